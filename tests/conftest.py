@@ -1,0 +1,15 @@
+"""Fixtures shared by all tests: the folder of real data, which is never part of the repository."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data; the test skips where it is absent."""
+    folder = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not (folder / "microarray").is_dir():
+        pytest.skip(f"real data not found in {folder}; set XNBFLOW_DATA to its folder")
+    return folder

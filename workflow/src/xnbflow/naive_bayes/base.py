@@ -1,0 +1,129 @@
+"""The base of every classifier here: validation, priors, and prediction from log-likelihoods."""
+
+from abc import abstractmethod
+
+import numpy as np
+import pandas as pd
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+__all__ = ["BaseNaiveBayes"]
+
+
+class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
+    """Base class: a subclass fits parameters per class and says how likely a sample is.
+
+    It implements two methods over *feature-major* arrays (n_features, n_samples), in which a
+    feature's samples are contiguous: ``_fit(features, codes)`` and
+    ``_joint_log_likelihood(features)``; and ``_class_terms(features, code)`` where the
+    log-likelihood is a sum over features, which gives it `explain`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    class_count_ : ndarray of int, shape (n_classes,)
+        Training samples of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of each class's share of the training samples.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features seen in `fit`, where X had them.
+    """
+
+    def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "BaseNaiveBayes":
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples. The transpose of a feature-major array costs no copy.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, order="F")
+        check_classification_targets(y)
+        self.classes_, codes, self.class_count_ = np.unique(
+            y, return_inverse=True, return_counts=True
+        )
+        self.class_log_prior_ = np.log(self.class_count_ / len(y))
+        self._fit(X.T, codes)
+        return self
+
+    def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return the most probable class of each sample, shape (n_samples,)."""
+        return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+
+    def predict_joint_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return ``log P(c) + log p(x | c)``, shape (n_samples, n_classes)."""
+        return self._joint_log_likelihood(self._validated(X))
+
+    def predict_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return the log posterior of each class, shape (n_samples, n_classes)."""
+        joint = self.predict_joint_log_proba(X)
+        return joint - logsumexp(joint, axis=1, keepdims=True)
+
+    def predict_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return the posterior of each class, shape (n_samples, n_classes)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def explain(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
+        """Return what each feature contributes to each class's log-likelihood.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples to explain.
+
+        Returns
+        -------
+        DataFrame
+            One row per sample, class and feature that the class uses, with columns ``sample``
+            (X's index, or the row number), ``class``, ``feature`` and ``log_likelihood``. With the
+            class's ``class_log_prior_`` the rows of a sample and class add up to its joint
+            log-likelihood.
+        """
+        features = self._validated(X)
+        samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
+        names = self._feature_names()
+        parts = []
+        for code, label in enumerate(self.classes_):
+            columns, terms = self._class_terms(features, code)
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "sample": np.repeat(samples, len(columns)),
+                        "class": label,
+                        "feature": np.tile(names[columns], len(samples)),
+                        "log_likelihood": terms.T.reshape(-1),
+                    }
+                )
+            )
+        return pd.concat(parts, ignore_index=True)
+
+    @abstractmethod
+    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        """Learn from ``features`` (n_features, n_samples) and class ``codes`` (n_samples,)."""
+
+    @abstractmethod
+    def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
+        """Return ``log P(c) + log p(x | c)``, shape (n_samples, n_classes)."""
+
+    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the columns a class uses and their log-likelihoods (n_columns, n_samples)."""
+        msg = f"{type(self).__name__} does not split its log-likelihood over features"
+        raise NotImplementedError(msg)
+
+    def _feature_names(self) -> np.ndarray:
+        return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+
+    def _validated(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=np.float64, order="F", reset=False).T

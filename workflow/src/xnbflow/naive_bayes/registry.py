@@ -1,0 +1,94 @@
+"""Classifiers by name: how an entry of the configuration becomes an estimator."""
+
+import importlib
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from xnbflow.errors import InputError
+
+__all__ = ["METHODS", "build_estimator", "import_estimator"]
+
+#: Short names of this project's estimators; anything else is an import path.
+METHODS = {
+    "gaussian_nb": "xnbflow.naive_bayes.GaussianNB",
+    "flexible_nb": "xnbflow.naive_bayes.FlexibleNB",
+    "xnb": "xnbflow.naive_bayes.XNB",
+}
+
+
+def build_estimator(
+    entry: Mapping[str, Any],
+    columns: Mapping[str, Sequence[int]],
+    random_state: int | None = None,
+) -> BaseEstimator:
+    """Make the estimator that a configuration entry describes.
+
+    Parameters
+    ----------
+    entry : mapping
+        ``method`` (a name of `METHODS`, or the import path of any scikit-learn estimator) with
+        ``params``; or ``steps``, a list of such entries that become a pipeline. A parameter that
+        is itself a mapping with ``method`` is built the same way. A parameter ``"@kind"`` becomes
+        the list of columns of that kind.
+    columns : mapping of str to sequence of int
+        The columns of each feature kind, say ``{"linear": [0, 1], "angular": [2]}``.
+    random_state : int, optional
+        Given to every estimator that has a ``random_state`` and for which none is set.
+
+    Raises
+    ------
+    InputError
+        If the method cannot be imported or does not take a parameter.
+
+    Examples
+    --------
+    >>> build_estimator({"method": "sklearn.svm.LinearSVC", "params": {"C": 2.0}}, {})
+    LinearSVC(C=2.0)
+    """
+    if "steps" in entry:
+        steps = [build_estimator(step, columns, random_state) for step in entry["steps"]]
+        return Pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
+    estimator = import_estimator(entry["method"])
+    params = {
+        key: _value(value, columns, random_state) for key, value in entry.get("params", {}).items()
+    }
+    known = inspect.signature(estimator).parameters
+    for key in params:
+        if key not in known:
+            msg = (
+                f"{entry['method']} has no parameter {key!r}; it has {', '.join(known)}. "
+                "Correct the classifier's params in the configuration"
+            )
+            raise InputError(msg)
+    if "random_state" in known:
+        params.setdefault("random_state", random_state)
+    return estimator(**params)
+
+
+def import_estimator(method: str) -> type[BaseEstimator]:
+    """Return the class that ``method`` names."""
+    path = METHODS.get(method, method)
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        msg = (
+            f"unknown method {method!r} ({error}); use one of {', '.join(METHODS)} "
+            "or the import path of a scikit-learn estimator"
+        )
+        raise InputError(msg) from error
+
+
+def _value(value: Any, columns: Mapping[str, Sequence[int]], random_state: int | None) -> Any:
+    if isinstance(value, str) and value.startswith("@"):
+        return [int(column) for column in np.asarray(columns.get(value[1:], []))]
+    if isinstance(value, Mapping) and ("method" in value or "steps" in value):
+        return build_estimator(value, columns, random_state)
+    if isinstance(value, list):
+        return [_value(item, columns, random_state) for item in value]
+    return value

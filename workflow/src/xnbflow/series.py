@@ -1,0 +1,277 @@
+"""The series: features by samples with class labels, the one thing that flows through the workflow.
+
+A series is stored as one Parquet file with *one row per feature*: ``feature`` (string), ``kind``
+(string) and ``values`` (fixed-size list of float64, one entry per sample). Sample names and class
+labels stand in the file's metadata. A microarray has fifty thousand features and a hundred
+samples; one column per feature would make Parquet's per-column overhead dominate everything.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from xnbflow.errors import InputError
+
+__all__ = ["KINDS", "Series", "SeriesHeader", "iterate_features", "read_header"]
+
+#: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
+KINDS = ("linear", "angular", "categorical")
+
+_METADATA_KEY = b"xnbflow"
+_ROW_GROUP_VALUES = 4_000_000
+
+
+@dataclass(frozen=True)
+class SeriesHeader:
+    """What a series' file says without reading its values.
+
+    Attributes
+    ----------
+    name : str
+        The data set's id.
+    samples : ndarray of str, shape (n_samples,)
+        Sample names, unique.
+    labels : ndarray of str, shape (n_samples,)
+        The class label of each sample.
+    n_features : int
+        Number of features.
+    """
+
+    name: str
+    samples: np.ndarray
+    labels: np.ndarray
+    n_features: int
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The distinct class labels, sorted."""
+        return np.unique(self.labels)
+
+
+@dataclass(frozen=True)
+class Series:
+    """Features by samples, with class labels.
+
+    Attributes
+    ----------
+    name : str
+        The data set's id.
+    values : ndarray of float64, shape (n_features, n_samples)
+        Feature-major and contiguous: the kernels run along a feature's samples.
+    features : ndarray of str, shape (n_features,)
+        Feature names, unique.
+    samples : ndarray of str, shape (n_samples,)
+        Sample names, unique.
+    labels : ndarray of str, shape (n_samples,)
+        The class label of each sample.
+    kinds : ndarray of str, shape (n_features,)
+        One of `KINDS` per feature; all ``"linear"`` where left out.
+
+    Raises
+    ------
+    InputError
+        If shapes disagree, names repeat, a value is not finite or a kind is unknown.
+
+    Examples
+    --------
+    >>> series = Series("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], ["tumour", "normal"])
+    >>> series.n_features, series.n_samples, list(series.classes)
+    (2, 2, [np.str_('normal'), np.str_('tumour')])
+    """
+
+    name: str
+    values: np.ndarray
+    features: np.ndarray
+    samples: np.ndarray
+    labels: np.ndarray
+    kinds: np.ndarray = field(default=None)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        n_features = len(self.features)
+        kinds = np.full(n_features, "linear") if self.kinds is None else self.kinds
+        for key, array in (
+            ("values", np.ascontiguousarray(self.values, dtype=np.float64)),
+            ("features", np.asarray(self.features, dtype=str)),
+            ("samples", np.asarray(self.samples, dtype=str)),
+            ("labels", np.asarray(self.labels, dtype=str)),
+            ("kinds", np.asarray(kinds, dtype=str)),
+        ):
+            object.__setattr__(self, key, array)
+        self._check()
+
+    def _check(self) -> None:
+        expected = (len(self.features), len(self.samples))
+        if self.values.shape != expected:
+            msg = f"{self.name}: values have shape {self.values.shape}, names say {expected}"
+            raise InputError(msg)
+        if len(self.labels) != len(self.samples) or len(self.kinds) != len(self.features):
+            msg = f"{self.name}: one label per sample and one kind per feature are needed"
+            raise InputError(msg)
+        for what, names in (("feature", self.features), ("sample", self.samples)):
+            _refuse_duplicates(self.name, what, names)
+        unknown = sorted(set(self.kinds) - set(KINDS))
+        if unknown:
+            msg = f"{self.name}: unknown feature kind {unknown[0]!r}; use one of {', '.join(KINDS)}"
+            raise InputError(msg)
+        self._refuse_not_finite()
+
+    def _refuse_not_finite(self) -> None:
+        finite = np.isfinite(self.values).all(axis=1)
+        if not finite.all():
+            row = int(np.argmin(finite))
+            column = int(np.argmin(np.isfinite(self.values[row])))
+            where = f"feature {self.features[row]!r} of sample {self.samples[column]!r}"
+            msg = (
+                f"{self.name}: {where} is {self.values[row, column]}; "
+                "remove or impute missing and infinite values first"
+            )
+            raise InputError(msg)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.features)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.samples)
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The distinct class labels, sorted."""
+        return np.unique(self.labels)
+
+    def frame(self, samples: np.ndarray | slice = slice(None)) -> pd.DataFrame:
+        """Return samples by features as a DataFrame whose one block is feature-major.
+
+        Parameters
+        ----------
+        samples : ndarray of int or slice
+            Positions of the samples to take; all by default.
+        """
+        return pd.DataFrame(
+            self.values[:, samples].T,
+            index=self.samples[samples],
+            columns=self.features,
+            copy=False,
+        )
+
+    def write(self, path: str | Path) -> None:
+        """Write the series to a Parquet file; the file appears whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Where to write. Folders on the way must exist.
+        """
+        path = Path(path)
+        part = path.with_name(path.name + ".part")
+        group = max(1, _ROW_GROUP_VALUES // max(1, self.n_samples))
+        try:
+            pq.write_table(self._table(), part, row_group_size=group, **_PARQUET)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _table(self) -> pa.Table:
+        flat = pa.array(self.values.reshape(-1))
+        header = {"name": self.name, "samples": list(self.samples), "labels": list(self.labels)}
+        table = pa.table(
+            {
+                "feature": pa.array(self.features),
+                "kind": pa.array(self.kinds),
+                "values": pa.FixedSizeListArray.from_arrays(flat, self.n_samples),
+            }
+        )
+        return table.replace_schema_metadata({_METADATA_KEY: json.dumps(header)})
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Series":
+        """Read a series that `write` has written.
+
+        Parameters
+        ----------
+        path : path
+            A canonical series.
+
+        Raises
+        ------
+        InputError
+            If the file is not a series.
+        """
+        with pq.ParquetFile(path) as file:
+            header = _header(file, path)
+            table = file.read()
+        values = table["values"].combine_chunks()
+        return cls(
+            header.name,
+            values.flatten().to_numpy().reshape(len(table), len(header.samples)),
+            table["feature"].to_numpy(),
+            header.samples,
+            header.labels,
+            table["kind"].to_numpy(),
+        )
+
+
+_PARQUET = {
+    "compression": "zstd",
+    "compression_level": 1,
+    "use_dictionary": ["kind"],
+    "column_encoding": {"values.list.element": "BYTE_STREAM_SPLIT"},
+    "write_statistics": False,
+}
+
+
+def read_header(path: str | Path) -> SeriesHeader:
+    """Read names and labels of a series without its values."""
+    with pq.ParquetFile(path) as file:
+        return _header(file, path)
+
+
+def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Stream a series by row groups, so that memory need not hold millions of features.
+
+    Yields
+    ------
+    features : ndarray of str, shape (n_group,)
+    values : ndarray of float64, shape (n_group, n_samples)
+    """
+    with pq.ParquetFile(path) as file:
+        n_samples = len(_header(file, path).samples)
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group, columns=["feature", "values"])
+            values = table["values"].combine_chunks().flatten().to_numpy()
+            yield table["feature"].to_numpy(), values.reshape(len(table), n_samples)
+
+
+def _header(file: pq.ParquetFile, path: str | Path) -> SeriesHeader:
+    metadata = file.schema_arrow.metadata or {}
+    if _METADATA_KEY not in metadata:
+        msg = f"{path} is a Parquet file but not a series of this workflow; acquire it again"
+        raise InputError(msg)
+    header = json.loads(metadata[_METADATA_KEY])
+    return SeriesHeader(
+        header["name"],
+        np.asarray(header["samples"], dtype=str),
+        np.asarray(header["labels"], dtype=str),
+        file.metadata.num_rows,
+    )
+
+
+def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
+    if len(set(names)) == len(names):
+        return
+    values, counts = np.unique(names, return_counts=True)
+    repeated = values[counts > 1]
+    msg = (
+        f"{name}: {what} name {repeated[0]!r} occurs {counts[counts > 1][0]} times "
+        f"({len(repeated)} names repeat); make {what} names unique"
+    )
+    raise InputError(msg)
