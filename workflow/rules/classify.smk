@@ -1,0 +1,88 @@
+# Classify: draw the folds once per data set, then train every classifier on the same ones.
+from xnbflow.config import Batch
+from xnbflow.layout import TRAINING_TABLES
+from xnbflow.naive_bayes.methods import method_modules
+
+
+def modules(classifier):
+    return method_modules(CONFIG.methods(classifier))
+
+
+def compiled(classifier):
+    """The marker that a classifier's kernels are compiled; none if it has no kernels of ours."""
+    return [f"resources/compiled/{classifier}"] if modules(classifier) else []
+
+
+rule compile:
+    output:
+        "resources/compiled/{unit}",
+    log:
+        "results/logs/compile/{unit}.log",
+    benchmark:
+        "results/benchmarks/compile/{unit}.tsv"
+    wildcard_constraints:
+        unit=names(["diagnostics", *CONFIG.classifiers]),
+    params:
+        entry=lambda wildcards: CONFIG.classifiers.get(wildcards.unit),
+        sources=lambda wildcards: source_digest(
+            *(
+                modules(wildcards.unit)
+                if wildcards.unit in CONFIG.classifiers
+                else ["xnbflow.diagnostics.tables"]
+            )
+        ),
+    threads: 1
+    resources:
+        mem_mb=1000,
+    script:
+        "../scripts/compile.py"
+
+
+rule folds:
+    input:
+        series="resources/series/{dataset}.parquet",
+        given=lambda wildcards: (
+            found(CONFIG.folds[wildcards.folds].file) if CONFIG.folds[wildcards.folds].file else []
+        ),
+    output:
+        "results/{dataset}/{folds}/folds.parquet",
+    log:
+        "results/logs/folds/{dataset}.{folds}.log",
+    benchmark:
+        "results/benchmarks/folds/{dataset}.{folds}.tsv"
+    params:
+        splits=lambda wildcards: CONFIG.folds[wildcards.folds].splits,
+        repeats=lambda wildcards: CONFIG.folds[wildcards.folds].repeats,
+        sources=source_digest("xnbflow.evaluation.folds"),
+    threads: 1
+    resources:
+        mem_mb=1000,
+    script:
+        "../scripts/folds.py"
+
+
+rule train:
+    input:
+        series="resources/series/{dataset}.parquet",
+        folds="results/{dataset}/{folds}/folds.parquet",
+        compiled=lambda wildcards: ancient(compiled(wildcards.classifier)),
+    output:
+        **{
+            table: f"results/{{dataset}}/{{folds}}/{{classifier}}/{table}/{{batch}}.parquet"
+            for table in TRAINING_TABLES
+        },
+    log:
+        "results/logs/train/{dataset}.{folds}.{classifier}.{batch}.log",
+    benchmark:
+        "results/benchmarks/train/{dataset}.{folds}.{classifier}.{batch}.tsv"
+    params:
+        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
+        batch=lambda wildcards: Batch.named(wildcards.batch),
+        sources=lambda wildcards: source_digest(
+            "xnbflow.evaluation.training", *modules(wildcards.classifier)
+        ),
+    threads: 2
+    resources:
+        mem_mb=4000,
+    script:
+        "../scripts/train.py"

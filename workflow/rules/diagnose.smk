@@ -1,0 +1,24 @@
+# Diagnose: are the features normal, and independent given the class? (Table 1 of the XNB paper.)
+
+
+rule diagnose:
+    input:
+        series="resources/series/{dataset}.parquet",
+        compiled=ancient("resources/compiled/diagnostics"),
+    output:
+        normality="results/{dataset}/normality.parquet",
+        normality_within="results/{dataset}/normality_within.parquet",
+        dependence="results/{dataset}/dependence.parquet",
+        correlations="results/{dataset}/correlations.parquet",
+    log:
+        "results/logs/diagnose/{dataset}.log",
+    benchmark:
+        "results/benchmarks/diagnose/{dataset}.tsv"
+    params:
+        settings=CONFIG.diagnostics,
+        sources=source_digest("xnbflow.diagnostics.tables"),
+    threads: 4
+    resources:
+        mem_mb=4000,
+    script:
+        "../scripts/diagnose.py"

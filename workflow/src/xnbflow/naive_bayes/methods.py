@@ -1,0 +1,24 @@
+"""The short names of methods; read whenever the Snakefile is, so nothing is imported here."""
+
+from collections.abc import Iterable
+
+__all__ = ["METHODS", "method_modules"]
+
+#: Short name to the full path of the class.
+METHODS = {
+    "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",
+    "flexible_nb": "xnbflow.naive_bayes.flexible.FlexibleNB",
+    "xnb": "xnbflow.naive_bayes.class_specific.XNB",
+}
+
+
+def method_modules(methods: Iterable[str]) -> list[str]:
+    """Return the modules of this package that hold the given methods.
+
+    Examples
+    --------
+    >>> method_modules(["xnb", "sklearn.svm.LinearSVC"])
+    ['xnbflow.naive_bayes.class_specific']
+    """
+    paths = [METHODS.get(method, method) for method in methods]
+    return [path.rpartition(".")[0] for path in paths if path.startswith("xnbflow.")]
