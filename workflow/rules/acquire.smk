@@ -3,7 +3,19 @@ SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
 ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
 
 
+def given(wildcards):
+    """A user's own table, so that editing it acquires the data set again."""
+    row = DATASETS[wildcards.dataset]
+    return (
+        found(row.location)
+        if row.source == "table" and "://" not in row.location
+        else []
+    )
+
+
 rule acquire:
+    input:
+        given,
     output:
         "resources/series/{dataset}.parquet",
     log:
@@ -12,15 +24,16 @@ rule acquire:
         "results/benchmarks/acquire/{dataset}.tsv"
     wildcard_constraints:
         dataset=names(ACQUIRED),
+    threads: 2
+    resources:
+        mem_mb=2000,
     params:
         dataset=lambda wildcards: DATASETS[wildcards.dataset],
         download=CONFIG.download,
         sources=lambda wildcards: source_digest(
-            "xnbflow.sources.acquire", f"xnbflow.sources.{DATASETS[wildcards.dataset].source}"
+            "xnbflow.sources.acquisition",
+            f"xnbflow.sources.{DATASETS[wildcards.dataset].source}",
         ),
-    threads: 2
-    resources:
-        mem_mb=2000,
     script:
         "../scripts/acquire.py"
 
@@ -35,11 +48,11 @@ rule simulate:
         "results/benchmarks/simulate/{dataset}.tsv"
     wildcard_constraints:
         dataset=names(SIMULATED),
-    params:
-        dataset=lambda wildcards: DATASETS[wildcards.dataset],
-        sources=source_digest("xnbflow.sources.simulate"),
     threads: 2
     resources:
         mem_mb=2000,
+    params:
+        dataset=lambda wildcards: DATASETS[wildcards.dataset],
+        sources=source_digest("xnbflow.sources.acquisition", "xnbflow.sources.simulate"),
     script:
         "../scripts/simulate.py"

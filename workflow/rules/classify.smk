@@ -22,6 +22,9 @@ rule compile:
         "results/benchmarks/compile/{unit}.tsv"
     wildcard_constraints:
         unit=names(["diagnostics", *CONFIG.classifiers]),
+    threads: 1
+    resources:
+        mem_mb=1000,
     params:
         entry=lambda wildcards: CONFIG.classifiers.get(wildcards.unit),
         sources=lambda wildcards: source_digest(
@@ -31,9 +34,6 @@ rule compile:
                 else ["xnbflow.diagnostics.tables"]
             )
         ),
-    threads: 1
-    resources:
-        mem_mb=1000,
     script:
         "../scripts/compile.py"
 
@@ -42,7 +42,9 @@ rule folds:
     input:
         series="resources/series/{dataset}.parquet",
         given=lambda wildcards: (
-            found(CONFIG.folds[wildcards.folds].file) if CONFIG.folds[wildcards.folds].file else []
+            found(CONFIG.folds[wildcards.folds].file)
+            if CONFIG.folds[wildcards.folds].file
+            else []
         ),
     output:
         "results/{dataset}/{folds}/folds.parquet",
@@ -50,13 +52,13 @@ rule folds:
         "results/logs/folds/{dataset}.{folds}.log",
     benchmark:
         "results/benchmarks/folds/{dataset}.{folds}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
     params:
         splits=lambda wildcards: CONFIG.folds[wildcards.folds].splits,
         repeats=lambda wildcards: CONFIG.folds[wildcards.folds].repeats,
         sources=source_digest("xnbflow.evaluation.folds"),
-    threads: 1
-    resources:
-        mem_mb=1000,
     script:
         "../scripts/folds.py"
 
@@ -75,14 +77,14 @@ rule train:
         "results/logs/train/{dataset}.{folds}.{classifier}.{batch}.log",
     benchmark:
         "results/benchmarks/train/{dataset}.{folds}.{classifier}.{batch}.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
         batch=lambda wildcards: Batch.named(wildcards.batch),
         sources=lambda wildcards: source_digest(
             "xnbflow.evaluation.training", *modules(wildcards.classifier)
         ),
-    threads: 2
-    resources:
-        mem_mb=4000,
     script:
         "../scripts/train.py"

@@ -7,10 +7,9 @@ from snakemake.exceptions import WorkflowError
 ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
 
-from xnbflow.config import read_config
+from xnbflow.config import read_config, read_sheets
 from xnbflow.errors import InputError
 from xnbflow.provenance import source_digest
-from xnbflow.sources.sheet import read_sheets
 
 
 def found(path):
@@ -20,9 +19,13 @@ def found(path):
 
 try:
     if not isinstance(config.get("sheets"), list):
-        raise InputError("configuration: key 'sheets' must list the sheets of data sets")
+        raise InputError(
+            "configuration: key 'sheets' must list the sheets of data sets"
+        )
     DATASETS = read_sheets([found(sheet) for sheet in config["sheets"]])
-    CONFIG = read_config(config, ROOT / "workflow/schemas/config.schema.json", list(DATASETS))
+    CONFIG = read_config(
+        config, ROOT / "workflow/schemas/config.schema.json", list(DATASETS)
+    )
 except InputError as error:
     raise WorkflowError(str(error)) from error
 

@@ -14,11 +14,11 @@ rule diagnose:
         "results/logs/diagnose/{dataset}.log",
     benchmark:
         "results/benchmarks/diagnose/{dataset}.tsv"
-    params:
-        settings=CONFIG.diagnostics,
-        sources=source_digest("xnbflow.diagnostics.tables"),
     threads: 4
     resources:
         mem_mb=4000,
+    params:
+        settings=CONFIG.diagnostics,
+        sources=source_digest("xnbflow.diagnostics.tables"),
     script:
         "../scripts/diagnose.py"

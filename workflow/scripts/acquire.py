@@ -4,11 +4,11 @@ from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
-from pathlib import Path
+from dataclasses import replace
 
-from xnbflow.sources.acquire import acquire
+from xnbflow.sources.acquisition import acquire
 
-series = acquire(
-    snakemake.params.dataset, downloads=Path("resources/downloads"), **snakemake.params.download
-)
-series.write(snakemake.output[0])
+dataset = snakemake.params.dataset
+if snakemake.input:
+    dataset = replace(dataset, location=snakemake.input[0])
+acquire(dataset, **snakemake.params.download).write(snakemake.output[0])

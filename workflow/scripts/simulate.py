@@ -4,9 +4,8 @@ from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
-from xnbflow.sources.simulate import simulate_dataset
-from xnbflow.tables import write_parquet
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.simulate import write_truth
 
-series, truth = simulate_dataset(snakemake.params.dataset)
-series.write(snakemake.output.series)
-write_parquet(truth, snakemake.output.truth)
+acquire(snakemake.params.dataset).write(snakemake.output.series)
+write_truth(snakemake.params.dataset, snakemake.output.truth)

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.errors import InputError
+from xnbflow.sources.sheet import DataSet, read_sheet
 
-__all__ = ["Batch", "Config", "Folds", "Study", "read_config"]
+__all__ = ["Batch", "Config", "Folds", "Study", "read_config", "read_sheets"]
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,24 @@ def read_config(raw: Mapping[str, Any], schema: str | Path, dataset_ids: Sequenc
 
 #: Folders of results/ that are not data sets.
 _RESERVED = {"studies", "logs", "benchmarks"}
+
+
+def read_sheets(paths: Sequence[str | Path]) -> dict[str, DataSet]:
+    """Read several sheets of data sets as one.
+
+    Raises
+    ------
+    InputError
+        If a sheet is not valid or two define the same id.
+    """
+    datasets: dict[str, DataSet] = {}
+    for path in paths:
+        sheet = read_sheet(path)
+        for name in sheet.keys() & datasets.keys():
+            msg = f"{path}: data set {name!r} is defined in another sheet, too; rename one of them"
+            raise InputError(msg)
+        datasets |= sheet
+    return datasets
 
 
 def _folds(entry: Mapping[str, Any]) -> Folds:

@@ -49,10 +49,10 @@ def draw_folds(header: SeriesHeader, n_splits: int, n_repeats: int) -> pd.DataFr
     if counts.max() < n_splits:
         msg = (
             f"{header.name}: {n_splits} folds need a class with at least as many samples; the "
-            f"largest, {classes[counts.argmax()]!r}, has {counts.max()}. Use fewer splits"
+            f"largest, {str(classes[counts.argmax()])!r}, has {counts.max()}. Use fewer splits"
         )
         raise InputError(msg)
-    small = [f"{c!r} ({n})" for c, n in zip(classes, counts, strict=True) if n < n_splits]
+    small = [f"{str(c)!r} ({n})" for c, n in zip(classes, counts, strict=True) if n < n_splits]
     if small:
         msg = (
             f"{header.name}: fewer samples than folds ({n_splits}) in class {', '.join(small)}; "
@@ -134,7 +134,7 @@ def _read_table(path: str | Path, header: SeriesHeader) -> pd.DataFrame:
     table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
     missing = {"sample", "fold"} - set(table.columns)
     if missing:
-        msg = f"{path}: column {sorted(missing)[0]!r} is missing; found {', '.join(table.columns)}"
+        msg = f"{path}: column {min(missing)!r} is missing; found {', '.join(table.columns)}"
         raise InputError(msg)
     return table if "repeat" in table else table.assign(repeat="0")
 
@@ -157,7 +157,7 @@ def _check_samples(path: str | Path, repeat: str, given: pd.Series, header: Seri
     absent = sorted(set(header.samples) - set(given))
     if absent:
         msg = (
-            f"{path}: sample {absent[0]!r} of {header.name} is missing in repeat {repeat} "
+            f"{path}: sample {str(absent[0])!r} of {header.name} is missing in repeat {repeat} "
             f"({len(absent)} in all); give it a fold, or {ALWAYS_TRAIN!r}"
         )
         raise InputError(msg)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from xnbflow.diagnostics.tables import diagnose
-from xnbflow.evaluation.training import train
 from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.training import train
 from xnbflow.series import Series, SeriesHeader
 
 __all__ = ["compile_classifier", "compile_diagnostics"]
