@@ -1,4 +1,4 @@
-"""Folds are drawn once, stratified, the same for every order of work; predefined ones are checked."""
+"""Folds are drawn once, stratified, and do not depend on the order of work."""
 
 import numpy as np
 import pytest

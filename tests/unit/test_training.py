@@ -1,5 +1,7 @@
 """Training sees training samples only, and every outcome is a row."""
 
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,7 +26,7 @@ def series():
 class Spy(ClassifierMixin, BaseEstimator):
     """Remembers nothing but what it saw, and predicts the first class."""
 
-    seen: list = []
+    seen: ClassVar[list] = []
 
     def fit(self, X, y):
         Spy.seen.append((list(X.index), list(y)))

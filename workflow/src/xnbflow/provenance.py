@@ -10,7 +10,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-__all__ = ["source_digest"]
+__all__ = ["kernel_digest", "source_digest"]
 
 _PACKAGE = Path(__file__).parent
 
@@ -32,6 +32,19 @@ def source_digest(*modules: str) -> str:
     for path in sorted(_reachable(modules)):
         digest.update(str(path.relative_to(_PACKAGE)).encode())
         digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def kernel_digest() -> str:
+    """Return a digest of every module with compiled kernels.
+
+    Numba's cache looks at the file of a kernel, not at those of the kernels that it calls.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        text = path.read_bytes()
+        if b"njit" in text:
+            digest.update(text)
     return digest.hexdigest()[:12]
 
 

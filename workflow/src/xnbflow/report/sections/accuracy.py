@@ -25,7 +25,7 @@ def section(results: StudyResults) -> Section:
             "points": wide[["dataset", "classifier", "accuracy", "features_per_class"]],
             "colours": colours,
         },
-        "Accuracy against the number of features per class (logarithmic axis): up and left is better.",
+        "Accuracy against features per class, on a logarithmic axis: up and left is better.",
         "Scatter plot of accuracy against features per class, one colour per classifier.",
     )
     formats = dict.fromkeys(wide.columns[3:], ".3f")
