@@ -1,10 +1,22 @@
 """Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
 
-from collections.abc import Mapping, Sequence
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from xnbflow.errors import InputError
+from xnbflow.sources.files import sha256_of, what_is_wrong
 
 __all__ = ["Downloads"]
+
+_CHUNK = 1 << 18
+_SECONDS_BEFORE_PROGRESS = 3.0
+_TRY_AGAIN = frozenset({408, 425, 429})  # the client errors that may pass by themselves
 
 
 @dataclass(frozen=True)
@@ -16,7 +28,7 @@ class Downloads:
     folder : Path
         Downloads land here; files put here by hand are used.
     base_urls : mapping of str to sequence of str
-        Per source, the places to try in order.
+        Per source, the places to try in order: ``http(s)://`` or ``file://`` URLs, or folders.
     timeout, retries, backoff
         As in `xnbflow.sources.acquire`.
     """
@@ -26,3 +38,240 @@ class Downloads:
     timeout: float = 30.0
     retries: int = 4
     backoff: float = 1.0
+
+    def fetch(
+        self, source: str, path: str, *, default: Sequence[str] = (), sha256: str | None = None
+    ) -> Path:
+        """Return a local copy of a source's file, downloaded if need be.
+
+        Parameters
+        ----------
+        source : str
+            Name of the source; its subfolder of `folder`, and its key in `base_urls`.
+        path : str
+            The file's path below a base URL. Every place may hold it gzipped, with ``.gz`` added;
+            a folder may hold it without the path's folders.
+        default : sequence of str
+            The base URLs where none are configured.
+        sha256 : str, optional
+            Checksum of the file, or of what it holds uncompressed. Without it the checksum is
+            recorded at first sight in ``<file>.sha256`` and demanded from then on.
+
+        Raises
+        ------
+        InputError
+            If no place has the file, or what is there is not the file.
+        """
+        name = path.rpartition("/")[2]
+        bases = self.base_urls.get(source, default)
+        places = [place for base in bases for place in _places(base, path)]
+        return self._get(places, self.folder / source / name, sha256)
+
+    def fetch_location(
+        self, source: str, location: str, *, name: str, sha256: str | None = None
+    ) -> Path:
+        """Return a local copy of a file named by its own URL, or the file itself if it is local.
+
+        Parameters
+        ----------
+        source : str
+            Name of the source; its subfolder of `folder`.
+        location : str
+            An ``http(s)://`` or ``file://`` URL, or a path.
+        name : str
+            How to call the local copy.
+        sha256 : str, optional
+            As in `fetch`; a local file's checksum is not recorded, for its owner may change it.
+
+        Raises
+        ------
+        InputError
+            As in `fetch`.
+        """
+        place = _place(location)
+        if isinstance(place, Path):
+            _refuse(place, sha256, record=None)
+            return place
+        return self._get([place], self.folder / source / name, sha256)
+
+    def _get(self, places: Sequence[str | Path], target: Path, sha256: str | None) -> Path:
+        for present in _variants(target):
+            if present.is_file():
+                _refuse(present, sha256, record=_record_of(present))
+                return present
+        failures = []
+        for place in places:
+            try:
+                return self._get_from(place, target, sha256)
+            except _PlaceFailedError as error:
+                failures.append(f"  {place}: {error}")
+        tried = "\n".join(failures) or "  no base URL or folder is configured for this source"
+        msg = (
+            f"cannot get {target.name}:\n{tried}\n"
+            "Check the network and the base URLs in the configuration, or put the file (plain, or "
+            f"gzipped with .gz added) by hand at {target}"
+        )
+        raise InputError(msg)
+
+    def _get_from(self, place: str | Path, target: Path, sha256: str | None) -> Path:
+        if isinstance(place, Path):
+            if wrong := _complaint(place, sha256, record=_record_of(target.parent / place.name)):
+                raise _PlaceFailedError(wrong)
+            return place
+        if place.endswith(".gz") and target.suffix != ".gz":
+            target = target.with_name(target.name + ".gz")
+        # its own name, for another process may download the same file; and one in .gz still
+        part = target.with_name(f".{os.getpid()}.part.{target.name}")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._download(place, part, target.name)
+            if wrong := _complaint(part, sha256, record=_record_of(target)):
+                raise _PlaceFailedError(wrong)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+        return target
+
+    def _download(self, url: str, part: Path, name: str) -> None:
+        """Write a URL's content to ``part``; try again what may pass, with growing pauses."""
+        for attempt in range(self.retries + 1):
+            try:
+                self._download_once(url, part, name)
+            except _PassingError as error:
+                if attempt == self.retries:
+                    tries = f", {attempt + 1} times" if attempt else ""
+                    msg = f"{error}{tries}"
+                    raise _PlaceFailedError(msg) from error
+                time.sleep(self.backoff * 2**attempt)
+            else:
+                return
+
+    def _download_once(self, url: str, part: Path, name: str) -> None:
+        # of the extra "workflow", and slow to import
+        import pooch  # noqa: PLC0415
+        import requests  # noqa: PLC0415
+        from tqdm import tqdm  # noqa: PLC0415
+
+        progress = tqdm(
+            desc=name,
+            unit="B",
+            unit_scale=True,
+            delay=_SECONDS_BEFORE_PROGRESS,
+            mininterval=0.2 if sys.stderr.isatty() else 5.0,
+        )
+        # without compression in transit, Content-Length is the file's size, and a short answer is
+        # an error
+        download = pooch.HTTPDownloader(
+            progressbar=progress,
+            chunk_size=_CHUNK,
+            timeout=self.timeout,
+            headers={"Accept-Encoding": "identity"},
+        )
+        try:
+            download(url, str(part), None)
+        except requests.HTTPError as error:
+            status = error.response.status_code
+            msg = f"{status} {error.response.reason}"
+            if status in _TRY_AGAIN or status >= 500:
+                raise _PassingError(msg) from error
+            raise _PlaceFailedError(msg) from error
+        except requests.Timeout as error:
+            msg = f"no answer within {self.timeout:g} s"
+            raise _PassingError(msg) from error
+        except requests.exceptions.ChunkedEncodingError as error:
+            msg = f"the connection broke off after {part.stat().st_size:,} bytes"
+            raise _PassingError(msg) from error
+        except requests.ConnectionError as error:
+            msg = f"the host cannot be reached ({_innermost(error)})"
+            raise _PassingError(msg) from error
+        except requests.RequestException as error:
+            raise _PlaceFailedError(str(error)) from error
+        finally:
+            progress.close()
+
+
+class _PlaceFailedError(Exception):
+    """A place does not have the file."""
+
+
+class _PassingError(Exception):
+    """A failure that may pass when tried again."""
+
+
+def _places(base: str, path: str) -> Iterator[str | Path]:
+    """Return where a base may hold a file, plain or gzipped, in folders or flat."""
+    place = _place(base)
+    if isinstance(place, Path):
+        yield from _variants(place / path)
+        if "/" in path:
+            yield from _variants(place / path.rpartition("/")[2])
+    else:
+        url = f"{place.rstrip('/')}/{path}"
+        yield from (url,) if path.endswith(".gz") else (url, f"{url}.gz")
+
+
+def _place(location: str) -> str | Path:
+    """Return a URL as it is, and a local location as a path."""
+    if location.startswith("file:"):
+        return Path(url2pathname(urlsplit(location).path))
+    return location if "://" in location else Path(location).expanduser()
+
+
+def _variants(path: Path) -> tuple[Path, Path]:
+    """Return a path with and without ``.gz``, as given first."""
+    if path.suffix == ".gz":
+        return path, path.with_suffix("")
+    return path, path.with_name(path.name + ".gz")
+
+
+def _record_of(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
+
+
+def _refuse(path: Path, sha256: str | None, *, record: Path | None) -> None:
+    if wrong := _complaint(path, sha256, record=record):
+        msg = f"{path} {wrong}"
+        raise InputError(msg)
+
+
+def _complaint(path: Path, sha256: str | None, *, record: Path | None) -> str | None:
+    """Say why a file is not the one wanted: no data at all, or another checksum.
+
+    The checksum is the known one, else the recorded one; where there is neither, it is recorded.
+    """
+    if wrong := what_is_wrong(path):
+        return wrong
+    known, said_by = sha256, "the sheet"
+    if known is None and record is not None and record.is_file():
+        known, said_by = record.read_text().split()[0], str(record)
+    if known is None and record is None:
+        return None
+    found = sha256_of(path)
+    if known is None:
+        _write_record(record, found)
+    elif known != found and known != _sha256_of_content(path):
+        return (
+            f"has SHA-256 {found}, but {said_by} says {known}: it is damaged or another version; "
+            f"delete it and get it again, or correct {said_by}"
+        )
+    return None
+
+
+def _sha256_of_content(path: Path) -> str | None:
+    try:
+        return sha256_of(path, unpacked=True)
+    except InputError:  # broken gzip has none
+        return None
+
+
+def _write_record(record: Path, sha256: str) -> None:
+    record.parent.mkdir(parents=True, exist_ok=True)
+    part = record.with_name(f".{os.getpid()}.part.{record.name}")
+    part.write_text(f"{sha256}  {record.stem}\n")
+    part.replace(record)
+
+
+def _innermost(error: BaseException) -> str:
+    """Return the root of a chain of connection errors, in words."""
+    reason = getattr(error.args[0], "reason", error) if error.args else error
+    return str(reason).rpartition(": ")[2]
