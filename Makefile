@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/installed
 PEER := .venv-peer
 STUDY ?= all
 
-.PHONY: run test lint format bench lock clean
+.PHONY: run test lint format bench paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -33,6 +33,10 @@ format: $(INSTALLED)
 ## bench: our engine against its peers; the table goes to results/benchmarks
 bench: $(INSTALLED) $(PEER)/installed
 	@XNBFLOW_PEER_PYTHON=$(PEER)/bin/python $(BIN)/python -m benchmarks
+
+## paper-scale: the whole workflow on eighteen simulated series of the paper's size
+paper-scale: $(INSTALLED)
+	@$(BIN)/python -m benchmarks.paper_scale
 
 ## lock: pin the newest versions that pyproject.toml allows (needs uv)
 lock:
