@@ -1,0 +1,1 @@
+"""Per family: fit one density per feature, log-density per feature and sample."""

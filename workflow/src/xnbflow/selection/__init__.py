@@ -1,0 +1,1 @@
+"""Selection of features: class-specific (XNB), mutual information, separation score."""
