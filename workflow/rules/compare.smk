@@ -38,6 +38,9 @@ rule compare:
         normality_within=lambda wildcards: diagnosed(
             CONFIG.studies[wildcards.study], "normality_within"
         ),
+        dependence_test=lambda wildcards: diagnosed(
+            CONFIG.studies[wildcards.study], "dependence_test"
+        ),
         dependence=lambda wildcards: diagnosed(
             CONFIG.studies[wildcards.study], "dependence"
         ),

@@ -9,6 +9,7 @@ rule diagnose:
         normality="results/{dataset}/normality.parquet",
         normality_within="results/{dataset}/normality_within.parquet",
         dependence="results/{dataset}/dependence.parquet",
+        dependence_test="results/{dataset}/dependence_test.parquet",
         correlations="results/{dataset}/correlations.parquet",
     log:
         "results/logs/diagnose/{dataset}.log",
@@ -18,7 +19,7 @@ rule diagnose:
     resources:
         mem_mb=4000,
     params:
-        settings=CONFIG.diagnostics,
+        settings={key: CONFIG.diagnostics[key] for key in ("min_abs_r", "dependence_alpha", "dof")},
         sources=source_digest("xnbflow.diagnostics.tables"),
     script:
         "../scripts/diagnose.py"

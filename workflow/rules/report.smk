@@ -63,6 +63,7 @@ rule report:
             CONFIG.studies[wildcards.study], "dependence"
         ),
         selected=lambda wildcards: trained(CONFIG.studies[wildcards.study], "selected"),
+        distances=lambda wildcards: trained(CONFIG.studies[wildcards.study], "distances"),
         explanations=lambda wildcards: trained(
             CONFIG.studies[wildcards.study], "explanations"
         ),

@@ -7,6 +7,7 @@ start_job(snakemake.log[0], snakemake.threads)
 import pandas as pd
 
 from xnbflow.evaluation.training import train
+from xnbflow.layout import TRAINING_TABLES
 from xnbflow.series import Series
 from xnbflow.tables import write_parquet
 
@@ -17,5 +18,5 @@ outcome = train(
     snakemake.params.batch.repeat,
     snakemake.params.batch.folds,
 )
-for table in ("predictions", "selected", "explanations", "fits"):
+for table in TRAINING_TABLES:
     write_parquet(getattr(outcome, table), snakemake.output[table])

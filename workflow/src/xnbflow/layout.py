@@ -6,7 +6,7 @@ Read by the rules and by the report, so that a table has one name in one place.
 __all__ = ["STUDY_TABLES", "TRAINING_TABLES"]
 
 #: What a training job writes, a folder each, one file per batch of folds.
-TRAINING_TABLES = ("predictions", "selected", "explanations", "fits")
+TRAINING_TABLES = ("predictions", "selected", "distances", "explanations", "fits")
 
 #: What the stage *compare* writes for a study, each as Parquet and TSV, and what each one is.
 STUDY_TABLES = {

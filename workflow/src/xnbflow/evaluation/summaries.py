@@ -254,7 +254,7 @@ def diagnostics(
     within : DataFrame
         ``class``, ``feature``, ``W``, ``p``.
     dependence : DataFrame
-        ``feature``, ``partner``, ``r``, ``p``, ``dependent``, ``n_partners``.
+        ``feature``, ``partner``, ``r``, ``p``, ``dependent``.
     alpha : float
         Level of the normality test.
     """
@@ -265,7 +265,6 @@ def diagnostics(
         "non_normal_within_ratio": float((tested < alpha).mean()) if len(tested) else np.nan,
         "non_normal_within_ratio_fdr": _fdr_ratio(tested, alpha),
         "dependent_ratio": float(dependence["dependent"].mean()),
-        "dependent_pairs": int(dependence["n_partners"].sum()) // 2,
         "max_abs_r": float(dependence["r"].abs().max()),
     }
 

@@ -37,6 +37,9 @@ class Outcome:
     selected : DataFrame
         ``repeat``, ``fold``, ``class``, ``rank``, ``feature``, ``distance``: the features that a
         class uses, for classifiers that select.
+    distances : DataFrame
+        ``repeat``, ``fold``, ``class``, ``feature``, ``other_class``, ``distance``: how far a
+        selected feature separates its class from each other one, for classifiers that tell.
     explanations : DataFrame
         ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``: what each
         selected feature says of each tested sample, for classifiers that explain.
@@ -48,6 +51,7 @@ class Outcome:
 
     predictions: pd.DataFrame
     selected: pd.DataFrame
+    distances: pd.DataFrame
     explanations: pd.DataFrame
     fits: pd.DataFrame
 
@@ -59,6 +63,7 @@ class _Fold:
     fit: dict[str, Any] = field(default_factory=dict)
     predictions: pd.DataFrame | None = None
     selected: pd.DataFrame | None = None
+    distances: pd.DataFrame | None = None
     explanations: pd.DataFrame | None = None
 
 
@@ -99,7 +104,12 @@ def train(
         _train_fold(estimator, series, series_positions(series, folds, fold)) for fold in batch
     ]
     for fold, result in zip(batch, results, strict=True):
-        for table in (result.predictions, result.selected, result.explanations):
+        for table in (
+            result.predictions,
+            result.selected,
+            result.distances,
+            result.explanations,
+        ):
             if table is not None:
                 table.insert(0, "repeat", repeat)
                 table.insert(1, "fold", fold)
@@ -107,6 +117,7 @@ def train(
     return Outcome(
         _concat([r.predictions for r in results], _PREDICTIONS),
         _concat([r.selected for r in results], _SELECTED),
+        _concat([r.distances for r in results], _DISTANCES),
         _concat([r.explanations for r in results], _EXPLANATIONS),
         pd.DataFrame([r.fit for r in results]),
     )
@@ -119,6 +130,14 @@ _SELECTED = {
     "class": str,
     "rank": int,
     "feature": str,
+    "distance": float,
+}
+_DISTANCES = {
+    "repeat": int,
+    "fold": int,
+    "class": str,
+    "feature": str,
+    "other_class": str,
     "distance": float,
 }
 _EXPLANATIONS = {
@@ -186,6 +205,8 @@ def _fit_and_predict(
     counts = [len(features) for features in selected.values()]
     result.fit["features_per_class"] = float(np.mean(counts))
     result.fit["features"] = len(set().union(*selected.values()))
+    if hasattr(model, "pair_distances_"):
+        result.distances = model.pair_distances_.astype({"feature": str})
     if hasattr(model, "explain") and series.n_samples <= MOST_EXPLAINED:
         result.explanations = model.explain(X).astype({"sample": str, "feature": str})
 

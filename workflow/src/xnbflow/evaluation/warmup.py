@@ -35,9 +35,7 @@ def compile_classifier(entry: Mapping[str, Any]) -> None:
 
 def compile_diagnostics() -> None:
     """Test a tiny series for normality and dependence."""
-    diagnose(
-        _tiny_series(), normality_alpha=0.05, min_abs_r=0.7, dependence_alpha=1e-6, dof="paper"
-    )
+    diagnose(_tiny_series(), min_abs_r=0.7, dependence_alpha=1e-6, dof="paper")
 
 
 def _tiny_series(n_per_class: int = 12) -> Series:
