@@ -1,18 +1,4 @@
 # Acquire: from a row of the sheet to the canonical series, one row per feature.
-SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
-ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
-
-
-def given(wildcards):
-    """A user's own table, so that editing it acquires the data set again."""
-    row = DATASETS[wildcards.dataset]
-    return (
-        found(row.location)
-        if row.source == "table" and "://" not in row.location
-        else []
-    )
-
-
 rule acquire:
     input:
         given,
@@ -24,6 +10,8 @@ rule acquire:
         "results/benchmarks/acquire/{dataset}.tsv"
     wildcard_constraints:
         dataset=names(ACQUIRED),
+    conda:
+        "../../envs/xnbflow.yaml"
     threads: 2
     resources:
         mem_mb=2000,
@@ -48,6 +36,8 @@ rule simulate:
         "results/benchmarks/simulate/{dataset}.tsv"
     wildcard_constraints:
         dataset=names(SIMULATED),
+    conda:
+        "../../envs/xnbflow.yaml"
     threads: 2
     resources:
         mem_mb=2000,

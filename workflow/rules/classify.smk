@@ -1,18 +1,4 @@
 # Classify: draw the folds once per data set, then train every classifier on the same ones.
-from xnbflow.config import Batch
-from xnbflow.layout import TRAINING_TABLES
-from xnbflow.naive_bayes.methods import method_modules
-
-
-def modules(classifier):
-    return method_modules(CONFIG.methods(classifier))
-
-
-def compiled(classifier):
-    """The marker that a classifier's kernels are compiled; none if it has no kernels of ours."""
-    return [f"resources/compiled/{classifier}"] if modules(classifier) else []
-
-
 rule compile:
     output:
         "resources/compiled/{unit}",
@@ -22,6 +8,8 @@ rule compile:
         "results/benchmarks/compile/{unit}.tsv"
     wildcard_constraints:
         unit=names(["diagnostics", *CONFIG.classifiers]),
+    conda:
+        "../../envs/xnbflow.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -42,9 +30,7 @@ rule folds:
     input:
         series="resources/series/{dataset}.parquet",
         given=lambda wildcards: (
-            found(CONFIG.folds[wildcards.folds].file)
-            if CONFIG.folds[wildcards.folds].file
-            else []
+            found(CONFIG.folds[wildcards.folds].file) if CONFIG.folds[wildcards.folds].file else []
         ),
     output:
         "results/{dataset}/{folds}/folds.parquet",
@@ -52,6 +38,8 @@ rule folds:
         "results/logs/folds/{dataset}.{folds}.log",
     benchmark:
         "results/benchmarks/folds/{dataset}.{folds}.tsv"
+    conda:
+        "../../envs/xnbflow.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -77,6 +65,8 @@ rule train:
         "results/logs/train/{dataset}.{folds}.{classifier}.{batch}.log",
     benchmark:
         "results/benchmarks/train/{dataset}.{folds}.{classifier}.{batch}.tsv"
+    conda:
+        "../../envs/xnbflow.yaml"
     threads: 1
     resources:
         mem_mb=4000,

@@ -15,6 +15,8 @@ rule diagnose:
         "results/logs/diagnose/{dataset}.log",
     benchmark:
         "results/benchmarks/diagnose/{dataset}.tsv"
+    conda:
+        "../../envs/xnbflow.yaml"
     threads: 4
     resources:
         mem_mb=4000,

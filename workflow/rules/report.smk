@@ -1,28 +1,11 @@
 # Analyse and report: what a study computes beyond the common tables, and the page that shows it all.
 
 
-def analyses(study, name):
-    return CONFIG.studies[study].analyses.get(name, {})
-
-
-def configuration(study):
-    """Everything that was configured for a study, for the record."""
-    return {
-        "study": config["studies"][study.id],
-        "datasets": {name: vars(DATASETS[name]) for name in study.datasets},
-        "classifiers": {name: CONFIG.classifiers[name] for name in study.classifiers},
-        "folds": {name: vars(CONFIG.folds[name]) for name in study.folds},
-        "diagnostics": CONFIG.diagnostics,
-    }
-
-
 rule analyse:
     input:
-        series=lambda wildcards: [
+        lambda wildcards: [
             f"resources/series/{name}.parquet"
-            for name in analyses(wildcards.study, wildcards.analysis).get(
-                "datasets", []
-            )
+            for name in analysis_of(wildcards).get("datasets", [])
         ],
     output:
         directory("results/studies/{study}/{analysis}"),
@@ -31,16 +14,14 @@ rule analyse:
     benchmark:
         "results/benchmarks/analyse/{study}.{analysis}.tsv"
     wildcard_constraints:
-        analysis=names(
-            {name for study in CONFIG.studies.values() for name in study.analyses}
-        ),
+        analysis=names({name for study in CONFIG.studies.values() for name in study.analyses}),
+    conda:
+        "../../envs/xnbflow.yaml"
     threads: 4
     resources:
         mem_mb=4000,
     params:
-        params=lambda wildcards: analyses(wildcards.study, wildcards.analysis).get(
-            "params", {}
-        ),
+        params=lambda wildcards: analysis_of(wildcards).get("params", {}),
         sources=lambda wildcards: source_digest(f"xnbflow.studies.{wildcards.analysis}"),
     script:
         "../scripts/analyse.py"
@@ -49,28 +30,17 @@ rule analyse:
 rule report:
     input:
         tables=expand("results/studies/{{study}}/{table}.parquet", table=STUDY_TABLES),
-        series=lambda wildcards: [
-            f"resources/series/{name}.parquet"
-            for name in CONFIG.studies[wildcards.study].datasets
-        ],
-        correlations=lambda wildcards: diagnosed(
-            CONFIG.studies[wildcards.study], "correlations"
-        ),
-        normality=lambda wildcards: diagnosed(
-            CONFIG.studies[wildcards.study], "normality"
-        ),
-        dependence=lambda wildcards: diagnosed(
-            CONFIG.studies[wildcards.study], "dependence"
-        ),
-        selected=lambda wildcards: trained(CONFIG.studies[wildcards.study], "selected"),
-        distances=lambda wildcards: trained(CONFIG.studies[wildcards.study], "distances"),
-        explanations=lambda wildcards: trained(
-            CONFIG.studies[wildcards.study], "explanations"
-        ),
+        series=series,
+        normality=diagnosed("normality"),
+        dependence=diagnosed("dependence"),
+        correlations=diagnosed("correlations"),
+        selected=trained("selected"),
+        distances=trained("distances"),
+        explanations=trained("explanations"),
         analyses=lambda wildcards: expand(
             "results/studies/{study}/{analysis}",
             study=wildcards.study,
-            analysis=CONFIG.studies[wildcards.study].analyses,
+            analysis=study_of(wildcards).analyses,
         ),
     output:
         page="results/studies/{study}/report.html",
@@ -85,23 +55,22 @@ rule report:
         "results/logs/report/{study}.log",
     benchmark:
         "results/benchmarks/report/{study}.tsv"
+    conda:
+        "../../envs/xnbflow.yaml"
     threads: 4
     resources:
         mem_mb=4000,
     params:
-        study=lambda wildcards: CONFIG.studies[wildcards.study],
-        configuration=lambda wildcards: configuration(CONFIG.studies[wildcards.study]),
+        study=study_of,
+        configuration=lambda wildcards: configuration(study_of(wildcards)),
         labels=lambda wildcards: {
-            name: CONFIG.classifiers[name]["label"]
-            for name in CONFIG.studies[wildcards.study].classifiers
+            name: CONFIG.classifiers[name]["label"] for name in study_of(wildcards).classifiers
         },
         sources=lambda wildcards: source_digest(
             "xnbflow.report.study",
             *(
                 f"xnbflow.report.sections.{path.stem}"
-                for path in (ROOT / "workflow/src/xnbflow/report/sections").glob(
-                    "*.py"
-                )
+                for path in (ROOT / "workflow/src/xnbflow/report/sections").glob("*.py")
             ),
         ),
     script:

@@ -11,7 +11,7 @@ from xnbflow.series import Series
 from xnbflow.tables import write_parquet, write_tsv
 
 analysis = importlib.import_module(f"xnbflow.studies.{snakemake.wildcards.analysis}")
-series = {read.name: read for read in map(Series.read, snakemake.input.series)}
+series = {read.name: read for read in map(Series.read, snakemake.input)}
 tables = analysis.analyse(series, snakemake.params.params, snakemake.threads)
 for name, table in tables.items():
     write_parquet(table, Path(snakemake.output[0]) / f"{name}.parquet")

@@ -220,7 +220,7 @@ def recovery(selected: Tables, truth: Mapping[str, pd.DataFrame]) -> pd.DataFram
     for key, table in selected.items():
         if key[0] not in truth or table.empty:
             continue
-        planted = set(truth[key[0]]["feature"])
+        planted = set(truth[key[0]].dropna(subset="class")["feature"])
         sets = table.groupby(_FOLD)["feature"].agg(set)
         hits = sets.map(lambda chosen, planted=planted: len(chosen & planted))
         rows.append(
