@@ -17,6 +17,8 @@ __all__ = ["METHODS", "build_estimator", "import_estimator"]
 METHODS = {
     "gaussian_nb": "xnbflow.naive_bayes.GaussianNB",
     "flexible_nb": "xnbflow.naive_bayes.FlexibleNB",
+    "generalized_nb": "xnbflow.naive_bayes.GeneralizedNB",
+    "stepwise_naive_effects": "xnbflow.preprocessing.StepwiseNaiveEffects",
     "xnb": "xnbflow.naive_bayes.XNB",
 }
 

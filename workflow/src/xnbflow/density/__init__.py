@@ -1,0 +1,1 @@
+"""Smoothers and densities: numba kernels over plain arrays."""

@@ -1,0 +1,1 @@
+"""Families of distributions: fit per class, log-density per feature."""
