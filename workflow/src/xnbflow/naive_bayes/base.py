@@ -59,7 +59,8 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the most probable class of each sample, shape (n_samples,)."""
-        return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+        codes = np.argmax(self.predict_joint_log_proba(X), axis=1)
+        return self.classes_[codes]
 
     def predict_joint_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return ``log P(c) + log p(x | c)``, shape (n_samples, n_classes)."""
