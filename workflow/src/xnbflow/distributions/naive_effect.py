@@ -14,11 +14,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils.multiclass import type_of_target
 
 from xnbflow.density.neighbourhood import KERNELS, neighbourhood_sums
 from xnbflow.errors import InputError
 
-__all__ = ["ATOM", "SortedFeature", "check_smoothing", "column_positions", "look_up"]
+__all__ = [
+    "ATOM",
+    "SortedFeature",
+    "check_smoothing",
+    "check_two_classes",
+    "column_positions",
+    "look_up",
+]
 
 #: A value held by a larger share of the rows is an atom, a category of its own.
 ATOM = 0.1
@@ -186,6 +194,26 @@ def check_smoothing(span: float, kernel: str, shrinkage: float) -> None:
             f"shrinkage is {shrinkage}; it must be above 0, or a value seen in one class only "
             "would have an infinite effect"
         )
+        raise InputError(msg)
+
+
+def check_two_classes(classes: np.ndarray) -> None:
+    """Refuse a target that has not two classes.
+
+    Raises
+    ------
+    InputError
+        If ``classes``, the distinct labels, are not two.
+    """
+    if len(classes) > 2:
+        msg = (
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(classes)}. It has {len(classes)} classes; "
+            "merge them into two, or use another classifier"
+        )
+        raise InputError(msg)
+    if len(classes) < 2:
+        msg = f"all samples have one class, {classes[0]}; two classes are needed"
         raise InputError(msg)
 
 

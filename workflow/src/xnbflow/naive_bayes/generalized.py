@@ -15,11 +15,11 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import type_of_target
 
 from xnbflow.distributions.naive_effect import (
     SortedFeature,
     check_smoothing,
+    check_two_classes,
     column_positions,
     look_up,
 )
@@ -187,7 +187,7 @@ class GeneralizedNB(BaseNaiveBayes):
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         self._check_parameters()
-        self._check_classes()
+        check_two_classes(self.classes_)
         self.categorical_ = column_positions(self.categorical, self._feature_names())
         columns = [
             SortedFeature.of(feature, self.span, categorical=categorical)
@@ -204,18 +204,6 @@ class GeneralizedNB(BaseNaiveBayes):
         check_smoothing(self.span, self.kernel, self.shrinkage)
         if self.tol < 0.0 or self.max_iter < 0:
             msg = f"tol is {self.tol} and max_iter {self.max_iter}; neither may be negative"
-            raise InputError(msg)
-
-    def _check_classes(self) -> None:
-        if len(self.classes_) > 2:
-            msg = (
-                "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(self.classes_)}. It has {len(self.classes_)} classes; "
-                "merge them into two, or use another classifier"
-            )
-            raise InputError(msg)
-        if len(self.classes_) < 2:
-            msg = f"all samples have one class, {self.classes_[0]}; two classes are needed"
             raise InputError(msg)
 
     def _backfit(self, columns: list[SortedFeature], events: np.ndarray) -> None:
