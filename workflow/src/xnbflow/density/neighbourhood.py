@@ -145,7 +145,7 @@ def _kernel_sums(
             spread -= outside * to_last * to_last
         width = max(to_first, to_last)
         sums[i] = level * mass
-        if width > 0.0:
+        if width * width > 0.0:
             sums[i] -= curvature * spread / (width * width)
     return sums
 

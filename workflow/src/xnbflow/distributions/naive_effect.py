@@ -105,8 +105,10 @@ class SortedFeature:
         """
         sums = weights.astype(np.float64)
         if len(self.smoothed):
+            # Scaled by a power of two, the square of no distance overflows.
+            exponent = np.frexp(np.abs(self.values[[0, -1]]).max())[1]
             sums[:, self.smoothed] = neighbourhood_sums(
-                self.values[self.smoothed],
+                np.ldexp(self.values[self.smoothed], -exponent),
                 self.counts[self.smoothed],
                 sums[:, self.smoothed],
                 self.span,

@@ -31,6 +31,8 @@ __all__ = ["GeneralizedNB"]
 # Local scoring: the least weight of a row, and the largest change of an adjustment in one pass.
 _LEAST_WEIGHT = 1e-6
 _LARGEST_STEP = 4.0
+# Adjustments below this root mean square have no norm worth a relative change.
+_LEAST_NORM = 1e-3
 
 
 class GeneralizedNB(BaseNaiveBayes):
@@ -226,7 +228,7 @@ class GeneralizedNB(BaseNaiveBayes):
             self.intercept_ += shift
             log_odds += shift
             log_likelihood.append(_log_likelihood(log_odds, events))
-            converged = change <= self.tol * norm
+            converged = change <= self.tol * max(norm, _LEAST_NORM * np.sqrt(len(events)))
         if not converged:
             warnings.warn(
                 f"the adjustments still change by {change / norm:.2g} of their norm after "
