@@ -163,6 +163,18 @@ def test_refuses_folds_that_do_not_fit(toy, tmp_path, content, message):
         analyse({"toy": toy}, {"folds": str(path)}, threads=1)
 
 
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"fold": "x"}, "no parameter 'fold'; it has features, folds"),
+        ({"losses": [0, 1]}, "above 0"),
+    ],
+)
+def test_refuses_parameters_it_does_not_have(toy, params, message):
+    with pytest.raises(InputError, match=message):
+        analyse({"toy": toy}, params, threads=1)
+
+
 def test_refuses_features_that_do_not_exist(toy):
     with pytest.raises(InputError, match="toy has no feature 'z'"):
         analyse({"toy": toy}, {"features": {"wrong": ["a", "z"]}}, threads=1)

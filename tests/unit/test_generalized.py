@@ -180,7 +180,7 @@ def test_scoring_refuses_samples_that_do_not_fit_the_table(fitted, samples, mess
 
 
 def test_values_between_and_beyond_those_of_training(fitted):
-    """Section 5: interpolated between neighbours, constant beyond the ends."""
+    """As the paper scores: interpolated between neighbours, constant beyond the ends."""
     values = fitted.values_[0]
     middle = (values[10] + values[11]) / 2
     rows = pd.DataFrame({"a": [values[10], middle, values[11]], "b": 0.0, "c": 0.0})

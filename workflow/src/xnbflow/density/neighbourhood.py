@@ -1,4 +1,4 @@
-"""Symmetric nearest neighbourhoods and quadratic kernels over them (Larsen 2005, section 3.1).
+"""Symmetric nearest neighbourhoods and quadratic kernels over them (Larsen 2005).
 
 The neighbourhood of an observation holds the ``k`` observations to its left and the ``k`` to its
 right, and its width follows from its farthest member. Along sorted values both ends only move
@@ -26,6 +26,7 @@ KERNELS = {"minimum_variance": (9 / 8, 15 / 8), "epanechnikov": (3 / 4, 3 / 4)}
 
 # Ranks are halves, but `span * n / 2` is rounded: a sliver this thin is no part of the window.
 _SLIVER = 1e-9
+_NOTHING = (0.0, 0.0, 0.0)
 
 
 @njit(cache=True)
@@ -70,7 +71,7 @@ def neighbourhood_sums(
     windows = _windows(counts, span)
     sums = np.empty_like(weights)
     for kind in range(len(weights)):
-        sums[kind] = _kernel_sums(values, weights[kind], windows, kernel)
+        _kernel_sums(values, weights[kind], windows, kernel, sums[kind])
     return sums
 
 
@@ -82,7 +83,9 @@ def _windows(
     n_values = len(counts)
     first, last = np.empty(n_values, np.int64), np.empty(n_values, np.int64)
     first_share, last_share = np.empty(n_values), np.empty(n_values)
-    total = counts.sum()
+    total = 0.0
+    for count in counts:
+        total += count
     reach = 0.5 * span * total
     left = right = 0
     left_end, right_end, end = counts[0], counts[0], 0.0
@@ -109,31 +112,27 @@ def _kernel_sums(
     weights: np.ndarray,
     windows: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
     kernel: tuple[float, float],
-) -> np.ndarray:
-    """Return the kernel sum of the weights in each window, moving moments about pivots."""
+    sums: np.ndarray,
+) -> None:
+    """Fill ``sums`` with the kernel sum of each window, moving moments about pivots."""
     first, last, first_share, last_share = windows
     level, curvature = kernel
-    sums = np.empty(len(values))
     left = np.empty((len(values), 3))  # moments from a value up to the pivot
-    right = np.zeros(3)  # moments from beyond the pivot up to the window's end
+    right = _NOTHING  # moments from beyond the pivot up to the window's end
     pivot = reached = -1
     for i in range(len(values)):
         begin, end = first[i], last[i]
         if begin > pivot:
             pivot = reached = end
-            right[:] = 0.0
+            right = _NOTHING
             _gather_left(values, weights, pivot, begin, left)
         while reached < end:
             reached += 1
-            _add(right, weights[reached], values[reached] - values[pivot])
+            right = _add(right, weights[reached], values[reached] - values[pivot])
         offset = values[i] - values[pivot]
         mass = left[begin, 0] + right[0]
-        spread = (
-            left[begin, 2]
-            + right[2]
-            - 2.0 * offset * (left[begin, 1] + right[1])
-            + offset * offset * mass
-        )
+        lever = left[begin, 1] + right[1]
+        spread = left[begin, 2] + right[2] - 2.0 * offset * lever + offset * offset * mass
         to_first, to_last = values[i] - values[begin], values[end] - values[i]
         if begin < i:
             outside = (1.0 - first_share[i]) * weights[begin]
@@ -147,7 +146,6 @@ def _kernel_sums(
         sums[i] = level * mass
         if width * width > 0.0:
             sums[i] -= curvature * spread / (width * width)
-    return sums
 
 
 @njit(cache=True)
@@ -155,15 +153,16 @@ def _gather_left(
     values: np.ndarray, weights: np.ndarray, pivot: int, begin: int, moments: np.ndarray
 ) -> None:
     """Fill ``moments`` from each of the values ``begin..pivot`` up to the pivot."""
-    total = np.zeros(3)
+    total = _NOTHING
     for j in range(pivot, begin - 1, -1):
-        _add(total, weights[j], values[j] - values[pivot])
-        moments[j, :] = total
+        total = _add(total, weights[j], values[j] - values[pivot])
+        moments[j, 0], moments[j, 1], moments[j, 2] = total
 
 
 @njit(cache=True)
-def _add(moments: np.ndarray, weight: float, distance: float) -> None:
+def _add(
+    moments: tuple[float, float, float], weight: float, distance: float
+) -> tuple[float, float, float]:
     """Add a weight at a distance from the pivot to the moments of order 0, 1 and 2."""
-    moments[0] += weight
-    moments[1] += weight * distance
-    moments[2] += weight * distance * distance
+    first = weight * distance
+    return moments[0] + weight, moments[1] + first, moments[2] + first * distance

@@ -110,7 +110,7 @@ class SortedFeature:
             sums[:, self.smoothed] = neighbourhood_sums(
                 np.ldexp(self.values[self.smoothed], -exponent),
                 self.counts[self.smoothed],
-                sums[:, self.smoothed],
+                np.take(sums, self.smoothed, axis=1),
                 self.span,
                 KERNELS[kernel],
             )

@@ -50,7 +50,7 @@ class GeneralizedNB(BaseNaiveBayes):
         tenth of the rows are atoms and stand for themselves.
     kernel : {"minimum_variance", "epanechnikov"}, default="minimum_variance"
         Kernel of the naive effects. The adjustments always use Epanechnikov's: with the negative
-        weights of the minimum-variance kernel backfitting diverges.
+        weights of the minimum-variance kernel backfitting does not settle.
     shrinkage : float, default=1.0
         Number of pseudo-observations at each value, above 0. They pull naive effects and
         adjustments towards 0, and bound them where a feature separates the classes.
@@ -79,8 +79,7 @@ class GeneralizedNB(BaseNaiveBayes):
 
     References
     ----------
-    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005. Smoother:
-    section 3.1; backfitting: section 3.2.
+    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 
     Examples
     --------
@@ -209,7 +208,7 @@ class GeneralizedNB(BaseNaiveBayes):
             raise InputError(msg)
 
     def _backfit(self, columns: list[SortedFeature], events: np.ndarray) -> None:
-        """Find the adjustments (section 3.2), starting from naive Bayes."""
+        """Find the adjustments by local scoring, starting from naive Bayes."""
         adjustments = [np.zeros(len(column.values)) for column in columns]
         self.intercept_ = float(np.subtract(*self.class_log_prior_[::-1]))
         log_odds = np.full(len(events), self.intercept_)

@@ -32,7 +32,7 @@ def score(scorecard: pd.DataFrame, X: np.ndarray | pd.DataFrame) -> np.ndarray:
 
     References
     ----------
-    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005, section 5.
+    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 
     Examples
     --------

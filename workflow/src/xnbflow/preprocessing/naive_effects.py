@@ -1,4 +1,4 @@
-"""Selection of features by their naive effects, before generalized naive Bayes (Larsen 2005, 4)."""
+"""Selection of features by their naive effects, before generalized naive Bayes (Larsen 2005)."""
 
 import warnings
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class StepwiseNaiveEffects(SelectorMixin, BaseEstimator):
 
     References
     ----------
-    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005, section 4.
+    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Study of naive and generalized effects: fit, cost, curves and selection (Larsen 2005, section 6).
+"""Study of naive and generalized effects: fit, cost, curves and selection (Larsen 2005).
 
 Naive Bayes, generalized naive Bayes and logistic regression with linear effects are fitted to the
 training part of a given split, for one or more sets of features. Whatever is selected or tuned is
@@ -28,6 +28,7 @@ _NAIVE = "naive Bayes"
 _GENERALIZED = "generalized naive Bayes"
 _TUNED = "generalized naive Bayes, tuned"
 _LINEAR = "logistic regression"
+_PARAMS = {"folds", "features", "generalized", "stepwise", "tune", "losses"}
 _STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
 # A probability of 0 for what did happen would make the log-likelihood infinite.
 _LEAST_PROBABILITY = 1e-300
@@ -68,7 +69,14 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         - ``stepwise``, where asked for: `StepwiseNaiveEffects.path_`.
         - ``tuning``, where asked for: each combination tried, its cross-validated
           ``mean_log_likelihood`` per sample and whether it was ``chosen``.
+
+    Raises
+    ------
+    InputError
+        If a parameter, a fold or a feature is not what it should be, or a data set has not two
+        classes.
     """
+    _check_params(params)
     tables: dict[str, list[pd.DataFrame]] = {}
     for dataset, one in series.items():
         split = _split(one, params.get("folds"))
@@ -78,6 +86,16 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
                 rows.insert(1, "features", name)
                 tables.setdefault(table, []).append(rows)
     return {table: pd.concat(rows, ignore_index=True) for table, rows in tables.items()}
+
+
+def _check_params(params: dict) -> None:
+    unknown = sorted(set(params) - _PARAMS)
+    if unknown:
+        msg = f"effects has no parameter {unknown[0]!r}; it has {', '.join(sorted(_PARAMS))}"
+        raise InputError(msg)
+    if min(params.get("losses", (1.0, 1.0))) <= 0.0:
+        msg = f"losses are {params['losses']}; both L1 and L2 must be above 0"
+        raise InputError(msg)
 
 
 @dataclass(frozen=True)
