@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from scipy.stats import chi2
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB
@@ -102,6 +103,17 @@ def test_a_candidate_that_separates_the_classes_ends_the_selection():
     selected, path = stepwise_logistic(candidates, events)
     assert list(selected) == [1]
     assert path["log_likelihood"].iloc[-1] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_a_candidate_that_nearly_separates_the_classes_stays():
+    """Its Wald chi-square is not significant, though nothing explains more."""
+    rng = np.random.default_rng(3)
+    candidate = np.r_[-1 - rng.random(49), -0.01, 0.01, 1 + rng.random(49)]
+    events = np.r_[np.zeros(49), 1, 0, np.ones(49)].astype(int)
+    selected, _ = stepwise_logistic(candidate[None], events)
+    coefficients, covariance = newton(np.vstack([np.ones(100), candidate]), events)
+    assert list(selected) == [0]
+    assert coefficients[1] ** 2 / covariance[1, 1] < chi2.isf(0.05, 1)
 
 
 @pytest.mark.parametrize("levels", [{"entry": 0.0}, {"stay": 1.0}])

@@ -3,6 +3,8 @@
 References
 ----------
 SAS/STAT User's Guide, The LOGISTIC Procedure, "Effect-Selection Methods": SELECTION=STEPWISE.
+W. W. Hauck and A. Donner, Wald's test as applied to hypotheses in logit analysis, Journal of the
+American Statistical Association 72, 1977.
 """
 
 from dataclasses import dataclass
@@ -29,9 +31,10 @@ def stepwise_logistic(
     """Select the candidates that a logistic regression needs.
 
     In turn, the candidate with the greatest score chi-square enters if it is significant; then
-    those whose Wald chi-square no longer is are removed, the worst first. The selection ends when
-    none enters, when the one just entered is removed, when a model comes back, or when the model
-    separates the classes and nothing is left to explain.
+    those whose Wald chi-square no longer is are removed, the worst first, if the likelihood ratio
+    agrees (SAS does not ask it). The selection ends when none enters, when the one just entered is
+    removed, when a model comes back, or when the model separates the classes and nothing is left
+    to explain.
 
     Parameters
     ----------
@@ -119,15 +122,20 @@ class _Search:
         return True
 
     def remove(self, level: float) -> bool:
-        """Take the candidate with the least Wald chi-square out, if it is not significant."""
-        if not self.selected:
-            return False
+        """Take out the candidate with the least Wald chi-square of those not significant.
+
+        Wald's test fails where a candidate nearly separates the classes, and a far coefficient
+        looks uncertain (Hauck and Donner 1977); the likelihood ratio must agree.
+        """
+        critical = chi2.isf(level, 1)
         walds = self.coefficients[1:] ** 2 / np.diag(self.covariance)[1:]
-        worst = int(np.argmin(walds))
-        if walds[worst] >= chi2.isf(level, 1):
-            return False
-        self._step("remove", self.selected.pop(worst), walds[worst])
-        return True
+        for worst in np.argsort(walds)[: np.sum(walds < critical)]:
+            others = np.delete(self.selected, worst)
+            ratio = 2.0 * (self.log_likelihood - _fit(self.candidates[others], self.events)[1])
+            if ratio < critical:
+                self._step("remove", self.selected.pop(worst), walds[worst])
+                return True
+        return False
 
     def came_back(self) -> bool:
         """Say whether the same candidates were selected before."""
@@ -151,11 +159,10 @@ class _Search:
         )
 
     def _refit(self) -> None:
-        self.design = np.vstack([np.ones(len(self.events)), self.candidates[self.selected]])
-        self.coefficients = _logistic(self.candidates[self.selected], self.events)
+        features = self.candidates[self.selected]
+        self.design = np.vstack([np.ones(len(self.events)), features])
+        self.coefficients, self.log_likelihood = _fit(features, self.events)
         log_odds = self.coefficients @ self.design
-        signs = np.where(self.events == 1, -1.0, 1.0)
-        self.log_likelihood = float(-np.logaddexp(0.0, signs * log_odds).sum())
         self.residual = self.events - expit(log_odds)
         self.weight = expit(log_odds) * expit(-log_odds)
         self.covariance = np.linalg.pinv((self.design * self.weight) @ self.design.T)
@@ -173,10 +180,14 @@ class _Search:
         return scores
 
 
-def _logistic(features: np.ndarray, events: np.ndarray) -> np.ndarray:
-    """Return the maximum-likelihood intercept and coefficients."""
+def _fit(features: np.ndarray, events: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return intercept and coefficients of a logistic regression, and its log-likelihood."""
     if len(features) == 0:
-        return np.array([np.log(events.mean() / (1.0 - events.mean()))])
-    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8)
-    model.fit(features.T, events)
-    return np.concatenate([model.intercept_, model.coef_[0]])
+        coefficients = np.array([np.log(events.mean() / (1.0 - events.mean()))])
+    else:
+        model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8)
+        model.fit(features.T, events)
+        coefficients = np.concatenate([model.intercept_, model.coef_[0]])
+    log_odds = coefficients[0] + coefficients[1:] @ features
+    signs = np.where(events == 1, -1.0, 1.0)
+    return coefficients, float(-np.logaddexp(0.0, signs * log_odds).sum())
