@@ -8,6 +8,8 @@ __all__ = ["METHODS", "method_modules"]
 METHODS = {
     "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",
     "flexible_nb": "xnbflow.naive_bayes.flexible.FlexibleNB",
+    "generalized_nb": "xnbflow.naive_bayes.generalized.GeneralizedNB",
+    "stepwise_naive_effects": "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",
     "xnb": "xnbflow.naive_bayes.class_specific.XNB",
 }
 
