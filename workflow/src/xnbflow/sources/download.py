@@ -1,8 +1,6 @@
 """Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
 
 import os
-import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +11,6 @@ from xnbflow.errors import InputError
 from xnbflow.sources.files import sha256_of, what_is_wrong
 
 __all__ = ["Downloads"]
-
-_CHUNK = 1 << 18
-_SECONDS_BEFORE_PROGRESS = 3.0
-_TRY_AGAIN = frozenset({408, 425, 429})  # the client errors that may pass by themselves
 
 
 @dataclass(frozen=True)
@@ -120,11 +114,10 @@ class Downloads:
             return place
         if place.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
-        # its own name, for another process may download the same file; and one in .gz still
-        part = target.with_name(f".{os.getpid()}.part.{target.name}")
+        part = _part_of(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._download(place, part, target.name)
+            self._download(place, part)
             if wrong := _complaint(part, sha256, record=_record_of(target)):
                 raise _PlaceFailedError(wrong)
             part.replace(target)
@@ -132,70 +125,20 @@ class Downloads:
             part.unlink(missing_ok=True)
         return target
 
-    def _download(self, url: str, part: Path, name: str) -> None:
-        """Write a URL's content to ``part``; try again what may pass, with growing pauses."""
-        for attempt in range(self.retries + 1):
-            try:
-                self._download_once(url, part, name)
-            except _PassingError as error:
-                if attempt == self.retries:
-                    tries = f", {attempt + 1} times" if attempt else ""
-                    msg = f"{error}{tries}"
-                    raise _PlaceFailedError(msg) from error
-                time.sleep(self.backoff * 2**attempt)
-            else:
-                return
+    def _download(self, url: str, part: Path) -> None:
+        # needs the extra "workflow", and is slow to import
+        from xnbflow.sources import http  # noqa: PLC0415
 
-    def _download_once(self, url: str, part: Path, name: str) -> None:
-        # of the extra "workflow", and slow to import
-        import pooch  # noqa: PLC0415
-        import requests  # noqa: PLC0415
-        from tqdm import tqdm  # noqa: PLC0415
-
-        progress = tqdm(
-            desc=name,
-            unit="B",
-            unit_scale=True,
-            delay=_SECONDS_BEFORE_PROGRESS,
-            mininterval=0.2 if sys.stderr.isatty() else 5.0,
-        )
-        # without compression in transit, Content-Length is the file's size, and a short answer is
-        # an error
-        download = pooch.HTTPDownloader(
-            progressbar=progress,
-            chunk_size=_CHUNK,
-            timeout=self.timeout,
-            headers={"Accept-Encoding": "identity"},
-        )
         try:
-            download(url, str(part), None)
-        except requests.HTTPError as error:
-            status = error.response.status_code
-            msg = f"{status} {error.response.reason}"
-            if status in _TRY_AGAIN or status >= 500:
-                raise _PassingError(msg) from error
-            raise _PlaceFailedError(msg) from error
-        except requests.Timeout as error:
-            msg = f"no answer within {self.timeout:g} s"
-            raise _PassingError(msg) from error
-        except requests.exceptions.ChunkedEncodingError as error:
-            msg = f"the connection broke off after {part.stat().st_size:,} bytes"
-            raise _PassingError(msg) from error
-        except requests.ConnectionError as error:
-            msg = f"the host cannot be reached ({_innermost(error)})"
-            raise _PassingError(msg) from error
-        except requests.RequestException as error:
+            http.download(
+                url, part, timeout=self.timeout, retries=self.retries, backoff=self.backoff
+            )
+        except http.DownloadFailedError as error:
             raise _PlaceFailedError(str(error)) from error
-        finally:
-            progress.close()
 
 
 class _PlaceFailedError(Exception):
     """A place does not have the file."""
-
-
-class _PassingError(Exception):
-    """A failure that may pass when tried again."""
 
 
 def _places(base: str, path: str) -> Iterator[str | Path]:
@@ -222,6 +165,11 @@ def _variants(path: Path) -> tuple[Path, Path]:
     if path.suffix == ".gz":
         return path, path.with_suffix("")
     return path, path.with_name(path.name + ".gz")
+
+
+def _part_of(path: Path) -> Path:
+    """Return a temporary name beside a file, which no other process uses for the same file."""
+    return path.with_name(f".{os.getpid()}.part.{path.name}")
 
 
 def _record_of(path: Path) -> Path:
@@ -266,12 +214,6 @@ def _sha256_of_content(path: Path) -> str | None:
 
 def _write_record(record: Path, sha256: str) -> None:
     record.parent.mkdir(parents=True, exist_ok=True)
-    part = record.with_name(f".{os.getpid()}.part.{record.name}")
+    part = _part_of(record)
     part.write_text(f"{sha256}  {record.stem}\n")
     part.replace(record)
-
-
-def _innermost(error: BaseException) -> str:
-    """Return the root of a chain of connection errors, in words."""
-    reason = getattr(error.args[0], "reason", error) if error.args else error
-    return str(reason).rpartition(": ")[2]
