@@ -114,6 +114,7 @@ def test_what_does_not_pass_is_told_and_leaves_nothing(tmp_path, failure, reason
         with pytest.raises(InputError) as error:
             downloads(tmp_path, server.url).fetch("cumida", PATH)
         assert f"{server.url}/{PATH}: {reason}" in str(error.value)
+        assert set(server.requests) == {f"/Genes/{PATH}"}
     assert files(tmp_path) == []
 
 

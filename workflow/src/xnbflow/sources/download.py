@@ -1,7 +1,7 @@
 """Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -57,8 +57,7 @@ class Downloads:
             If no place has the file, or what is there is not the file.
         """
         name = path.rpartition("/")[2]
-        bases = self.base_urls.get(source, default)
-        places = [place for base in bases for place in _places(base, path)]
+        places = [_candidates(base, path) for base in self.base_urls.get(source, default)]
         return self._get(places, self.folder / source / name, sha256)
 
     def fetch_location(
@@ -86,19 +85,21 @@ class Downloads:
         if isinstance(place, Path):
             _refuse(place, sha256, record=None)
             return place
-        return self._get([place], self.folder / source / name, sha256)
+        return self._get([[place]], self.folder / source / name, sha256)
 
-    def _get(self, places: Sequence[str | Path], target: Path, sha256: str | None) -> Path:
+    def _get(
+        self, places: Sequence[Sequence[str | Path]], target: Path, sha256: str | None
+    ) -> Path:
         for present in _variants(target):
             if present.is_file():
                 _refuse(present, sha256, record=_record_of(present))
                 return present
         failures = []
-        for place in places:
+        for candidates in places:
             try:
-                return self._get_from(place, target, sha256)
-            except _PlaceFailedError as error:
-                failures.append(f"  {place}: {error}")
+                return self._get_first(candidates, target, sha256)
+            except _FailedError as error:
+                failures.append(f"  {error}")
         tried = "\n".join(failures) or "  no base URL or folder is configured for this source"
         msg = (
             f"cannot get {target.name}:\n{tried}\n"
@@ -107,50 +108,70 @@ class Downloads:
         )
         raise InputError(msg)
 
-    def _get_from(self, place: str | Path, target: Path, sha256: str | None) -> Path:
-        if isinstance(place, Path):
-            if wrong := _complaint(place, sha256, record=_record_of(target.parent / place.name)):
-                raise _PlaceFailedError(wrong)
-            return place
-        if place.endswith(".gz") and target.suffix != ".gz":
+    def _get_first(
+        self, candidates: Sequence[str | Path], target: Path, sha256: str | None
+    ) -> Path:
+        """Return the first file that is there, of those that one place may have."""
+        absences = []
+        for candidate in candidates:
+            try:
+                if isinstance(candidate, Path):
+                    return _use(candidate, sha256, _record_of(target.parent / candidate.name))
+                return self._download(candidate, target, sha256)
+            except _AbsentError as error:
+                absences.append(error)
+        raise absences[0]
+
+    def _download(self, url: str, target: Path, sha256: str | None) -> Path:
+        # needs the extra "workflow", and is slow to import
+        from xnbflow.sources import http  # noqa: PLC0415
+
+        if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
         part = _part_of(target)
         target.parent.mkdir(parents=True, exist_ok=True)
+        patience = {"timeout": self.timeout, "retries": self.retries, "backoff": self.backoff}
         try:
-            self._download(place, part)
+            http.download(url, part, **patience)
             if wrong := _complaint(part, sha256, record=_record_of(target)):
-                raise _PlaceFailedError(wrong)
+                msg = f"{url} {wrong}"
+                raise _FailedError(msg)
             part.replace(target)
+        except http.DownloadFailedError as error:
+            kind = _AbsentError if isinstance(error, http.NotThereError) else _FailedError
+            msg = f"{url}: {error}"
+            raise kind(msg) from error
         finally:
             part.unlink(missing_ok=True)
         return target
 
-    def _download(self, url: str, part: Path) -> None:
-        # needs the extra "workflow", and is slow to import
-        from xnbflow.sources import http  # noqa: PLC0415
 
-        try:
-            http.download(
-                url, part, timeout=self.timeout, retries=self.retries, backoff=self.backoff
-            )
-        except http.DownloadFailedError as error:
-            raise _PlaceFailedError(str(error)) from error
+class _FailedError(Exception):
+    """A place does not give the file."""
 
 
-class _PlaceFailedError(Exception):
-    """A place does not have the file."""
+class _AbsentError(_FailedError):
+    """A place does not have the file under this name."""
 
 
-def _places(base: str, path: str) -> Iterator[str | Path]:
-    """Return where a base may hold a file, plain or gzipped, in folders or flat."""
+def _use(path: Path, sha256: str | None, record: Path) -> Path:
+    """Return a mirror folder's file if it is there and the one wanted."""
+    if not path.is_file():
+        msg = f"{path}: no such file"
+        raise _AbsentError(msg)
+    if wrong := _complaint(path, sha256, record=record):
+        msg = f"{path} {wrong}"
+        raise _FailedError(msg)
+    return path
+
+
+def _candidates(base: str, path: str) -> list[str | Path]:
+    """Return where a base may hold a file: plain or gzipped, in a folder also flat."""
     place = _place(base)
     if isinstance(place, Path):
-        yield from _variants(place / path)
-        if "/" in path:
-            yield from _variants(place / path.rpartition("/")[2])
-    else:
-        url = f"{place.rstrip('/')}/{path}"
-        yield from (url,) if path.endswith(".gz") else (url, f"{url}.gz")
+        return [*_variants(place / path), *_variants(place / path.rpartition("/")[2])]
+    url = f"{place.rstrip('/')}/{path}"
+    return [url] if path.endswith(".gz") else [url, f"{url}.gz"]
 
 
 def _place(location: str) -> str | Path:

@@ -8,7 +8,7 @@ import pooch
 import requests
 from tqdm import tqdm
 
-__all__ = ["DownloadFailedError", "download"]
+__all__ = ["DownloadFailedError", "NotThereError", "download"]
 
 _CHUNK = 1 << 18
 _SECONDS_BEFORE_PROGRESS = 3.0
@@ -17,6 +17,10 @@ _MAY_PASS = frozenset({408, 425, 429})  # the client errors that may pass by the
 
 class DownloadFailedError(Exception):
     """A URL could not be downloaded; the message says why, without the URL."""
+
+
+class NotThereError(DownloadFailedError):
+    """The server answered, but does not give such a file: 404 and the like."""
 
 
 def download(url: str, path: Path, *, timeout: float, retries: int, backoff: float) -> None:
@@ -84,8 +88,9 @@ def _attempt(url: str, path: Path, timeout: float) -> None:
     try:
         downloader(url, str(path), None)
     except requests.HTTPError as error:
+        error.response.close()
         status = error.response.status_code
-        kind = _PassingError if status in _MAY_PASS or status >= 500 else DownloadFailedError
+        kind = _PassingError if status in _MAY_PASS or status >= 500 else NotThereError
         msg = f"{status} {error.response.reason}"
         raise kind(msg) from error
     except requests.Timeout as error:
