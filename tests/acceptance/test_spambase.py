@@ -8,6 +8,7 @@ tolerance are the paper's.
 import numpy as np
 import pandas as pd
 import pytest
+
 from xnbflow.series import Series
 from xnbflow.studies.effects import analyse
 

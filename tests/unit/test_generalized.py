@@ -10,6 +10,7 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from unit.test_neighbourhood import shares_and_weights
+
 from xnbflow.density.neighbourhood import KERNELS
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB

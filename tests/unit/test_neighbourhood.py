@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from xnbflow.density.neighbourhood import KERNELS, neighbourhood_sums
 
 

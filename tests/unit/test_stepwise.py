@@ -6,6 +6,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import chi2
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.registry import build_estimator

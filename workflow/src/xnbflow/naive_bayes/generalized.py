@@ -118,7 +118,7 @@ class GeneralizedNB(BaseNaiveBayes):
 
     def decision_function(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the log odds of the second class, shape (n_samples,)."""
-        return self._log_odds(self._validated(X))
+        return self._log_odds(self._features(X))
 
     def effects(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
         """Return what each feature adds to each sample's log odds.
@@ -135,7 +135,7 @@ class GeneralizedNB(BaseNaiveBayes):
             ``feature``, ``naive_effect``, ``adjustment`` and ``sum``. With ``intercept_`` the sums
             of a sample add up to its log odds.
         """
-        features = self._validated(X)
+        features = self._features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
         names = self._feature_names()
         naive = self._looked_up(features, self.naive_effects_).T.reshape(-1)
