@@ -35,8 +35,8 @@ def parse_numbers(
 
     Examples
     --------
-    >>> parse_numbers(["1.5", "-2e3"], ["column g1", "column g2"], "toy.csv, line 2")
-    array([    1.5, -2000. ])
+    >>> parse_numbers(["1.5", "-2e3"], ["column g1", "column g2"], "toy.csv, line 2").tolist()
+    [1.5, -2000.0]
     """
     try:
         values = np.array([float(cell) for cell in cells])
