@@ -55,7 +55,7 @@ rule train:
     input:
         series="resources/series/{dataset}.parquet",
         folds="results/{dataset}/{folds}/folds.parquet",
-        compiled=lambda wildcards: ancient(compiled(wildcards.classifier)),
+        compiled=lambda wildcards: compiled(wildcards.classifier),
     output:
         **{
             table: f"results/{{dataset}}/{{folds}}/{{classifier}}/{table}/{{batch}}.parquet"
