@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xnbflow.errors import InputError
+from xnbflow.sources.files import local_path
 
 __all__ = ["COLUMNS", "SOURCES", "DataSet", "read_sheet"]
 
@@ -33,8 +34,8 @@ SOURCES = {
     "table": frozenset({"angular", "categorical", "drop", "separator"}),
     "bundled": frozenset(),
     "simulate": frozenset({"seed"}),
-    "uci": frozenset({"rows", "seed"}),
-    "angular": frozenset({"rows", "seed"}),
+    "uci": frozenset({"file", "rows", "seed"}),
+    "angular": frozenset({"file", "rows", "seed"}),
 }
 
 ORIENTATIONS = ("rows", "columns")
@@ -81,6 +82,11 @@ class DataSet:
     id_column: str | None = None
     orientation: str = "rows"
     options: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def local_file(self) -> Path | None:
+        """The user's own file, if the data set is a local one: a workflow can see it change."""
+        return local_path(self.location) if self.source == "table" else None
 
     def names(self, option: str) -> list[str]:
         """Return an option's comma-separated values; none where it is not set."""
