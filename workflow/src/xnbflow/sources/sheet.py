@@ -94,7 +94,7 @@ class DataSet:
 
 
 def read_sheet(path: str | Path) -> dict[str, DataSet]:
-    """Read and validate the sheet of data sets.
+    r"""Read and validate the sheet of data sets.
 
     Parameters
     ----------
@@ -110,6 +110,17 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
     ------
     InputError
         If a column is unknown or missing, or a cell is not valid; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "datasets.tsv")
+    ...     row = ["wine", "bundled", "wine", "", "178", *[""] * 6]
+    ...     _ = path.write_text("\t".join(COLUMNS) + "\n" + "\t".join(row) + "\n")
+    ...     sheet = read_sheet(path)
+    >>> sheet["wine"].source, sheet["wine"].samples
+    ('bundled', 178)
     """
     path = Path(path)
     rows = _rows(path)
