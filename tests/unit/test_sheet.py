@@ -57,6 +57,19 @@ def test_options_are_split_and_empty_cells_are_none(tmp_path):
     assert mine.names("categorical") == []
 
 
+@pytest.mark.parametrize(
+    ("source", "location", "path"),
+    [
+        ("table", "data/my.csv", Path("data/my.csv")),
+        ("table", "file:///data/my%20own.csv", Path("/data/my own.csv")),
+        ("table", "https://example.org/my.csv", None),
+        ("cumida", "Brain/GSE50161", None),
+    ],
+)
+def test_only_a_table_on_this_machine_has_a_local_file(source, location, path):
+    assert DataSet("x", source, location).local_file == path
+
+
 def test_comments_blank_lines_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
     path = write_sheet(tmp_path, GOOD)
     text = path.read_text().replace("\nbrain", "\n# the paper's\n\nbrain").replace("\n", "\r\n")

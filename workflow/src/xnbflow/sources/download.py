@@ -4,11 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from xnbflow.errors import InputError
-from xnbflow.sources.files import sha256_of, what_is_wrong
+from xnbflow.sources.files import local_path, sha256_of, what_is_wrong
 
 __all__ = ["Downloads"]
 
@@ -81,11 +79,11 @@ class Downloads:
         InputError
             As in `fetch`.
         """
-        place = _place(location)
-        if isinstance(place, Path):
-            _refuse(place, sha256, record=None)
-            return place
-        return self._get([[place]], self.folder / source / name, sha256)
+        path = local_path(location)
+        if path is None:
+            return self._get([[location]], self.folder / source / name, sha256)
+        _refuse(path, sha256, record=None)
+        return path
 
     def _get(
         self, places: Sequence[Sequence[str | Path]], target: Path, sha256: str | None
@@ -167,18 +165,11 @@ def _use(path: Path, sha256: str | None, record: Path) -> Path:
 
 def _candidates(base: str, path: str) -> list[str | Path]:
     """Return where a base may hold a file: plain or gzipped, in a folder also flat."""
-    place = _place(base)
-    if isinstance(place, Path):
-        return [*_variants(place / path), *_variants(place / path.rpartition("/")[2])]
-    url = f"{place.rstrip('/')}/{path}"
+    folder = local_path(base)
+    if folder is not None:
+        return [*_variants(folder / path), *_variants(folder / path.rpartition("/")[2])]
+    url = f"{base.rstrip('/')}/{path}"
     return [url] if path.endswith(".gz") else [url, f"{url}.gz"]
-
-
-def _place(location: str) -> str | Path:
-    """Return a URL as it is, and a local location as a path."""
-    if location.startswith("file:"):
-        return Path(url2pathname(urlsplit(location).path))
-    return location if "://" in location else Path(location).expanduser()
 
 
 def _variants(path: Path) -> tuple[Path, Path]:

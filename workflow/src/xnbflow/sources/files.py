@@ -8,15 +8,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from xnbflow.errors import InputError
 
-__all__ = ["open_raw", "sha256_of", "what_is_wrong"]
+__all__ = ["local_path", "open_raw", "sha256_of", "what_is_wrong"]
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _HTML = (b"<!doctype html", b"<html", b"<head", b"<?xml", b"<body")
 _BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 _HEAD, _BUFFER = 512, 1 << 20
+
+
+def local_path(location: str) -> Path | None:
+    """Return the path that a location means, ``file://`` or plain; None for any other URL."""
+    if location.startswith("file:"):
+        return Path(url2pathname(urlsplit(location).path))
+    return None if "://" in location else Path(location).expanduser()
 
 
 @contextmanager

@@ -48,6 +48,12 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
         for none), ``effect`` (shift of that class in standard deviations, 0 for none), ``block``
         (number of its correlated block, -1 for none), ``loading`` (correlation with the block's
         factor) and ``shape`` (normal, skewed or bimodal within a class).
+
+    Examples
+    --------
+    >>> truth = simulate_truth(n_features=100, n_classes=2, seed=1)
+    >>> float(truth[truth["class"] == "class_0"]["effect"].abs().max())
+    6.0
     """
     rng = np.random.default_rng(derive_seed("truth", n_features, n_classes, seed))
     block = np.arange(n_features) // BLOCK_SIZE
