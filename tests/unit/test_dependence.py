@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+
 from xnbflow.diagnostics import (
     conditional_dependence,
     correlation,

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+
 from xnbflow.diagnostics import benjamini_hochberg, shapiro_wilk, shapiro_wilk_within
 from xnbflow.errors import InputError
 

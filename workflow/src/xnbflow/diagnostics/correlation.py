@@ -6,7 +6,6 @@ by BLAS in float32 and searched while it is in cache. Float32 only screens. What
 within its error bound is decided in float64, so every result is that of float64 arithmetic.
 """
 
-import itertools
 import queue
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from xnbflow.density.blocks import map_blocks
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
 from xnbflow.errors import InputError
 
@@ -69,11 +69,12 @@ def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndar
             "give at least 2 more samples than classes"
         )
         raise InputError(msg)
-    residuals = np.empty_like(features)
-    bounds = np.linspace(0, n_features, numba.get_num_threads() + 1).astype(int)
-    parts = [slice(*pair) for pair in itertools.pairwise(bounds)]
-    with ThreadPoolExecutor(len(parts)) as pool:
-        list(pool.map(lambda part: _subtract(features[part], codes, residuals[part]), parts))
+    residuals = np.empty(features.shape)
+
+    def subtract(block: slice) -> None:
+        _subtract(features[block], codes, residuals[block])
+
+    map_blocks(subtract, n_features, n_samples)
     if np.isnan(residuals[:, 0]).any():
         refuse_not_finite(X, int(np.argmax(np.isnan(residuals[:, 0]))))
     return residuals

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.density.blocks import feature_major
 from xnbflow.errors import InputError
 
 __all__ = ["class_codes", "feature_name", "feature_rows", "refuse_not_finite"]
@@ -25,7 +26,7 @@ def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:
     if values.ndim != 2 or values.shape[1] == 0:
         msg = f"X has shape {values.shape}; give samples in rows and at least one feature column"
         raise InputError(msg)
-    return np.ascontiguousarray(values.T)
+    return feature_major(values)
 
 
 def class_codes(y: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,6 @@ W-test for normality. Applied Statistics 44, 547-551.
 """
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.polynomial.polynomial import polyval
 from scipy.special import ndtr, ndtri
 from scipy.stats import false_discovery_control
 
+from xnbflow.density.blocks import map_blocks
 from xnbflow.diagnostics.features import (
     class_codes,
     feature_name,
@@ -26,8 +26,6 @@ __all__ = ["benjamini_hochberg", "shapiro_wilk", "shapiro_wilk_within"]
 
 #: Features tested side by side: LLVM vectorises this many, unrolls fewer; 130 samples stay in L1.
 _LANES = 32
-#: Features handed to a thread at a time.
-_BLOCK = 128 * _LANES
 #: Sample sizes for which Royston fitted the distribution of W.
 _SMALLEST, _LARGEST = 3, 5000
 #: A feature with a smaller range is constant: the reciprocal of its range may overflow.
@@ -198,12 +196,10 @@ def _deficits(features: np.ndarray, samples: np.ndarray) -> np.ndarray:
     weights = _royston_weights(len(samples))
     deficit = np.empty(len(features))
 
-    def test_block(start: int) -> None:
-        block = slice(start, start + _BLOCK)
+    def test(block: slice) -> None:
         _test_features(features[block], samples, weights, deficit[block])
 
-    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        list(pool.map(test_block, range(0, len(features), _BLOCK)))
+    map_blocks(test, *features.shape)
     return deficit
 
 
