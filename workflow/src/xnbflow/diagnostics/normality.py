@@ -1,4 +1,4 @@
-"""The Shapiro-Wilk test of every feature: column SW of the XNB paper's Table 1.
+"""The Shapiro-Wilk test of every feature: XNB paper, section 3.1 and Table 1.
 
 Royston's approximation: Royston P. (1995), Remark AS R94: a remark on algorithm AS 181, the
 W-test for normality. Applied Statistics 44, 547-551.
