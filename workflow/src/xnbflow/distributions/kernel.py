@@ -79,6 +79,7 @@ def _log_density(
     n, width = rows.shape
     terms = np.empty((n, width))
     nearest, total = np.empty(width), np.empty(width)
+    per_h = 1.0 / bandwidths
     log_norm = np.log(n * bandwidths) + _LOG_SQRT_2PI
     for j in range(len(points)):
         x = points[j]
@@ -86,7 +87,7 @@ def _log_density(
         total[:] = 0.0
         for i in range(n):
             for f in range(width):
-                u = (x[f] - rows[i, f]) / bandwidths[f]
+                u = (x[f] - rows[i, f]) * per_h[f]
                 terms[i, f] = 0.5 * u * u
                 nearest[f] = min(nearest[f], terms[i, f])
         for i in range(n):
