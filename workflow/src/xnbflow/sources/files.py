@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+from urllib.parse import unquote, urlsplit
 
 from xnbflow.errors import InputError
 
@@ -24,7 +23,7 @@ _HEAD, _BUFFER = 512, 1 << 20
 def local_path(location: str) -> Path | None:
     """Return the path that a location means, ``file://`` or plain; None for any other URL."""
     if location.startswith("file:"):
-        return Path(url2pathname(urlsplit(location).path))
+        return Path(unquote(urlsplit(location).path))
     return None if "://" in location else Path(location).expanduser()
 
 
