@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xnbflow.errors import InputError
-from xnbflow.sources.files import local_path, sha256_of, what_is_wrong
+from xnbflow.sources.files import checksums, local_path, what_is_wrong
 
 __all__ = ["Downloads"]
 
@@ -201,27 +201,24 @@ def _complaint(path: Path, sha256: str | None, *, record: Path | None) -> str | 
     """
     if wrong := what_is_wrong(path):
         return wrong
-    known, said_by = sha256, "the sheet"
+    known = sha256
     if known is None and record is not None and record.is_file():
-        known, said_by = record.read_text().split()[0], str(record)
+        known = record.read_text().split()[0]
     if known is None and record is None:
         return None
-    found = sha256_of(path)
+    try:
+        found = checksums(path)
+    except InputError as error:
+        return str(error).removeprefix(f"{path} ")
     if known is None:
-        _write_record(record, found)
-    elif known != found and known != _sha256_of_content(path):
+        _write_record(record, found[0])
+    elif known not in found:
+        who, mend = ("the sheet", "correct the sheet") if sha256 else (record, f"delete {record}")
         return (
-            f"has SHA-256 {found}, but {said_by} says {known}: it is damaged or another version; "
-            f"delete it and get it again, or correct {said_by}"
+            f"has SHA-256 {found[0]}, but {who} says {known}: it is damaged or another version; "
+            f"delete it and get it again, or {mend} if this is the right file"
         )
     return None
-
-
-def _sha256_of_content(path: Path) -> str | None:
-    try:
-        return sha256_of(path, unpacked=True)
-    except InputError:  # broken gzip has none
-        return None
 
 
 def _write_record(record: Path, sha256: str) -> None:
