@@ -22,7 +22,7 @@ LOADINGS = (0.75, 0.98)
 #: Each class but the last has this many markers of its own (fewer where features are few).
 MARKERS_PER_CLASS = 20
 #: How far markers move their class, in standard deviations, from the strongest to the weakest.
-EFFECTS = (6.0, 1.0)
+EFFECTS = (3.5, 0.5)
 
 SHAPES = ("normal", "skewed", "bimodal")
 _SHAPE_SHARES = (0.5, 0.3, 0.2)
