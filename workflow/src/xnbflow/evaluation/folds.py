@@ -83,9 +83,9 @@ def read_folds(
     ----------
     path : path
         Tab-separated text, gzipped or not, with a header and columns ``sample`` and ``fold`` and,
-        if there are several repeats, ``repeat``. A fold is a whole number from 0, or ``train`` for a sample
-        that always trains and is never tested. Or, without a header, one number per sample in the
-        order of the series: 0 trains, 1 is tested.
+        if there are several repeats, ``repeat``. A fold is a whole number from 0, or ``train`` for
+        a sample that always trains and is never tested. Or, without a header, one number per
+        sample in the order of the series: 0 trains, 1 is tested.
     header : SeriesHeader
         Samples of the data set.
     n_splits, n_repeats : int
