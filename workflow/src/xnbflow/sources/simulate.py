@@ -53,7 +53,7 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
     --------
     >>> truth = simulate_truth(n_features=100, n_classes=2, seed=1)
     >>> float(truth[truth["class"] == "class_0"]["effect"].abs().max())
-    6.0
+    3.5
     """
     rng = np.random.default_rng(derive_seed("truth", n_features, n_classes, seed))
     block = np.arange(n_features) // BLOCK_SIZE
