@@ -16,7 +16,12 @@ __all__ = ["METHODS", "build_estimator", "import_estimator"]
 #: Short names of this project's estimators; anything else is an import path.
 METHODS = {
     "gaussian_nb": "xnbflow.naive_bayes.GaussianNB",
+    "discretized_nb": "xnbflow.naive_bayes.DiscretizedNB",
     "flexible_nb": "xnbflow.naive_bayes.FlexibleNB",
+    "hybrid_nb": "xnbflow.naive_bayes.HybridNB",
+    "selective_nb": "xnbflow.naive_bayes.SelectiveNB",
+    "von_mises_fisher_nb": "xnbflow.naive_bayes.VonMisesFisherNB",
+    "von_mises_nb": "xnbflow.naive_bayes.VonMisesNB",
     "xnb": "xnbflow.naive_bayes.XNB",
 }
 
