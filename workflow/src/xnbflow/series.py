@@ -9,6 +9,7 @@ samples; one column per feature would make Parquet's per-column overhead dominat
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -159,9 +160,13 @@ class Series:
         return pd.DataFrame(
             self.values[:, samples].T,
             index=self.samples[samples],
-            columns=self.features,
+            columns=self._columns,
             copy=False,
         )
+
+    @cached_property
+    def _columns(self) -> pd.Index:
+        return pd.Index(self.features)
 
     def write(self, path: str | Path) -> None:
         """Write the series to a Parquet file; the file appears whole or not at all.

@@ -5,8 +5,8 @@ import importlib
 _HOME = {
     "Categorical": "categorical",
     "Distribution": "base",
-    "Gaussian": "gaussian",
-    "Kernel": "kernel",
+    "Gaussian": "linear",
+    "Kernel": "linear",
     "MultivariateGaussian": "multivariate_gaussian",
     "VonMises": "von_mises",
     "VonMisesFisher": "von_mises_fisher",

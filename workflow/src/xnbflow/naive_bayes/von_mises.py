@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from xnbflow.distributions.categorical import Categorical
-from xnbflow.distributions.gaussian import Gaussian
+from xnbflow.distributions.linear import Gaussian
 from xnbflow.distributions.von_mises import VonMises
 from xnbflow.distributions.von_mises_fisher import VonMisesFisher
 from xnbflow.naive_bayes.hybrid import HybridNB

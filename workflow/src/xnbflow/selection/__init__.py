@@ -1,1 +1,1 @@
-"""Selection of features."""
+"""Selection of features: class-specific (XNB), mutual information, separation score."""

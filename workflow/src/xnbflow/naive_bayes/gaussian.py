@@ -1,0 +1,47 @@
+"""Gaussian naive Bayes: a normal density per class and feature (XNB paper, section 3)."""
+
+import numpy as np
+
+from xnbflow.distributions.gaussian import Gaussians, class_moments
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+
+__all__ = ["GaussianNB"]
+
+
+class GaussianNB(BaseNaiveBayes):
+    """Gaussian naive Bayes.
+
+    Parameters
+    ----------
+    var_smoothing : float, default=1e-9
+        Share of the largest variance of all features that is added to every variance.
+
+    Attributes
+    ----------
+    theta_, var_ : ndarray of shape (n_classes, n_features)
+        Mean and variance of each class and feature.
+    epsilon_ : float
+        What was added to the variances.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> float(GaussianNB().fit(X, y).score(X, y))
+    0.96
+    """
+
+    def __init__(self, *, var_smoothing: float = 1e-9) -> None:
+        self.var_smoothing = var_smoothing
+
+    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        self.theta_, variances = class_moments(features, codes, len(self.classes_))
+        shares = np.exp(self.class_log_prior_)
+        between = (self.theta_ - shares @ self.theta_) ** 2
+        largest = (shares @ (variances + between)).max()
+        self.epsilon_ = self.var_smoothing * (largest if largest > 0 else 1.0)
+        self.var_ = variances + self.epsilon_
+
+    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
+        density = Gaussians(self.theta_[code], self.var_[code])
+        return np.arange(len(features)), density.log_density(features)
