@@ -81,7 +81,7 @@ class Kernel(Distribution):
     --------
     >>> family = Kernel().fit(np.array([[0.0, 1.0, 2.0]]), np.zeros(3, int), 1)
     >>> np.exp(family.log_density(np.array([[1.0]]))).round(3).tolist()
-    [[[0.39]]]
+    [[[0.325]]]
     """
 
     def __init__(self, *, bandwidth: str = "silverman") -> None:

@@ -173,32 +173,25 @@ class HybridNB(BaseNaiveBayes):
 
     def _columns(self, spec: Any) -> np.ndarray:
         """Return the positions of the columns that ``spec`` names."""
+        names = getattr(self, "feature_names_in_", ())
         positions = np.arange(self.n_features_in_)
-        if isinstance(spec, slice):
-            return positions[spec]
-        spec = np.atleast_1d(np.asarray(spec))
-        if not spec.size:
-            return positions[:0]
-        if spec.dtype.kind in "OU":
-            return self._named_columns(spec)
-        if spec.dtype.kind == "b" and len(spec) == len(positions):
-            return positions[spec]
-        if (
-            spec.dtype.kind not in "iu"
-            or not np.isin(spec, [*positions, *(positions - len(positions))]).all()
-        ):
-            msg = f"columns {spec.tolist()} are not among the {len(positions)} columns of X"
-            raise InputError(msg)
-        return positions[spec]
-
-    def _named_columns(self, names: np.ndarray) -> np.ndarray:
-        known = list(getattr(self, "feature_names_in_", []))
-        for name in names:
-            if name not in known:
-                where = "X has none of that name" if known else "X has no column names"
-                msg = f"column {name!r} of a block is unknown: {where}"
-                raise InputError(msg)
-        return np.array([known.index(name) for name in names])
+        position_of = dict(zip(names, positions, strict=False))
+        try:
+            if isinstance(spec, slice):
+                first = position_of[spec.start] if isinstance(spec.start, str) else spec.start
+                last = position_of[spec.stop] + 1 if isinstance(spec.stop, str) else spec.stop
+                return positions[first : last : spec.step]
+            spec = np.atleast_1d(np.asarray(spec))
+            if spec.dtype.kind in "OU":
+                spec = np.array([position_of[name] for name in spec])
+            return positions[spec] if spec.size else positions[:0]
+        except KeyError as error:
+            where = "X has none of that name" if len(names) else "X has no column names"
+            msg = f"a block of {type(self).__name__} has column {error.args[0]!r}; {where}"
+            raise InputError(msg) from None
+        except IndexError as error:
+            msg = f"a block of {type(self).__name__} has columns that X has not: {error}"
+            raise InputError(msg) from None
 
     def _refuse_shared_columns(self, blocks: list[Block]) -> None:
         owner: dict[int, str] = {}

@@ -44,18 +44,13 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     estimator_ : BaseNaiveBayes
         The classifier fitted on all features; each feature is fitted by itself, so the selected
         ones need no other fit.
-    mutual_information_ : ndarray of shape (n_terms,)
-        Of each feature with the class, in nats.
-    ranking_ : ndarray of int, shape (min(n_max, n_terms),)
-        Terms in descending order of mutual information. A term is a feature, or a multivariate
-        block.
-    scores_ : ndarray of shape (min(n_max, n_terms),)
-        Inner accuracy of the prefixes of 1, 2, ... terms.
-    selected_ : ndarray of int
-        The terms of the best prefix.
+    ranking_ : DataFrame
+        One row per feature tried, in descending order of mutual information, with columns
+        ``feature`` (or the name of a multivariate block), ``mutual_information`` with the class, in
+        nats, and ``accuracy``, the inner accuracy of the prefix that ends with it.
     selected_features_ : dict
-        From each class label to the names (or else positions) of the selected features, the same
-        for every class, in the order of the ranking.
+        From each class label to the list of names (or else positions) of the selected features,
+        the same for every class, in the order of the ranking.
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
 
@@ -70,7 +65,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     >>> angle = np.repeat([0.0, 3.0], 10) + np.tile([-0.1, 0.1], 10)
     >>> X = np.column_stack([np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 4), angle])
     >>> nb = SelectiveNB(VonMisesNB(angular=[1]), cv=5).fit(X, np.repeat(["a", "b"], 10))
-    >>> nb.selected_features_["a"].tolist()
+    >>> nb.selected_features_["a"]
     [1]
     """
 
@@ -86,13 +81,20 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
             msg = f"n_max is {self.n_max!r}; give the largest number of features to try, or None"
             raise InputError(msg)
         self.estimator_ = self._fitted(features, codes)
-        self.mutual_information_ = self._mutual_information(features, codes)
-        self.ranking_ = np.argsort(-self.mutual_information_, kind="stable")[: self.n_max]
-        self.scores_ = self._prefix_accuracies(features, codes)
-        self.selected_ = self.ranking_[: int(np.argmax(self.scores_)) + 1]
-        names = BaseNaiveBayes._feature_names(self)
+        information = self._mutual_information(features, codes)
+        order = np.argsort(-information, kind="stable")[: self.n_max]
+        accuracy = self._prefix_accuracies(features, codes, order)
+        self.ranking_ = pd.DataFrame(
+            {
+                "feature": self._feature_names()[order],
+                "mutual_information": information[order],
+                "accuracy": accuracy,
+            }
+        )
+        self._selected = order[: int(np.argmax(accuracy)) + 1]
         columns = _term_columns(self.estimator_)
-        selected = names[np.concatenate([columns[term] for term in self.selected_])]
+        names = super()._feature_names()
+        selected = names[np.concatenate([columns[term] for term in self._selected])].tolist()
         self.selected_features_ = dict.fromkeys(self.classes_, selected)
 
     def _fitted(self, features: np.ndarray, codes: np.ndarray) -> BaseNaiveBayes:
@@ -110,15 +112,17 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
             for part, part_codes in self._chunks(features, codes)
         )
 
-    def _prefix_accuracies(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    def _prefix_accuracies(
+        self, features: np.ndarray, codes: np.ndarray, order: np.ndarray
+    ) -> np.ndarray:
         """Return the inner cross-validation's accuracy of every prefix of the ranking."""
-        correct = np.zeros(len(self.ranking_))
+        correct = np.zeros(len(order))
         tested = 0
         for train, test in self._folds(features, codes):
             inner = self._fitted(features[:, train], codes[train])
             tested += len(test)
             for part, part_codes in self._chunks(features[:, test], codes[test]):
-                joint = _terms(inner, part)[self.ranking_]
+                joint = _terms(inner, part)[order]
                 joint[0] += inner.class_log_prior_[:, None]
                 np.cumsum(joint, axis=0, out=joint)
                 correct += (inner.classes_[joint.argmax(axis=1)] == part_codes).sum(axis=1)
@@ -148,13 +152,13 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         parts = [
-            _terms(self.estimator_, part)[self.selected_].sum(axis=0)
+            _terms(self.estimator_, part)[self._selected].sum(axis=0)
             for part, _ in self._chunks(features, features[0])
         ]
         return (np.concatenate(parts, axis=1) + self.class_log_prior_[:, None]).T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        return self.selected_, _terms(self.estimator_, features)[self.selected_, code]
+        return self._selected, _terms(self.estimator_, features)[self._selected, code]
 
     def _feature_names(self) -> np.ndarray:
         return self.estimator_._feature_names()
