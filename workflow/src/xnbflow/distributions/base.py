@@ -15,8 +15,9 @@ class Distribution(BaseEstimator):
     """Base class of a family: densities of the rows of a feature-major block, given the class.
 
     A *term* is a factor of the likelihood: one per row of the block for a univariate family, one
-    for the whole block for a multivariate family. Subclasses implement `fit` and `log_density`,
-    and `quadrature` where the integral over a term's values is cheap.
+    for the whole block for a multivariate family. Subclasses implement `fit`,
+    `log_density` and `n_parameters`, and `quadrature` where the integral over a term's values is
+    cheap.
 
     Attributes
     ----------
@@ -53,6 +54,10 @@ class Distribution(BaseEstimator):
         -------
         ndarray of float64, shape (n_terms, n_classes, n_samples)
         """
+
+    @abstractmethod
+    def n_parameters(self) -> np.ndarray:
+        """Return the free parameters of each term, all classes together, shape (n_terms,)."""
 
     def quadrature(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Return nodes and weights that integrate over each term's values.

@@ -65,6 +65,10 @@ class Categorical(Distribution):
         positions = np.where(known, features, beyond).astype(np.intp)
         return np.take_along_axis(self.log_probability_, positions[:, None, :], axis=2)
 
+    def n_parameters(self) -> np.ndarray:
+        """Return one fewer than categories per class."""
+        return (self.n_categories_ - 1) * self.n_classes_
+
     def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
         """Return all codes as nodes, with weight 1 for the feature's categories and else 0."""
         n_features, _, n_codes = self.log_probability_.shape

@@ -56,6 +56,10 @@ class Gaussian(Distribution):
             density[:, code] = fitted.log_density(features)
         return density
 
+    def n_parameters(self) -> np.ndarray:
+        """Return 2 per class: mean and variance."""
+        return np.full(len(self.mean_), 2 * self.n_classes_)
+
     def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
         """Return a rule whose intervals are every class's standard deviations, 8 to each side."""
         scale = np.sqrt(self.variance_)
@@ -98,6 +102,10 @@ class Kernel(Distribution):
         """Return log densities; see `Distribution.log_density`."""
         features = _for_kernels(features)
         return np.stack([fitted.log_density(features) for fitted in self.densities_], axis=1)
+
+    def n_parameters(self) -> np.ndarray:
+        """Return 1 per class, the bandwidth; the samples are no parameters."""
+        return np.full(len(self.densities_[0].bandwidths), self.n_classes_)
 
     def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
         """Return a rule whose intervals hold equal shares of every class's samples."""

@@ -75,3 +75,9 @@ class MultivariateGaussian(Distribution):
             scale = np.log(np.diag(factor)).sum() + len(factor) / 2 * np.log(2 * np.pi)
             density[0, code] = -0.5 * (standardized**2).sum(axis=0) - scale
         return density
+
+    def n_parameters(self) -> np.ndarray:
+        """Return the means and the halves of the covariance matrices with their diagonals."""
+        dimension, n_classes = self.mean_.shape
+        n_matrices = 1 if self.covariance == "pooled" else n_classes
+        return np.array([self.mean_.size + n_matrices * dimension * (dimension + 1) // 2])

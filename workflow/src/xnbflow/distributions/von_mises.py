@@ -89,6 +89,10 @@ class VonMises(Distribution):
         likelihood = self._x.T @ np.cos(angles) + self._y.T @ np.sin(angles)
         return likelihood + self._constant.sum(axis=0)[:, None]
 
+    def n_parameters(self) -> np.ndarray:
+        """Return 2 per class: mean direction and concentration."""
+        return np.full(len(self.mean_direction_), 2 * self.n_classes_)
+
     def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
         """Return a rule over one period whose intervals follow every class's concentration."""
         unit = self.period / (2 * np.pi)

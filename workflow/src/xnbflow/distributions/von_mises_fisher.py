@@ -66,6 +66,10 @@ class VonMisesFisher(Distribution):
         density = weights.T @ self._unit_vectors(features)
         return (density + log_sphere_normalizer(self.concentration_, len(features))[:, None])[None]
 
+    def n_parameters(self) -> np.ndarray:
+        """Return the dimension per class: a direction and the concentration."""
+        return np.array([self.mean_direction_.size])
+
     def _unit_vectors(self, features: np.ndarray) -> np.ndarray:
         length = np.linalg.norm(features, axis=0)
         if self.normalize:

@@ -79,6 +79,10 @@ class _Discretized(Distribution):
         """Return log probabilities of the values' intervals; see `Distribution.log_density`."""
         return self.intervals_.log_density(self._intervals(features))
 
+    def n_parameters(self) -> np.ndarray:
+        """Return one fewer than intervals per class."""
+        return self.intervals_.n_parameters()
+
     def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
         """Return a value in each interval, with weight 1."""
         _, weights = self.intervals_.quadrature()

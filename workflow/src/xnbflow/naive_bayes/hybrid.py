@@ -134,6 +134,10 @@ class HybridNB(BaseNaiveBayes):
         """Return the columns of each term, a list of arrays of int."""
         return [columns for block in self.blocks_ for columns in block.terms]
 
+    def n_parameters(self) -> np.ndarray:
+        """Return the free parameters of each term, all classes together, shape (n_terms,)."""
+        return np.concatenate([block.distribution.n_parameters() for block in self.blocks_])
+
     def mutual_information(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Return each term's mutual information with the class under the fitted densities.
 
@@ -187,7 +191,7 @@ class HybridNB(BaseNaiveBayes):
             return positions[spec] if spec.size else positions[:0]
         except KeyError as error:
             where = "X has none of that name" if len(names) else "X has no column names"
-            msg = f"a block of {type(self).__name__} has column {error.args[0]!r}; {where}"
+            msg = f"a block of {type(self).__name__} has column {str(error.args[0])!r}; {where}"
             raise InputError(msg) from None
         except IndexError as error:
             msg = f"a block of {type(self).__name__} has columns that X has not: {error}"
@@ -199,7 +203,7 @@ class HybridNB(BaseNaiveBayes):
             for column in block.columns:
                 if column in owner:
                     name = super()._feature_names()[column]
-                    msg = f"column {name!r} is in blocks {owner[column]!r} and {block.name!r}"
+                    msg = f"column {name} is in blocks {owner[column]!r} and {block.name!r}"
                     raise InputError(msg)
                 owner[column] = block.name
 

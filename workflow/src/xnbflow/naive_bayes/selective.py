@@ -47,7 +47,12 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     ranking_ : DataFrame
         One row per feature tried, in descending order of mutual information, with columns
         ``feature`` (or the name of a multivariate block), ``mutual_information`` with the class, in
-        nats, and ``accuracy``, the inner accuracy of the prefix that ends with it.
+        nats, and ``accuracy``, the inner accuracy of the prefix that ends with it. The information
+        is a quadrature for `HybridNB` and the classifiers made of it, else the mean over the
+        training samples.
+    selected_ : ndarray of int
+        The best prefix, as positions among the terms of ``estimator_``: its features, but one for
+        a multivariate block.
     selected_features_ : dict
         From each class label to the list of names (or else positions) of the selected features,
         the same for every class, in the order of the ranking.
@@ -91,10 +96,10 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
                 "accuracy": accuracy,
             }
         )
-        self._selected = order[: int(np.argmax(accuracy)) + 1]
+        self.selected_ = order[: int(np.argmax(accuracy)) + 1]
         columns = _term_columns(self.estimator_)
         names = super()._feature_names()
-        selected = names[np.concatenate([columns[term] for term in self._selected])].tolist()
+        selected = names[np.concatenate([columns[term] for term in self.selected_])].tolist()
         self.selected_features_ = dict.fromkeys(self.classes_, selected)
 
     def _fitted(self, features: np.ndarray, codes: np.ndarray) -> BaseNaiveBayes:
@@ -152,13 +157,13 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         parts = [
-            _terms(self.estimator_, part)[self._selected].sum(axis=0)
+            _terms(self.estimator_, part)[self.selected_].sum(axis=0)
             for part, _ in self._chunks(features, features[0])
         ]
         return (np.concatenate(parts, axis=1) + self.class_log_prior_[:, None]).T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        return self._selected, _terms(self.estimator_, features)[self._selected, code]
+        return self.selected_, _terms(self.estimator_, features)[self.selected_, code]
 
     def _feature_names(self) -> np.ndarray:
         return self.estimator_._feature_names()
@@ -169,7 +174,7 @@ def _terms(estimator: BaseNaiveBayes, features: np.ndarray) -> np.ndarray:
     if isinstance(estimator, HybridNB):
         return estimator.term_log_densities(features)
     parts = [estimator._class_terms(features, code) for code in range(len(estimator.classes_))]
-    if any(not np.array_equal(columns, parts[0][0]) for columns, _ in parts):
+    if any(len(columns) < len(features) for columns, _ in parts):
         msg = f"{type(estimator).__name__} selects features per class by itself"
         raise InputError(f"{msg}; SelectiveNB needs a classifier that uses them all")
     return np.stack([terms for _, terms in parts], axis=1)
