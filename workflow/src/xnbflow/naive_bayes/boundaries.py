@@ -220,7 +220,7 @@ def hybrid_boundary(
 def _crossings(normal: np.ndarray, level: np.ndarray) -> np.ndarray:
     """Return both angles at which ``normal @ (cos, sin)`` is ``level``, shape (2, ...)."""
     length = np.hypot(*normal)
-    reached = np.abs(level) <= length * (length > 0)
+    reached = (np.abs(level) <= length) & (length > 0)
     half = np.arccos(np.where(reached, level, np.nan) / (length or 1.0))
     angles = np.arctan2(normal[1], normal[0]) + np.array([half, -half])
     return np.pi - (np.pi - angles) % (2 * np.pi)
