@@ -86,8 +86,9 @@ class Distribution(BaseEstimator):
 
 def class_means(features: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Return each row's mean within each class, shape (n_features, n_classes)."""
-    membership = np.equal.outer(codes, np.arange(n_classes)).astype(np.float64)
-    return features @ membership / membership.sum(axis=0)
+    counts = np.bincount(codes, minlength=n_classes)
+    by_class = features[:, np.argsort(codes, kind="stable")]
+    return np.add.reduceat(by_class, np.cumsum(counts) - counts, axis=1) / counts
 
 
 def composite_gauss_legendre(breaks: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:

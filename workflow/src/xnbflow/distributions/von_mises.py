@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 from scipy.special import i0e
 
+from xnbflow.density.blocks import map_blocks
 from xnbflow.distributions.base import Distribution, class_means, composite_gauss_legendre
 from xnbflow.distributions.bessel import concentration
 from xnbflow.errors import InputError
@@ -12,7 +13,6 @@ from xnbflow.errors import InputError
 __all__ = ["VonMises"]
 
 _STEPS = np.arange(-8.0, 9.0)
-_ROWS = 1_000_000
 
 
 class VonMises(Distribution):
@@ -57,12 +57,13 @@ class VonMises(Distribution):
         """Return the components of the mean resultant vector, each (n_features, n_classes)."""
         cosine = np.empty((len(features), self.n_classes_))
         sine = np.empty_like(cosine)
-        height = max(1, _ROWS // max(1, features.shape[1]))
-        for start in range(0, len(features), height):
-            rows = slice(start, start + height)
+
+        def work(rows: slice) -> None:
             angles = features[rows] * (2 * np.pi / self.period)
             cosine[rows] = class_means(np.cos(angles), codes, self.n_classes_)
             sine[rows] = class_means(np.sin(angles), codes, self.n_classes_)
+
+        map_blocks(work, *features.shape)
         return cosine, sine
 
     def _set_parameters(self, cosine: np.ndarray, sine: np.ndarray) -> None:
@@ -82,12 +83,6 @@ class VonMises(Distribution):
         density += self._y[:, :, None] * np.sin(angles)[:, None, :]
         density += self._constant[:, :, None]
         return density
-
-    def log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        """Return the sum over features, shape (n_classes, n_samples), as two matrix products."""
-        angles = features * (2 * np.pi / self.period)
-        likelihood = self._x.T @ np.cos(angles) + self._y.T @ np.sin(angles)
-        return likelihood + self._constant.sum(axis=0)[:, None]
 
     def n_parameters(self) -> np.ndarray:
         """Return 2 per class: mean direction and concentration."""
