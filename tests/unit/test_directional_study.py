@@ -124,3 +124,12 @@ def test_misspelt_parameters_and_data_without_angles_are_refused(wind):
     linear = Series("linear", wind.values, wind.features, wind.samples, wind.labels)
     with pytest.raises(InputError, match="'linear' has no angular feature"):
         analyse({"linear": linear}, {}, 1)
+
+
+def test_section_35_a_category_shifts_the_line_but_does_not_turn_it(tables):
+    curve = tables["boundaries"].query("example == 'figure 12'")
+    chords = curve.groupby("second")["first"].apply(list)
+    middles = [np.angle(np.exp(1j * np.array(angles)).sum() ** 2) for angles in chords]
+    assert list(chords.index) == [1, 2]
+    assert middles[0] == pytest.approx(middles[1])
+    assert sorted(chords.loc[1]) != pytest.approx(sorted(chords.loc[2]))
