@@ -128,8 +128,21 @@ def test_misspelt_parameters_and_data_without_angles_are_refused(wind):
 
 def test_section_35_a_category_shifts_the_line_but_does_not_turn_it(tables):
     curve = tables["boundaries"].query("example == 'figure 12'")
-    chords = curve.groupby("second")["first"].apply(list)
+    chords = curve.groupby("second")["first"].apply(sorted)
     middles = [np.angle(np.exp(1j * np.array(angles)).sum() ** 2) for angles in chords]
-    assert list(chords.index) == [1, 2]
     assert middles[0] == pytest.approx(middles[1])
-    assert sorted(chords.loc[1]) != pytest.approx(sorted(chords.loc[2]))
+    assert chords.loc[1] != pytest.approx(chords.loc[2])
+    share = np.array([[0.15, 0.85], [0.6, 0.4]])  # of category 1 and 2, in each class
+    mean = np.arctan2([-0.8, -0.5], [0.2, -0.8])
+    for category in (1, 2):
+        joint = share[:, category - 1, None] * [
+            stats.vonmises.pdf(chords.loc[category], k, loc=m)
+            for k, m in zip((5, 10), mean, strict=True)
+        ]
+        np.testing.assert_allclose(joint[0], joint[1])
+
+
+def test_figure_12_draws_category_1_more_often_in_class_2(tables):
+    samples = tables["samples"].query("example == 'figure 12'")
+    share = (samples["second"] == 1).groupby(samples["class"]).mean()
+    assert share["1"] < 0.35 < share["2"]
