@@ -4,7 +4,7 @@ import importlib
 
 _HOME = {
     "Categorical": "categorical",
-    "Distribution": "base",
+    "Distribution": "family",
     "Gaussian": "linear",
     "Kernel": "linear",
     "MultivariateGaussian": "multivariate_gaussian",

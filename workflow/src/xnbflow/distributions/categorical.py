@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from xnbflow.distributions.base import Distribution
+from xnbflow.distributions.family import Distribution
 from xnbflow.errors import InputError
 
 __all__ = ["Categorical"]

@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from xnbflow.distributions.base import Distribution, composite_gauss_legendre
+from xnbflow.distributions.family import Distribution, composite_gauss_legendre
 from xnbflow.distributions.gaussian import class_moments
 from xnbflow.distributions.kernel import fit_kernel_densities
 

@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from xnbflow.distributions.base import Distribution, class_means
+from xnbflow.distributions.family import Distribution, class_means
 from xnbflow.errors import InputError
 
 __all__ = ["MultivariateGaussian"]

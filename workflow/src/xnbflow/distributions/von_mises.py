@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import i0e
 
 from xnbflow.density.blocks import map_blocks
-from xnbflow.distributions.base import Distribution, class_means, composite_gauss_legendre
+from xnbflow.distributions.family import Distribution, class_means, composite_gauss_legendre
 from xnbflow.distributions.bessel import concentration
 from xnbflow.errors import InputError
 

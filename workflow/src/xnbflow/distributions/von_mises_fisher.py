@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from xnbflow.distributions.base import Distribution, class_means
+from xnbflow.distributions.family import Distribution, class_means
 from xnbflow.distributions.bessel import concentration, log_bessel_quotient
 from xnbflow.errors import InputError
 

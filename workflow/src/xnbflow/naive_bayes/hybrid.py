@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from xnbflow import distributions
-from xnbflow.distributions.base import Distribution
+from xnbflow.distributions.family import Distribution
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.selection.mutual_information import quadrature_information, sample_information
