@@ -111,7 +111,7 @@ def _sum_powers(
 def _multiply_sums(
     terms: np.ndarray, ratios: np.ndarray, first: int, direction: int, out: np.ndarray
 ) -> None:
-    """Multiply ``out[first + j * direction]`` by the sum of ``terms * ratios**j``; two at a time."""
+    """Multiply ``out[first + j * direction]`` by the sum of ``terms * ratios**j``."""
     sums = np.empty((2, out.shape[1]))
     even, odd = sums[0], sums[1]
     g = first

@@ -9,6 +9,7 @@ from xnbflow.density.bandwidth import class_bandwidths
 from xnbflow.density.blocks import map_blocks
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.distributions.base import FeatureDensities
 
 __all__ = ["KernelDensities", "fit_kernel_densities"]
 
@@ -16,7 +17,7 @@ _LOG_SQRT_2PI = 0.9189385332046727
 
 
 @dataclass(frozen=True)
-class KernelDensities:
+class KernelDensities(FeatureDensities):
     """A Gaussian kernel density for each of several features.
 
     Attributes
@@ -29,27 +30,9 @@ class KernelDensities:
     samples: np.ndarray
     bandwidths: np.ndarray
 
-    def log_density(self, points: np.ndarray) -> np.ndarray:
-        """Return the log density of each feature at its points.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_features, n_points)
-
-        Returns
-        -------
-        ndarray of shape (n_features, n_points)
-        """
-        out = np.empty(points.shape)
-
-        def work(block: slice) -> None:
-            tile = np.empty((points.shape[1], len(points[block])))
-            rows = np.ascontiguousarray(self.samples[block].T)
-            _log_density(rows, self.bandwidths[block], np.ascontiguousarray(points[block].T), tile)
-            out[block] = tile.T
-
-        map_blocks(work, *self.samples.shape)
-        return out
+    def _log_density(self, block: slice, tile: np.ndarray, out: np.ndarray) -> None:
+        rows = np.ascontiguousarray(self.samples[block].T)
+        _log_density(rows, self.bandwidths[block], tile, out)
 
 
 def fit_kernel_densities(
@@ -96,6 +79,7 @@ def _log_density(
     n, width = rows.shape
     terms = np.empty((n, width))
     nearest, total = np.empty(width), np.empty(width)
+    per_h = 1.0 / bandwidths
     log_norm = np.log(n * bandwidths) + _LOG_SQRT_2PI
     for j in range(len(points)):
         x = points[j]
@@ -103,7 +87,7 @@ def _log_density(
         total[:] = 0.0
         for i in range(n):
             for f in range(width):
-                u = (x[f] - rows[i, f]) / bandwidths[f]
+                u = (x[f] - rows[i, f]) * per_h[f]
                 terms[i, f] = 0.5 * u * u
                 nearest[f] = min(nearest[f], terms[i, f])
         for i in range(n):
