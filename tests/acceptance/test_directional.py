@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
+
 from xnbflow.naive_bayes import SelectiveNB, VonMisesNB
 
 TEN_RUNS = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)

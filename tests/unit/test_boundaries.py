@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import i0
+
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import VonMisesFisherNB, VonMisesNB
 from xnbflow.naive_bayes.boundaries import (

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import gammaln, logsumexp
+
 from xnbflow.distributions import (
     Categorical,
     Gaussian,

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.studies.directional import CLASSIFIERS, analyse

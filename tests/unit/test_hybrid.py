@@ -8,6 +8,7 @@ from sklearn import naive_bayes as sk
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from xnbflow.distributions import Categorical, Gaussian, MultivariateGaussian, VonMises
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import DiscretizedNB, FlexibleNB, HybridNB, VonMisesFisherNB, VonMisesNB

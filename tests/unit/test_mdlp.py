@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from xnbflow.preprocessing import MDLPDiscretizer
 from xnbflow.preprocessing.mdlp import mdlp_cut_points
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import XNB, DiscretizedNB, GaussianNB, HybridNB, SelectiveNB, VonMisesNB
 

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import i0e
 
 from xnbflow.density.blocks import map_blocks
-from xnbflow.distributions.family import Distribution, class_means, composite_gauss_legendre
 from xnbflow.distributions.bessel import concentration
+from xnbflow.distributions.family import Distribution, class_means, composite_gauss_legendre
 from xnbflow.errors import InputError
 
 __all__ = ["VonMises"]

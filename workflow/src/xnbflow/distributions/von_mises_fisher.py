@@ -4,8 +4,8 @@ from typing import Self
 
 import numpy as np
 
-from xnbflow.distributions.family import Distribution, class_means
 from xnbflow.distributions.bessel import concentration, log_bessel_quotient
+from xnbflow.distributions.family import Distribution, class_means
 from xnbflow.errors import InputError
 
 __all__ = ["VonMisesFisher", "log_sphere_normalizer"]

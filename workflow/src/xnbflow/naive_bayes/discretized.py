@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from xnbflow.distributions.family import Distribution
 from xnbflow.distributions.categorical import Categorical
+from xnbflow.distributions.family import Distribution
 from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.preprocessing.mdlp import mdlp_cut_points
 
