@@ -101,6 +101,14 @@ def test_regions_change_where_the_boundary_is(tables, example):
     assert np.median(distance) < (0.2 if example == "figure 6" else 0.08)
 
 
+def test_two_angles_of_three_classes_have_regions_but_no_boundary(wind):
+    kinds = ["angular", "angular"]
+    pair = Series("three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds)
+    tables = analyse({"three": pair}, {"repeats": 1}, 1)
+    assert set(tables["regions"].query("example == 'three'")["predicted"]) == {"0", "1", "2"}
+    assert "three" not in set(tables["boundaries"]["example"])
+
+
 def test_a_cylinders_boundary_is_where_the_densities_are_equal(tables):
     curve = tables["boundaries"].query("example == 'figure 11'")
     direction = np.array([[0.2, -0.8], [-0.8, -0.5]])

@@ -172,7 +172,7 @@ def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame
     classifier = VonMisesNB().fit(X, y)
     regions = _grid("torus", pd.Series(dtype=float))
     regions["predicted"] = classifier.predict(_features("torus", regions))
-    boundary = pd.DataFrame(columns=["first", "second", "curve"])
+    boundary = _curve(np.empty(0), np.empty(0))
     if len(classifier.classes_) == 2:
         family = classifier.blocks_[0].distribution
         priors = np.exp(classifier.class_log_prior_)
