@@ -4,13 +4,29 @@ import importlib
 
 _HOME = {
     "BaseNaiveBayes": "base",
+    "DiscretizedNB": "discretized",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
     "GeneralizedNB": "generalized",
+    "HybridNB": "hybrid",
+    "SelectiveNB": "selective",
+    "VonMisesFisherNB": "von_mises",
+    "VonMisesNB": "von_mises",
     "XNB": "class_specific",
 }
 
-__all__ = ["XNB", "BaseNaiveBayes", "FlexibleNB", "GaussianNB", "GeneralizedNB"]
+__all__ = [
+    "XNB",
+    "BaseNaiveBayes",
+    "DiscretizedNB",
+    "FlexibleNB",
+    "GaussianNB",
+    "GeneralizedNB",
+    "HybridNB",
+    "SelectiveNB",
+    "VonMisesFisherNB",
+    "VonMisesNB",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -3,10 +3,11 @@
 import importlib
 
 _HOME = {
+    "MDLPDiscretizer": "mdlp",
     "StepwiseNaiveEffects": "naive_effects",
 }
 
-__all__ = ["StepwiseNaiveEffects"]
+__all__ = ["MDLPDiscretizer", "StepwiseNaiveEffects"]
 
 
 def __getattr__(name: str) -> object:
