@@ -7,7 +7,7 @@ samples; one column per feature would make Parquet's per-column overhead dominat
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from xnbflow.errors import InputError
 
-__all__ = ["KINDS", "Series", "SeriesHeader", "iterate_features", "read_header"]
+__all__ = ["KINDS", "Series", "SeriesHeader", "iterate_features", "read_features", "read_header"]
 
 #: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
 KINDS = ("linear", "angular", "categorical")
@@ -254,6 +254,35 @@ def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]
             table = file.read_row_group(group, columns=["feature", "values"])
             values = table["values"].combine_chunks().flatten().to_numpy()
             yield table["feature"].to_numpy(), values.reshape(len(table), n_samples)
+
+
+def read_features(path: str | Path, features: Sequence[str]) -> Series:
+    """Read some features of a series, in the order given, without the others in memory.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
+    features : sequence of str
+        Their names.
+
+    Raises
+    ------
+    InputError
+        If a feature is not in the series.
+    """
+    wanted = pd.Index(features)
+    header = read_header(path)
+    values = np.full((len(wanted), len(header.samples)), np.nan)
+    found = np.zeros(len(wanted), dtype=bool)
+    for names, rows in iterate_features(path):
+        place = wanted.get_indexer(names)
+        values[place[place >= 0]] = rows[place >= 0]
+        found[place[place >= 0]] = True
+    if not found.all():
+        msg = f"{path} has no feature {str(wanted[~found][0])!r} ({(~found).sum()} are missing)"
+        raise InputError(msg)
+    return Series(header.name, values, features, header.samples, header.labels)
 
 
 def _header(file: pq.ParquetFile, path: str | Path) -> SeriesHeader:

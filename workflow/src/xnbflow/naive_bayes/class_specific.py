@@ -115,7 +115,7 @@ class XNB(IndependentNB):
         """Fit on a series that need not fit into memory.
 
         Afterwards the classifier knows the selected features only: ``feature_names_in_`` are
-        their names, and `predict` takes samples of these.
+        their names, and `predict` takes samples of these (`xnbflow.series.read_features`).
 
         Parameters
         ----------
