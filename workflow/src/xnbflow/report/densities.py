@@ -89,5 +89,7 @@ def _curves(values: np.ndarray, codes: np.ndarray, n_classes: int) -> tuple[np.n
     low, high = values.min(axis=1), values.max(axis=1)
     margin = 0.08 * np.where(high > low, high - low, 1.0)
     grids = np.linspace(low - margin, high + margin, _POINTS, axis=1)
-    fitted = fit_kernel_densities(values, codes, n_classes, "silverman")
+    fitted = fit_kernel_densities(
+        values, codes, n_classes, bandwidth="silverman", kernel="gaussian"
+    )
     return grids, np.exp(np.stack([density.log_density(grids) for density in fitted]))
