@@ -6,8 +6,9 @@ labels stand in the file's metadata. A microarray has fifty thousand features an
 samples; one column per feature would make Parquet's per-column overhead dominate everything.
 """
 
+import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,15 @@ import pyarrow.parquet as pq
 
 from xnbflow.errors import InputError
 
-__all__ = ["KINDS", "Series", "SeriesHeader", "iterate_features", "read_features", "read_header"]
+__all__ = [
+    "KINDS",
+    "Series",
+    "SeriesHeader",
+    "iterate_features",
+    "read_features",
+    "read_header",
+    "write_chunks",
+]
 
 #: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
 KINDS = ("linear", "angular", "categorical")
@@ -176,14 +185,7 @@ class Series:
         path : path
             Where to write. Folders on the way must exist.
         """
-        path = Path(path)
-        part = path.with_name(path.name + ".part")
-        group = max(1, _ROW_GROUP_VALUES // max(1, self.n_samples))
-        try:
-            pq.write_table(self._table(), part, row_group_size=group, **_PARQUET)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        write_chunks(path, [self])
 
     def _table(self) -> pa.Table:
         flat = pa.array(self.values.reshape(-1))
@@ -232,6 +234,30 @@ _PARQUET = {
     "column_encoding": {"values.list.element": "BYTE_STREAM_SPLIT"},
     "write_statistics": False,
 }
+
+
+def write_chunks(path: str | Path, chunks: Iterable[Series]) -> None:
+    """Write a series that need not fit into memory; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Where to write. Folders on the way must exist.
+    chunks : iterable of Series
+        At least one; different features of the same samples.
+    """
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    chunks = iter(chunks)
+    first = next(chunks)
+    group = max(1, _ROW_GROUP_VALUES // max(1, first.n_samples))
+    try:
+        with pq.ParquetWriter(part, first._table().schema, **_PARQUET) as writer:
+            for chunk in itertools.chain([first], chunks):
+                writer.write_table(chunk._table(), row_group_size=group)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def read_header(path: str | Path) -> SeriesHeader:
