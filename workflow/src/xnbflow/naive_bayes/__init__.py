@@ -4,12 +4,13 @@ import importlib
 
 _HOME = {
     "BaseNaiveBayes": "base",
+    "BlockNB": "block",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
     "XNB": "class_specific",
 }
 
-__all__ = ["XNB", "BaseNaiveBayes", "FlexibleNB", "GaussianNB"]
+__all__ = ["XNB", "BaseNaiveBayes", "BlockNB", "FlexibleNB", "GaussianNB"]
 
 
 def __getattr__(name: str) -> object:

@@ -6,6 +6,7 @@ __all__ = ["METHODS", "method_modules"]
 
 #: Short name to the full path of the class.
 METHODS = {
+    "block_nb": "xnbflow.naive_bayes.block.BlockNB",
     "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",
     "flexible_nb": "xnbflow.naive_bayes.flexible.FlexibleNB",
     "xnb": "xnbflow.naive_bayes.class_specific.XNB",
