@@ -5,7 +5,6 @@ from xnbflow.jobs import start_job
 start_job(snakemake.log[0], snakemake.threads)
 
 from xnbflow.diagnostics.tables import diagnose
-
 from xnbflow.series import Series
 from xnbflow.tables import write_parquet
 

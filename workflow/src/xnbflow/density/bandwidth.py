@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["SMALLEST_SPREAD", "class_bandwidths", "sort_within_classes"]
+__all__ = ["SMALLEST_SPREAD", "class_bandwidths"]
 
 #: The spread of a class whose values are all equal, as in the authors' program.
 SMALLEST_SPREAD = 1e-7
@@ -11,85 +11,75 @@ SMALLEST_SPREAD = 1e-7
 _FACTORS = {"silverman": 0.9, "scott": 1.059}
 
 
-def class_bandwidths(samples: np.ndarray, offsets: np.ndarray, rule: str) -> np.ndarray:
+def class_bandwidths(tile: np.ndarray, offsets: np.ndarray, rule: str) -> np.ndarray:
     """Return the bandwidth of every class and feature.
 
     Parameters
     ----------
-    samples : ndarray of shape (n_features, n_samples)
-        Class after class, ascending within each (see `sort_within_classes`).
+    tile : ndarray of shape (n_samples, n_features)
+        Class after class, ascending within each (see `xnbflow.density.tiles`).
     offsets : ndarray of int, shape (n_classes + 1,)
-        Class ``c`` has the columns ``offsets[c]`` to ``offsets[c + 1]``.
+        Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
     rule : str
         One of "silverman" and "scott".
 
     Returns
     -------
-    ndarray of shape (n_features, n_classes)
+    ndarray of shape (n_classes, n_features)
     """
-    out = np.empty((len(samples), len(offsets) - 1))
-    rule_of_thumb(samples, offsets, _FACTORS[rule], out)
+    out = np.empty((len(offsets) - 1, tile.shape[1]))
+    rule_of_thumb(tile, offsets, _FACTORS[rule], out)
     return out
 
 
 @njit(cache=True, nogil=True)
-def sort_within_classes(
-    features: np.ndarray, order: np.ndarray, offsets: np.ndarray, out: np.ndarray
-) -> None:
-    """Write each feature's samples class after class, ascending within each class.
+def rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
+    """Write ``factor * A * n_c**-0.2`` of each class and feature: Silverman's and Scott's rules."""
+    for c in range(len(offsets) - 1):
+        rows = tile[offsets[c] : offsets[c + 1]]
+        spread(rows, out[c])
+        for f in range(tile.shape[1]):
+            out[c, f] *= factor * len(rows) ** -0.2
+
+
+@njit(cache=True, nogil=True)
+def spread(rows: np.ndarray, out: np.ndarray) -> None:
+    """Write ``A``, the smaller of the standard deviation and the interquartile range over 1.349.
+
+    Quartiles are Hazen's. Where they are equal ``A`` is the standard deviation, and where that is
+    0 or undefined, `SMALLEST_SPREAD`.
 
     Parameters
     ----------
-    features : ndarray of shape (n_features, n_samples)
-    order : ndarray of int, shape (n_samples,)
-        Samples, class after class.
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Where each class begins and ends in ``order``.
-    out : ndarray of shape (n_features, n_samples)
+    rows : ndarray of shape (n_samples, n_features)
+        Ascending along the first axis.
+    out : ndarray of shape (n_features,)
     """
-    for f in range(features.shape[0]):
-        for c in range(len(offsets) - 1):
-            segment = out[f, offsets[c] : offsets[c + 1]]
-            for i in range(len(segment)):
-                segment[i] = features[f, order[offsets[c] + i]]
-            segment.sort()
+    n = len(rows)
+    means = np.zeros(len(out))
+    squares = np.zeros(len(out))
+    for row in rows:
+        for f in range(len(out)):
+            means[f] += row[f] / n
+    for row in rows:
+        for f in range(len(out)):
+            squares[f] += (row[f] - means[f]) ** 2
+    _hazen_quantile(rows, 0.75, out)
+    _hazen_quantile(rows, 0.25, means)
+    for f in range(len(out)):
+        quartiles = (out[f] - means[f]) / 1.349
+        deviation = np.sqrt(squares[f] / max(n - 1, 1))
+        out[f] = min(deviation, quartiles) if quartiles > 0.0 else deviation
+        if rows[0, f] == rows[n - 1, f] or out[f] == 0.0:
+            out[f] = SMALLEST_SPREAD
 
 
 @njit(cache=True, nogil=True)
-def rule_of_thumb(samples: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
-    """Write ``factor * A * n_c**-0.2`` of each class (Silverman's and Scott's rules).
-
-    ``A`` is the smaller of the standard deviation and the interquartile range over 1.349; where
-    the latter is 0, the former; where that is 0 or undefined, `SMALLEST_SPREAD`.
-    """
-    for f in range(samples.shape[0]):
-        for c in range(len(offsets) - 1):
-            segment = samples[f, offsets[c] : offsets[c + 1]]
-            out[f, c] = factor * spread(segment) * len(segment) ** -0.2
-
-
-@njit(cache=True, nogil=True)
-def spread(ascending: np.ndarray) -> float:
-    """Return ``A``, the robust spread of Silverman's rule, of ascending values."""
-    n = len(ascending)
-    if ascending[n - 1] == ascending[0]:
-        return SMALLEST_SPREAD
-    mean = ascending.mean()
-    squares = 0.0
-    for value in ascending:
-        squares += (value - mean) ** 2
-    deviation = np.sqrt(squares / (n - 1))
-    quartiles = (_hazen_quantile(ascending, 0.75) - _hazen_quantile(ascending, 0.25)) / 1.349
-    if quartiles > 0.0:
-        return min(deviation, quartiles)
-    return deviation
-
-
-@njit(cache=True, nogil=True)
-def _hazen_quantile(ascending: np.ndarray, p: float) -> float:
-    """Return a quantile by Hazen's rule: the i-th of n values stands at ``(i - 0.5) / n``."""
-    n = len(ascending)
-    position = min(max(p * n - 0.5, 0.0), n - 1.0)
+def _hazen_quantile(rows: np.ndarray, p: float, out: np.ndarray) -> None:
+    """Write a quantile by Hazen's rule: the i-th of n values stands at ``(i - 0.5) / n``."""
+    position = min(max(p * len(rows) - 0.5, 0.0), len(rows) - 1.0)
     below = int(position)
-    above = min(below + 1, n - 1)
-    return ascending[below] + (position - below) * (ascending[above] - ascending[below])
+    above = min(below + 1, len(rows) - 1)
+    weight = position - below
+    for f in range(len(out)):
+        out[f] = rows[below, f] + weight * (rows[above, f] - rows[below, f])

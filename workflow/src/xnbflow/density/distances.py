@@ -6,13 +6,13 @@ from numba import njit
 __all__ = ["hellinger"]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
 def hellinger(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
-    """Write the Hellinger distance ``sqrt(1 - sum(sqrt(p q)))`` of each feature and class pair.
+    """Write the Hellinger distance ``sqrt(1 - sum(sqrt(p q)))`` of each class pair and feature.
 
     Parameters
     ----------
-    densities : ndarray of shape (n_features, n_classes, n_grid)
+    densities : ndarray of shape (n_classes, n_grid, n_features)
         Each sums to one, or is zero everywhere. Overwritten by square roots.
     pairs : ndarray of int, shape (n_pairs, 2)
         The classes to compare.
@@ -21,10 +21,12 @@ def hellinger(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None
     flat = densities.reshape(-1)
     for i in range(len(flat)):
         flat[i] = np.sqrt(flat[i])
-    for f in range(densities.shape[0]):
-        for pair in range(len(pairs)):
-            p, q = densities[f, pairs[pair, 0]], densities[f, pairs[pair, 1]]
-            overlap = 0.0
-            for g in range(len(p)):
-                overlap += p[g] * q[g]
-            out[pair, f] = np.sqrt(max(0.0, 1.0 - overlap))
+    overlap = np.empty(densities.shape[2])
+    for pair in range(len(pairs)):
+        p, q = densities[pairs[pair, 0]], densities[pairs[pair, 1]]
+        overlap[:] = 0.0
+        for g in range(len(p)):
+            for f in range(len(overlap)):
+                overlap[f] += p[g, f] * q[g, f]
+        for f in range(len(overlap)):
+            out[pair, f] = np.sqrt(max(0.0, 1.0 - overlap[f]))

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pandas as pd
+
 from xnbflow.diagnostics.dependence import ConditionalDependence, conditional_dependence
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
-
 from xnbflow.series import Series
 
 __all__ = ["diagnose"]

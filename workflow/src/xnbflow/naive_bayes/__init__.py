@@ -7,10 +7,11 @@ _HOME = {
     "BlockNB": "block",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
+    "GeneralizedNB": "generalized",
     "XNB": "class_specific",
 }
 
-__all__ = ["XNB", "BaseNaiveBayes", "BlockNB", "FlexibleNB", "GaussianNB"]
+__all__ = ["XNB", "BaseNaiveBayes", "BlockNB", "FlexibleNB", "GaussianNB", "GeneralizedNB"]
 
 
 def __getattr__(name: str) -> object:

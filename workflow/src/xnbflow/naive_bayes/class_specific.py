@@ -5,14 +5,14 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from xnbflow.distributions.kernel import fit_kernel_densities
-from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.distributions.kernel import KernelDensities, fit_kernel_densities
+from xnbflow.naive_bayes.independent import IndependentNB
 from xnbflow.selection.class_specific import Candidates, class_pairs, pair_distances
 
 __all__ = ["XNB"]
 
 
-class XNB(BaseNaiveBayes):
+class XNB(IndependentNB):
     """Explainable class-specific naive Bayes.
 
     Parameters
@@ -127,6 +127,5 @@ class XNB(BaseNaiveBayes):
                 )
         self.pair_distances_ = pd.concat(tables, ignore_index=True)
 
-    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        columns = self.columns_[code]
-        return columns, self.densities_[code].log_density(features[columns])
+    def _class_densities(self, code: int) -> tuple[np.ndarray, KernelDensities]:
+        return self.columns_[code], self.densities_[code]

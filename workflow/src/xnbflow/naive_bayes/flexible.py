@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from xnbflow.distributions.kernel import fit_kernel_densities
-from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.distributions.kernel import KernelDensities, fit_kernel_densities
+from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = ["FlexibleNB"]
 
 
-class FlexibleNB(BaseNaiveBayes):
+class FlexibleNB(IndependentNB):
     """Flexible naive Bayes: kernel densities instead of normal ones.
 
     Parameters
@@ -35,5 +35,5 @@ class FlexibleNB(BaseNaiveBayes):
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         self.densities_ = fit_kernel_densities(features, codes, len(self.classes_), self.bandwidth)
 
-    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        return np.arange(len(features)), self.densities_[code].log_density(features)
+    def _class_densities(self, code: int) -> tuple[slice, KernelDensities]:
+        return slice(None), self.densities_[code]

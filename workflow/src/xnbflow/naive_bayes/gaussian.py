@@ -3,12 +3,12 @@
 import numpy as np
 
 from xnbflow.distributions.gaussian import Gaussians, class_moments
-from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = ["GaussianNB"]
 
 
-class GaussianNB(BaseNaiveBayes):
+class GaussianNB(IndependentNB):
     """Gaussian naive Bayes.
 
     Parameters
@@ -42,6 +42,5 @@ class GaussianNB(BaseNaiveBayes):
         self.epsilon_ = self.var_smoothing * (largest if largest > 0 else 1.0)
         self.var_ = variances + self.epsilon_
 
-    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        density = Gaussians(self.theta_[code], self.var_[code])
-        return np.arange(len(features)), density.log_density(features)
+    def _class_densities(self, code: int) -> tuple[slice, Gaussians]:
+        return slice(None), Gaussians(self.theta_[code], self.var_[code])

@@ -9,6 +9,8 @@ METHODS = {
     "block_nb": "xnbflow.naive_bayes.block.BlockNB",
     "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",
     "flexible_nb": "xnbflow.naive_bayes.flexible.FlexibleNB",
+    "generalized_nb": "xnbflow.naive_bayes.generalized.GeneralizedNB",
+    "stepwise_naive_effects": "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",
     "xnb": "xnbflow.naive_bayes.class_specific.XNB",
 }
 

@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from xnbflow.density.bandwidth import class_bandwidths, sort_within_classes
+from xnbflow.density.bandwidth import class_bandwidths
 from xnbflow.density.blocks import map_blocks
 from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import grid_densities
+from xnbflow.density.tiles import class_offsets, sorted_classes
 
 __all__ = ["Candidates", "class_pairs", "pair_distances"]
 
@@ -44,18 +45,15 @@ def pair_distances(
     ndarray of shape (n_pairs, n_features)
         In [0, 1]; the pairs are those of `class_pairs`.
     """
-    order = np.argsort(codes, kind="stable")
-    offsets = np.searchsorted(codes[order], np.arange(n_classes + 1))
+    order, offsets = class_offsets(codes, n_classes)
     pairs = class_pairs(n_classes)
     out = np.empty((len(pairs), len(features)))
 
     def work(block: slice) -> None:
-        values = features[block]
-        samples = np.empty(values.shape)
-        sort_within_classes(values, order, offsets, samples)
-        bandwidths = class_bandwidths(samples, offsets, bandwidth)
-        densities = np.empty((len(values), n_classes, n_grid))
-        grid_densities(samples, offsets, bandwidths, underflow == "log", densities)
+        tile = sorted_classes(features[block], order, offsets)
+        bandwidths = class_bandwidths(tile, offsets, bandwidth)
+        densities = np.empty((n_classes, n_grid, tile.shape[1]))
+        grid_densities(tile, offsets, bandwidths, underflow == "log", densities)
         hellinger(densities, pairs, out[:, block])
 
     map_blocks(work, *features.shape)

@@ -48,7 +48,7 @@ leaving out the blocks at u = t raises D if and only if their optimal weight, Eq
 the ratio of E[gamma'T] to E[u] over the kept ones. Where no block is useless that may hold nowhere,
 and Eq. 22 harms; `optimal_cut` follows this rule.
 
-**Estimated covariances.** All this takes the Fisher information as known. A covariance with d degrees
+**Estimated covariances.** All this takes the Fisher information as known. A covariance of d degrees
 of freedom has an inverse that is on average d / (d - m - 1) too large, and over thousands of blocks
 so small a bias looks like separation: `null_mean` gives the mean of a score without separation,
 by which scores can be scaled.

@@ -8,7 +8,6 @@ Arrow's converter, which rounds exactly as ``float`` does, and laid out feature 
 
 import csv
 import io
-import math
 import re
 import warnings
 from collections import Counter
@@ -22,6 +21,7 @@ from pyarrow import csv as arrow_csv
 
 from xnbflow.errors import InputError
 from xnbflow.series import Series
+from xnbflow.sources.cells import parse_numbers
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import DataSet
@@ -36,7 +36,7 @@ BASE_URLS = (
 
 _LOCATION = re.compile(r"([A-Za-z0-9_-]+)/([A-Za-z0-9_-]+)")
 _BLOCK_BYTES = 8_000_000
-_COMMA, _MISSING = ord(","), frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
+_COMMA = ord(",")
 
 
 def load(dataset: DataSet, downloads: Downloads) -> Series:
@@ -206,7 +206,7 @@ def _read_block(
     values = _plain_values([part[2] for part in parts], len(columns) - 2) if plain else None
     if values is None:
         rows = [_checked_row(path, columns, number, line) for number, line in lines]
-        values = np.array([row[2] for row in rows])
+        values = np.stack([row[2] for row in rows])
         names = [row[:2] for row in rows]
     else:
         names = [
@@ -244,7 +244,7 @@ def _plain_values(texts: Sequence[bytes], n_features: int) -> np.ndarray | None:
 
 def _checked_row(
     path: Path, columns: Sequence[str], number: int, line: bytes
-) -> tuple[str, str, list[float]]:
+) -> tuple[str, str, np.ndarray]:
     """Read a line cell by cell, and say which cell is wrong and why."""
     cells = _cells(path, number, line)
     if len(cells) != len(columns):
@@ -254,27 +254,9 @@ def _checked_row(
             f"{'get the whole file again' if end else 'correct the line'}"
         )
         raise InputError(msg)
-    values = [_number(cell) for cell in cells[2:]]
-    for column, cell, value in zip(columns[2:], cells[2:], values, strict=True):
-        if value is None or not math.isfinite(value):
-            where = f"{path}, line {number} (sample {cells[0]!r}), column {column!r}"
-            raise InputError(f"{where}: {_complaint(cell, value)}")
-    return cells[0], cells[1], values
-
-
-def _number(cell: str) -> float | None:
-    try:
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        return None
-
-
-def _complaint(cell: str, value: float | None) -> str:
-    if cell.lower() in _MISSING:
-        return f"the value is missing ({cell!r}); impute it, or remove the feature or the sample"
-    if value is not None:
-        return f"the value is infinite ({cell!r}); correct it, or remove the feature or the sample"
-    return f"{cell!r} is not a number; correct it, or remove the feature or the sample"
+    where = f"{path}, line {number} (sample {cells[0]!r})"
+    names = (f"column {name!r}" for name in columns[2:])
+    return cells[0], cells[1], parse_numbers(cells[2:], names, where)
 
 
 def _unique_samples(path: Path, heads: Sequence[tuple[int, str, str]]) -> list[str]:

@@ -1,9 +1,7 @@
 """Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
 
 import os
-import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,10 +11,6 @@ from xnbflow.errors import InputError
 from xnbflow.sources.files import sha256_of, what_is_wrong
 
 __all__ = ["Downloads"]
-
-_CHUNK = 1 << 18
-_SECONDS_BEFORE_PROGRESS = 3.0
-_TRY_AGAIN = frozenset({408, 425, 429})  # the client errors that may pass by themselves
 
 
 @dataclass(frozen=True)
@@ -63,8 +57,7 @@ class Downloads:
             If no place has the file, or what is there is not the file.
         """
         name = path.rpartition("/")[2]
-        bases = self.base_urls.get(source, default)
-        places = [place for base in bases for place in _places(base, path)]
+        places = [_candidates(base, path) for base in self.base_urls.get(source, default)]
         return self._get(places, self.folder / source / name, sha256)
 
     def fetch_location(
@@ -92,19 +85,21 @@ class Downloads:
         if isinstance(place, Path):
             _refuse(place, sha256, record=None)
             return place
-        return self._get([place], self.folder / source / name, sha256)
+        return self._get([[place]], self.folder / source / name, sha256)
 
-    def _get(self, places: Sequence[str | Path], target: Path, sha256: str | None) -> Path:
+    def _get(
+        self, places: Sequence[Sequence[str | Path]], target: Path, sha256: str | None
+    ) -> Path:
         for present in _variants(target):
             if present.is_file():
                 _refuse(present, sha256, record=_record_of(present))
                 return present
         failures = []
-        for place in places:
+        for candidates in places:
             try:
-                return self._get_from(place, target, sha256)
-            except _PlaceFailedError as error:
-                failures.append(f"  {place}: {error}")
+                return self._get_first(candidates, target, sha256)
+            except _FailedError as error:
+                failures.append(f"  {error}")
         tried = "\n".join(failures) or "  no base URL or folder is configured for this source"
         msg = (
             f"cannot get {target.name}:\n{tried}\n"
@@ -113,101 +108,70 @@ class Downloads:
         )
         raise InputError(msg)
 
-    def _get_from(self, place: str | Path, target: Path, sha256: str | None) -> Path:
-        if isinstance(place, Path):
-            if wrong := _complaint(place, sha256, record=_record_of(target.parent / place.name)):
-                raise _PlaceFailedError(wrong)
-            return place
-        if place.endswith(".gz") and target.suffix != ".gz":
+    def _get_first(
+        self, candidates: Sequence[str | Path], target: Path, sha256: str | None
+    ) -> Path:
+        """Return the first file that is there, of those that one place may have."""
+        absences = []
+        for candidate in candidates:
+            try:
+                if isinstance(candidate, Path):
+                    return _use(candidate, sha256, _record_of(target.parent / candidate.name))
+                return self._download(candidate, target, sha256)
+            except _AbsentError as error:
+                absences.append(error)
+        raise absences[0]
+
+    def _download(self, url: str, target: Path, sha256: str | None) -> Path:
+        # needs the extra "workflow", and is slow to import
+        from xnbflow.sources import http  # noqa: PLC0415
+
+        if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
-        # its own name, for another process may download the same file; and one in .gz still
-        part = target.with_name(f".{os.getpid()}.part.{target.name}")
+        part = _part_of(target)
         target.parent.mkdir(parents=True, exist_ok=True)
+        patience = {"timeout": self.timeout, "retries": self.retries, "backoff": self.backoff}
         try:
-            self._download(place, part, target.name)
+            http.download(url, part, **patience)
             if wrong := _complaint(part, sha256, record=_record_of(target)):
-                raise _PlaceFailedError(wrong)
+                msg = f"{url} {wrong}"
+                raise _FailedError(msg)
             part.replace(target)
+        except http.DownloadFailedError as error:
+            kind = _AbsentError if isinstance(error, http.NotThereError) else _FailedError
+            msg = f"{url}: {error}"
+            raise kind(msg) from error
         finally:
             part.unlink(missing_ok=True)
         return target
 
-    def _download(self, url: str, part: Path, name: str) -> None:
-        """Write a URL's content to ``part``; try again what may pass, with growing pauses."""
-        for attempt in range(self.retries + 1):
-            try:
-                self._download_once(url, part, name)
-            except _PassingError as error:
-                if attempt == self.retries:
-                    tries = f", {attempt + 1} times" if attempt else ""
-                    msg = f"{error}{tries}"
-                    raise _PlaceFailedError(msg) from error
-                time.sleep(self.backoff * 2**attempt)
-            else:
-                return
 
-    def _download_once(self, url: str, part: Path, name: str) -> None:
-        # of the extra "workflow", and slow to import
-        import pooch  # noqa: PLC0415
-        import requests  # noqa: PLC0415
-        from tqdm import tqdm  # noqa: PLC0415
-
-        progress = tqdm(
-            desc=name,
-            unit="B",
-            unit_scale=True,
-            delay=_SECONDS_BEFORE_PROGRESS,
-            mininterval=0.2 if sys.stderr.isatty() else 5.0,
-        )
-        # without compression in transit, Content-Length is the file's size, and a short answer is
-        # an error
-        download = pooch.HTTPDownloader(
-            progressbar=progress,
-            chunk_size=_CHUNK,
-            timeout=self.timeout,
-            headers={"Accept-Encoding": "identity"},
-        )
-        try:
-            download(url, str(part), None)
-        except requests.HTTPError as error:
-            status = error.response.status_code
-            msg = f"{status} {error.response.reason}"
-            if status in _TRY_AGAIN or status >= 500:
-                raise _PassingError(msg) from error
-            raise _PlaceFailedError(msg) from error
-        except requests.Timeout as error:
-            msg = f"no answer within {self.timeout:g} s"
-            raise _PassingError(msg) from error
-        except requests.exceptions.ChunkedEncodingError as error:
-            msg = f"the connection broke off after {part.stat().st_size:,} bytes"
-            raise _PassingError(msg) from error
-        except requests.ConnectionError as error:
-            msg = f"the host cannot be reached ({_innermost(error)})"
-            raise _PassingError(msg) from error
-        except requests.RequestException as error:
-            raise _PlaceFailedError(str(error)) from error
-        finally:
-            progress.close()
+class _FailedError(Exception):
+    """A place does not give the file."""
 
 
-class _PlaceFailedError(Exception):
-    """A place does not have the file."""
+class _AbsentError(_FailedError):
+    """A place does not have the file under this name."""
 
 
-class _PassingError(Exception):
-    """A failure that may pass when tried again."""
+def _use(path: Path, sha256: str | None, record: Path) -> Path:
+    """Return a mirror folder's file if it is there and the one wanted."""
+    if not path.is_file():
+        msg = f"{path}: no such file"
+        raise _AbsentError(msg)
+    if wrong := _complaint(path, sha256, record=record):
+        msg = f"{path} {wrong}"
+        raise _FailedError(msg)
+    return path
 
 
-def _places(base: str, path: str) -> Iterator[str | Path]:
-    """Return where a base may hold a file, plain or gzipped, in folders or flat."""
+def _candidates(base: str, path: str) -> list[str | Path]:
+    """Return where a base may hold a file: plain or gzipped, in a folder also flat."""
     place = _place(base)
     if isinstance(place, Path):
-        yield from _variants(place / path)
-        if "/" in path:
-            yield from _variants(place / path.rpartition("/")[2])
-    else:
-        url = f"{place.rstrip('/')}/{path}"
-        yield from (url,) if path.endswith(".gz") else (url, f"{url}.gz")
+        return [*_variants(place / path), *_variants(place / path.rpartition("/")[2])]
+    url = f"{place.rstrip('/')}/{path}"
+    return [url] if path.endswith(".gz") else [url, f"{url}.gz"]
 
 
 def _place(location: str) -> str | Path:
@@ -222,6 +186,11 @@ def _variants(path: Path) -> tuple[Path, Path]:
     if path.suffix == ".gz":
         return path, path.with_suffix("")
     return path, path.with_name(path.name + ".gz")
+
+
+def _part_of(path: Path) -> Path:
+    """Return a temporary name beside a file, which no other process uses for the same file."""
+    return path.with_name(f".{os.getpid()}.part.{path.name}")
 
 
 def _record_of(path: Path) -> Path:
@@ -266,12 +235,6 @@ def _sha256_of_content(path: Path) -> str | None:
 
 def _write_record(record: Path, sha256: str) -> None:
     record.parent.mkdir(parents=True, exist_ok=True)
-    part = record.with_name(f".{os.getpid()}.part.{record.name}")
+    part = _part_of(record)
     part.write_text(f"{sha256}  {record.stem}\n")
     part.replace(record)
-
-
-def _innermost(error: BaseException) -> str:
-    """Return the root of a chain of connection errors, in words."""
-    reason = getattr(error.args[0], "reason", error) if error.args else error
-    return str(reason).rpartition(": ")[2]

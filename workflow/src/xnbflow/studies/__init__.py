@@ -1,0 +1,1 @@
+"""What a study computes beyond the common tables: one module per analysis."""
