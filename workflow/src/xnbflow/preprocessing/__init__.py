@@ -3,10 +3,11 @@
 import importlib
 
 _HOME = {
+    "CorrelationBlocks": "correlation_blocks",
     "StepwiseNaiveEffects": "naive_effects",
 }
 
-__all__ = ["StepwiseNaiveEffects"]
+__all__ = ["CorrelationBlocks", "StepwiseNaiveEffects"]
 
 
 def __getattr__(name: str) -> object:
