@@ -317,13 +317,22 @@ class BlockNB(BaseNaiveBayes):
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         if self.selection is None:
-            return super()._joint_log_likelihood(features)
-        n_classes, n_samples = len(self.classes_), features.shape[1]
-        sums = np.zeros((n_classes, len(self.pairs_), n_samples))
-        for density, inside, blocks in self._parts(self.selected_blocks_.any(axis=0)):
-            for code in range(n_classes):
+            every_block = np.ones((1, len(self.blocks_)))
+            return self.class_log_prior_ + self._weighted_sums(features, every_block)[:, 0].T
+        return self._coupled(self._weighted_sums(features, self.weights_))
+
+    def _weighted_sums(self, features: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return weighted sums of the blocks' log densities, (n_classes, n_weights, n_samples)."""
+        sums = np.zeros((len(self.classes_), len(weights), features.shape[1]))
+        for density, inside, blocks in self._parts(weights.any(axis=0)):
+            for code in range(len(self.classes_)):
                 terms = density.log_density_terms(features, code, inside)
-                sums[code] += self.weights_[:, blocks] @ terms.sum(axis=1)
+                sums[code] += weights[:, blocks] @ terms.sum(axis=1)
+        return sums
+
+    def _coupled(self, sums: np.ndarray) -> np.ndarray:
+        """Return one score per sample and class from the comparisons of pairs; see Notes."""
+        n_classes, _, n_samples = sums.shape
         joint = np.repeat(self.class_log_prior_[None], n_samples, axis=0)
         wins = np.zeros((n_samples, n_classes))
         for row, (first, second) in enumerate(self.pairs_):
