@@ -21,10 +21,13 @@ __all__ = ["MixingDistribution", "estimate_mixing"]
 #: Scores are binned, and weights tabulated, in steps of this on the scale of square roots, on which
 #: the noise of a score has standard deviation 1.
 _STEP = 1 / 64
-_GRID_STEP = 0.1
-_GRID_SIZES = (100, 1000)
+_GRID_STEP = 1 / 8
+_GRID_SIZES = (64, 1000)
 _MAX_STEPS = 5000
 _NEGLIGIBLE = 1e-12
+#: Stands for smaller Bessel arguments, among them 0: I_{v+1}(z) / (z I_v(z)) and h_v(z) are then
+#: within 1e-7 of their limits, and I_v(z) does not underflow at any order for which it is needed.
+_LEAST_ARGUMENT = 2e-4
 
 
 @dataclass(frozen=True)
@@ -168,6 +171,5 @@ def _log_kernel(
     observed: np.ndarray, degrees: float, scores: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return ``log h_v(z) - g / 2`` and z, both (n, n_atoms): the density without factors of u."""
-    z = np.sqrt(observed)[:, None] * np.sqrt(scores)
-    z = np.maximum(z, 1e-100)
+    z = np.maximum(np.sqrt(observed)[:, None] * np.sqrt(scores), _LEAST_ARGUMENT)
     return log_bessel_quotient(degrees / 2 - 1, z) - scores / 2, z

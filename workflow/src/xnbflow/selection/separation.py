@@ -293,8 +293,10 @@ def bias_removed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
     return 2 * excess / (excess + bias)
 
 
-def optimal_cut(scores: np.ndarray, degrees: np.ndarray, mixing: MixingDistribution) -> float:
+def optimal_cut(scores: np.ndarray, degrees: np.ndarray, weights: np.ndarray) -> float:
     """Return the threshold, in units of a block's m, with the greatest estimated E / sqrt(V).
+
+    `weights` are the optimal weights of the scores, so that ``u w(u) = E[gamma'T | u]``.
 
     Of all prefixes of the blocks by falling u / m that with the greatest ratio of
     ``sum E[gamma'T | u]`` to ``sqrt(sum u)`` is kept: the threshold is halfway to the next block,
@@ -303,14 +305,14 @@ def optimal_cut(scores: np.ndarray, degrees: np.ndarray, mixing: MixingDistribut
     Examples
     --------
     >>> scores = np.array([3.0, 5.0, 4.0, 40.0, 50.0])
-    >>> mixing = MixingDistribution(np.array([0.0, 40.0]), np.array([0.6, 0.4]))
-    >>> optimal_cut(scores, np.full(5, 4), mixing)
+    >>> optimal_cut(scores, np.full(5, 4), np.array([0.0, 0, 0, 0.9, 1]))
     5.625
     """
     ratio = scores / degrees
     order = np.argsort(-ratio, kind="stable")
-    signal = scores * _optimal_weights(scores, degrees, mixing)
-    separation = np.cumsum(signal[order]) / np.sqrt(np.cumsum(scores[order]).clip(1e-300))
+    separation = np.cumsum((scores * weights)[order]) / np.sqrt(
+        np.cumsum(scores[order]).clip(1e-300)
+    )
     last = int(np.argmax(separation))
     return float(ratio[order[last : last + 2]].mean()) if last + 1 < len(scores) else 0.0
 
@@ -355,7 +357,7 @@ def keep_above(
     """
     mixing = estimate_mixing(scores, degrees)
     if cut == "optimal":
-        level = optimal_cut(scores, degrees, mixing)
+        level = optimal_cut(scores, degrees, _optimal_weights(scores, degrees, mixing))
     else:
         level = (printed_cut if cut == "printed" else bias_removed_cut)(scores, degrees)
     threshold = level * degrees
