@@ -39,9 +39,9 @@ def tables(shared_data, tmp_path_factory):
     raw = np.loadtxt(shared_data / "uci" / "spambase.data.gz", delimiter=",")
     test = np.loadtxt(shared_data / "uci" / "spambase.test_indicator.txt.gz") == 1
     samples = [f"mail{row}" for row in range(len(raw))]
-    path = tmp_path_factory.mktemp("spambase") / "folds.tsv"
-    folds = pd.DataFrame({"sample": samples, "fold": np.where(test, "0", "train")})
-    folds.to_csv(path, sep="\t", index=False)
+    path = tmp_path_factory.mktemp("spambase") / "folds.parquet"
+    tested = [sample for sample, is_test in zip(samples, test, strict=True) if is_test]
+    pd.DataFrame({"repeat": 0, "fold": 0, "sample": tested}).to_parquet(path, index=False)
     labels = np.where(raw[:, -1] == 1, "spam", "legitimate")
     spambase = Series("spambase", raw[:, :-1].T, FEATURES, samples, labels)
     sets = {"all": None, "paper": PAPER, "stepwise": "stepwise"}

@@ -12,13 +12,13 @@ ROOT = Path(__file__).parents[2]
 STUDY = {
     "run": ["tiny"],
     "sheets": ["config/datasets.tsv", "tiny.tsv"],
-    "folds": {"3x2": {"splits": 3, "repeats": 2}},
+    "folds": {"3-fold": {"splits": 3}},
     "studies": {
         "tiny": {
             "title": "A tiny study",
             "datasets": ["wine", "toy"],
             "classifiers": ["nb", "xnb"],
-            "folds": ["3x2"],
+            "folds": ["3-fold"],
         }
     },
 }

@@ -1,6 +1,7 @@
 """CuMiDa's CSV files: read as `float` reads, written so that they read back, refused in words."""
 
 import gzip
+import math
 
 import numpy as np
 import pandas as pd
@@ -74,7 +75,7 @@ NUMBERS = (
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(cells=st.lists(NUMBERS, min_size=1, max_size=30))
 def test_every_number_is_the_one_that_float_gives(tmp_path_factory, cells):
     path = tmp_path_factory.mktemp("numbers") / "n.csv"
@@ -87,12 +88,29 @@ def test_every_number_is_the_one_that_float_gives(tmp_path_factory, cells):
     np.testing.assert_array_equal(values[:, 1].view(np.int64), expected.view(np.int64))
 
 
+@settings(deadline=None)
 @given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_what_write_cumida_csv_writes_takes_the_fast_path(values):
     text = ",".join(pa.array(values).cast(pa.string()).to_pylist()).encode()
     read = _plain_values([text, text], len(values))
     assert read is not None
     np.testing.assert_array_equal(read, [values, values])
+
+
+@settings(max_examples=100, deadline=None)
+@given(cell=st.text("0123456789.eE+-_xnaif ", max_size=8))
+def test_any_text_is_either_the_number_of_float_or_refused(tmp_path_factory, cell):
+    path = tmp_path_factory.mktemp("fuzz") / "f.csv"
+    path.write_text(f"samples,type,g\na,x,{cell}\nb,y,1\n")
+    try:
+        number = math.inf if "_" in cell else float(cell)
+    except ValueError:
+        number = math.inf
+    if math.isfinite(number):
+        assert read_cumida_csv(path, "f").values[0, 0] == number
+    else:
+        with pytest.raises(InputError, match=r"line 2 \(sample 'a'\), column 'g': "):
+            read_cumida_csv(path, "f")
 
 
 def test_halfway_cases_round_to_even(tmp_path):

@@ -160,9 +160,12 @@ def test_of_equal_partners_the_first_is_taken(small_tiles):
     rng = np.random.default_rng(5)
     X = rng.normal(size=(15, 60))
     X[:, [7, 21, 40, 59]] = X[:, [3]] * [2, 4, -1, 8]
-    partner, _ = top_partners(normalised_residuals(X, np.zeros(15)), 4)
+    residuals = normalised_residuals(X, np.zeros(15))
+    partner, _ = top_partners(residuals, 4)
     np.testing.assert_array_equal(partner[3], [7, 21, 40, 59])
     np.testing.assert_array_equal(partner[40], [3, 7, 21, 59])
+    np.testing.assert_array_equal(top_partners(residuals, 2)[0][[3, 21, 59], 1], [21, 7, 7])
+    np.testing.assert_array_equal(top_partners(residuals, 1)[0][[3, 21, 59], 0], [7, 3, 3])
 
 
 def test_threads_and_tiles_change_nothing(monkeypatch):

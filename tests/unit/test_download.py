@@ -139,7 +139,7 @@ WRONG = {
     "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet says"),
     "HTML": (b"<!DOCTYPE html>\n<title>moved</title>", r"is a web page \(HTML\), not data"),
     "empty": (b"", "is empty"),
-    "gzip": (gzip.compress(CSV)[:-20], r"has SHA-256 \w+, but the sheet says"),
+    "gzip": (gzip.compress(CSV)[:-20], "is broken or truncated gzip"),
 }
 
 
@@ -183,6 +183,15 @@ def test_a_wrong_file_put_there_by_hand_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"has SHA-256 .* but the sheet says"):
         downloads(tmp_path).fetch("cumida", PATH, sha256=SHA256)
     assert target.exists()
+
+
+def test_broken_gzip_put_there_by_hand_is_refused_before_its_checksum_is_recorded(tmp_path):
+    target = tmp_path / "cumida" / "Brain_GSE1.csv.gz"
+    target.parent.mkdir()
+    target.write_bytes(gzip.compress(CSV * 100)[:-20])
+    with pytest.raises(InputError, match=r"is broken or truncated gzip .* get it again"):
+        downloads(tmp_path).fetch("cumida", PATH)
+    assert files(tmp_path) == [target.name]
 
 
 def test_a_server_may_hold_the_file_gzipped(tmp_path):

@@ -34,9 +34,9 @@ def toy():
 @pytest.fixture(scope="module")
 def folds(toy, tmp_path_factory):
     """Predefined folds, in another order than the series: the last third is for testing."""
-    path = tmp_path_factory.mktemp("folds") / "folds.tsv"
-    table = pd.DataFrame({"sample": toy.samples, "fold": ["train"] * 400 + ["0"] * 200})
-    table.sample(frac=1, random_state=0).to_csv(path, sep="\t", index=False)
+    path = tmp_path_factory.mktemp("folds") / "folds.parquet"
+    table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": toy.samples[400:]})
+    table.sample(frac=1, random_state=0).to_parquet(path, index=False)
     return str(path)
 
 
@@ -146,22 +146,6 @@ def test_without_folds_all_samples_train(toy):
     tables = analyse({"toy": toy}, {}, threads=1)
     assert list(tables["fit"]["part"].unique()) == ["train"]
     assert (tables["fit"]["n_samples"] == 600).all()
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("sample\tpart\ns0\ttrain\n", "needs `sample` and `fold`"),
-        ("sample\tfold\ns0\ttrain\n", r"no fold for sample 's1' of toy \(599 lack\)"),
-        ("sample\tfold\n" + "".join(f"s{i}\ttrain\n" for i in range(600)), "no test sample"),
-        ("sample\tfold\n" + "".join(f"s{i}\t1\n" for i in range(600)), "no training sample"),
-    ],
-)
-def test_refuses_folds_that_do_not_fit(toy, tmp_path, content, message):
-    path = tmp_path / "folds.tsv"
-    path.write_text(content)
-    with pytest.raises(InputError, match=message):
-        analyse({"toy": toy}, {"folds": str(path)}, threads=1)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,19 @@ def test_options_are_split_and_empty_cells_are_none(tmp_path):
     assert mine.names("categorical") == []
 
 
+@pytest.mark.parametrize(
+    ("source", "location", "path"),
+    [
+        ("table", "data/my.csv", Path("data/my.csv")),
+        ("table", "file:///data/my%20own.csv", Path("/data/my own.csv")),
+        ("table", "https://example.org/my.csv", None),
+        ("cumida", "Brain/GSE50161", None),
+    ],
+)
+def test_only_a_table_on_this_machine_has_a_local_file(source, location, path):
+    assert DataSet("x", source, location).local_file == path
+
+
 def test_comments_blank_lines_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
     path = write_sheet(tmp_path, GOOD)
     text = path.read_text().replace("\nbrain", "\n# the paper's\n\nbrain").replace("\n", "\r\n")
@@ -129,7 +142,8 @@ def test_an_absent_and_an_empty_sheet_are_told(tmp_path):
 
 def test_the_projects_sheet_holds_table_1_of_the_paper():
     sheet = read_sheet(ROOT / "config" / "datasets.tsv")
-    series = [dataset for dataset in sheet.values() if dataset.source == "cumida"]
+    printed = (ROOT / "resources" / "paper" / "xnb_table1.tsv").read_text().splitlines()[1:]
+    series = [sheet[row.split("\t")[1]] for row in printed]
     assert len(series) == 18
     # "Mean - 94 42,109 3.3", the last row of the paper's Table 1
     assert round(sum(dataset.samples for dataset in series) / 18) == 94

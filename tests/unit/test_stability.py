@@ -135,3 +135,10 @@ def test_impossible_selections_are_refused():
         stability_index([], 5)
     with pytest.raises(InputError, match="3 distinct features are selected out of 2"):
         stability_index([{"a", "b"}, {"c"}], 2)
+
+
+def test_the_index_does_not_depend_on_the_order_in_which_a_set_is_walked():
+    names = [f"g{i}" for i in range(50)]
+    sets = [names[i : i + 20] for i in range(10)]
+    backwards = [list(reversed(chosen)) for chosen in sets]
+    assert stability_index(sets, 300) == stability_index(backwards, 300)

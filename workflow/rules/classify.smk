@@ -29,9 +29,7 @@ rule compile:
 rule folds:
     input:
         series="resources/series/{dataset}.parquet",
-        given=lambda wildcards: (
-            found(CONFIG.folds[wildcards.folds].file) if CONFIG.folds[wildcards.folds].file else []
-        ),
+        given=given_folds,
     output:
         "results/{dataset}/{folds}/folds.parquet",
     log:
@@ -44,8 +42,8 @@ rule folds:
     resources:
         mem_mb=1000,
     params:
-        splits=lambda wildcards: CONFIG.folds[wildcards.folds].splits,
-        repeats=lambda wildcards: CONFIG.folds[wildcards.folds].repeats,
+        scheme=lambda wildcards: CONFIG.folds[wildcards.folds],
+        download=CONFIG.download,
         sources=source_digest("xnbflow.evaluation.folds"),
     script:
         "../scripts/folds.py"
@@ -55,7 +53,7 @@ rule train:
     input:
         series="resources/series/{dataset}.parquet",
         folds="results/{dataset}/{folds}/folds.parquet",
-        compiled=lambda wildcards: ancient(compiled(wildcards.classifier)),
+        compiled=lambda wildcards: compiled(wildcards.classifier),
     output:
         **{
             table: f"results/{{dataset}}/{{folds}}/{{classifier}}/{table}/{{batch}}.parquet"

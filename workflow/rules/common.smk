@@ -47,6 +47,12 @@ def given(wildcards):
     return found(row.location) if row.source == "table" and "://" not in row.location else []
 
 
+def given_folds(wildcards):
+    """A file of predefined folds; none where folds are drawn, or the file is a URL."""
+    file = CONFIG.folds[wildcards.folds].file
+    return found(file) if file and "://" not in file else []
+
+
 def modules(classifier):
     return method_modules(CONFIG.methods(classifier))
 
@@ -91,6 +97,14 @@ def truth(wildcards):
 
 def analysis_of(wildcards):
     return study_of(wildcards).analyses.get(wildcards.analysis, {})
+
+
+def analysed_folds(wildcards):
+    """The folds of an analysis that splits its data set as the classifiers do."""
+    analysis = analysis_of(wildcards)
+    if "folds" not in analysis:
+        return []
+    return [f"results/{name}/{analysis['folds']}/folds.parquet" for name in analysis["datasets"]]
 
 
 def configuration(study):

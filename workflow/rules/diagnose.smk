@@ -4,7 +4,7 @@
 rule diagnose:
     input:
         series="resources/series/{dataset}.parquet",
-        compiled=ancient("resources/compiled/diagnostics"),
+        compiled="resources/compiled/diagnostics",
     output:
         normality="results/{dataset}/normality.parquet",
         normality_within="results/{dataset}/normality_within.parquet",

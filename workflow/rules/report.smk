@@ -3,10 +3,11 @@
 
 rule analyse:
     input:
-        lambda wildcards: [
+        series=lambda wildcards: [
             f"resources/series/{name}.parquet"
             for name in analysis_of(wildcards).get("datasets", [])
         ],
+        folds=analysed_folds,
     output:
         directory("results/studies/{study}/{analysis}"),
     log:

@@ -243,6 +243,8 @@ def _check_references(config: Config, dataset_ids: Sequence[str]) -> None:
         for name, analysis in study.analyses.items():
             needed = analysis.get("datasets", ())
             _check_known(f"{place}.analyses.{name}.datasets", needed, "data set", dataset_ids)
+            scheme = [analysis["folds"]] if "folds" in analysis else []
+            _check_known(f"{place}.analyses.{name}.folds", scheme, "scheme of folds", config.folds)
         if bool(study.classifiers) != bool(study.folds) or (
             study.classifiers and not study.datasets
         ):

@@ -1,18 +1,22 @@
 """Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1)."""
 
 import numpy as np
-from numba import njit
 
-__all__ = ["SMALLEST_SPREAD", "class_bandwidths"]
+from xnbflow.density.bandwidth_search import adapt, search_likelihood, solve_plug_in
+from xnbflow.density.kernels import kernel_code
+from xnbflow.density.rule_of_thumb import rule_of_thumb
 
-#: The spread of a class whose values are all equal, as in the authors' program.
-SMALLEST_SPREAD = 1e-7
+__all__ = ["BANDWIDTHS", "bandwidths_of"]
+
+BANDWIDTHS = ("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
 
 _FACTORS = {"silverman": 0.9, "scott": 1.059}
 
 
-def class_bandwidths(tile: np.ndarray, offsets: np.ndarray, rule: str) -> np.ndarray:
-    """Return the bandwidth of every class and feature.
+def bandwidths_of(
+    tile: np.ndarray, offsets: np.ndarray, rule: str, kernel: str = "gaussian"
+) -> np.ndarray:
+    """Return the bandwidths of every class and feature.
 
     Parameters
     ----------
@@ -21,65 +25,28 @@ def class_bandwidths(tile: np.ndarray, offsets: np.ndarray, rule: str) -> np.nda
     offsets : ndarray of int, shape (n_classes + 1,)
         Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
     rule : str
-        One of "silverman" and "scott".
+        One of `BANDWIDTHS`.
+    kernel : str
+        One of `xnbflow.density.kernels.KERNELS`; "cross_validation" and "adaptive" depend on it.
 
     Returns
     -------
-    ndarray of shape (n_classes, n_features)
+    ndarray of shape (n_classes, n_features), or (n_samples, n_features) for "adaptive"
+
+    Examples
+    --------
+    >>> tile = np.arange(5.0)[:, None]
+    >>> bandwidths_of(tile, np.array([0, 5]), "silverman").round(4)
+    array([[1.0314]])
     """
-    out = np.empty((len(offsets) - 1, tile.shape[1]))
-    rule_of_thumb(tile, offsets, _FACTORS[rule], out)
-    return out
-
-
-@njit(cache=True, nogil=True)
-def rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
-    """Write ``factor * A * n_c**-0.2`` of each class and feature: Silverman's and Scott's rules."""
-    for c in range(len(offsets) - 1):
-        rows = tile[offsets[c] : offsets[c + 1]]
-        spread(rows, out[c])
-        for f in range(tile.shape[1]):
-            out[c, f] *= factor * len(rows) ** -0.2
-
-
-@njit(cache=True, nogil=True)
-def spread(rows: np.ndarray, out: np.ndarray) -> None:
-    """Write ``A``, the smaller of the standard deviation and the interquartile range over 1.349.
-
-    Quartiles are Hazen's. Where they are equal ``A`` is the standard deviation, and where that is
-    0 or undefined, `SMALLEST_SPREAD`.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_samples, n_features)
-        Ascending along the first axis.
-    out : ndarray of shape (n_features,)
-    """
-    n = len(rows)
-    means = np.zeros(len(out))
-    squares = np.zeros(len(out))
-    for row in rows:
-        for f in range(len(out)):
-            means[f] += row[f] / n
-    for row in rows:
-        for f in range(len(out)):
-            squares[f] += (row[f] - means[f]) ** 2
-    _hazen_quantile(rows, 0.75, out)
-    _hazen_quantile(rows, 0.25, means)
-    for f in range(len(out)):
-        quartiles = (out[f] - means[f]) / 1.349
-        deviation = np.sqrt(squares[f] / max(n - 1, 1))
-        out[f] = min(deviation, quartiles) if quartiles > 0.0 else deviation
-        if rows[0, f] == rows[n - 1, f] or out[f] == 0.0:
-            out[f] = SMALLEST_SPREAD
-
-
-@njit(cache=True, nogil=True)
-def _hazen_quantile(rows: np.ndarray, p: float, out: np.ndarray) -> None:
-    """Write a quantile by Hazen's rule: the i-th of n values stands at ``(i - 0.5) / n``."""
-    position = min(max(p * len(rows) - 0.5, 0.0), len(rows) - 1.0)
-    below = int(position)
-    above = min(below + 1, len(rows) - 1)
-    weight = position - below
-    for f in range(len(out)):
-        out[f] = rows[below, f] + weight * (rows[above, f] - rows[below, f])
+    widths = np.empty((len(offsets) - 1, tile.shape[1]))
+    rule_of_thumb(tile, offsets, _FACTORS.get(rule, _FACTORS["silverman"]), widths)
+    if rule == "adaptive":
+        local = np.empty(tile.shape)
+        adapt(tile, offsets, widths, kernel_code(kernel), local)
+        return local
+    if rule == "sheather_jones":
+        solve_plug_in(tile, offsets, widths)
+    elif rule == "cross_validation":
+        search_likelihood(tile, offsets, widths, kernel_code(kernel))
+    return widths

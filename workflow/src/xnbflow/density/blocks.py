@@ -18,7 +18,8 @@ __all__ = ["feature_blocks", "feature_major", "map_blocks"]
 T = TypeVar("T")
 
 _BLOCK_VALUES = 32_768
-_NARROWEST, _WIDEST = 16, 128
+_NARROWEST, _WIDEST = 16, 512
+_LINE = 8  # numbers in a cache line
 
 
 def feature_blocks(n_features: int, n_samples: int) -> list[slice]:
@@ -26,10 +27,11 @@ def feature_blocks(n_features: int, n_samples: int) -> list[slice]:
 
     Examples
     --------
-    >>> feature_blocks(300, 130)
-    [slice(0, 128, None), slice(128, 256, None), slice(256, 300, None)]
+    >>> feature_blocks(600, 130)
+    [slice(0, 248, None), slice(248, 496, None), slice(496, 600, None)]
     """
     width = min(max(_BLOCK_VALUES // max(1, n_samples), _NARROWEST), _WIDEST)
+    width = _LINE * (width // _LINE | 1)  # odd: the rows of a tile do not share cache sets
     return [slice(start, min(start + width, n_features)) for start in range(0, n_features, width)]
 
 

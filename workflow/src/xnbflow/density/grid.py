@@ -1,22 +1,26 @@
 """Densities of every class on a grid over each feature's range (XNB paper, Algorithm 1).
 
-A sum of Gaussian kernels on an equally spaced grid needs no exponential per grid point. With the
-grid's step ``s`` and a sample's distance ``u`` from a grid point, the anchor, both in bandwidths,
-the sample adds at the ``j``-th point from the anchor
+Any kernel, and a bandwidth per sample, can be summed term by term (`sum_kernels`). For Gaussian
+kernels with one bandwidth per class there is a faster way (`sum_gaussians`): on an equally spaced
+grid the sum needs no exponential per grid point. With the grid's step ``s`` and a sample's distance
+``u`` from a grid point, the anchor, both in bandwidths, the sample adds at the ``j``-th point from
+the anchor
 
     exp(-(j s - u)² / 2) = exp(-u² / 2) · exp(s u)**j · exp(-(j s)² / 2):
 
 powers by multiplication, and a last factor that all samples share. A grid that is many bandwidths
-wide is cut into pieces with an anchor each, at most `_REACH` bandwidths from their ends: no power
-overflows, and densities are accurate to 1e-13 (of the greatest one).
+wide is cut into pieces with an anchor each, at most `_REACH` bandwidths from their ends, so that no
+power overflows. A sample farther than `_FARTHEST` from an anchor counts as if it were that far: at
+less than 1e-31 of the highest kernel. Steps wider than `_WIDEST_STEP` are left to exponentials.
 """
 
 import numpy as np
 from numba import njit
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.density.kernels import apply_kernel, kernel_code
 
-__all__ = ["grid_densities"]
+__all__ = ["grid_densities", "sum_gaussians", "sum_kernels"]
 
 _LOG_SQRT_2PI = 0.9189385332046727
 _REACH = 25.0
@@ -25,11 +29,16 @@ _WIDEST_STEP = 4.0
 _LOG_NOTHING = -800.0
 
 
-@njit(cache=True, nogil=True)
 def grid_densities(
-    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
-) -> None:
-    """Write Gaussian kernel densities on a grid, divided by their sum.
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    *,
+    kernel: str = "gaussian",
+    n_grid: int = 50,
+    underflow: str = "as_published",
+) -> np.ndarray:
+    """Return the density of each class on a grid, divided by its sum.
 
     Parameters
     ----------
@@ -37,15 +46,41 @@ def grid_densities(
         Class after class, ascending within each (see `xnbflow.density.tiles`).
     offsets : ndarray of int, shape (n_classes + 1,)
         Where each class begins and ends.
-    bandwidths : ndarray of shape (n_classes, n_features)
-    in_logs : bool
-        Whether a density that underflows at every grid point is normalised in log space;
-        otherwise it is left zero, as the authors' program does.
-    out : ndarray of shape (n_classes, n_grid, n_features)
-        The grid goes from the least to the greatest sample of a feature.
+    bandwidths : ndarray of shape (n_classes, n_features) or (n_samples, n_features)
+        Per class or per sample.
+    kernel : str
+        One of `xnbflow.density.kernels.KERNELS`.
+    n_grid : int
+        Points from the least to the greatest sample of a feature.
+    underflow : {"as_published", "log"}
+        Whether a density that underflows at every grid point is left zero, as the authors' program
+        does, or normalised in log space.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_grid, n_features)
     """
+    out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
+    in_logs = underflow == "log"
+    if kernel == "gaussian" and len(bandwidths) == len(offsets) - 1:
+        sum_gaussians(tile, offsets, bandwidths, in_logs, out)
+        return out
+    if len(bandwidths) == len(offsets) - 1:
+        bandwidths = np.repeat(bandwidths, np.diff(offsets), axis=0)
+    sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), out)
+    if kernel == "gaussian":
+        mend_underflow(tile, offsets, bandwidths, in_logs, out)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def sum_gaussians(
+    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
+) -> None:
+    """Write the grid densities of Gaussian kernels with one bandwidth per class and feature."""
     n_classes, n_grid, width = out.shape
-    low, step = _place_grid(tile, offsets, n_grid)
+    low, high = _range(tile, offsets)
+    step = (high - low) / (n_grid - 1)
     for c in range(n_classes):
         rows, h = tile[offsets[c] : offsets[c + 1]], bandwidths[c]
         size = _piece_size(step, h, n_grid)
@@ -55,20 +90,60 @@ def grid_densities(
         _normalize(out[c])
         for f in range(width):
             if step[f] > _WIDEST_STEP * h[f]:
-                points = low[f] + step[f] * np.arange(n_grid)
-                out[c, :, f] = _exact_density(rows[:, f].copy(), h[f], points, in_logs)
+                points = np.linspace(low[f], high[f], n_grid)
+                each = np.full(len(rows), h[f])
+                out[c, :, f] = _exact_density(rows[:, f].copy(), each, points, in_logs)
 
 
 @njit(cache=True, nogil=True)
-def _place_grid(
-    tile: np.ndarray, offsets: np.ndarray, n_grid: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least sample of each feature and the step to the greatest in ``n_grid`` points."""
+def sum_kernels(
+    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, code: int, out: np.ndarray
+) -> None:
+    """Write the grid densities of any kernel, with a bandwidth per sample and feature."""
+    n_classes, n_grid, width = out.shape
+    low, high = _range(tile, offsets)
+    step = (high - low) / (n_grid - 1)
+    for c in range(n_classes):
+        a, b = offsets[c], offsets[c + 1]
+        terms = np.empty((b - a, width))
+        for g in range(n_grid):
+            for i in range(b - a):
+                for f in range(width):
+                    x = low[f] + g * step[f]
+                    terms[i, f] = (x - tile[a + i, f]) / bandwidths[a + i, f]
+            apply_kernel(code, terms.reshape(-1))
+            out[c, g] = 0.0
+            for i in range(b - a):
+                for f in range(width):
+                    out[c, g, f] += terms[i, f] / bandwidths[a + i, f]
+        _normalize(out[c])
+
+
+@njit(cache=True, nogil=True)
+def mend_underflow(
+    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
+) -> None:
+    """Write anew, by way of logs, the Gaussian densities that a wide grid may have missed."""
+    n_classes, n_grid, width = out.shape
+    low, high = _range(tile, offsets)
+    step = (high - low) / (n_grid - 1)
+    for c in range(n_classes):
+        a, b = offsets[c], offsets[c + 1]
+        for f in range(width):
+            if step[f] > _WIDEST_STEP * bandwidths[a:b, f].min():
+                points = np.linspace(low[f], high[f], n_grid)
+                values, h = tile[a:b, f].copy(), bandwidths[a:b, f].copy()
+                out[c, :, f] = _exact_density(values, h, points, in_logs)
+
+
+@njit(cache=True, nogil=True)
+def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the greatest sample of each feature."""
     low, high = tile[0].copy(), tile[0].copy()
     for c in range(len(offsets) - 1):
         low = np.minimum(low, tile[offsets[c]])
         high = np.maximum(high, tile[offsets[c + 1] - 1])
-    return low, (high - low) / (n_grid - 1)
+    return low, high
 
 
 @njit(cache=True, nogil=True)
@@ -133,32 +208,33 @@ def _multiply_sums(
 
 @njit(cache=True, nogil=True)
 def _normalize(out: np.ndarray) -> None:
-    """Divide each feature's density, shape (n_grid, n_features), by its sum."""
+    """Divide each feature's density, shape (n_grid, n_features), by its sum, if there is one."""
     per_total = np.zeros(out.shape[1])
     for row in out:
         for f in range(len(per_total)):
             per_total[f] += row[f]
-    per_total[:] = 1.0 / per_total
+    for f in range(len(per_total)):
+        per_total[f] = 1.0 / per_total[f] if per_total[f] > 0.0 else 0.0
     for row in out:
         for f in range(len(per_total)):
             row[f] *= per_total[f]
 
 
 @njit(cache=True, nogil=True)
-def _exact_density(values: np.ndarray, h: float, points: np.ndarray, in_logs: bool) -> np.ndarray:
-    """Return one feature's density divided by its sum, exact however small it is.
+def _exact_density(
+    values: np.ndarray, h: np.ndarray, points: np.ndarray, in_logs: bool
+) -> np.ndarray:
+    """Return one feature's Gaussian density divided by its sum, exact however small it is.
 
     Where it underflows at every point it is zero, or normalised ``in_logs``.
     """
-    log_norm = np.log(len(values) * h) + _LOG_SQRT_2PI
-    terms = np.empty(len(values))
+    logs = -np.log(len(h) * h) - _LOG_SQRT_2PI
     density = np.empty(len(points))
     for g in range(len(points)):
-        u = np.abs(points[g] - values) / h
-        nearest = u.min()
-        density[g] = -0.5 * nearest * nearest - log_norm
+        terms = logs - 0.5 * ((points[g] - values) / h) ** 2
+        density[g] = terms.max()
         if in_logs or density[g] > _LOG_NOTHING:
-            terms[:] = 0.5 * (nearest - u) * (nearest + u)
+            terms -= density[g]
             exponentiate(terms)
             density[g] += np.log(terms.sum())
     density = np.exp(density - density.max() if in_logs else density)

@@ -34,6 +34,26 @@ def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.nda
     return order, np.searchsorted(codes[order], np.arange(n_classes + 1))
 
 
+def gather(features: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return a block of features as a tile.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_features, n_samples)
+    order : ndarray of int, shape (n_rows,)
+        The samples that become rows.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_features)
+    """
+    tile = np.empty((len(order), len(features)))
+    features = np.ascontiguousarray(features).view()
+    features.flags.writeable = False  # one type for numba, whoever calls
+    _gather(features, order, tile)
+    return tile
+
+
 def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return the tile of a block of features: class after class, ascending within each class.
 
@@ -47,15 +67,13 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     -------
     ndarray of shape (n_samples, n_features)
     """
-    tile = np.empty((len(order), len(features)))
-    gather(features, order, tile)
+    tile = gather(features, order)
     sort_rows(tile, offsets)
     return tile
 
 
 @njit(cache=True, nogil=True)
-def gather(features: np.ndarray, order: np.ndarray, tile: np.ndarray) -> None:
-    """Write samples of feature-major ``features`` as rows of ``tile``, in the given order."""
+def _gather(features: np.ndarray, order: np.ndarray, tile: np.ndarray) -> None:
     for f in range(features.shape[0]):
         for i in range(len(order)):
             tile[i, f] = features[f, order[i]]

@@ -340,18 +340,17 @@ def _offer_line(
 
 @numba.njit(cache=True, nogil=True)
 def _offer(j: int, r: float, partners: np.ndarray, rs: np.ndarray) -> None:
-    """Insert feature j into a list by falling |r|, ties by rising number, if it belongs there."""
-    size = abs(r)
-    last = len(rs) - 1
-    if size < abs(rs[last]) or (size == abs(rs[last]) and j > partners[last]):
-        return
-    place = last
-    while place > 0 and (
-        size > abs(rs[place - 1]) or (size == abs(rs[place - 1]) and j < partners[place - 1])
-    ):
-        partners[place], rs[place] = partners[place - 1], rs[place - 1]
+    """Insert feature j into a list by falling |r|, if it belongs there.
+
+    A thread offers features by rising number, so that of equals the first stays in front.
+    """
+    place = len(rs)
+    while place > 0 and abs(r) > abs(rs[place - 1]):
         place -= 1
-    partners[place], rs[place] = j, r
+        if place + 1 < len(rs):
+            partners[place + 1], rs[place + 1] = partners[place], rs[place]
+    if place < len(rs):
+        partners[place], rs[place] = j, r
 
 
 @numba.njit(cache=True, nogil=True)

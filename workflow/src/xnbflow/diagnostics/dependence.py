@@ -1,4 +1,4 @@
-"""The dependence of features given the class: column P of the XNB paper's Table 1."""
+"""The dependence of features given the class: XNB paper, section 3.2 and Table 1, column P."""
 
 from dataclasses import dataclass
 
@@ -98,7 +98,8 @@ def conditional_dependence(
 
     References
     ----------
-    The XNB paper, section on its data sets (Table 1, column P).
+    Aguilar-Ruiz, Romero, Cicconardi, "XNB: Explainable Class-Specific Naive-Bayes Classifier",
+    2024, section 3.2 and Table 1.
 
     Examples
     --------

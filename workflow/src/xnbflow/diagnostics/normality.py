@@ -1,4 +1,4 @@
-"""The Shapiro-Wilk test of every feature: column SW of the XNB paper's Table 1.
+"""The Shapiro-Wilk test of every feature: XNB paper, section 3.1 and Table 1.
 
 Royston's approximation: Royston P. (1995), Remark AS R94: a remark on algorithm AS 181, the
 W-test for normality. Applied Statistics 44, 547-551.
@@ -251,13 +251,13 @@ def _lane_deficits(lanes: np.ndarray, weights: np.ndarray, deficit: np.ndarray) 
     """Write 1 - W of sorted columns: W = (w·x)² / sum (x - mean)², as w has sum 0 and length 1.
 
     Shifted by the median, one pass is accurate: mean and median differ by at most one standard
-    deviation.
+    deviation. A value that is not finite makes the sums NaN, whatever the scale.
     """
     n = len(lanes)
     scale = np.zeros(_LANES)
     for lane in range(_LANES):
         width = lanes[n - 1, lane] - lanes[0, lane]
-        if not width < _CONSTANT:  # NaN comes here, too, and makes the sums NaN
+        if width >= _CONSTANT:
             scale[lane] = 1 / width if width < np.inf else np.nan
     total, squares, weighted = np.zeros(_LANES), np.zeros(_LANES), np.zeros(_LANES)
     for j in range(n):

@@ -45,7 +45,7 @@ class FeatureDensities(ABC):
         return np.sum(map_blocks(work, *points.shape), axis=0)
 
     def _evaluate(self, block: slice, points: np.ndarray) -> np.ndarray:
-        tile = np.ascontiguousarray(points[block].T)
+        tile = np.array(points[block].T, order="C")
         out = np.empty(tile.shape)
         self._log_density(block, tile, out)
         return out

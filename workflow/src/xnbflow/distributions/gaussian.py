@@ -54,34 +54,32 @@ def class_moments(
     means, variances = np.empty((2, n_classes, len(features)))
 
     def work(block: slice) -> None:
-        tile = np.empty((len(order), len(features[block])))
-        gather(features[block], order, tile)
-        _moments(tile, offsets, means[:, block], variances[:, block])
+        tile = gather(features[block], order)
+        moments = np.empty((2, n_classes, tile.shape[1]))
+        _moments(tile, offsets, moments)
+        means[:, block], variances[:, block] = moments
 
     map_blocks(work, *features.shape)
     return means, variances
 
 
 @njit(cache=True, nogil=True)
-def _moments(
-    tile: np.ndarray, offsets: np.ndarray, means: np.ndarray, variances: np.ndarray
-) -> None:
+def _moments(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
     """Write mean and variance of each class, one after the other in a tile, in two passes."""
-    total = np.empty(tile.shape[1])
-    mean = np.empty(tile.shape[1])
+    out[:] = 0.0
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
-        total[:] = 0.0
-        for i in range(len(rows)):
-            for f in range(len(total)):
-                total[f] += rows[i, f]
-        mean[:] = total / len(rows)
-        total[:] = 0.0
-        for i in range(len(rows)):
-            for f in range(len(total)):
-                total[f] += (rows[i, f] - mean[f]) ** 2
-        means[c] = mean
-        variances[c] = total / len(rows)
+        mean, variance = out[0, c], out[1, c]
+        for row in rows:
+            for f in range(len(mean)):
+                mean[f] += row[f]
+        for f in range(len(mean)):
+            mean[f] /= len(rows)
+        for row in rows:
+            for f in range(len(mean)):
+                variance[f] += (row[f] - mean[f]) ** 2
+        for f in range(len(mean)):
+            variance[f] /= len(rows)
 
 
 @njit(cache=True, nogil=True)

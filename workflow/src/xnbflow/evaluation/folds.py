@@ -1,5 +1,6 @@
 """Folds: drawn once per data set and repeat, so that every classifier sees the same ones."""
 
+import io
 import warnings
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from xnbflow.errors import InputError
 from xnbflow.seeds import derive_seed
 from xnbflow.series import SeriesHeader
+from xnbflow.sources.files import open_raw
 
 __all__ = ["draw_folds", "read_folds"]
 
@@ -80,10 +82,10 @@ def read_folds(
     Parameters
     ----------
     path : path
-        Tab-separated text with a header and columns ``sample`` and ``fold`` and, if there are
-        several repeats, ``repeat``. A fold is a whole number from 0, or ``train`` for a sample
-        that always trains and is never tested. Or, without a header, one number per sample in the
-        order of the series: 0 trains, 1 is tested.
+        Tab-separated text, gzipped or not, with a header and columns ``sample`` and ``fold`` and,
+        if there are several repeats, ``repeat``. A fold is a whole number from 0, or ``train`` for
+        a sample that always trains and is never tested. Or, without a header, one number per
+        sample in the order of the series: 0 trains, 1 is tested.
     header : SeriesHeader
         Samples of the data set.
     n_splits, n_repeats : int
@@ -124,14 +126,16 @@ def read_folds(
 
 
 def _read_table(path: str | Path, header: SeriesHeader) -> pd.DataFrame:
-    words = Path(path).read_text(encoding="utf-8").split()
+    with open_raw(path) as stream:
+        content = stream.read()
+    words = content.decode().split()
     if words and set(words) <= {"0", "1"}:
         if len(words) != len(header.samples):
             msg = f"{path}: {len(words)} numbers for the {len(header.samples)} samples"
             raise InputError(f"{msg} of {header.name}")
         fold = np.where(np.array(words) == "1", "0", ALWAYS_TRAIN)
         return pd.DataFrame({"sample": header.samples, "fold": fold, "repeat": "0"})
-    table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
+    table = pd.read_csv(io.BytesIO(content), sep="\t", dtype=str, keep_default_na=False)
     missing = {"sample", "fold"} - set(table.columns)
     if missing:
         msg = f"{path}: column {min(missing)!r} is missing; found {', '.join(table.columns)}"

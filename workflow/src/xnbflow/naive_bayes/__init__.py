@@ -5,13 +5,30 @@ import importlib
 _HOME = {
     "BaseNaiveBayes": "base",
     "BlockNB": "block",
+    "DiscretizedNB": "discretized",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
     "GeneralizedNB": "generalized",
+    "HybridNB": "hybrid",
+    "SelectiveNB": "selective",
+    "VonMisesFisherNB": "von_mises",
+    "VonMisesNB": "von_mises",
     "XNB": "class_specific",
 }
 
-__all__ = ["XNB", "BaseNaiveBayes", "BlockNB", "FlexibleNB", "GaussianNB", "GeneralizedNB"]
+__all__ = [
+    "XNB",
+    "BaseNaiveBayes",
+    "BlockNB",
+    "DiscretizedNB",
+    "FlexibleNB",
+    "GaussianNB",
+    "GeneralizedNB",
+    "HybridNB",
+    "SelectiveNB",
+    "VonMisesFisherNB",
+    "VonMisesNB",
+]
 
 
 def __getattr__(name: str) -> object:

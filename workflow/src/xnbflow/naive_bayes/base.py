@@ -55,13 +55,18 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         self
         """
         X, y = self._validated(X, y)
+        codes = self._learn_classes(y)
+        self._fit(feature_major(X), codes)
+        return self
+
+    def _learn_classes(self, y: np.ndarray) -> np.ndarray:
+        """Set the classes and their priors; return each sample's class as a code."""
         check_classification_targets(y)
         self.classes_, codes, self.class_count_ = np.unique(
             y, return_inverse=True, return_counts=True
         )
         self.class_log_prior_ = np.log(self.class_count_ / len(y))
-        self._fit(feature_major(X), codes)
-        return self
+        return codes
 
     def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the most probable class of each sample, shape (n_samples,)."""

@@ -7,10 +7,15 @@ __all__ = ["METHODS", "method_modules"]
 #: Short name to the full path of the class.
 METHODS = {
     "block_nb": "xnbflow.naive_bayes.block.BlockNB",
-    "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",
+    "discretized_nb": "xnbflow.naive_bayes.discretized.DiscretizedNB",
     "flexible_nb": "xnbflow.naive_bayes.flexible.FlexibleNB",
+    "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",
     "generalized_nb": "xnbflow.naive_bayes.generalized.GeneralizedNB",
+    "hybrid_nb": "xnbflow.naive_bayes.hybrid.HybridNB",
+    "selective_nb": "xnbflow.naive_bayes.selective.SelectiveNB",
     "stepwise_naive_effects": "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",
+    "von_mises_fisher_nb": "xnbflow.naive_bayes.von_mises.VonMisesFisherNB",
+    "von_mises_nb": "xnbflow.naive_bayes.von_mises.VonMisesNB",
     "xnb": "xnbflow.naive_bayes.class_specific.XNB",
 }
 

@@ -4,10 +4,11 @@ import importlib
 
 _HOME = {
     "CorrelationBlocks": "correlation_blocks",
+    "MDLPDiscretizer": "mdlp",
     "StepwiseNaiveEffects": "naive_effects",
 }
 
-__all__ = ["CorrelationBlocks", "StepwiseNaiveEffects"]
+__all__ = ["CorrelationBlocks", "MDLPDiscretizer", "StepwiseNaiveEffects"]
 
 
 def __getattr__(name: str) -> object:

@@ -51,6 +51,11 @@ def acquire(
     ------
     InputError
         If the data cannot be had, cannot be read or are not what the sheet says.
+
+    Examples
+    --------
+    >>> acquire(DataSet("wine", "bundled", "wine", samples=178)).values.shape
+    (13, 178)
     """
     places = Downloads(Path(downloads), dict(base_urls or {}), timeout, retries, backoff)
     series = importlib.import_module(f"xnbflow.sources.{dataset.source}").load(dataset, places)

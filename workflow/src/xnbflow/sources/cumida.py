@@ -124,6 +124,18 @@ def write_cumida_csv(series: Series, path: str | Path) -> None:
         What to write. Numbers are written with as many digits as reading them back needs.
     path : path
         Where to write. Folders on the way must exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> series = Series("toy", [[0.1, 2.0]], ["g1"], ["a", "b"], ["tumour", "normal"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_cumida_csv(series, Path(folder, "toy.csv"))
+    ...     print(Path(folder, "toy.csv").read_text())
+    samples,type,g1
+    a,tumour,0.1
+    b,normal,2
+    <BLANKLINE>
     """
     path = Path(path)
     part = path.with_name(path.name + ".part")
@@ -290,7 +302,7 @@ def _unique_features(path: Path, names: Sequence[str]) -> list[str]:
         f"{path}: {len(copies)} feature names occur more than once (say {next(iter(copies))!r}); "
         "all but the first of each got the suffix .1, .2, ..."
     )
-    warnings.warn(msg, UserWarning, stacklevel=5)
+    warnings.warn(msg, UserWarning, stacklevel=3)
     return unique
 
 
@@ -300,7 +312,7 @@ def _warn_of_missing_line_break(path: Path, line: bytes) -> None:
             f"{path} does not end with a line break; if the file was cut off within its last "
             "number, that number is wrong. Compare its size or checksum with the original"
         )
-        warnings.warn(msg, UserWarning, stacklevel=4)
+        warnings.warn(msg, UserWarning, stacklevel=3)
 
 
 def _stack(blocks: list[np.ndarray]) -> np.ndarray:

@@ -4,11 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from xnbflow.errors import InputError
-from xnbflow.sources.files import sha256_of, what_is_wrong
+from xnbflow.sources.files import checksums, local_path, what_is_wrong
 
 __all__ = ["Downloads"]
 
@@ -81,11 +79,11 @@ class Downloads:
         InputError
             As in `fetch`.
         """
-        place = _place(location)
-        if isinstance(place, Path):
-            _refuse(place, sha256, record=None)
-            return place
-        return self._get([[place]], self.folder / source / name, sha256)
+        path = local_path(location)
+        if path is None:
+            return self._get([[location]], self.folder / source / name, sha256)
+        _refuse(path, sha256, record=None)
+        return path
 
     def _get(
         self, places: Sequence[Sequence[str | Path]], target: Path, sha256: str | None
@@ -167,18 +165,11 @@ def _use(path: Path, sha256: str | None, record: Path) -> Path:
 
 def _candidates(base: str, path: str) -> list[str | Path]:
     """Return where a base may hold a file: plain or gzipped, in a folder also flat."""
-    place = _place(base)
-    if isinstance(place, Path):
-        return [*_variants(place / path), *_variants(place / path.rpartition("/")[2])]
-    url = f"{place.rstrip('/')}/{path}"
+    folder = local_path(base)
+    if folder is not None:
+        return [*_variants(folder / path), *_variants(folder / path.rpartition("/")[2])]
+    url = f"{base.rstrip('/')}/{path}"
     return [url] if path.endswith(".gz") else [url, f"{url}.gz"]
-
-
-def _place(location: str) -> str | Path:
-    """Return a URL as it is, and a local location as a path."""
-    if location.startswith("file:"):
-        return Path(url2pathname(urlsplit(location).path))
-    return location if "://" in location else Path(location).expanduser()
 
 
 def _variants(path: Path) -> tuple[Path, Path]:
@@ -210,27 +201,24 @@ def _complaint(path: Path, sha256: str | None, *, record: Path | None) -> str | 
     """
     if wrong := what_is_wrong(path):
         return wrong
-    known, said_by = sha256, "the sheet"
+    known = sha256
     if known is None and record is not None and record.is_file():
-        known, said_by = record.read_text().split()[0], str(record)
+        known = record.read_text().split()[0]
     if known is None and record is None:
         return None
-    found = sha256_of(path)
+    try:
+        found = checksums(path)
+    except InputError as error:
+        return str(error).removeprefix(f"{path} ")
     if known is None:
-        _write_record(record, found)
-    elif known != found and known != _sha256_of_content(path):
+        _write_record(record, found[0])
+    elif known not in found:
+        who, mend = ("the sheet", "correct the sheet") if sha256 else (record, f"delete {record}")
         return (
-            f"has SHA-256 {found}, but {said_by} says {known}: it is damaged or another version; "
-            f"delete it and get it again, or correct {said_by}"
+            f"has SHA-256 {found[0]}, but {who} says {known}: it is damaged or another version; "
+            f"delete it and get it again, or {mend} if this is the right file"
         )
     return None
-
-
-def _sha256_of_content(path: Path) -> str | None:
-    try:
-        return sha256_of(path, unpacked=True)
-    except InputError:  # broken gzip has none
-        return None
 
 
 def _write_record(record: Path, sha256: str) -> None:

@@ -8,15 +8,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import unquote, urlsplit
 
 from xnbflow.errors import InputError
 
-__all__ = ["open_raw", "sha256_of", "what_is_wrong"]
+__all__ = ["checksums", "local_path", "open_raw", "what_is_wrong"]
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _HTML = (b"<!doctype html", b"<html", b"<head", b"<?xml", b"<body")
 _BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 _HEAD, _BUFFER = 512, 1 << 20
+
+
+def local_path(location: str) -> Path | None:
+    """Return the path that a location means, ``file://`` or plain; None for any other URL."""
+    if location.startswith("file:"):
+        return Path(unquote(urlsplit(location).path))
+    return None if "://" in location else Path(location).expanduser()
 
 
 @contextmanager
@@ -86,16 +94,21 @@ def _what_no_data_starts_with(head: bytes) -> str | None:
     return None
 
 
-def sha256_of(path: str | Path, *, unpacked: bool = False) -> str:
-    """Return a file's SHA-256 in hexadecimal, ``unpacked`` that of what a gzipped file holds."""
-    if not unpacked:
-        with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    digest = hashlib.sha256()
+def checksums(path: str | Path) -> tuple[str, ...]:
+    """Return a file's SHA-256 in hexadecimal, and if it is gzipped that of what it holds, too.
+
+    Raises
+    ------
+    InputError
+        If it is gzipped and broken.
+    """
+    path = Path(path)
+    with path.open("rb") as stream:
+        packed = hashlib.file_digest(stream, "sha256").hexdigest()
+    if not _starts_with(path, _GZIP):
+        return (packed,)
     with open_raw(path) as stream:
-        while chunk := stream.read(_BUFFER):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return packed, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xnbflow.errors import InputError
+from xnbflow.sources.files import local_path
 
 __all__ = ["COLUMNS", "SOURCES", "DataSet", "read_sheet"]
 
@@ -33,8 +34,8 @@ SOURCES = {
     "table": frozenset({"angular", "categorical", "drop", "separator"}),
     "bundled": frozenset(),
     "simulate": frozenset({"seed"}),
-    "uci": frozenset({"rows", "seed"}),
-    "angular": frozenset({"rows", "seed"}),
+    "uci": frozenset({"file", "rows", "seed"}),
+    "angular": frozenset({"file", "rows", "seed"}),
 }
 
 ORIENTATIONS = ("rows", "columns")
@@ -82,13 +83,18 @@ class DataSet:
     orientation: str = "rows"
     options: dict[str, str] = field(default_factory=dict, hash=False)
 
+    @property
+    def local_file(self) -> Path | None:
+        """The user's own file, if the data set is a local one: a workflow can see it change."""
+        return local_path(self.location) if self.source == "table" else None
+
     def names(self, option: str) -> list[str]:
         """Return an option's comma-separated values; none where it is not set."""
         return [name.strip() for name in self.options.get(option, "").split(",") if name.strip()]
 
 
 def read_sheet(path: str | Path) -> dict[str, DataSet]:
-    """Read and validate the sheet of data sets.
+    r"""Read and validate the sheet of data sets.
 
     Parameters
     ----------
@@ -104,6 +110,17 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
     ------
     InputError
         If a column is unknown or missing, or a cell is not valid; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "datasets.tsv")
+    ...     row = ["wine", "bundled", "wine", "", "178", *[""] * 6]
+    ...     _ = path.write_text("\t".join(COLUMNS) + "\n" + "\t".join(row) + "\n")
+    ...     sheet = read_sheet(path)
+    >>> sheet["wine"].source, sheet["wine"].samples
+    ('bundled', 178)
     """
     path = Path(path)
     rows = _rows(path)

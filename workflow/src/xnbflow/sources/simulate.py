@@ -22,7 +22,7 @@ LOADINGS = (0.75, 0.98)
 #: Each class but the last has this many markers of its own (fewer where features are few).
 MARKERS_PER_CLASS = 20
 #: How far markers move their class, in standard deviations, from the strongest to the weakest.
-EFFECTS = (6.0, 1.0)
+EFFECTS = (3.5, 0.5)
 
 SHAPES = ("normal", "skewed", "bimodal")
 _SHAPE_SHARES = (0.5, 0.3, 0.2)
@@ -48,6 +48,12 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
         for none), ``effect`` (shift of that class in standard deviations, 0 for none), ``block``
         (number of its correlated block, -1 for none), ``loading`` (correlation with the block's
         factor) and ``shape`` (normal, skewed or bimodal within a class).
+
+    Examples
+    --------
+    >>> truth = simulate_truth(n_features=100, n_classes=2, seed=1)
+    >>> float(truth[truth["class"] == "class_0"]["effect"].abs().max())
+    3.5
     """
     rng = np.random.default_rng(derive_seed("truth", n_features, n_classes, seed))
     block = np.arange(n_features) // BLOCK_SIZE

@@ -42,8 +42,8 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     series : dict of str to Series
         Data sets of two classes. The second label, sorted, is the event.
     params : dict
-        All optional. ``folds``: a tab-separated file with columns ``sample`` and ``fold``, where
-        ``fold`` is ``train`` or anything else for a test sample (without it all samples train).
+        All optional. ``folds``: path of a ``folds.parquet``, whose fold 0 of repeat 0 is the test
+        part (without it all samples train).
         ``features``: named sets of features, each a list of names, ``stepwise``, or null for all
         (default ``{all: null}``). ``generalized``: parameters of `GeneralizedNB`. ``stepwise``:
         parameters of `StepwiseNaiveEffects`. ``tune``: lists of values of `GeneralizedNB`'s
@@ -117,25 +117,14 @@ class _Split:
 
 
 def _split(series: Series, path: str | None) -> _Split:
-    """Part a data set by a file of predefined folds."""
+    """Part a data set by the first fold of the first repeat."""
     X, y = series.frame(), series.labels
     categorical = list(series.features[series.kinds == "categorical"])
     if path is None:
         return _Split(series.name, {"train": (X, y)}, categorical)
-    folds = pd.read_csv(path, sep="\t", dtype=str)
-    if not {"sample", "fold"} <= set(folds.columns):
-        msg = f"{path} has columns {', '.join(folds.columns)}; it needs `sample` and `fold`"
-        raise InputError(msg)
-    folds = folds.set_index("sample")["fold"].reindex(series.samples)
-    if folds.isna().any():
-        lacking = folds.index[folds.isna()]
-        msg = f"{path} has no fold for sample {lacking[0]!r} of {series.name} ({len(lacking)} lack)"
-        raise InputError(msg)
-    train = (folds == "train").to_numpy()
-    for part, chosen in (("training", train), ("test", ~train)):
-        if not chosen.any():
-            msg = f"{path} gives {series.name} no {part} sample; fold is `train` or a test fold"
-            raise InputError(msg)
+    folds = pd.read_parquet(path)
+    first = folds[(folds["repeat"] == 0) & (folds["fold"] == 0)]
+    train = ~np.isin(series.samples, first["sample"].to_numpy(dtype=str))
     parts = {"train": (X[train], y[train]), "test": (X[~train], y[~train])}
     return _Split(series.name, parts, categorical)
 
