@@ -37,7 +37,8 @@ class GaussianBlocks:
     shrinkage : ndarray of shape (n_covariances, n_blocks)
         How far each correlation matrix was shrunk: 0 for not at all, 1 to independent features.
     singular : ndarray of bool, shape (n_covariances, n_blocks)
-        Where the sample covariance has no inverse.
+        Where the sample covariance has no inverse although there were samples enough for one:
+        where features depend on each other exactly.
     """
 
     columns: np.ndarray
@@ -174,8 +175,10 @@ def _covariance(residuals: np.ndarray, dof: int) -> tuple[np.ndarray, np.ndarray
     covariance = residuals @ residuals.transpose(0, 2, 1) / dof
     scale = np.sqrt(np.einsum("bii->bi", covariance))
     correlation = covariance / (scale[:, :, None] * scale[:, None, :])
-    singular = np.linalg.eigvalsh(correlation)[:, 0] < _SINGULAR
-    shrunk = np.full(len(residuals), dof < ENOUGH_PER_FEATURE * size) | singular
+    singular = np.zeros(len(residuals), dtype=bool)
+    if dof >= size > 1:
+        singular = np.linalg.eigvalsh(correlation)[:, 0] < _SINGULAR
+    shrunk = singular | (dof < ENOUGH_PER_FEATURE * size)
     shrinkage = np.zeros(len(residuals))
     if size > 1 and shrunk.any():
         shrinkage[shrunk] = ledoit_wolf_intensity(residuals[shrunk])

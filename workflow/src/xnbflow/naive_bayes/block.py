@@ -161,7 +161,7 @@ class BlockNB(BaseNaiveBayes):
         alone = self.classes_[self.class_count_ == 1]
         if self.covariance == "per_class" and len(alone):
             msg = (
-                f"class {alone[0]!r} has 1 sample, which has no covariance; use "
+                f"class {alone.tolist()[0]!r} has 1 sample, which has no covariance; use "
                 "covariance='pooled', or at least 2 samples of each class"
             )
             raise InputError(msg)
@@ -171,11 +171,12 @@ class BlockNB(BaseNaiveBayes):
         if self.covariance == "pooled":
             constant, where = constant.all(axis=0)[None], ["each class"]
         else:
-            where = [f"class {label!r}" for label in self.classes_]
+            where = [f"class {label!r}" for label in self.classes_.tolist()]
         if constant.any():
             row, column = np.argwhere(constant)[0]
+            name = self._feature_names().tolist()[column]
             msg = (
-                f"feature {self._feature_names()[column]!r} is constant within {where[row]} "
+                f"feature {name!r} is constant within {where[row]} "
                 f"({constant.any(axis=0).sum()} features are), so that no normal density fits it; "
                 "remove such features"
             )
@@ -205,7 +206,7 @@ class BlockNB(BaseNaiveBayes):
     def _check_partition(self, blocks: list[np.ndarray]) -> None:
         """Raise unless every feature is in exactly one block."""
         columns = np.concatenate(blocks) if blocks else np.empty(0, dtype=np.intp)
-        names = self._feature_names()
+        names = self._feature_names().tolist()
         outside = columns[(columns < 0) | (columns >= self.n_features_in_)]
         if len(outside):
             msg = f"blocks name column {outside[0]}; there are columns 0 to {len(names) - 1}"
@@ -245,11 +246,11 @@ class BlockNB(BaseNaiveBayes):
     def _warn_singular(self, singular: np.ndarray) -> None:
         if singular.any():
             block = int(np.argmax(singular.any(axis=0)))
-            names = ", ".join(repr(name) for name in self._feature_names()[self.blocks_[block]][:4])
+            names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
             warnings.warn(
                 f"{singular.any(axis=0).sum()} blocks have a singular covariance, the first is "
-                f"block {block} ({names}): features depend on each other exactly, or samples are "
-                "too few. These covariances are shrunk (Ledoit-Wolf)",
+                f"block {block} ({names}): features depend on each other exactly. Such "
+                "covariances are shrunk (Ledoit-Wolf)",
                 UserWarning,
                 stacklevel=5,
             )
@@ -270,9 +271,10 @@ class BlockNB(BaseNaiveBayes):
             self.weights_[row], self.threshold_[row] = result.weights, result.threshold * excess
             self.asymptotic_risk_[row] = result.moments.risk
             if not result.weights.any():
+                one, other = self.classes_[[first, second]].tolist()
                 warnings.warn(
-                    f"no block separates class {self.classes_[first]!r} from "
-                    f"{self.classes_[second]!r}; the two are compared by their priors",
+                    f"no block separates class {one!r} from {other!r}; "
+                    "the two are compared by their priors",
                     UserWarning,
                     stacklevel=5,
                 )
