@@ -4,6 +4,7 @@ import importlib
 
 _HOME = {
     "BaseNaiveBayes": "base",
+    "BlockNB": "block",
     "DiscretizedNB": "discretized",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
@@ -18,6 +19,7 @@ _HOME = {
 __all__ = [
     "XNB",
     "BaseNaiveBayes",
+    "BlockNB",
     "DiscretizedNB",
     "FlexibleNB",
     "GaussianNB",

@@ -3,11 +3,12 @@
 import importlib
 
 _HOME = {
+    "CorrelationBlocks": "correlation_blocks",
     "MDLPDiscretizer": "mdlp",
     "StepwiseNaiveEffects": "naive_effects",
 }
 
-__all__ = ["MDLPDiscretizer", "StepwiseNaiveEffects"]
+__all__ = ["CorrelationBlocks", "MDLPDiscretizer", "StepwiseNaiveEffects"]
 
 
 def __getattr__(name: str) -> object:
