@@ -6,10 +6,11 @@ _HOME = {
     "BaseNaiveBayes": "base",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
+    "KernelNBRegressor": "regression",
     "XNB": "class_specific",
 }
 
-__all__ = ["XNB", "BaseNaiveBayes", "FlexibleNB", "GaussianNB"]
+__all__ = ["XNB", "BaseNaiveBayes", "FlexibleNB", "GaussianNB", "KernelNBRegressor"]
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,1 @@
+"""Analyses of the studies, one module each: what a study computes beyond the common tables."""
