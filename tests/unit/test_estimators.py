@@ -2,6 +2,7 @@
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from xnbflow.naive_bayes import XNB, FlexibleNB, GaussianNB
 
 

@@ -127,7 +127,7 @@ class Series:
         if not finite.all():
             row = int(np.argmin(finite))
             column = int(np.argmin(np.isfinite(self.values[row])))
-            where = f"feature {self.features[row]!r} of sample {self.samples[column]!r}"
+            where = f"feature {str(self.features[row])!r} of sample {str(self.samples[column])!r}"
             msg = (
                 f"{self.name}: {where} is {self.values[row, column]}; "
                 "remove or impute missing and infinite values first"
@@ -276,7 +276,7 @@ def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
     values, counts = np.unique(names, return_counts=True)
     repeated = values[counts > 1]
     msg = (
-        f"{name}: {what} name {repeated[0]!r} occurs {counts[counts > 1][0]} times "
+        f"{name}: {what} name {str(repeated[0])!r} occurs {counts[counts > 1][0]} times "
         f"({len(repeated)} names repeat); make {what} names unique"
     )
     raise InputError(msg)

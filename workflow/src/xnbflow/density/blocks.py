@@ -1,19 +1,25 @@
 """Blocks of features on threads.
 
-A block is small enough to stay in a core's cache from one kernel to the next, so an estimator can
-be a sequence of small kernels. The kernels release the GIL (``nogil=True``) and a pool of threads
-shares the blocks: serial kernels compile several times faster than ``parallel=True`` ones.
+A block is small enough to stay in a core's cache from one kernel to the next, so that an estimator
+can be a sequence of small kernels. The kernels release the GIL (``nogil=True``) and a pool of
+threads shares the blocks: serial kernels compile several times faster than ``parallel=True`` ones,
+and those that are not used are never compiled.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numba
 import numpy as np
 
 __all__ = ["feature_blocks", "feature_major", "map_blocks"]
 
+T = TypeVar("T")
+
 _BLOCK_VALUES = 32_768
+_NARROWEST, _WIDEST = 16, 512
+_LINE = 8  # numbers in a cache line
 
 
 def feature_blocks(n_features: int, n_samples: int) -> list[slice]:
@@ -21,15 +27,16 @@ def feature_blocks(n_features: int, n_samples: int) -> list[slice]:
 
     Examples
     --------
-    >>> feature_blocks(1000, 130)
-    [slice(0, 252, None), slice(252, 504, None), slice(504, 756, None), slice(756, 1000, None)]
+    >>> feature_blocks(600, 130)
+    [slice(0, 248, None), slice(248, 496, None), slice(496, 600, None)]
     """
-    size = max(1, _BLOCK_VALUES // max(1, n_samples))
-    return [slice(start, min(start + size, n_features)) for start in range(0, n_features, size)]
+    width = min(max(_BLOCK_VALUES // max(1, n_samples), _NARROWEST), _WIDEST)
+    width = _LINE * (width // _LINE | 1)  # odd: the rows of a tile do not share cache sets
+    return [slice(start, min(start + width, n_features)) for start in range(0, n_features, width)]
 
 
-def map_blocks(work: Callable[[slice], None], n_features: int, n_samples: int) -> None:
-    """Call ``work(block)`` for every block of features, on numba's number of threads.
+def map_blocks(work: Callable[[slice], T], n_features: int, n_samples: int) -> list[T]:
+    """Return ``work(block)`` for every block of features, computed on numba's number of threads.
 
     Parameters
     ----------
@@ -39,14 +46,21 @@ def map_blocks(work: Callable[[slice], None], n_features: int, n_samples: int) -
         Shape of the feature-major matrix.
     """
     blocks = feature_blocks(n_features, n_samples)
+    results: list = [None] * len(blocks)
+    queue = iter(enumerate(blocks))
+
+    def drain() -> None:
+        for i, block in queue:
+            results[i] = work(block)
+
     n_threads = min(numba.get_num_threads(), len(blocks))
     if n_threads <= 1:
-        for block in blocks:
-            work(block)
-        return
+        drain()
+        return results
     with ThreadPoolExecutor(n_threads) as pool:
-        for _ in pool.map(work, blocks):
-            pass
+        for future in [pool.submit(drain) for _ in range(n_threads)]:
+            future.result()
+    return results
 
 
 def feature_major(X: np.ndarray) -> np.ndarray:

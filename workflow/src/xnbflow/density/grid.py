@@ -1,178 +1,242 @@
 """Densities of every class on a grid over each feature's range (XNB paper, Algorithm 1).
 
-The sum of Gaussian kernels on an equally spaced grid needs no exponential per grid point: with
-the grid's step ``s`` and a sample's distance ``u`` from its middle, both in bandwidths, grid
-point ``g`` (counted from the middle) gets
+Any kernel, and a bandwidth per sample, can be summed term by term (`sum_kernels`). For Gaussian
+kernels with one bandwidth per class there is a faster way (`sum_gaussians`): on an equally spaced
+grid the sum needs no exponential per grid point. With the grid's step ``s`` and a sample's distance
+``u`` from a grid point, the anchor, both in bandwidths, the sample adds at the ``j``-th point from
+the anchor
 
-    exp(-(g s - u)² / 2) = exp(-u² / 2) · exp(s u)**g · exp(-(g s)² / 2),
+    exp(-(j s - u)² / 2) = exp(-u² / 2) · exp(s u)**j · exp(-(j s)² / 2):
 
-powers by multiplication and a last factor common to all samples. Up to a step of one bandwidth
-nothing overflows and the error of a distance stays below 1e-13.
+powers by multiplication, and a last factor that all samples share. A grid that is many bandwidths
+wide is cut into pieces with an anchor each, at most `_REACH` bandwidths from their ends, so that no
+power overflows. A sample farther than `_FARTHEST` from an anchor counts as if it were that far: at
+less than 1e-31 of the highest kernel. Steps wider than `_WIDEST_STEP` are left to exponentials.
 """
 
 import numpy as np
 from numba import njit
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.density.kernels import apply_kernel, kernel_code
 
-__all__ = ["grid_densities"]
+__all__ = ["grid_densities", "sum_gaussians", "sum_kernels"]
 
 _LOG_SQRT_2PI = 0.9189385332046727
-_NEARLY_NOTHING = 1e-200
-_CHUNK = 64
+_REACH = 25.0
+_FARTHEST = 37.0
+_WIDEST_STEP = 4.0
+_LOG_NOTHING = -800.0
 
-_SUMS = {"contract", "reassoc", "nsz"}
 
-
-@njit(cache=True, nogil=True)
 def grid_densities(
-    samples: np.ndarray,
+    tile: np.ndarray,
     offsets: np.ndarray,
     bandwidths: np.ndarray,
-    in_logs: bool,
-    out: np.ndarray,
-) -> None:
-    """Write Gaussian kernel densities on a grid, divided by their sum.
+    *,
+    kernel: str = "gaussian",
+    n_grid: int = 50,
+    underflow: str = "as_published",
+) -> np.ndarray:
+    """Return the density of each class on a grid, divided by its sum.
 
     Parameters
     ----------
-    samples : ndarray of shape (n_features, n_samples)
-        Class after class, ascending within each.
+    tile : ndarray of shape (n_samples, n_features)
+        Class after class, ascending within each (see `xnbflow.density.tiles`).
     offsets : ndarray of int, shape (n_classes + 1,)
         Where each class begins and ends.
-    bandwidths : ndarray of shape (n_features, n_classes)
-    in_logs : bool
-        Whether a density that underflows at every grid point is normalised in log space;
-        otherwise it is left zero, as the authors' program does.
-    out : ndarray of shape (n_features, n_classes, n_grid)
-        The grid goes from the least to the greatest sample of a feature.
+    bandwidths : ndarray of shape (n_classes, n_features) or (n_samples, n_features)
+        Per class or per sample.
+    kernel : str
+        One of `xnbflow.density.kernels.KERNELS`.
+    n_grid : int
+        Points from the least to the greatest sample of a feature.
+    underflow : {"as_published", "log"}
+        Whether a density that underflows at every grid point is left zero, as the authors' program
+        does, or normalised in log space.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_grid, n_features)
     """
-    n_classes, n_grid = out.shape[1:]
-    points = np.empty(n_grid)
-    starts = 2 * offsets + n_grid * np.arange(n_classes + 1)
-    factors = np.empty(starts[-1])
-    for f in range(samples.shape[0]):
-        _place_grid(samples[f], offsets, points)
-        for c in range(n_classes):
-            values = samples[f, offsets[c] : offsets[c + 1]]
-            _power_exponents(values, points, bandwidths[f, c], factors[starts[c] : starts[c + 1]])
-        exponentiate(factors)
-        for c in range(n_classes):
-            values = samples[f, offsets[c] : offsets[c + 1]]
-            h = bandwidths[f, c]
-            if points[1] - points[0] <= h:
-                _sum_powers(factors[starts[c] : starts[c + 1]], len(values), out[f, c])
-            else:
-                _sum_exponentials(values, points, h, out[f, c])
-            if not _normalize(out[f, c], _NEARLY_NOTHING):
-                _log_sums(values, points, h, out[f, c])
-                _normalize_logs(out[f, c], in_logs)
+    out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
+    in_logs = underflow == "log"
+    if kernel == "gaussian" and len(bandwidths) == len(offsets) - 1:
+        sum_gaussians(tile, offsets, bandwidths, in_logs, out)
+        return out
+    if len(bandwidths) == len(offsets) - 1:
+        bandwidths = np.repeat(bandwidths, np.diff(offsets), axis=0)
+    sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), out)
+    if kernel == "gaussian":
+        mend_underflow(tile, offsets, bandwidths, in_logs, out)
+    return out
 
 
 @njit(cache=True, nogil=True)
-def _place_grid(samples: np.ndarray, offsets: np.ndarray, points: np.ndarray) -> None:
-    low, high = samples[0], samples[0]
+def sum_gaussians(
+    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
+) -> None:
+    """Write the grid densities of Gaussian kernels with one bandwidth per class and feature."""
+    n_classes, n_grid, width = out.shape
+    low, high = _range(tile, offsets)
+    step = (high - low) / (n_grid - 1)
+    for c in range(n_classes):
+        rows, h = tile[offsets[c] : offsets[c + 1]], bandwidths[c]
+        size = _piece_size(step, h, n_grid)
+        for first in range(0, n_grid, size):
+            piece = out[c, first : first + size]
+            _sum_powers(rows, h, low + (first + len(piece) // 2) * step, step, piece)
+        _normalize(out[c])
+        for f in range(width):
+            if step[f] > _WIDEST_STEP * h[f]:
+                points = np.linspace(low[f], high[f], n_grid)
+                each = np.full(len(rows), h[f])
+                out[c, :, f] = _exact_density(rows[:, f].copy(), each, points, in_logs)
+
+
+@njit(cache=True, nogil=True)
+def sum_kernels(
+    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, code: int, out: np.ndarray
+) -> None:
+    """Write the grid densities of any kernel, with a bandwidth per sample and feature."""
+    n_classes, n_grid, width = out.shape
+    low, high = _range(tile, offsets)
+    step = (high - low) / (n_grid - 1)
+    for c in range(n_classes):
+        a, b = offsets[c], offsets[c + 1]
+        terms = np.empty((b - a, width))
+        for g in range(n_grid):
+            for i in range(b - a):
+                for f in range(width):
+                    x = low[f] + g * step[f]
+                    terms[i, f] = (x - tile[a + i, f]) / bandwidths[a + i, f]
+            apply_kernel(code, terms.reshape(-1))
+            out[c, g] = 0.0
+            for i in range(b - a):
+                for f in range(width):
+                    out[c, g, f] += terms[i, f] / bandwidths[a + i, f]
+        _normalize(out[c])
+
+
+@njit(cache=True, nogil=True)
+def mend_underflow(
+    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
+) -> None:
+    """Write anew, by way of logs, the Gaussian densities that a wide grid may have missed."""
+    n_classes, n_grid, width = out.shape
+    low, high = _range(tile, offsets)
+    step = (high - low) / (n_grid - 1)
+    for c in range(n_classes):
+        a, b = offsets[c], offsets[c + 1]
+        for f in range(width):
+            if step[f] > _WIDEST_STEP * bandwidths[a:b, f].min():
+                points = np.linspace(low[f], high[f], n_grid)
+                values, h = tile[a:b, f].copy(), bandwidths[a:b, f].copy()
+                out[c, :, f] = _exact_density(values, h, points, in_logs)
+
+
+@njit(cache=True, nogil=True)
+def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the greatest sample of each feature."""
+    low, high = tile[0].copy(), tile[0].copy()
     for c in range(len(offsets) - 1):
-        low = min(low, samples[offsets[c]])
-        high = max(high, samples[offsets[c + 1] - 1])
-    step = (high - low) / (len(points) - 1)
-    for g in range(len(points)):
-        points[g] = low + g * step
-    points[-1] = high
+        low = np.minimum(low, tile[offsets[c]])
+        high = np.maximum(high, tile[offsets[c + 1] - 1])
+    return low, high
 
 
 @njit(cache=True, nogil=True)
-def _power_exponents(values: np.ndarray, points: np.ndarray, h: float, out: np.ndarray) -> None:
-    """Write the exponents of the three factors in the module's docstring, one after the other."""
-    n, n_grid = len(values), len(points)
-    middle = (n_grid - 1) // 2
-    s = (points[-1] - points[0]) / (n_grid - 1) / h
-    starts, ratios, factors = out[:n], out[n : 2 * n], out[2 * n :]
-    for i in range(n):
-        u = (values[i] - points[middle]) / h
-        starts[i] = -0.5 * u * u
-        ratios[i] = min(s * u, 700.0)
-    for g in range(n_grid):
-        u = (g - middle) * s
-        factors[g] = -0.5 * u * u
+def _piece_size(step: np.ndarray, h: np.ndarray, n_grid: int) -> int:
+    """Return how many grid points one anchor serves for all features that powers serve at all."""
+    widest = 2.0 * _REACH / n_grid
+    for f in range(len(step)):
+        widest = max(widest, min(step[f] / h[f], _WIDEST_STEP))
+    return max(1, int(2.0 * _REACH / widest))
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def _sum_powers(factors: np.ndarray, n: int, out: np.ndarray) -> None:
-    """Sum ``start * ratio**(g - middle) * factor[g]`` over ``n`` samples; overwrites ratios."""
-    middle = (len(out) - 1) // 2
-    starts, ratios, common = factors[:n], factors[n : 2 * n], factors[2 * n :]
-    terms = np.empty(n)
-    for i in range(n):
-        terms[i] = starts[i]
-    for g in range(middle, len(out)):
-        total = 0.0
-        for i in range(n):
-            total += terms[i]
-            terms[i] *= ratios[i]
-        out[g] = total * common[g]
-    for i in range(n):
-        ratios[i] = 1.0 / ratios[i]
-        terms[i] = starts[i] * ratios[i]
-    for g in range(middle - 1, -1, -1):
-        total = 0.0
-        for i in range(n):
-            total += terms[i]
-            terms[i] *= ratios[i]
-        out[g] = total * common[g]
-
-
-@njit(cache=True, nogil=True)
-def _sum_exponentials(values: np.ndarray, points: np.ndarray, h: float, out: np.ndarray) -> None:
-    """Sum kernels one by one, where the range is too wide in bandwidths for powers."""
-    n_grid = len(points)
-    work = np.empty(_CHUNK * n_grid)
-    out[:] = 0.0
-    for first in range(0, len(values), _CHUNK):
-        part = values[first : first + _CHUNK]
-        flat = work[: len(part) * n_grid]
-        terms = flat.reshape(len(part), n_grid)
-        for i in range(len(part)):
-            for g in range(n_grid):
-                u = (points[g] - part[i]) / h
-                terms[i, g] = -0.5 * u * u
-        exponentiate(flat)
-        for i in range(len(part)):
-            for g in range(n_grid):
-                out[g] += terms[i, g]
-
-
-@njit(cache=True, nogil=True)
-def _normalize(out: np.ndarray, least: float) -> bool:
-    """Divide by the sum; False where that is below ``least``."""
-    total = out.sum()
-    if total <= least:
-        return False
+@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
+def _sum_powers(
+    rows: np.ndarray, h: np.ndarray, anchor: np.ndarray, step: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the sum of kernels at consecutive grid points; the middle one is the anchor."""
+    width, middle = len(h), len(out) // 2
+    per_h = 1.0 / h
+    s = np.minimum(step * per_h, _WIDEST_STEP)
+    terms, ratios = np.empty(rows.shape), np.empty(rows.shape)
+    for i in range(len(rows)):
+        for f in range(width):
+            u = min(max((rows[i, f] - anchor[f]) * per_h[f], -_FARTHEST), _FARTHEST)
+            terms[i, f] = -0.5 * u * u
+            ratios[i, f] = s[f] * u
     for g in range(len(out)):
-        out[g] /= total
-    return True
+        for f in range(width):
+            u = (g - middle) * s[f]
+            out[g, f] = -0.5 * u * u
+    exponentiate(terms.reshape(-1))
+    exponentiate(ratios.reshape(-1))
+    exponentiate(out.reshape(-1))
+    inverse = 1.0 / ratios
+    backward = terms * inverse
+    _multiply_sums(terms, ratios, middle, 1, out)
+    _multiply_sums(backward, inverse, middle - 1, -1, out)
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
+def _multiply_sums(
+    terms: np.ndarray, ratios: np.ndarray, first: int, direction: int, out: np.ndarray
+) -> None:
+    """Multiply ``out[first + j * direction]`` by the sum of ``terms * ratios**j``."""
+    sums = np.empty((2, out.shape[1]))
+    even, odd = sums[0], sums[1]
+    g = first
+    while 0 <= g < len(out):
+        sums[:] = 0.0
+        for i in range(len(terms)):
+            term, ratio = terms[i], ratios[i]
+            for f in range(len(term)):
+                even[f] += term[f]
+                next_term = term[f] * ratio[f]
+                odd[f] += next_term
+                term[f] = next_term * ratio[f]
+        for j in range(2):
+            if 0 <= g < len(out):
+                for f in range(len(even)):
+                    out[g, f] *= sums[j, f]
+            g += direction
 
 
 @njit(cache=True, nogil=True)
-def _log_sums(values: np.ndarray, points: np.ndarray, h: float, out: np.ndarray) -> None:
-    """Write the log of the density at each grid point, exact however small it is."""
-    log_norm = np.log(len(values) * h) + _LOG_SQRT_2PI
+def _normalize(out: np.ndarray) -> None:
+    """Divide each feature's density, shape (n_grid, n_features), by its sum, if there is one."""
+    per_total = np.zeros(out.shape[1])
+    for row in out:
+        for f in range(len(per_total)):
+            per_total[f] += row[f]
+    for f in range(len(per_total)):
+        per_total[f] = 1.0 / per_total[f] if per_total[f] > 0.0 else 0.0
+    for row in out:
+        for f in range(len(per_total)):
+            row[f] *= per_total[f]
+
+
+@njit(cache=True, nogil=True)
+def _exact_density(
+    values: np.ndarray, h: np.ndarray, points: np.ndarray, in_logs: bool
+) -> np.ndarray:
+    """Return one feature's Gaussian density divided by its sum, exact however small it is.
+
+    Where it underflows at every point it is zero, or normalised ``in_logs``.
+    """
+    logs = -np.log(len(h) * h) - _LOG_SQRT_2PI
+    density = np.empty(len(points))
     for g in range(len(points)):
-        nearest = np.inf
-        for value in values:
-            nearest = min(nearest, abs(points[g] - value) / h)
-        total = 0.0
-        for value in values:
-            u = abs(points[g] - value) / h
-            total += np.exp(0.5 * (nearest - u) * (nearest + u))
-        out[g] = np.log(total) - 0.5 * nearest * nearest - log_norm
-
-
-@njit(cache=True, nogil=True)
-def _normalize_logs(out: np.ndarray, in_logs: bool) -> None:
-    """Turn log densities into densities that sum to one, or to zero where all underflow."""
-    highest = out.max() if in_logs else 0.0
-    for g in range(len(out)):
-        out[g] = np.exp(out[g] - highest)
-    if not _normalize(out, 0.0):
-        out[:] = 0.0
+        terms = logs - 0.5 * ((points[g] - values) / h) ** 2
+        density[g] = terms.max()
+        if in_logs or density[g] > _LOG_NOTHING:
+            terms -= density[g]
+            exponentiate(terms)
+            density[g] += np.log(terms.sum())
+    density = np.exp(density - density.max() if in_logs else density)
+    total = density.sum()
+    return density / total if total > 0.0 else density

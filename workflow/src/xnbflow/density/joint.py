@@ -14,10 +14,12 @@ Kernels are symmetric: each pair of samples is visited once. Where kernels of th
 fallen below 2e-8 (6 widths), or classes differ, pairs are not visited at all.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
 import numpy as np
 from numba import njit
 
-from xnbflow.density.blocks import map_blocks
 from xnbflow.density.exponential import exponentiate
 
 __all__ = ["TARGET_REACH", "WIDTH_FACTORS", "conditional_log_density", "joint_scores"]
@@ -30,8 +32,8 @@ TARGET_REACH = 6.0
 
 #: The Cauchy observation counts this much; a sample with the very same target counts 1.
 _BACKGROUND = 0.1
-#: So many pairs take about as long as one value that `map_blocks` counts.
-_PAIRS_PER_VALUE = 32
+#: Some milliseconds of work: with less, starting threads takes longer than it saves.
+_PAIRS_WORTH_THREADS = 1_000_000
 _SQRT_2PI = 2.5066282746310002
 
 _SUMS = {"contract", "reassoc", "nsz"}
@@ -76,12 +78,17 @@ def joint_scores(
     _target_weights(target, reach, weights)
     log_density, score = np.empty_like(components), np.empty_like(components)
 
-    def work(block: slice) -> None:
-        for i in range(len(components))[block]:
-            _component_scores(components[i], target, reach, width, log_density[i], score[i])
+    def work(i: int) -> None:
+        _component_scores(components[i], target, reach, width, log_density[i], score[i])
 
-    n_pairs = int(np.sum(reach - np.arange(1, len(reach) + 1)))
-    map_blocks(work, len(components), n_pairs // _PAIRS_PER_VALUE)
+    n_pairs = len(components) * int(np.sum(reach - np.arange(1, len(reach) + 1)))
+    n_threads = min(numba.get_num_threads(), len(components))
+    if n_threads == 1 or n_pairs < _PAIRS_WORTH_THREADS:
+        for i in range(len(components)):
+            work(i)
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            list(pool.map(work, range(len(components))))
     return log_density - np.log(weights), score
 
 

@@ -6,40 +6,32 @@ import numpy as np
 from numba import njit
 
 from xnbflow.density.blocks import map_blocks
+from xnbflow.density.tiles import class_offsets, gather
+from xnbflow.distributions.base import FeatureDensities
 
 __all__ = ["Gaussians", "class_moments"]
 
 
 @dataclass(frozen=True)
-class Gaussians:
+class Gaussians(FeatureDensities):
     """A normal density for each of several features.
 
     Attributes
     ----------
     means, variances : ndarray of shape (n_features,)
+
+    Examples
+    --------
+    >>> density = Gaussians(np.array([0.0, 3.0]), np.array([1.0, 4.0]))
+    >>> density.log_density(np.array([[0.0], [3.0]])).round(4).tolist()
+    [[-0.9189], [-1.6121]]
     """
 
     means: np.ndarray
     variances: np.ndarray
 
-    def log_density(self, points: np.ndarray) -> np.ndarray:
-        """Return the log density of each feature at its points.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_features, n_points)
-
-        Returns
-        -------
-        ndarray of shape (n_features, n_points)
-        """
-        out = np.empty(points.shape)
-
-        def work(block: slice) -> None:
-            _log_density(self.means[block], self.variances[block], points[block], out[block])
-
-        map_blocks(work, *points.shape)
-        return out
+    def _log_density(self, block: slice, tile: np.ndarray, out: np.ndarray) -> None:
+        _log_density(tile, self.means[block], self.variances[block], out)
 
 
 def class_moments(
@@ -58,49 +50,46 @@ def class_moments(
     -------
     means, variances : ndarray of shape (n_classes, n_features)
     """
+    order, offsets = class_offsets(codes, n_classes)
     means, variances = np.empty((2, n_classes, len(features)))
-    counts = np.bincount(codes, minlength=n_classes)
 
     def work(block: slice) -> None:
-        _moments(features[block], codes, counts, means[:, block], variances[:, block])
+        tile = gather(features[block], order)
+        moments = np.empty((2, n_classes, tile.shape[1]))
+        _moments(tile, offsets, moments)
+        means[:, block], variances[:, block] = moments
 
     map_blocks(work, *features.shape)
     return means, variances
 
 
 @njit(cache=True, nogil=True)
-def _moments(
-    features: np.ndarray,
-    codes: np.ndarray,
-    counts: np.ndarray,
-    means: np.ndarray,
-    variances: np.ndarray,
-) -> None:
-    """Write means and variances of a block, in two passes over each feature."""
-    n_classes = len(counts)
-    sums = np.empty(n_classes)
-    mean = np.empty(n_classes)
-    for f in range(features.shape[0]):
-        sums[:] = 0.0
-        for i in range(len(codes)):
-            sums[codes[i]] += features[f, i]
-        for c in range(n_classes):
-            mean[c] = sums[c] / counts[c]
-            means[c, f] = mean[c]
-        sums[:] = 0.0
-        for i in range(len(codes)):
-            sums[codes[i]] += (features[f, i] - mean[codes[i]]) ** 2
-        for c in range(n_classes):
-            variances[c, f] = sums[c] / counts[c]
+def _moments(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
+    """Write mean and variance of each class, one after the other in a tile, in two passes."""
+    out[:] = 0.0
+    for c in range(len(offsets) - 1):
+        rows = tile[offsets[c] : offsets[c + 1]]
+        mean, variance = out[0, c], out[1, c]
+        for row in rows:
+            for f in range(len(mean)):
+                mean[f] += row[f]
+        for f in range(len(mean)):
+            mean[f] /= len(rows)
+        for row in rows:
+            for f in range(len(mean)):
+                variance[f] += (row[f] - mean[f]) ** 2
+        for f in range(len(mean)):
+            variance[f] /= len(rows)
 
 
 @njit(cache=True, nogil=True)
 def _log_density(
-    means: np.ndarray, variances: np.ndarray, points: np.ndarray, out: np.ndarray
+    tile: np.ndarray, means: np.ndarray, variances: np.ndarray, out: np.ndarray
 ) -> None:
-    for f in range(points.shape[0]):
-        log_norm = -0.5 * np.log(2.0 * np.pi * variances[f])
-        weight = 0.5 / variances[f]
-        for j in range(points.shape[1]):
-            d = points[f, j] - means[f]
-            out[f, j] = log_norm - weight * d * d
+    """Write log densities at a tile (n_points, n_features)."""
+    log_norm = -0.5 * np.log(2.0 * np.pi * variances)
+    weight = -0.5 / variances
+    for j in range(len(tile)):
+        for f in range(len(means)):
+            d = tile[j, f] - means[f]
+            out[j, f] = weight[f] * d * d + log_norm[f]

@@ -5,52 +5,59 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from xnbflow.density.bandwidth import class_bandwidths, sort_within_classes
+from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.blocks import map_blocks
 from xnbflow.density.exponential import exponentiate
+from xnbflow.density.kernels import apply_kernel, kernel_code
+from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.distributions.base import FeatureDensities
 
-__all__ = ["KernelDensities", "fit_kernel_densities"]
+__all__ = ["LOG_ZERO", "KernelDensities", "fit_kernel_densities"]
+
+#: The log density where a kernel of bounded support says zero: a sample that lies outside in one
+#: feature should not make all classes equally impossible.
+LOG_ZERO = float(np.log(np.finfo(float).tiny))
 
 _LOG_SQRT_2PI = 0.9189385332046727
-_CHUNK = 4096
 
 
 @dataclass(frozen=True)
-class KernelDensities:
-    """A Gaussian kernel density for each of several features.
+class KernelDensities(FeatureDensities):
+    """A kernel density for each of several features.
 
     Attributes
     ----------
     samples : ndarray of shape (n_features, n_samples)
         What the densities were fitted on.
-    bandwidths : ndarray of shape (n_features,)
+    bandwidths : ndarray of shape (n_features,) or (n_features, n_samples)
+        Per feature, or per feature and sample.
+    kernel : str
+        One of `xnbflow.density.kernels.KERNELS`. Where a kernel of bounded support gives density
+        zero, the log density is `LOG_ZERO`.
+
+    Examples
+    --------
+    >>> density = KernelDensities(np.array([[0.0, 2.0]]), np.array([1.0]), "uniform")
+    >>> np.exp(density.log_density(np.array([[0.5, 1.5]]))).round(4).tolist()
+    [[0.25, 0.25]]
     """
 
     samples: np.ndarray
     bandwidths: np.ndarray
+    kernel: str = "gaussian"
 
-    def log_density(self, points: np.ndarray) -> np.ndarray:
-        """Return the log density of each feature at its points.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_features, n_points)
-
-        Returns
-        -------
-        ndarray of shape (n_features, n_points)
-        """
-        out = np.empty(points.shape)
-
-        def work(block: slice) -> None:
-            _log_density(self.samples[block], self.bandwidths[block], points[block], out[block])
-
-        map_blocks(work, *self.samples.shape)
-        return out
+    def _log_density(self, block: slice, tile: np.ndarray, out: np.ndarray) -> None:
+        rows = np.array(self.samples[block].T, order="C")
+        if self.kernel == "gaussian" and self.bandwidths.ndim == 1:
+            _log_gaussians(rows, np.ascontiguousarray(self.bandwidths[block]), tile, out)
+            return
+        each = np.atleast_2d(self.bandwidths[block].T)
+        each = np.ascontiguousarray(np.broadcast_to(each, rows.shape))
+        _log_kernels(rows, each, kernel_code(self.kernel), tile, out)
 
 
 def fit_kernel_densities(
-    features: np.ndarray, codes: np.ndarray, n_classes: int, bandwidth: str
+    features: np.ndarray, codes: np.ndarray, n_classes: int, *, bandwidth: str, kernel: str
 ) -> list[KernelDensities]:
     """Fit one `KernelDensities` per class.
 
@@ -61,55 +68,86 @@ def fit_kernel_densities(
         Class of each sample.
     n_classes : int
     bandwidth : str
-        Rule for the bandwidths, see `class_bandwidths`.
+        Rule for the bandwidths, one of `xnbflow.density.bandwidth.BANDWIDTHS`.
+    kernel : str
+        One of `xnbflow.density.kernels.KERNELS`.
     """
-    order = np.argsort(codes, kind="stable")
-    offsets = np.searchsorted(codes[order], np.arange(n_classes + 1))
+    order, offsets = class_offsets(codes, n_classes)
+    local = bandwidth == "adaptive"
     samples = np.empty(features.shape)
-    bandwidths = np.empty((len(features), n_classes))
+    bandwidths = np.empty((len(features), len(order) if local else n_classes))
 
     def work(block: slice) -> None:
-        sort_within_classes(features[block], order, offsets, samples[block])
-        bandwidths[block] = class_bandwidths(samples[block], offsets, bandwidth)
+        tile = sorted_classes(features[block], order, offsets)
+        samples[block] = tile.T
+        bandwidths[block] = bandwidths_of(tile, offsets, bandwidth, kernel).T
 
     map_blocks(work, *features.shape)
+    classes = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
     return [
-        KernelDensities(
-            np.ascontiguousarray(samples[:, offsets[c] : offsets[c + 1]]),
-            np.ascontiguousarray(bandwidths[:, c]),
-        )
-        for c in range(n_classes)
+        KernelDensities(samples[:, each], bandwidths[:, each if local else c], kernel)
+        for c, each in enumerate(classes)
     ]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def _log_density(
-    samples: np.ndarray, bandwidths: np.ndarray, points: np.ndarray, out: np.ndarray
+@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
+def _log_gaussians(
+    rows: np.ndarray, bandwidths: np.ndarray, points: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write the log of the mean kernel at each point, scaled by the nearest sample's kernel."""
-    n = samples.shape[1]
-    batch = max(1, _CHUNK // n)
-    work = np.empty(batch * n)
-    nearest = np.empty(batch)
-    for f in range(samples.shape[0]):
-        inverse = 1.0 / bandwidths[f]
-        log_norm = np.log(n * bandwidths[f]) + _LOG_SQRT_2PI
-        for first in range(0, points.shape[1], batch):
-            size = min(batch, points.shape[1] - first)
-            for j in range(size):
-                terms = work[j * n : (j + 1) * n]
-                x = points[f, first + j]
-                least = np.inf
+    """Write the log of the mean kernel at each point, scaled by the nearest sample's kernel.
+
+    All arrays are tiles: ``rows`` (n_samples, n_features), ``points`` and ``out`` (n_points,
+    n_features).
+    """
+    n, width = rows.shape
+    terms = np.empty((n, width))
+    nearest, total = np.empty(width), np.empty(width)
+    per_h = 1.0 / bandwidths
+    log_norm = np.log(n * bandwidths) + _LOG_SQRT_2PI
+    for j in range(len(points)):
+        x = points[j]
+        nearest[:] = np.inf
+        total[:] = 0.0
+        for i in range(n):
+            for f in range(width):
+                u = (x[f] - rows[i, f]) * per_h[f]
+                terms[i, f] = 0.5 * u * u
+                nearest[f] = min(nearest[f], terms[i, f])
+        for i in range(n):
+            for f in range(width):
+                terms[i, f] = nearest[f] - terms[i, f]
+        exponentiate(terms.reshape(-1))
+        for i in range(n):
+            for f in range(width):
+                total[f] += terms[i, f]
+        for f in range(width):
+            out[j, f] = np.log(total[f]) - nearest[f] - log_norm[f]
+
+
+@njit(cache=True, nogil=True)
+def _log_kernels(
+    rows: np.ndarray, bandwidths: np.ndarray, code: int, points: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the log of the mean kernel at each point, for any kernel and bandwidths like ``rows``.
+
+    A Gaussian's exponents are taken relative to the greatest, so that nothing underflows.
+    """
+    n, width = rows.shape
+    terms = np.empty((n, width))
+    for j in range(len(points)):
+        shift = np.zeros(width)
+        for f in range(width):
+            if code == 0:
+                shift[f] = -np.inf
                 for i in range(n):
-                    u = (x - samples[f, i]) * inverse
-                    terms[i] = 0.5 * u * u
-                    least = min(least, terms[i])
-                for i in range(n):
-                    terms[i] = least - terms[i]
-                nearest[j] = least
-            exponentiate(work[: size * n])
-            for j in range(size):
-                total = 0.0
-                for term in work[j * n : (j + 1) * n]:
-                    total += term
-                out[f, first + j] = np.log(total) - nearest[j] - log_norm
+                    u = (points[j, f] - rows[i, f]) / bandwidths[i, f]
+                    shift[f] = max(shift[f], -0.5 * u * u)
+            for i in range(n):
+                u = (points[j, f] - rows[i, f]) / bandwidths[i, f]
+                terms[i, f] = np.sqrt(max(0.0, u * u + 2.0 * shift[f]))
+        apply_kernel(code, terms.reshape(-1))
+        for f in range(width):
+            total = 0.0
+            for i in range(n):
+                total += terms[i, f] / bandwidths[i, f]
+            out[j, f] = np.log(total / n) + shift[f] if total > 0.0 else LOG_ZERO

@@ -4,13 +4,31 @@ import importlib
 
 _HOME = {
     "BaseNaiveBayes": "base",
+    "DiscretizedNB": "discretized",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
+    "GeneralizedNB": "generalized",
+    "HybridNB": "hybrid",
     "KernelNBRegressor": "regression",
+    "SelectiveNB": "selective",
+    "VonMisesFisherNB": "von_mises",
+    "VonMisesNB": "von_mises",
     "XNB": "class_specific",
 }
 
-__all__ = ["XNB", "BaseNaiveBayes", "FlexibleNB", "GaussianNB", "KernelNBRegressor"]
+__all__ = [
+    "XNB",
+    "BaseNaiveBayes",
+    "DiscretizedNB",
+    "FlexibleNB",
+    "GaussianNB",
+    "GeneralizedNB",
+    "HybridNB",
+    "KernelNBRegressor",
+    "SelectiveNB",
+    "VonMisesFisherNB",
+    "VonMisesNB",
+]
 
 
 def __getattr__(name: str) -> object:

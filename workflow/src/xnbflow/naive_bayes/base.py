@@ -21,10 +21,10 @@ _NO_Y = "no_validation"
 class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
     """Base class: a subclass fits parameters per class and says how likely a sample is.
 
-    It implements methods over *feature-major* arrays (n_features, n_samples), in which a feature's
-    samples are contiguous and read-only: ``_fit(features, codes)``, and ``_class_terms(features,
-    code)`` where the log-likelihood is a sum over features, which gives it `explain`; otherwise
-    ``_joint_log_likelihood(features)``.
+    It implements two methods over *feature-major* arrays (n_features, n_samples), in which a
+    feature's samples are contiguous and read-only: ``_fit(features, codes)`` and
+    ``_joint_log_likelihood(features)``; and ``_class_terms(features, code)`` where the
+    log-likelihood is a sum over features, which gives it `explain`.
 
     Attributes
     ----------
@@ -55,13 +55,18 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         self
         """
         X, y = self._validated(X, y)
+        codes = self._learn_classes(y)
+        self._fit(feature_major(X), codes)
+        return self
+
+    def _learn_classes(self, y: np.ndarray) -> np.ndarray:
+        """Set the classes and their priors; return each sample's class as a code."""
         check_classification_targets(y)
         self.classes_, codes, self.class_count_ = np.unique(
             y, return_inverse=True, return_counts=True
         )
         self.class_log_prior_ = np.log(self.class_count_ / len(y))
-        self._fit(feature_major(X), codes)
-        return self
+        return codes
 
     def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the most probable class of each sample, shape (n_samples,)."""
@@ -119,12 +124,9 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         """Learn from ``features`` (n_features, n_samples) and class ``codes`` (n_samples,)."""
 
+    @abstractmethod
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         """Return ``log P(c) + log p(x | c)``, shape (n_samples, n_classes)."""
-        joint = np.empty((features.shape[1], len(self.classes_)))
-        for code, log_prior in enumerate(self.class_log_prior_):
-            joint[:, code] = log_prior + self._class_terms(features, code)[1].sum(axis=0)
-        return joint
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the columns a class uses and their log-likelihoods (n_columns, n_samples)."""

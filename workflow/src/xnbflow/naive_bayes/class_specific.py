@@ -1,132 +1,278 @@
 """XNB: naive Bayes in which every class has features of its own (XNB paper, section 5)."""
 
 import warnings
+from collections.abc import Iterable
+from numbers import Real
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.validation import column_or_1d
 
-from xnbflow.distributions.kernel import fit_kernel_densities
-from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.selection.class_specific import Candidates, class_pairs, pair_distances
+from xnbflow.density.bandwidth import BANDWIDTHS
+from xnbflow.density.distances import DISTANCES
+from xnbflow.density.kernels import KERNELS
+from xnbflow.distributions.kernel import KernelDensities, fit_kernel_densities
+from xnbflow.errors import InputError, require_choice
+from xnbflow.naive_bayes.independent import IndependentNB
+from xnbflow.selection.class_specific import SELECTIONS, Candidates, pair_distances
 
 __all__ = ["XNB"]
 
+_UNDERFLOWS = ("as_published", "log")
 
-class XNB(BaseNaiveBayes):
+
+class XNB(IndependentNB):
     """Explainable class-specific naive Bayes.
+
+    Every class has kernel densities of those features only that tell it from the other classes.
 
     Parameters
     ----------
-    bandwidth : {"silverman", "scott"}, default="silverman"
-        Rule for the bandwidth of each class and feature.
+    bandwidth : {"silverman", "scott", "sheather_jones", "cross_validation", "adaptive"}, \
+            default="silverman"
+        Rule for the bandwidth of each class and feature, see `FlexibleNB`.
+    kernel : {"gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", \
+            "triangular"}, default="gaussian"
+        Kernel of the densities, see `FlexibleNB`.
     n_grid : int, default=50
-        Points of the grid on which densities are compared.
+        Points, over the range of a feature, at which densities are compared.
+    distance : {"hellinger", "jeffreys", "jensen_shannon", "wasserstein"}, default="hellinger"
+        Distance of two densities, each scaled to [0, 1]; see `xnbflow.density.distances`.
     threshold : float, default=0.999
-        Features are added for a pair of classes until ``1 - prod(1 - distance)`` reaches this.
+        Features are taken until ``1 - prod(1 - distance)`` reaches this.
     min_distance : float or "mean", default=0.5
-        Only features with a greater distance count for a pair of classes; "mean" is the mean
-        distance over all features and pairs, as in the authors' program since version 0.2.
+        Only greater distances count. 0.5 in the authors' program as of the paper; "mean", the mean
+        distance over all features and pairs of classes, in their later releases.
+    selection : {"greedy", "joint", "minimal"}, default="greedy"
+        "greedy": for each pair of classes the features with the greatest distance until the
+        threshold is reached; a class gets the union over its pairs. "joint": Eq. 11 as it is
+        written, one product over all other classes. "minimal": Eq. 10, the smallest set that
+        reaches the threshold against every other class, found by integer programming among the
+        300 best features of each pair.
     underflow : {"as_published", "log"}, default="as_published"
-        What becomes of a density that underflows at every grid point: zero, so that its distances
-        are 1, as in the authors' program; or normalised in log space.
+        What becomes of a Gaussian kernel density that underflows at every grid point, as that of a
+        class almost constant against the range of the feature: zero, so that its distances are 1,
+        as in the authors' program; or normalised in log space, with the distance it deserves.
 
     Attributes
     ----------
     selected_features_ : dict
-        For each class label its features in rank order: names where X has them, else column
-        numbers. The rank is by the greatest distance to another class.
+        For each class label the list of its features in rank order: names where X has them, else
+        column numbers. The rank is by the greatest distance to another class, ties by feature.
     selected_distances_ : dict
         For each class label those greatest distances.
     pair_distances_ : DataFrame
         One row per class, selected feature and other class, with their distance.
+    bandwidths_ : dict
+        For each class label the bandwidths of its features, shape (n_selected,), or
+        (n_selected, n_class_samples) for "adaptive".
+    mean_distance_ : float
+        Mean distance over all features and pairs of classes.
+    optimality_gap_ : dict
+        With ``selection="minimal"``: for each class label by how many features at most its set is
+        larger than the smallest of all features (0: proven smallest).
 
     References
     ----------
     .. [1] Aguilar-Ruiz, Romero, Cicconardi, "XNB: Explainable Class-Specific Naive-Bayes
-       Classifier", 2024.
+       Classifier", 2024. Algorithm 1, Eqs. 9 to 12.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> XNB().fit(X, y).selected_features_[0]
-    ['petal length (cm)']
+    >>> model = XNB().fit(X, y)
+    >>> model.selected_features_[0], model.selected_features_[1]
+    (['petal length (cm)'], ['petal length (cm)', 'petal width (cm)'])
+    >>> model.explain(X.iloc[:1]).round(2).head(2)
+       sample  class            feature  log_likelihood
+    0       0      0  petal length (cm)            0.87
+    1       0      1  petal length (cm)          -41.33
     """
 
     def __init__(
         self,
         *,
         bandwidth: str = "silverman",
+        kernel: str = "gaussian",
         n_grid: int = 50,
+        distance: str = "hellinger",
         threshold: float = 0.999,
         min_distance: float | str = 0.5,
+        selection: str = "greedy",
         underflow: str = "as_published",
     ) -> None:
         self.bandwidth = bandwidth
+        self.kernel = kernel
         self.n_grid = n_grid
+        self.distance = distance
         self.threshold = threshold
         self.min_distance = min_distance
+        self.selection = selection
         self.underflow = underflow
 
+    def fit_stream(self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: np.ndarray) -> "XNB":
+        """Fit on a series that need not fit into memory.
+
+        Afterwards the classifier knows the selected features only: ``feature_names_in_`` are
+        their names, and `predict` takes samples of these.
+
+        Parameters
+        ----------
+        chunks : iterable of (names, features)
+            Feature names (n_chunk,) and samples (n_chunk, n_samples), as
+            `xnbflow.series.iterate_features` yields them. Read once.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            If a value is not finite or a chunk has another number of samples than ``y``.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> y = np.repeat(["a", "b"], 20)
+        >>> chunks = (([f"g{i}"], rng.normal(size=(1, 40)) + 9 * i * (y == "b")) for i in range(2))
+        >>> XNB().fit_stream(chunks, y).selected_features_
+        {'a': ['g1'], 'b': ['g1']}
+        """
+        codes = self._learn_classes(column_or_1d(y))
+        candidates = self._find_candidates(_checked(chunks, len(codes)), codes)
+        self._select(candidates, codes)
+        used = np.unique(np.concatenate(self.columns_))
+        self.columns_ = [np.searchsorted(used, columns) for columns in self.columns_]
+        kept = np.isin(candidates.features.positions, used)
+        self.feature_names_in_ = candidates.features.names[kept].astype(object)
+        self.n_features_in_ = len(used)
+        return self
+
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        candidates = Candidates(self.threshold)
-        distances = pair_distances(
-            features,
-            codes,
-            len(self.classes_),
-            bandwidth=self.bandwidth,
-            n_grid=self.n_grid,
-            underflow=self.underflow,
-        )
-        candidates.absorb(distances, getattr(self, "feature_names_in_", None))
-        self._choose(candidates)
-        self.densities_ = [
-            fit_kernel_densities(
-                features[columns][:, codes == code], np.zeros(count, int), 1, self.bandwidth
-            )[0]
-            for code, (columns, count) in enumerate(
-                zip(self.columns_, self.class_count_, strict=True)
-            )
-        ]
+        names = getattr(self, "feature_names_in_", None)
+        self._select(self._find_candidates([(names, features)], codes), codes)
 
-    def _choose(self, candidates: Candidates) -> None:
-        """Set what is selected for each class: the union over its pairs."""
-        n_classes = len(self.classes_)
-        pairs = class_pairs(n_classes)
-        chosen = candidates.select(self.min_distance)
-        names = self._feature_names()
-        self.columns_, self.selected_features_, self.selected_distances_ = [], {}, {}
-        tables = []
-        for code, label in enumerate(self.classes_.tolist()):
-            mine = np.flatnonzero((pairs == code).any(axis=1))
-            union = np.unique(np.concatenate([*(chosen[pair] for pair in mine), np.empty(0, int)]))
-            distances = candidates.distances[np.ix_(mine, union)]
-            greatest = distances.max(axis=0, initial=0.0)
-            order = np.lexsort((candidates.names[union].astype(str), -greatest))
-            columns = candidates.positions[union[order]]
-            self.columns_.append(columns)
-            self.selected_features_[label] = names[columns].tolist()
-            self.selected_distances_[label] = greatest[order]
+    def _find_candidates(
+        self, chunks: Iterable[tuple[np.ndarray | None, np.ndarray]], codes: np.ndarray
+    ) -> Candidates:
+        self._check_parameters()
+        candidates = Candidates(len(self.classes_), self.threshold, self.selection)
+        for names, features in chunks:
+            distances = pair_distances(
+                features,
+                codes,
+                len(self.classes_),
+                bandwidth=self.bandwidth,
+                kernel=self.kernel,
+                n_grid=self.n_grid,
+                distance=self.distance,
+                underflow=self.underflow,
+            )
+            candidates.absorb(distances, features, names)
+        return candidates
+
+    def _select(self, candidates: Candidates, codes: np.ndarray) -> None:
+        """Set what each class has selected, and fit densities to it."""
+        chosen, gaps = candidates.select(self.min_distance)
+        features = candidates.features
+        labels = self.classes_.tolist()
+        self.mean_distance_ = candidates.mean_distance
+        self.columns_, self.densities_, tables = [], [], []
+        self.selected_features_, self.selected_distances_, self.bandwidths_ = {}, {}, {}
+        for code, label in enumerate(labels):
+            ranked, distances = candidates.ranked(chosen[code], code)
+            densities = self._fit_densities(features.values[ranked][:, codes == code])
+            self.columns_.append(features.positions[ranked])
+            self.densities_.append(densities)
+            self.selected_features_[label] = features.names[ranked].tolist()
+            self.selected_distances_[label] = distances.max(axis=0, initial=0.0)
+            self.bandwidths_[label] = densities.bandwidths
             others = np.delete(self.classes_, code)
-            tables.append(
-                pd.DataFrame(
-                    {
-                        "class": label,
-                        "feature": np.repeat(names[columns], len(others)),
-                        "other_class": np.tile(others, len(columns)),
-                        "distance": distances[:, order].T.reshape(-1),
-                    }
-                )
-            )
-            if not len(columns):
-                warnings.warn(
-                    f"class {label!r} has no feature that separates it from another class; "
-                    "it is decided by its prior",
-                    UserWarning,
-                    stacklevel=4,
-                )
+            tables.append(_distance_table(label, features.names[ranked], others, distances))
+            _warn_if_none(label, ranked)
         self.pair_distances_ = pd.concat(tables, ignore_index=True)
+        if self.selection == "minimal":
+            self.optimality_gap_ = dict(zip(labels, gaps, strict=True))
 
-    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        columns = self.columns_[code]
-        return columns, self.densities_[code].log_density(features[columns])
+    def _fit_densities(self, features: np.ndarray) -> KernelDensities:
+        codes = np.zeros(features.shape[1], dtype=int)
+        (densities,) = fit_kernel_densities(
+            features, codes, 1, bandwidth=self.bandwidth, kernel=self.kernel
+        )
+        return densities
+
+    def _class_densities(self, code: int) -> tuple[np.ndarray, KernelDensities]:
+        return self.columns_[code], self.densities_[code]
+
+    def _check_parameters(self) -> None:
+        require_choice("bandwidth", self.bandwidth, BANDWIDTHS)
+        require_choice("kernel", self.kernel, KERNELS)
+        require_choice("distance", self.distance, DISTANCES)
+        require_choice("selection", self.selection, SELECTIONS)
+        require_choice("underflow", self.underflow, _UNDERFLOWS)
+        if self.n_grid < 2:
+            msg = f"n_grid is {self.n_grid}; a grid has at least 2 points"
+            raise InputError(msg)
+        if not 0.0 < self.threshold < 1.0:
+            msg = f"threshold is {self.threshold}; use a number between 0 and 1"
+            raise InputError(msg)
+        if self.min_distance != "mean" and not (
+            isinstance(self.min_distance, Real) and 0.0 <= self.min_distance < 1.0
+        ):
+            msg = f'min_distance is {self.min_distance!r}; use "mean" or a number from 0 to 1'
+            raise InputError(msg)
+
+
+def _checked(
+    chunks: Iterable[tuple[np.ndarray, np.ndarray]], n_samples: int
+) -> Iterable[tuple[np.ndarray, np.ndarray]]:
+    """Yield the chunks of a stream as arrays, or say what is wrong with them."""
+    empty = True
+    for names, features in chunks:
+        names, features = np.asarray(names), np.asarray(features, dtype=np.float64)  # noqa: PLW2901
+        if features.shape != (len(names), n_samples):
+            msg = (
+                f"a chunk of {len(names)} features has shape {features.shape}, but there are "
+                f"{n_samples} labels; give one label per sample"
+            )
+            raise InputError(msg)
+        finite = np.isfinite(features).all(axis=1)
+        if not finite.all():
+            first = names.tolist()[np.argmin(finite)]
+            msg = (
+                f"feature {first!r} is not a finite number in every sample; "
+                "remove or impute missing and infinite values first"
+            )
+            raise InputError(msg)
+        empty = False
+        yield names, features
+    if empty:
+        msg = "the series has no features"
+        raise InputError(msg)
+
+
+def _distance_table(
+    label: object, names: np.ndarray, others: np.ndarray, distances: np.ndarray
+) -> pd.DataFrame:
+    """Return one row per feature and other class; distances have shape (n_others, n_features)."""
+    return pd.DataFrame(
+        {
+            "class": [label] * distances.size,
+            "feature": np.repeat(names, len(others)),
+            "other_class": np.tile(others, len(names)),
+            "distance": distances.T.reshape(-1),
+        }
+    )
+
+
+def _warn_if_none(label: object, chosen: np.ndarray) -> None:
+    if not len(chosen):
+        msg = (
+            f"class {label!r} has no feature that tells it from another class; "
+            "it is decided by its prior"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=5)

@@ -2,24 +2,38 @@
 
 import numpy as np
 
-from xnbflow.distributions.kernel import fit_kernel_densities
-from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.density.bandwidth import BANDWIDTHS
+from xnbflow.density.kernels import KERNELS
+from xnbflow.distributions.kernel import KernelDensities, fit_kernel_densities
+from xnbflow.errors import require_choice
+from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = ["FlexibleNB"]
 
 
-class FlexibleNB(BaseNaiveBayes):
+class FlexibleNB(IndependentNB):
     """Flexible naive Bayes: kernel densities instead of normal ones.
 
     Parameters
     ----------
-    bandwidth : {"silverman", "scott"}, default="silverman"
-        Rule for the bandwidth of each class and feature.
+    bandwidth : {"silverman", "scott", "sheather_jones", "cross_validation", "adaptive"}, \
+            default="silverman"
+        Rule for the bandwidth of each class and feature: Silverman's and Scott's rules of thumb,
+        Sheather and Jones' plug-in equation, greatest leave-one-out likelihood, or Abramson's
+        square-root law, by which every sample has a bandwidth of its own.
+    kernel : {"gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", \
+            "triangular"}, default="gaussian"
+        Kernel of the densities. All but the first have bounded support: where a density is zero
+        its logarithm is taken as -708.4, that of the smallest normal number.
 
     Attributes
     ----------
     densities_ : list of KernelDensities
-        One per class.
+        One per class, in the order of ``classes_``.
+
+    References
+    ----------
+    .. [1] John, Langley, "Estimating continuous distributions in Bayesian classifiers", 1995.
 
     Examples
     --------
@@ -29,11 +43,16 @@ class FlexibleNB(BaseNaiveBayes):
     0.96
     """
 
-    def __init__(self, *, bandwidth: str = "silverman") -> None:
+    def __init__(self, *, bandwidth: str = "silverman", kernel: str = "gaussian") -> None:
         self.bandwidth = bandwidth
+        self.kernel = kernel
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        self.densities_ = fit_kernel_densities(features, codes, len(self.classes_), self.bandwidth)
+        require_choice("bandwidth", self.bandwidth, BANDWIDTHS)
+        require_choice("kernel", self.kernel, KERNELS)
+        self.densities_ = fit_kernel_densities(
+            features, codes, len(self.classes_), bandwidth=self.bandwidth, kernel=self.kernel
+        )
 
-    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        return np.arange(len(features)), self.densities_[code].log_density(features)
+    def _class_densities(self, code: int) -> tuple[slice, KernelDensities]:
+        return slice(None), self.densities_[code]

@@ -10,15 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from xnbflow.errors import InputError
+from xnbflow.naive_bayes.methods import METHODS
 
-__all__ = ["METHODS", "build_estimator", "import_estimator"]
-
-#: Short names of this project's estimators; anything else is an import path.
-METHODS = {
-    "gaussian_nb": "xnbflow.naive_bayes.GaussianNB",
-    "flexible_nb": "xnbflow.naive_bayes.FlexibleNB",
-    "xnb": "xnbflow.naive_bayes.XNB",
-}
+__all__ = ["build_estimator", "import_estimator"]
 
 
 def build_estimator(

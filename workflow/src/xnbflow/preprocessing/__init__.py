@@ -4,9 +4,11 @@ import importlib
 
 _HOME = {
     "CICA": "cica",
+    "MDLPDiscretizer": "mdlp",
+    "StepwiseNaiveEffects": "naive_effects",
 }
 
-__all__ = ["CICA"]
+__all__ = ["CICA", "MDLPDiscretizer", "StepwiseNaiveEffects"]
 
 
 def __getattr__(name: str) -> object:

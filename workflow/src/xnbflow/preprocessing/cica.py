@@ -185,8 +185,8 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             starts.append(self._anneal(inputs, target, unmixed))
         else:
             self.width_ = 1.0 if self.width == "paper" else float(self.width)
-        for _ in range(self.n_restarts):
-            starts.append(np.linalg.qr(random.normal(size=unmixed.shape))[0])
+        rotations = random.normal(size=(self.n_restarts, *unmixed.shape))
+        starts.extend(np.linalg.qr(rotations)[0])
         objective = ConditionalEntropy(inputs, target, self.width_)
         descents = [self._descend(objective, start, _SCREENING) for start in starts]
         best = min(descents, key=lambda descent: descent.values[-1])
@@ -222,7 +222,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _anneal(self, inputs: np.ndarray, target: np.ndarray, start: np.ndarray) -> np.ndarray:
         """Follow W through all widths above the chosen one."""
-        for factor in WIDTH_FACTORS[WIDTH_FACTORS > self.width_]:
+        for factor in WIDTH_FACTORS[self.width_ < WIDTH_FACTORS]:
             objective = ConditionalEntropy(inputs, target, factor)
             start = self._descend(objective, start, _SCREENING).path[-1]
         return start

@@ -1,15 +1,26 @@
-"""Class-specific selection of features by distances between classes (XNB paper, section 5.2)."""
+"""Class-specific selection of features by distances between classes (XNB paper, section 5.2).
 
-from dataclasses import dataclass, field
+The distances of all features need never be in memory at once: `Candidates` takes them in chunk by
+chunk and keeps the few features that may still be selected.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.density.bandwidth import class_bandwidths, sort_within_classes
+from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.blocks import map_blocks
-from xnbflow.density.distances import hellinger
+from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
+from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.selection.covering import smallest_cover
 
-__all__ = ["Candidates", "class_pairs", "pair_distances"]
+__all__ = ["SELECTIONS", "Candidates", "class_pairs", "pair_distances", "ranked_prefix"]
+
+SELECTIONS = ("greedy", "joint", "minimal")
+
+#: How many features per pair of classes the integer program chooses from.
+CANDIDATES_PER_PAIR = 300
 
 _FIRST_LOOK = 64
 
@@ -25,7 +36,9 @@ def pair_distances(
     n_classes: int,
     *,
     bandwidth: str = "silverman",
+    kernel: str = "gaussian",
     n_grid: int = 50,
+    distance: str = "hellinger",
     underflow: str = "as_published",
 ) -> np.ndarray:
     """Return how far apart the densities of two classes are, for each pair and feature.
@@ -36,106 +49,223 @@ def pair_distances(
     codes : ndarray of int, shape (n_samples,)
         Class of each sample.
     n_classes : int
-    bandwidth, n_grid, underflow
+    bandwidth, kernel, n_grid, distance, underflow
         As in `xnbflow.naive_bayes.XNB`.
 
     Returns
     -------
     ndarray of shape (n_pairs, n_features)
         In [0, 1]; the pairs are those of `class_pairs`.
+
+    Examples
+    --------
+    >>> features = np.array([[0.0, 1.0, 2.0, 8.0, 9.0, 10.0], [0.0, 5.0, 9.0, 1.0, 5.0, 8.0]])
+    >>> pair_distances(features, np.array([0, 0, 0, 1, 1, 1]), 2).round(2)
+    array([[1.  , 0.02]])
     """
-    order = np.argsort(codes, kind="stable")
-    offsets = np.searchsorted(codes[order], np.arange(n_classes + 1))
+    order, offsets = class_offsets(codes, n_classes)
     pairs = class_pairs(n_classes)
     out = np.empty((len(pairs), len(features)))
 
     def work(block: slice) -> None:
-        values = features[block]
-        samples = np.empty(values.shape)
-        sort_within_classes(values, order, offsets, samples)
-        bandwidths = class_bandwidths(samples, offsets, bandwidth)
-        densities = np.empty((len(values), n_classes, n_grid))
-        grid_densities(samples, offsets, bandwidths, underflow == "log", densities)
-        hellinger(densities, pairs, out[:, block])
+        tile = sorted_classes(features[block], order, offsets)
+        densities = grid_densities(
+            tile,
+            offsets,
+            bandwidths_of(tile, offsets, bandwidth, kernel),
+            kernel=kernel,
+            n_grid=n_grid,
+            underflow=underflow,
+        )
+        distances = np.empty((len(pairs), tile.shape[1]))
+        DISTANCES[distance](densities, pairs, distances)
+        out[:, block] = distances
 
     map_blocks(work, *features.shape)
     return out
+
+
+@dataclass(frozen=True)
+class FeatureDistances:
+    """Features with their distances between classes and their training samples.
+
+    Attributes
+    ----------
+    positions : ndarray of int, shape (n_features,)
+        Which features of a series they are.
+    names : ndarray of shape (n_features,)
+        Their names or, where they have none, their positions; by these ties are broken.
+    distances : ndarray of shape (n_pairs, n_features)
+    values : ndarray of shape (n_features, n_samples)
+    """
+
+    positions: np.ndarray
+    names: np.ndarray
+    distances: np.ndarray
+    values: np.ndarray
+
+    def take(self, kept: np.ndarray) -> "FeatureDistances":
+        """Return some of the features."""
+        return FeatureDistances(
+            self.positions[kept], self.names[kept], self.distances[:, kept], self.values[kept]
+        )
+
+    def join(self, other: "FeatureDistances") -> "FeatureDistances":
+        """Return these features and others."""
+        return FeatureDistances(
+            np.concatenate([self.positions, other.positions]),
+            np.concatenate([self.names, other.names]),
+            np.hstack([self.distances, other.distances]),
+            np.concatenate([self.values, other.values]),
+        )
 
 
 @dataclass
 class Candidates:
     """The features that may still be selected, after any number of chunks of a series.
 
-    For each pair of classes the selection takes features from the top until
-    ``1 - prod(1 - distance)`` reaches the threshold. What is ranked below that point in a part of
-    the features is below it in the whole, so every chunk can be forgotten but for a few features.
+    The selection takes features from the top of a ranking until ``1 - prod(1 - distance)`` reaches
+    the threshold. What ranks below that point among some features ranks below it among all, so
+    that of every chunk only a few features have to be kept.
+
+    Parameters
+    ----------
+    n_classes : int
+    threshold : float
+        Where ``1 - prod(1 - distance)`` stops the selection.
+    selection : {"greedy", "joint", "minimal"}
+        See `xnbflow.naive_bayes.XNB`.
 
     Attributes
     ----------
-    threshold : float
-        Where the selection for a pair stops.
-    names : ndarray, shape (n_candidates,)
-        By which ties are broken: feature names, or column numbers.
-    positions : ndarray of int, shape (n_candidates,)
-        Column numbers.
-    distances : ndarray, shape (n_pairs, n_candidates)
-    total, count : float, int
-        Sum and number of all distances seen, for their mean.
+    features : FeatureDistances
+        What was kept.
+    n_features : int
+        How many features were seen.
+    mean_distance : float
+        Mean of all distances seen.
     """
 
-    threshold: float
-    names: np.ndarray = field(default_factory=lambda: np.empty(0))
-    positions: np.ndarray = field(default_factory=lambda: np.empty(0, int))
-    distances: np.ndarray | None = None
-    total: float = 0.0
-    count: int = 0
-    n_features: int = 0
+    n_classes: int
+    threshold: float = 0.999
+    selection: str = "greedy"
 
-    def absorb(self, distances: np.ndarray, names: np.ndarray | None = None) -> None:
+    def __post_init__(self) -> None:
+        self.features: FeatureDistances | None = None
+        self.n_features = 0
+        self._pairs = class_pairs(self.n_classes)
+        self._total = 0.0
+
+    @property
+    def mean_distance(self) -> float:
+        """Mean of all distances seen."""
+        return self._total / max(1, len(self._pairs) * self.n_features)
+
+    def absorb(
+        self, distances: np.ndarray, values: np.ndarray, names: np.ndarray | None = None
+    ) -> None:
         """Take in the next features.
 
         Parameters
         ----------
         distances : ndarray of shape (n_pairs, n_features)
+        values : ndarray of shape (n_features, n_samples)
         names : ndarray of shape (n_features,), optional
-            Feature names; column numbers by default.
         """
-        positions = self.n_features + np.arange(distances.shape[1])
+        positions = self.n_features + np.arange(len(values))
         names = positions if names is None else names
-        self.total += distances.sum()
-        self.count += distances.size
-        self.n_features += distances.shape[1]
-        self._keep(positions, names, distances)
+        self.n_features += len(values)
+        self._total += float(distances.sum())
+        features = FeatureDistances(positions, names, distances, values)
+        features = features.take(self._may_be_selected(features))
+        if self.features is not None:
+            features = self.features.join(features)
+            features = features.take(self._may_be_selected(features))
+        self.features = features
 
-    def _keep(self, positions: np.ndarray, names: np.ndarray, distances: np.ndarray) -> None:
-        if self.distances is not None:
-            positions = np.concatenate([self.positions, positions])
-            names = np.concatenate([self.names, names])
-            distances = np.hstack([self.distances, distances])
-        prefixes = [ranked_prefix(row, names, self.threshold) for row in distances]
-        kept = np.unique(np.concatenate([*prefixes, np.empty(0, int)]))
-        self.positions, self.names = positions[kept], np.asarray(names)[kept]
-        self.distances = np.ascontiguousarray(distances[:, kept])
+    def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
+        least = CANDIDATES_PER_PAIR if self.selection == "minimal" else 1
+        found = [
+            ranked_prefix(row, features.names, self.threshold, least)
+            for row in self._rankings(features.distances)
+        ]
+        return _union(found)
 
-    def select(self, min_distance: float | str) -> list[np.ndarray]:
-        """Return for each pair the candidates that separate it, in rank order.
+    def _rankings(self, distances: np.ndarray) -> np.ndarray:
+        """Return what is ranked: distances of pairs, or of each class from all others at once."""
+        if self.selection != "joint":
+            return distances
+        mine = [(self._pairs == code).any(axis=1) for code in range(self.n_classes)]
+        return np.array([1.0 - np.prod(1.0 - distances[rows], axis=0) for rows in mine])
+
+    def select(self, min_distance: float | str) -> tuple[list[np.ndarray], list[int]]:
+        """Choose the features of each class.
 
         Parameters
         ----------
         min_distance : float or "mean"
-            Only greater distances count; "mean" is the mean over all features and pairs.
+            Only greater distances count; "mean" stands for `mean_distance`.
+
+        Returns
+        -------
+        chosen : list of ndarray of int
+            For each class which of the candidates are chosen, not ranked.
+        gaps : list of int
+            By how many features at most each set is larger than the smallest that would do; empty
+            unless the selection is "minimal".
         """
-        cut = min_distance
-        if min_distance == "mean":
-            cut = self.total / max(1, self.count)
-        chosen = []
-        for row in self.distances:
-            prefix = ranked_prefix(row, self.names, self.threshold)
-            chosen.append(prefix[row[prefix] > cut])
-        return chosen
+        cut = self.mean_distance if min_distance == "mean" else min_distance
+        if self.selection == "minimal":
+            return self._select_minimal(cut)
+        tops = []
+        for row in self._rankings(self.features.distances):
+            top = ranked_prefix(row, self.features.names, self.threshold)
+            tops.append(top[row[top] > cut])
+        if self.selection == "joint":
+            return tops, []
+        return [_union([tops[p] for p in self._mine(code)]) for code in range(self.n_classes)], []
+
+    def _select_minimal(self, cut: float) -> tuple[list[np.ndarray], list[int]]:
+        distances = self.features.distances
+        with np.errstate(divide="ignore"):
+            strengths = np.where(distances > cut, -np.log1p(-distances), 0.0)
+        strengths /= -np.log1p(-self.threshold)
+        n_top = CANDIDATES_PER_PAIR if distances.shape[1] < self.n_features else None
+        covers = [
+            smallest_cover(strengths[self._mine(code)], n_top) for code in range(self.n_classes)
+        ]
+        return [chosen for chosen, _ in covers], [gap for _, gap in covers]
+
+    def ranked(self, chosen: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rank a class's features by their greatest distance to another class, ties by name.
+
+        Parameters
+        ----------
+        chosen : ndarray of int
+            Candidates.
+        code : int
+            The class.
+
+        Returns
+        -------
+        ranked : ndarray of int
+            The same candidates.
+        distances : ndarray of shape (n_classes - 1, n_chosen)
+            Their distances to each other class, in the order of the classes.
+        """
+        distances = self.features.distances[np.ix_(self._mine(code), chosen)]
+        names = _sortable(self.features.names[chosen])
+        order = np.lexsort((names, -distances.max(axis=0, initial=0.0)))
+        return chosen[order], distances[:, order]
+
+    def _mine(self, code: int) -> np.ndarray:
+        """Return which pairs a class belongs to."""
+        return np.flatnonzero((self._pairs == code).any(axis=1))
 
 
-def ranked_prefix(distances: np.ndarray, names: np.ndarray, threshold: float) -> np.ndarray:
+def ranked_prefix(
+    distances: np.ndarray, names: np.ndarray, threshold: float, least: int = 1
+) -> np.ndarray:
     """Return the fewest features from the top that together reach the threshold, in rank order.
 
     Parameters
@@ -145,13 +275,20 @@ def ranked_prefix(distances: np.ndarray, names: np.ndarray, threshold: float) ->
     names : ndarray of shape (n_features,)
     threshold : float
         What ``1 - prod(1 - distance)`` has to reach; all features are returned if it never does.
+    least : int
+        At least so many features are returned, if there are.
+
+    Examples
+    --------
+    >>> ranked_prefix(np.array([0.2, 0.9, 0.99, 0.9]), np.array(["d", "c", "b", "a"]), 0.998)
+    array([2, 3])
     """
-    look = _FIRST_LOOK
+    look = max(_FIRST_LOOK, least)
     while True:
         order = _top(distances, names, look)
         reached = 1.0 - np.cumprod(1.0 - distances[order]) >= threshold
         if reached.any():
-            return order[: np.argmax(reached) + 1]
+            return order[: max(least, np.argmax(reached) + 1)]
         if len(order) == len(distances):
             return order
         look *= 8
@@ -162,7 +299,12 @@ def _top(distances: np.ndarray, names: np.ndarray, n: int) -> np.ndarray:
     found = np.arange(len(distances))
     if n < len(distances):
         found = np.flatnonzero(distances >= np.partition(distances, -n)[-n])
-    ties = names[found]
-    return found[
-        np.lexsort((ties.astype(str) if ties.dtype == object else ties, -distances[found]))
-    ]
+    return found[np.lexsort((_sortable(names[found]), -distances[found]))]
+
+
+def _union(parts: list[np.ndarray]) -> np.ndarray:
+    return np.unique(np.concatenate([np.empty(0, dtype=int), *parts]))
+
+
+def _sortable(names: np.ndarray) -> np.ndarray:
+    return names.astype(str) if names.dtype == object else names

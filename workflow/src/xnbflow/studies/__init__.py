@@ -1,1 +1,1 @@
-"""Analyses of the studies, one module each: what a study computes beyond the common tables."""
+"""What a study computes beyond the common tables: one module per analysis."""

@@ -1,0 +1,60 @@
+# Set-up, run and test. Needs Python 3.11 or newer, make and git.
+PYTHON ?= python3
+CORES ?= all
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+PEER := .venv-peer
+STUDY ?= all
+
+.PHONY: run test lint format bench paper-scale lock clean
+
+## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
+run: $(INSTALLED)
+	@$(BIN)/snakemake --cores $(CORES) $(STUDY)
+	@for page in results/studies/*/report.html; do echo "report: $(CURDIR)/$$page"; done
+
+## test: the whole test suite
+test: $(INSTALLED)
+	@$(BIN)/python -m pytest -n 2
+
+## lint: code style, workflow style and Snakemake's own checks
+lint: $(INSTALLED)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/snakefmt --check Snakefile workflow/rules
+	@$(BIN)/snakemake --lint
+
+format: $(INSTALLED)
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+	@$(BIN)/snakefmt Snakefile workflow/rules
+
+## bench: our engine against its peers; the table goes to results/benchmarks
+bench: $(INSTALLED) $(PEER)/installed
+	@XNBFLOW_PEER_PYTHON=$(PEER)/bin/python $(BIN)/python -m benchmarks
+
+## paper-scale: the whole workflow on eighteen simulated series of the paper's size
+paper-scale: $(INSTALLED)
+	@$(BIN)/python -m benchmarks.paper_scale
+
+## lock: pin the newest versions that pyproject.toml allows (needs uv)
+lock:
+	uv pip compile --upgrade --universal --python-version 3.11 --extra workflow --extra dev --generate-hashes \
+	  --no-emit-index-url --no-emit-find-links --no-header pyproject.toml -o requirements.lock
+
+## clean: everything that was made, the environments included
+clean:
+	rm -rf $(VENV) $(PEER) .snakemake results/[!R]* resources/series resources/compiled
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(PEER)/installed:
+	$(PYTHON) -m venv $(PEER)
+	$(PEER)/bin/python -m pip install --quiet xnb==0.5.1
+	@touch $@

@@ -1,0 +1,100 @@
+"""A CuMiDa CSV file of 100 MB to Parquet: seconds against pandas, MB per second, peak memory."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+from timing import alternate
+
+from xnbflow.sources.cumida import read_cumida_csv, write_cumida_csv
+from xnbflow.sources.simulate import simulate_series
+
+N_SAMPLES, N_FEATURES, N_CLASSES = 100, 54_675, 5  # 100 MB of text
+
+
+def rows() -> list[dict]:
+    """Measure, and return the rows of the table of benchmarks."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "big.csv")
+        write_cumida_csv(simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0], path)
+        megabytes = path.stat().st_size / 1e6
+        return [
+            convert(path, Path(folder), megabytes),
+            read(path, megabytes),
+            memory(path, megabytes),
+        ]
+
+
+def convert(path: Path, folder: Path, megabytes: float) -> dict:
+    def ours() -> None:
+        read_cumida_csv(path, "big").write(folder / "ours.parquet")
+
+    def peer() -> None:
+        pd.read_csv(path).to_parquet(folder / "pandas.parquet")
+
+    work = f"CuMiDa CSV ({megabytes:.0f} MB) to Parquet"
+    return row(work, "pandas.read_csv + to_parquet", alternate(ours, peer), target=4.0)
+
+
+def read(path: Path, megabytes: float) -> dict:
+    def ours() -> None:
+        read_cumida_csv(path, "big")
+
+    def plain() -> None:
+        path.read_bytes()
+
+    seconds, _ = alternate(ours, plain)
+    note = f"{megabytes / seconds:.0f} MB/s"
+    return row("CuMiDa CSV to series", "100 MB/s", (seconds, megabytes / 100), 1.0, note)
+
+
+def memory(path: Path, megabytes: float) -> dict:
+    code = """if True:
+        import json, sys
+        from xnbflow.sources.cumida import read_cumida_csv
+        def status(key):
+            lines = open("/proc/self/status").read().splitlines()
+            return next(int(line.split()[1]) for line in lines if line.startswith(key)) / 1e3
+        before = status("VmRSS")
+        series = read_cumida_csv(sys.argv[1], "big")
+        series.write(sys.argv[1] + ".parquet")
+        print(json.dumps([before, status("VmHWM")]))
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    before, peak = json.loads(run.stdout)
+    used = peak - before
+    result = row("CuMiDa CSV to Parquet, peak memory", "twice the file", (None, None), 1.0)
+    ratio = 2 * megabytes / used
+    note = f"{used:.0f} MB above the {before:.0f} MB of imports, file {megabytes:.0f} MB"
+    return {**result, "ratio": ratio, "met": ratio >= 1.0, "note": note}
+
+
+def row(
+    work: str, peer: str, seconds: tuple[float | None, float | None], target: float, note: str = ""
+) -> dict:
+    ours, theirs = seconds
+    ratio = theirs / ours if ours and theirs else None
+    return {
+        "work": work,
+        "peer": peer,
+        "ours_seconds": ours,
+        "peer_seconds": theirs,
+        "ratio": ratio,
+        "target": target,
+        "met": ratio is not None and ratio >= target,
+        "compile_seconds": 0.0,
+        "note": note,
+    }
+
+
+if __name__ == "__main__":
+    print(pd.DataFrame(rows()).to_string())

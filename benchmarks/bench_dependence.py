@@ -1,0 +1,108 @@
+"""Correlations of all pairs of 54,675 features: the share of the matrix multiply's rate, memory."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+from timing import alternate, compile_seconds
+
+from xnbflow.diagnostics import conditional_dependence
+from xnbflow.sources.simulate import simulate_series
+
+N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
+WORK = f"dependence, all pairs of {N_FEATURES} x {N_SAMPLES}"
+#: Size of the square matrices and products per thread with which the machine's rate is measured.
+SQUARE, PRODUCTS = 2048, 6
+COMPILE = """
+import numpy
+from xnbflow.diagnostics import conditional_dependence
+X = numpy.random.default_rng(0).normal(size=(20, 3))
+conditional_dependence(X, numpy.arange(20) % 2)
+"""
+PEAK = f"""
+import resource
+from xnbflow.diagnostics import conditional_dependence
+from xnbflow.sources.simulate import simulate_series
+series = simulate_series("big", {N_SAMPLES}, {N_FEATURES}, {N_CLASSES}, 1)[0]
+conditional_dependence(series.values.T, series.labels)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def rows() -> list[dict]:
+    """Measure, and return the rows of the table of benchmarks."""
+    return [rate(), memory()]
+
+
+def rate() -> dict:
+    series = simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0]
+    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+    threads = numba.get_num_threads()
+    conditional_dependence(series.values[:10].T, series.labels)
+    rng = np.random.default_rng(0)
+    left, right = rng.normal(size=(2, SQUARE, SQUARE)).astype(np.float32)
+
+    def ours() -> None:
+        conditional_dependence(series.values.T, series.labels)
+
+    def multiply(_: int) -> None:
+        product = np.empty_like(left)
+        for _ in range(PRODUCTS):
+            np.matmul(left, right, out=product)
+
+    def peer() -> None:
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+            list(pool.map(multiply, range(threads)))
+
+    ours_seconds, square_seconds = alternate(ours, peer)
+    operations = N_FEATURES * (N_FEATURES + 1) * N_SAMPLES
+    per_second = threads * PRODUCTS * 2 * SQUARE**3 / square_seconds
+    peer_seconds = operations / per_second
+    note = (
+        f"{operations / ours_seconds / 1e9:.0f} of {per_second / 1e9:.0f} GFLOP/s, {threads} "
+        f"threads; the rate is that of {SQUARE} x {SQUARE} products, one thread each"
+    )
+    return row(
+        "float32 matrix multiply at this machine's rate",
+        peer_seconds / ours_seconds,
+        0.6,
+        note,
+        ours_seconds=ours_seconds,
+        peer_seconds=peer_seconds,
+        compile_seconds=compile_seconds(COMPILE),
+    )
+
+
+def memory() -> dict:
+    run = subprocess.run(
+        [sys.executable, "-c", PEAK],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    gigabytes = int(run.stdout) * 1024 / 1e9
+    note = f"peak {gigabytes:.2f} GB of a process that simulates the series and tests it"
+    return row("1.5 GB of memory", 1.5 / gigabytes, 1.0, note)
+
+
+def row(peer: str, ratio: float, target: float, note: str, **seconds: float) -> dict:
+    return {
+        "work": WORK,
+        "peer": peer,
+        "ours_seconds": seconds.get("ours_seconds"),
+        "peer_seconds": seconds.get("peer_seconds"),
+        "ratio": ratio,
+        "target": target,
+        "met": ratio >= target,
+        "compile_seconds": seconds.get("compile_seconds", 0.0),
+        "note": note,
+    }
+
+
+if __name__ == "__main__":
+    print(pd.DataFrame(rows()).to_string())

@@ -1,0 +1,107 @@
+"""Real microarrays in CuMiDa's layout, from a local server through the whole workflow."""
+
+import functools
+import gzip
+import hashlib
+import http.server
+import threading
+
+import pandas as pd
+import pytest
+from integration.conftest import prepare, snakemake
+
+SETS = {"Khan2001": "SRBCT", "Alon1999": "Colorectal"}
+
+
+@pytest.fixture(scope="module")
+def mirror(shared_data, tmp_path_factory):
+    """A folder in CuMiDa's layout."""
+    folder = tmp_path_factory.mktemp("mirror")
+    for name, kind in SETS.items():
+        path = folder / kind / name / f"{kind}_{name}.csv"
+        path.parent.mkdir(parents=True)
+        packed = shared_data / "microarray" / f"{kind}_{name}.csv.gz"
+        path.write_bytes(gzip.decompress(packed.read_bytes()))
+    return folder
+
+
+class Truncating(http.server.SimpleHTTPRequestHandler):
+    """Serves files, the first request of each cut short."""
+
+    seen: set
+    truncated: int
+
+    def log_message(self, *_):
+        pass
+
+    def copyfile(self, source, outputfile):
+        if self.path in self.seen:
+            super().copyfile(source, outputfile)
+        else:
+            self.seen.add(self.path)
+            outputfile.write(source.read(1000))
+            self.close_connection = True
+
+
+@pytest.fixture
+def server(mirror):
+    """The URL of a server whose first answer for each file is truncated."""
+    handler = type("Handler", (Truncating,), {"seen": set()})
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(handler, directory=mirror)
+    )
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def sheet(checksums):
+    columns = (
+        "id source location sha256 samples features classes label id_column orientation options"
+    )
+    lines = ["\t".join(columns.split())]
+    for name, kind in SETS.items():
+        cells = [f"my-{name}", "cumida", f"{kind}/{name}", checksums.get(name, ""), *[""] * 7]
+        lines.append("\t".join(cells))
+    return "\n".join(lines) + "\n"
+
+
+def study(url):
+    return {
+        "run": ["real"],
+        "sheets": ["config/datasets.tsv", "tiny.tsv"],
+        "download": {"base_urls": {"cumida": [url]}, "retries": 2, "timeout": 20},
+        "folds": {"5-fold": {"splits": 5}},
+        "studies": {
+            "real": {
+                "title": "Two real microarrays",
+                "datasets": [f"my-{name}" for name in SETS],
+                "classifiers": ["nb", "xnb"],
+                "folds": ["5-fold"],
+            }
+        },
+    }
+
+
+def test_a_truncated_download_is_tried_again_and_the_study_ends(server, mirror, tmp_path):
+    folder = prepare(tmp_path / "work", study(server))
+    (folder / "tiny.tsv").write_text(sheet({}))
+    done = snakemake(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    summary = pd.read_parquet(folder / "results/studies/real/summary.parquet")
+    accuracy = summary.query("metric == 'accuracy'").set_index(["dataset", "classifier"])["mean"]
+    assert accuracy["my-Khan2001", "xnb"] > 0.9
+    path = mirror / "SRBCT/Khan2001/SRBCT_Khan2001.csv"
+    recorded = list((folder / "resources/downloads").rglob("SRBCT_Khan2001.csv.sha256"))
+    assert recorded[0].read_text().startswith(hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def test_a_wrong_checksum_stops_and_leaves_nothing(server, tmp_path):
+    folder = prepare(tmp_path / "work", study(server))
+    (folder / "tiny.tsv").write_text(sheet({"Khan2001": "0" * 64}))
+    done = snakemake(folder, "resources/series/my-Khan2001.parquet")
+    assert done.returncode != 0
+    assert "checksum" in done.stderr.lower() or "sha256" in done.stderr.lower()
+    assert not list((folder / "resources").rglob("*.parquet"))
+    assert not list((folder / "resources").rglob("*.part"))

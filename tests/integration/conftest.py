@@ -1,0 +1,73 @@
+"""A tiny study, run through the whole workflow in a folder of its own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+STUDY = {
+    "run": ["tiny"],
+    "sheets": ["config/datasets.tsv", "tiny.tsv"],
+    "folds": {"3-fold": {"splits": 3}},
+    "studies": {
+        "tiny": {
+            "title": "A tiny study",
+            "datasets": ["wine", "toy"],
+            "classifiers": ["nb", "xnb"],
+            "folds": ["3-fold"],
+        }
+    },
+}
+
+SHEET = (
+    "id\tsource\tlocation\tsha256\tsamples\tfeatures\tclasses\tlabel\tid_column\torientation\toptions\n"
+    "toy\tsimulate\t\t\t40\t300\t3\t\t\t\tseed=3\n"
+)
+
+
+def prepare(folder, study=STUDY):
+    """Write the tiny study's sheet and configuration into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tiny.tsv").write_text(SHEET)
+    (folder / "tiny.yaml").write_text(yaml.safe_dump(study))
+    return folder
+
+
+def snakemake_command(folder, *arguments, cores=2, root=ROOT):
+    return [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")),
+        *("--directory", str(folder), "--configfile", str(folder / "tiny.yaml")),
+        *("--cores", str(cores), *arguments),
+    ]
+
+
+def snakemake(folder, *arguments, cores=2, root=ROOT):
+    """Run Snakemake in a folder; returns the finished process with its output as text."""
+    return subprocess.run(
+        snakemake_command(folder, *arguments, cores=cores, root=root),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def jobs(folder, *arguments, root=ROOT):
+    """Return how often each rule would run, from a dry run."""
+    done = snakemake(folder, "-n", "--quiet", "rules", *arguments, root=root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()]
+    counts = {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
+    return {rule: count for rule, count in counts.items() if rule not in {"total", "all"}}
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """The folder of the tiny study, run to its end with two cores."""
+    folder = prepare(tmp_path_factory.mktemp("finished"))
+    done = snakemake(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder

@@ -1,0 +1,119 @@
+"""The workflow as a whole: what it leaves behind, what it runs again, and what it does not."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from integration.conftest import ROOT, STUDY, jobs, prepare, snakemake, snakemake_command
+
+from xnbflow.layout import STUDY_TABLES
+
+RECORDED_TIMES = {"seconds.parquet", "seconds.tsv"}
+
+
+def tables(folder):
+    """Bytes of every table of the study, but for recorded seconds and the report."""
+    study = folder / "results/studies/tiny"
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(study.iterdir())
+        if path.suffix in {".parquet", ".tsv"} and path.name not in RECORDED_TIMES
+    }
+
+
+def test_the_study_leaves_every_table_and_a_page(finished):
+    study = finished / "results/studies/tiny"
+    for name in STUDY_TABLES:
+        assert len(pd.read_parquet(study / f"{name}.parquet").columns) > 0
+        assert (study / f"{name}.tsv").is_file()
+    assert "A tiny study" in (study / "report.html").read_text()
+    assert list((study / "figures").glob("*.svg"))
+
+
+def test_every_sample_is_predicted_once_per_repeat(finished):
+    predictions = pd.read_parquet(finished / "results/wine/3-fold/xnb/predictions")
+    counts = predictions.groupby(["repeat", "sample"]).size()
+    assert len(counts) == 178
+    assert set(counts) == {1}
+
+
+def test_planted_markers_are_found(finished):
+    recovery = pd.read_parquet(finished / "results/studies/tiny/recovery.parquet")
+    assert recovery["precision"].item() > 0.5
+
+
+def test_running_again_does_nothing(finished):
+    assert jobs(finished) == {}
+
+
+def test_another_classifier_runs_only_its_own_jobs(finished, tmp_path):
+    study = yaml.safe_load(yaml.safe_dump(STUDY))
+    study["studies"]["tiny"]["classifiers"].append("fnb")
+    (finished / "more.yaml").write_text(yaml.safe_dump(study))
+    counts = jobs(finished, "--configfile", str(finished / "more.yaml"))
+    assert counts == {"compile": 1, "train": 2, "compare": 1, "report": 1}
+
+
+def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_path):
+    folder = prepare(tmp_path / "killed")
+    with (folder / "out.txt").open("w") as out:
+        process = subprocess.Popen(
+            snakemake_command(folder, cores=1), stdout=out, stderr=out, start_new_session=True
+        )
+        time.sleep(random.Random().uniform(4, 12))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    snakemake(folder, "--unlock")
+    done = snakemake(folder, "--rerun-incomplete", cores=1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert tables(folder) == tables(finished)
+
+
+@pytest.fixture(scope="module")
+def edited(finished, tmp_path_factory):
+    """A copy of the sources and of the finished study, made by those sources."""
+    root = tmp_path_factory.mktemp("edited") / "xnbflow"
+    ignored = shutil.ignore_patterns(".*", "results", "resources", "__pycache__", "tests")
+    shutil.copytree(ROOT, root, ignore=ignored)
+    shutil.copytree(ROOT / "resources/paper", root / "resources/paper")
+    folder = root.parent / "work"
+    shutil.copytree(finished, folder, symlinks=True)
+    return root, folder
+
+
+@pytest.mark.parametrize(
+    ("module", "rules"),
+    [
+        ("report/page.py", {"report"}),
+        ("evaluation/summaries.py", {"compare", "report"}),
+        ("naive_bayes/gaussian.py", {"compile", "train", "compare", "report"}),
+        ("diagnostics/normality.py", {"compile", "diagnose", "compare", "report"}),
+    ],
+)
+def test_editing_a_library_file_reruns_the_stages_that_use_it(edited, module, rules):
+    root, folder = edited
+    path = root / "workflow/src/xnbflow" / module
+    original = path.read_text()
+    path.write_text(original + "\n# edited\n")
+    try:
+        counts = jobs(folder, "--rerun-triggers", "params", root=root)
+    finally:
+        path.write_text(original)
+    assert set(counts) == rules
+
+
+def test_one_job_per_fold_gives_the_same_tables(finished, tmp_path):
+    folder = prepare(tmp_path / "per-fold", STUDY | {"folds_per_job": 1})
+    for name in ("resources", ".snakemake"):
+        shutil.copytree(finished / name, folder / name)
+    done = snakemake(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(list(Path(folder / "results/wine/3-fold/xnb/fits").iterdir())) == 3
+    assert tables(folder) == tables(finished)

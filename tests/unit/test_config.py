@@ -1,0 +1,115 @@
+"""The configuration is checked before anything runs, and errors name the key and the mend."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from xnbflow.config import Batch, Folds, read_config, read_sheets
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes.methods import METHODS
+from xnbflow.naive_bayes.registry import build_estimator, import_estimator
+from xnbflow.series import KINDS
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = ROOT / "workflow/schemas/config.schema.json"
+RAW = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+DATASETS = list(read_sheets([ROOT / "config/datasets.tsv"]))
+
+
+def changed(*path, value):
+    raw = copy.deepcopy(RAW)
+    place = raw
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return raw
+
+
+def test_default_configuration_is_valid():
+    config = read_config(RAW, SCHEMA, DATASETS)
+    assert config.run == ("demo",)
+    assert set(config.studies["demo"].classifiers) <= set(config.classifiers)
+
+
+def test_every_default_classifier_can_be_built():
+    config = read_config(RAW, SCHEMA, DATASETS)
+    columns = {kind: [0] for kind in KINDS}
+    for name in config.classifiers:
+        assert hasattr(build_estimator(config.classifier(name), columns), "fit")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("studies", "demo", "clasifiers"), [], "did you mean 'classifiers'"),
+        (
+            ("studies", "demo", "classifiers"),
+            ["xbn"],
+            "unknown classifier 'xbn'; did you mean 'xnb'",
+        ),
+        (
+            ("studies", "demo", "datasets"),
+            ["wines"],
+            "unknown data set 'wines'; did you mean 'wine'",
+        ),
+        (("studies", "demo", "folds"), ["9-fold"], "unknown scheme of folds '9-fold'"),
+        (("studies", "demo", "folds"), [], "belong together"),
+        (("run",), ["demmo"], "run: unknown study 'demmo'; did you mean 'demo'"),
+        (("folds", "x"), {}, "folds.x: 'splits' is a required property"),
+        (("folds", "../x"), {"splits": 2}, "cannot be a name of a folder"),
+        (("folds_per_job",), 0, "folds_per_job"),
+        (("colour",), 1, "Known keys: run"),
+        (("classifiers", "nb"), {"label": "x"}, "classifiers.nb"),
+    ],
+)
+def test_a_mistake_is_named(path, value, message):
+    with pytest.raises(InputError, match=message.replace(".", r"\.")):
+        read_config(changed(*path, value=value), SCHEMA, DATASETS)
+
+
+def test_missing_key_is_named():
+    raw = {key: value for key, value in RAW.items() if key != "folds"}
+    with pytest.raises(InputError, match="'folds' is a required property"):
+        read_config(raw, SCHEMA, DATASETS)
+
+
+@pytest.mark.parametrize("reserved", ["studies", "logs", "benchmarks"])
+def test_a_data_set_cannot_take_the_name_of_a_folder_of_results(reserved):
+    with pytest.raises(InputError, match=reserved):
+        read_config(RAW, SCHEMA, [*DATASETS, reserved])
+
+
+def test_two_sheets_cannot_define_the_same_data_set(tmp_path):
+    sheet = ROOT / "config/datasets.tsv"
+    other = tmp_path / "mine.tsv"
+    other.write_text("\n".join(sheet.read_text().splitlines()[:2]) + "\n")
+    with pytest.raises(InputError, match="defined in another sheet"):
+        read_sheets([sheet, other])
+
+
+def test_methods_are_found_in_nested_entries():
+    entry = {
+        "label": "nested",
+        "steps": [
+            {"method": "a.B"},
+            {"method": "c.D", "params": {"estimator": {"method": "gaussian_nb"}}},
+        ],
+    }
+    config = read_config(changed("classifiers", "nested", value=entry), SCHEMA, DATASETS)
+    assert config.methods("nested") == ["a.B", "c.D", "gaussian_nb"]
+
+
+@pytest.mark.parametrize(("per_job", "expected"), [(None, 2), (1, 6), (2, 4)])
+def test_batches_cover_every_fold_once(per_job, expected):
+    batches = Folds(splits=3, repeats=2).batches(per_job)
+    assert len(batches) == expected
+    folds = [(batch.repeat, fold) for batch in batches for fold in batch.folds]
+    assert sorted(folds) == [(r, f) for r in range(2) for f in range(3)]
+    assert [Batch.named(batch.name) for batch in batches] == batches
+
+
+def test_short_names_lead_to_classes():
+    for method in METHODS:
+        assert hasattr(import_estimator(method), "get_params")

@@ -1,0 +1,226 @@
+"""CuMiDa's CSV files: read as `float` reads, written so that they read back, refused in words."""
+
+import gzip
+import math
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xnbflow.errors import InputError
+from xnbflow.series import Series
+from xnbflow.sources.cumida import _plain_values, read_cumida_csv, write_cumida_csv
+
+HEADER = "samples,type,g1,g2,g3\n"
+GOOD = HEADER + "GSM1,tumour,1.5,-2,3e-1\nGSM2,normal,4,5.25,6\n"
+
+
+def put(folder, text, name="toy.csv"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def assert_is_the_good_series(series):
+    np.testing.assert_array_equal(series.values, [[1.5, 4.0], [-2.0, 5.25], [0.3, 6.0]])
+    assert list(series.features) == ["g1", "g2", "g3"]
+    assert list(series.samples) == ["GSM1", "GSM2"]
+    assert list(series.labels) == ["tumour", "normal"]
+    assert set(series.kinds) == {"linear"}
+
+
+VARIANTS = {
+    "plain": GOOD,
+    "CRLF": GOOD.replace("\n", "\r\n"),
+    "BOM": "\ufeff" + GOOD,
+    "blank end": GOOD + "\n\n",
+    "blank line": GOOD.replace("\nGSM2", "\n\nGSM2"),
+    "quoted names": GOOD.replace("GSM1,tumour", '"GSM1","tumour"').replace("g1,g2", '"g1","g2"'),
+    "quoted number": GOOD.replace(",1.5,", ',"1.5",'),
+    "spaces": GOOD.replace(",1.5,", ", 1.5 ,").replace("tumour", " tumour "),
+    "plus sign": GOOD.replace(",4,", ",+4,"),
+    "gzip": gzip.compress(GOOD.encode()),
+}
+
+
+@pytest.mark.parametrize("text", VARIANTS.values(), ids=VARIANTS.keys())
+def test_harmless_variants_of_csv_give_the_same_series(tmp_path, text):
+    assert_is_the_good_series(read_cumida_csv(put(tmp_path, text), "toy"))
+
+
+def test_a_gzipped_file_is_read(tmp_path):
+    path = put(tmp_path, gzip.compress(GOOD.encode()), "toy.csv.gz")
+    assert_is_the_good_series(read_cumida_csv(path, "toy"))
+
+
+def test_a_last_line_without_line_break_is_read_with_a_warning(tmp_path):
+    path = put(tmp_path, GOOD.rstrip("\n"))
+    with pytest.warns(UserWarning, match=r"toy.csv does not end with a line break"):
+        assert_is_the_good_series(read_cumida_csv(path, "toy"))
+
+
+def test_quoted_labels_may_hold_commas(tmp_path):
+    path = put(tmp_path, GOOD.replace("tumour", '"tumour, ""grade"" 2"'))
+    assert read_cumida_csv(path, "toy").labels[0] == 'tumour, "grade" 2'
+
+
+NUMBERS = (
+    st.floats(allow_nan=False, allow_infinity=False).map(repr)
+    | st.from_regex(r"-?[0-9]{1,17}(\.[0-9]{1,17})?", fullmatch=True)
+    | st.from_regex(r"-?(\.[0-9]{1,20}|[0-9]{1,20}\.?)([eE][+-]?[0-9]{1,2})?", fullmatch=True)
+    | st.from_regex(r"[1-9]\.[0-9]{15,40}e-?(30[0-7]|[12][0-9]{2})", fullmatch=True)
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(cells=st.lists(NUMBERS, min_size=1, max_size=30))
+def test_every_number_is_the_one_that_float_gives(tmp_path_factory, cells):
+    path = tmp_path_factory.mktemp("numbers") / "n.csv"
+    header = ",".join(["samples", "type", *(f"g{i}" for i in range(len(cells)))])
+    row = ",".join(cells)
+    path.write_text(f"{header}\na,x,{row}\nb,y,{row}\n")
+    expected = np.array([float(cell) for cell in cells])
+    values = read_cumida_csv(path, "n").values
+    np.testing.assert_array_equal(values[:, 0].view(np.int64), expected.view(np.int64))
+    np.testing.assert_array_equal(values[:, 1].view(np.int64), expected.view(np.int64))
+
+
+@settings(deadline=None)
+@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
+def test_what_write_cumida_csv_writes_takes_the_fast_path(values):
+    text = ",".join(pa.array(values).cast(pa.string()).to_pylist()).encode()
+    read = _plain_values([text, text], len(values))
+    assert read is not None
+    np.testing.assert_array_equal(read, [values, values])
+
+
+@settings(max_examples=100, deadline=None)
+@given(cell=st.text("0123456789.eE+-_xnaif ", max_size=8))
+def test_any_text_is_either_the_number_of_float_or_refused(tmp_path_factory, cell):
+    path = tmp_path_factory.mktemp("fuzz") / "f.csv"
+    path.write_text(f"samples,type,g\na,x,{cell}\nb,y,1\n")
+    try:
+        number = math.inf if "_" in cell else float(cell)
+    except ValueError:
+        number = math.inf
+    if math.isfinite(number):
+        assert read_cumida_csv(path, "f").values[0, 0] == number
+    else:
+        with pytest.raises(InputError, match=r"line 2 \(sample 'a'\), column 'g': "):
+            read_cumida_csv(path, "f")
+
+
+def test_halfway_cases_round_to_even(tmp_path):
+    # 2^53 + 1 lies halfway between two doubles; so does half the smallest, above 0
+    tiny = ["5e-324", "2.4703282292062327e-324", "2.4703282292062328e-324"]
+    cells = ["9007199254740993", "9007199254740992.99999999999999999", *tiny]
+    path = put(tmp_path, f"samples,type,a,b,c,d,e\ns,x,{','.join(cells)}\nt,y,1,1,1,1,1\n")
+    assert read_cumida_csv(path, "n").values[:, 0].tolist() == [float(cell) for cell in cells]
+
+
+def test_a_file_of_many_blocks_reads_back_bit_for_bit(tmp_path, monkeypatch):
+    monkeypatch.setattr("xnbflow.sources.cumida._BLOCK_BYTES", 5000)
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((100, 37)) * 10.0 ** rng.integers(-9, 9, (100, 37))
+    series = Series(
+        "x",
+        values,
+        [f"g{i}" for i in range(99)] + ['<b>"odd", name</b>'],
+        [f"s{i}" for i in range(37)],
+        ["one, two" if i % 2 else "three" for i in range(37)],
+    )
+    write_cumida_csv(series, tmp_path / "x.csv")
+    again = read_cumida_csv(tmp_path / "x.csv", "x")
+    np.testing.assert_array_equal(again.values, values)
+    for key in ("features", "samples", "labels"):
+        np.testing.assert_array_equal(getattr(again, key), getattr(series, key))
+    assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
+
+
+@pytest.mark.parametrize("names", ["NM_1,NM_2,NM_1,NM_1,NM_1.1", "a,a.1,a,b,a.1", "a,a,b,a,b"])
+def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, names):
+    # GSE26304 has several probes per RefSeq accession
+    path = put(tmp_path, f"samples,type,{names}\na,x,1,2,3,4,5\nb,y,1,2,3,4,5\n")
+    with pytest.warns(UserWarning, match="feature names occur more than once"):
+        series = read_cumida_csv(path, "toy")
+    assert list(series.features) == list(pd.read_csv(path).columns[2:])
+    assert series.values[:, 0].tolist() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GOOD.replace("5.25", "high"), r"line 3 \(sample 'GSM2'\), column 'g2': 'high' is not a n"),
+        (GOOD.replace("5.25", "1_0"), r"line 3 .* column 'g2': '1_0' is not a number"),
+        (GOOD.replace("5.25", '"5,25"'), r"line 3 .* column 'g2': '5,25' is not a number"),
+        (GOOD.replace("5.25", "NaN"), r"line 3 .* column 'g2': the value is missing \('NaN'\)"),
+        (GOOD.replace("5.25", ""), r"line 3 .* column 'g2': the value is missing \(''\)"),
+        (GOOD.replace(",6\n", ",\n"), r"line 3 .* column 'g3': the value is missing \(''\)"),
+        (GOOD.replace("5.25", "-inf"), r"line 3 .* column 'g2': the value is infinite \('-inf'\)"),
+        (GOOD.replace("5.25", "1e999"), r"line 3 .* column 'g2': the value is infinite"),
+        (GOOD.replace(",5.25", ""), r"line 3: 4 cells, but the header has 5; correct the line"),
+        (GOOD.replace("5.25", "5,25"), r"line 3: 6 cells, but the header has 5; correct the line"),
+        (GOOD[:-4], r"line 3: 4 cells, but the header has 5, and the file ends there; get the who"),
+        (GOOD.replace("GSM2", "GSM1"), r"line 3: sample name 'GSM1' stands on line 2, too"),
+        (GOOD.replace("GSM2", ""), r"line 3, column samples \(the sample's name\): empty"),
+        (GOOD.replace("normal", " "), r"line 3, column type \(the label\): empty"),
+        (GOOD.replace("type,", ""), r"line 1: no label column: the header starts with 'samples'"),
+        (GOOD.replace(",", ";"), r"line 1: no label column: .* Use source 'table'"),
+        (GOOD.replace("g2", ""), r"line 1: column 4 has no name"),
+        ("samples,type\na,x\n", r"line 1: the header names no features"),
+        (HEADER, r"has a header but no samples"),
+        ("", r"is empty"),
+        (b"\n \n", r"is empty"),
+        ("\n<!DOCTYPE html><html><body>moved</body></html>", r"is a web page \(HTML\), not data"),
+        (b"PK\x03\x04rest", r"is a ZIP archive"),
+        (GOOD.encode().replace(b"GSM2", b"GSM\xe9"), r"line 3: not UTF-8 text"),
+        (GOOD.replace("GSM2", '"GSM2'), r"line 3: 1 cells, but the header has 5"),
+        (gzip.compress(GOOD.encode() * 9)[:-9], r"is broken or truncated gzip"),
+        (b"\x1f\x8b" + GOOD.encode(), r"is broken or truncated gzip"),
+    ],
+)
+def test_bad_input_is_refused_with_file_line_column_and_what_to_do(tmp_path, text, message):
+    path = put(tmp_path, text)
+    with pytest.raises(InputError, match=message) as error:
+        read_cumida_csv(path, "toy")
+    assert str(path) in str(error.value)
+
+
+def test_a_name_in_gz_must_keep_its_promise(tmp_path):
+    path = put(tmp_path, GOOD, "toy.csv.gz")
+    with pytest.raises(InputError, match=r"toy.csv.gz is named .gz but is not gzipped"):
+        read_cumida_csv(path, "toy")
+
+
+def test_an_absent_file_is_told(tmp_path):
+    with pytest.raises(InputError, match=r"none.csv does not exist"):
+        read_cumida_csv(tmp_path / "none.csv", "toy")
+
+
+def test_a_bad_cell_far_down_a_large_file_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("xnbflow.sources.cumida._BLOCK_BYTES", 1000)
+    lines = [f"s{i},{'ab'[i % 2]}," + ",".join(["1.25"] * 50) for i in range(200)]
+    lines[150] = lines[150].replace("1.25", "1.25x", 1)
+    text = "\n".join(["samples,type," + ",".join(f"g{i}" for i in range(50)), *lines]) + "\n"
+    path = put(tmp_path, text)
+    with pytest.raises(InputError, match=r"line 152 \(sample 's150'\), column 'g0': '1.25x' is"):
+        read_cumida_csv(path, "toy")
+
+
+def test_cells_that_move_from_one_line_to_the_next_are_noticed(tmp_path):
+    # the number of cells in the block is right, those in the lines are not
+    path = put(tmp_path, HEADER + "a,x,1,2,3,4\nb,y,5,6\n")
+    with pytest.raises(InputError, match=r"line 2: 6 cells, but the header has 5"):
+        read_cumida_csv(path, "toy")
+
+
+def test_real_microarrays_are_read_as_pandas_reads_them(shared_data):
+    path = shared_data / "microarray" / "SRBCT_Khan2001.csv.gz"
+    series = read_cumida_csv(path, "khan")
+    frame = pd.read_csv(path, dtype={"samples": str})
+    np.testing.assert_array_equal(series.values.T, frame.iloc[:, 2:].to_numpy())
+    np.testing.assert_array_equal(series.labels, frame["type"])
+    np.testing.assert_array_equal(series.samples, frame["samples"])

@@ -1,0 +1,287 @@
+"""Dependence within classes: pairwise SciPy and plain NumPy in float64 are the oracles."""
+
+import dataclasses
+import itertools
+
+import numba
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from xnbflow.diagnostics import (
+    conditional_dependence,
+    correlation,
+    normalised_residuals,
+    top_partners,
+)
+from xnbflow.errors import InputError
+
+
+def residuals_by_numpy(X, y):
+    R = np.array(X, dtype=np.float64)
+    for label in np.unique(y):
+        R[y == label] -= R[y == label].mean(axis=0)
+    return R
+
+
+def correlations_by_numpy(X, y):
+    R = residuals_by_numpy(X, y)
+    length = np.linalg.norm(R, axis=0)
+    varies = length > 1e-9
+    R = np.where(varies, R, 0) / np.where(varies, length, 1)
+    r = R.T @ R
+    np.fill_diagonal(r, 0)
+    return r
+
+
+def correlated_series(n_samples, n_features, n_classes, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n_samples) % n_classes)
+    factors = rng.normal(size=(n_samples, 8))
+    loadings = rng.uniform(0, 2.5, size=n_features)
+    X = (
+        rng.normal(size=(n_samples, n_features))
+        + factors[:, rng.integers(0, 8, n_features)] * loadings
+    )
+    return X + 10 * y[:, None] * rng.normal(size=n_features), y
+
+
+@pytest.fixture
+def small_tiles(monkeypatch):
+    """Many tiles from few features."""
+    monkeypatch.setattr(correlation, "_TILE", 16)
+
+
+def test_agrees_with_scipy_for_every_pair():
+    X, y = correlated_series(30, 40, 3)
+    result = conditional_dependence(X, y, min_abs_r=0.5, alpha=1e-3)
+    R = residuals_by_numpy(X, y)
+    n_pairs, dependent, best = 0, np.zeros(40, bool), np.zeros(40)
+    for i, j in itertools.combinations(range(40), 2):
+        r, p = stats.pearsonr(R[:, i], R[:, j])
+        if abs(r) > 0.5 and p < 1e-3:
+            n_pairs += 1
+            dependent[[i, j]] = True
+        best[[i, j]] = np.maximum(best[[i, j]], abs(r))
+    assert result.n_pairs == n_pairs > 0
+    np.testing.assert_array_equal(result.dependent, dependent)
+    assert 0 < result.ratio == dependent.mean() < 1
+    np.testing.assert_allclose(result.max_abs_r, best, atol=1e-14)
+    for i, j in enumerate(result.partner):
+        r, p = stats.pearsonr(R[:, i], R[:, j])
+        np.testing.assert_allclose((result.r[i], result.p[i]), (r, p), rtol=1e-8)
+
+
+@pytest.mark.parametrize(("n_features", "n_samples"), [(1100, 24), (511, 60), (513, 9)])
+def test_agrees_with_a_float64_product(n_features, n_samples):
+    X, y = correlated_series(n_samples, n_features, 2)
+    result = conditional_dependence(X, y)
+    r = correlations_by_numpy(X, y)
+    assert result.n_pairs == np.sum(np.abs(r) > result.cut) // 2
+    np.testing.assert_array_equal(result.dependent, (np.abs(r) > result.cut).any(axis=1))
+    np.testing.assert_array_equal(result.partner, np.abs(r).argmax(axis=1))
+    np.testing.assert_allclose(result.max_abs_r, np.abs(r).max(axis=1), atol=1e-14)
+    np.testing.assert_allclose(result.r, r[np.arange(n_features), result.partner], atol=1e-14)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    arrays(np.int8, st.tuples(st.integers(4, 9), st.integers(1, 40)), elements=st.integers(0, 3))
+)
+def test_agrees_with_a_float64_product_on_ties(X):
+    y = np.arange(len(X)) % 2
+    r = np.abs(correlations_by_numpy(X, y))
+    result = conditional_dependence(X, y, min_abs_r=0.66, alpha=1.0)
+    assert not (np.abs(r - 0.66) < 1e-9).any()  # no such ratio of small integers
+    assert result.n_pairs == np.sum(r > 0.66) // 2
+    np.testing.assert_allclose(result.max_abs_r, r.max(axis=1), atol=1e-12)
+    found = result.partner >= 0
+    np.testing.assert_allclose(r[found, result.partner[found]], r[found].max(axis=1), atol=1e-12)
+
+
+def test_values_near_the_cut_are_decided_in_float64(small_tiles):
+    # features at a chosen correlation with feature 0: float32 cannot tell 0.7 from 0.7 + 1e-9
+    rng = np.random.default_rng(3)
+    basis = np.linalg.qr(np.column_stack([np.ones(60), rng.normal(size=(60, 41))]))[0][:, 1:]
+    offsets = np.tile([-1e-7, -1e-9, -1e-12, 1e-12, 1e-9, 1e-7], 6)
+    r = 0.7 + offsets
+    X = np.column_stack([basis[:, 0], basis[:, :1] * r + basis[:, 1:37] * np.sqrt(1 - r**2)])
+    X = 3 + 5 * X * np.sign(rng.normal(size=37))
+    result = conditional_dependence(X, np.zeros(60), alpha=1.0)
+    np.testing.assert_array_equal(result.dependent[1:], offsets > 0)
+    assert result.n_pairs == 18
+    np.testing.assert_allclose(result.max_abs_r[1:], r, atol=1e-15)
+
+
+def test_the_cut_is_where_p_equals_alpha():
+    X, y = correlated_series(20, 30, 2)
+    paper = conditional_dependence(X, y, min_abs_r=0.0, alpha=1e-4)
+    exact = conditional_dependence(X, y, min_abs_r=0.0, alpha=1e-4, dof="exact")
+    for result, dof in ((paper, 18), (exact, 17)):
+        assert result.dof == dof
+        t = result.cut * np.sqrt(dof / (1 - result.cut**2))
+        np.testing.assert_allclose(2 * stats.t.sf(t, dof), 1e-4, rtol=1e-9)
+        t = result.max_abs_r * np.sqrt(dof / (1 - result.r**2))
+        np.testing.assert_allclose(result.p, 2 * stats.t.sf(t, dof), rtol=1e-9)
+        np.testing.assert_array_equal(result.dependent, result.p < 1e-4)
+    assert exact.cut > paper.cut
+    assert conditional_dependence(X, y, min_abs_r=0.9, alpha=1e-4).cut == 0.9
+
+
+@pytest.mark.parametrize("n_partners", [1, 3, 40])
+def test_top_partners_are_those_of_a_full_sort(small_tiles, n_partners):
+    X, y = correlated_series(25, 75, 2)
+    partner, r = top_partners(normalised_residuals(X, y), n_partners)
+    expected = correlations_by_numpy(X, y)
+    order = np.argsort(-np.abs(expected), axis=1, kind="stable")[:, :n_partners]
+    np.testing.assert_array_equal(partner, order)
+    np.testing.assert_allclose(r, np.take_along_axis(expected, order, axis=1), atol=1e-14)
+
+
+def test_top_partners_run_out_where_features_do(small_tiles):
+    X = np.random.default_rng(4).normal(size=(12, 20))
+    X[:, 5] = 7.0
+    partner, r = top_partners(normalised_residuals(X, np.zeros(12)), 25)
+    assert (partner[5] == -1).all()
+    others = np.delete(partner, 5, axis=0)
+    assert (others[:, :18] >= 0).all()
+    assert (others[:, 18:] == -1).all()
+    assert (r[partner == -1] == 0).all()
+    for row in others:
+        assert len(set(row[:18])) == 18
+        assert 5 not in row
+
+
+def test_of_equal_partners_the_first_is_taken(small_tiles):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(15, 60))
+    X[:, [7, 21, 40, 59]] = X[:, [3]] * [2, 4, -1, 8]
+    residuals = normalised_residuals(X, np.zeros(15))
+    partner, _ = top_partners(residuals, 4)
+    np.testing.assert_array_equal(partner[3], [7, 21, 40, 59])
+    np.testing.assert_array_equal(partner[40], [3, 7, 21, 59])
+    np.testing.assert_array_equal(top_partners(residuals, 2)[0][[3, 21, 59], 1], [21, 7, 7])
+    np.testing.assert_array_equal(top_partners(residuals, 1)[0][[3, 21, 59], 0], [7, 3, 3])
+
+
+def test_threads_and_tiles_change_nothing(monkeypatch):
+    X, y = correlated_series(18, 700, 3)
+    several = conditional_dependence(X, y)
+    threads = numba.get_num_threads()
+    try:
+        numba.set_num_threads(1)
+        monkeypatch.setattr(correlation, "_TILE", 100)
+        one = conditional_dependence(X, y)
+    finally:
+        numba.set_num_threads(threads)
+    for field in dataclasses.fields(several):
+        a, b = getattr(several, field.name), getattr(one, field.name)
+        if field.name == "histogram":  # float32: a value at the edge of a bin may change it
+            assert np.abs(a - b).sum() <= 20
+        else:
+            np.testing.assert_array_equal(a, b)
+
+
+def test_the_histogram_counts_every_pair_of_a_small_series():
+    X, y = correlated_series(30, 600, 2)
+    r = np.abs(correlations_by_numpy(X, y)[np.triu_indices(600, 1)])
+    expected = np.histogram(r, bins=50, range=(0, 1))[0]
+    found = conditional_dependence(X, y).histogram
+    assert found.sum() == 600 * 599 // 2
+    assert np.abs(found - expected).sum() <= 20  # float32: at the edge of a bin
+
+
+def test_the_histogram_samples_a_large_series(small_tiles, monkeypatch):
+    monkeypatch.setattr(correlation, "_HISTOGRAM_PAIRS", 3000)
+    X, y = correlated_series(30, 200, 2)
+    r = np.abs(correlations_by_numpy(X, y))
+    rows = np.arange(0, 200, 1 + 200**2 // 6000)  # every seventh feature with all later ones
+    expected = sum(np.histogram(r[i, i + 1 :], bins=50, range=(0, 1))[0] for i in rows)
+    found = conditional_dependence(X, y).histogram
+    assert found.sum() == expected.sum() <= 3000
+    assert np.abs(found - expected).sum() <= 10
+
+
+def test_unit_origin_and_sign_of_a_feature_do_not_matter():
+    X, y = correlated_series(20, 50, 2)
+    plain = conditional_dependence(X, y)
+    scale = np.random.default_rng(6).choice([-1e-200, 1e-3, 1e9, 1e150], size=50)
+    shift = 100 * y[:, None] + np.arange(50)
+    scaled = conditional_dependence((X + shift) * scale, y)
+    np.testing.assert_allclose(scaled.max_abs_r, plain.max_abs_r, rtol=1e-9)
+    np.testing.assert_array_equal(scaled.dependent, plain.dependent)
+
+
+def test_features_constant_within_classes_have_no_correlation():
+    rng = np.random.default_rng(7)
+    y = np.array(["a"] * 7 + ["b"] * 8)
+    X = rng.normal(size=(15, 5))
+    X[:, 1] = np.where(y == "a", 0.1, 0.7)  # whose class means are not exact in binary
+    X[:, 3] = 1 / 3
+    result = conditional_dependence(X, y, alpha=1.0, min_abs_r=0.0)
+    np.testing.assert_array_equal(result.partner[[1, 3]], -1)
+    np.testing.assert_array_equal(result.max_abs_r[[1, 3]], 0)
+    np.testing.assert_array_equal(result.p[[1, 3]], 1)
+    np.testing.assert_array_equal(result.dependent, [True, False, True, False, True])
+    assert result.n_pairs == 3
+
+
+def test_a_class_of_one_sample_contributes_nothing():
+    X, y = correlated_series(20, 30, 2)
+    with_one = conditional_dependence(np.vstack([X, X[:1] + 99]), [*y, 7])
+    np.testing.assert_allclose(with_one.r, conditional_dependence(X, y).r, atol=1e-12)
+
+
+def test_one_feature_has_no_partner():
+    result = conditional_dependence(np.random.default_rng(8).normal(size=(9, 1)), np.zeros(9))
+    assert (result.ratio, result.n_pairs, result.partner[0]) == (0, 0, -1)
+
+
+def test_a_frame_with_names_gives_the_same():
+    X, y = correlated_series(12, 8, 2)
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    named = conditional_dependence(frame, pd.Series(y).astype(str))
+    np.testing.assert_array_equal(named.r, conditional_dependence(X, y).r)
+
+
+def test_the_result_is_frozen():
+    result = conditional_dependence(*correlated_series(12, 8, 2))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.ratio = 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min_abs_r": 1.0}, "min_abs_r is 1.0"),
+        ({"min_abs_r": -0.1}, "min_abs_r is -0.1"),
+        ({"alpha": 0.0}, "alpha is 0.0"),
+        ({"dof": "n-2"}, "dof is 'n-2'; use 'paper'"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        conditional_dependence(*correlated_series(12, 8, 2), **options)
+
+
+def test_input_without_within_class_variation_is_refused():
+    X = np.random.default_rng(9).normal(size=(4, 3))
+    with pytest.raises(InputError, match="4 samples in 3 classes leave no correlation"):
+        conditional_dependence(X, [0, 0, 1, 2])
+    with pytest.raises(InputError, match="one class label for each of 4 samples"):
+        conditional_dependence(X, [0, 0, 1])
+    with pytest.raises(InputError, match="n_partners is 0"):
+        top_partners(normalised_residuals(X, [0, 0, 1, 1]), 0)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row", [0, 5])
+def test_a_value_that_is_not_finite_is_named(value, row):
+    X, y = correlated_series(12, 8, 2)
+    X[row, 6] = value
+    with pytest.raises(InputError, match=rf"column 6 is {value} in row {row}"):
+        conditional_dependence(X, y)

@@ -1,0 +1,271 @@
+"""Downloads against a local HTTP server that fails in the ways servers fail."""
+
+import gzip
+import hashlib
+import http.server
+import threading
+import time
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from xnbflow.errors import InputError
+from xnbflow.sources import acquire
+from xnbflow.sources.download import Downloads
+from xnbflow.sources.sheet import DataSet
+
+PATH = "Brain/GSE1/Brain_GSE1.csv"
+CSV = b"samples,type,g1,g2\n" + b"".join(
+    b"s%d,%s,%d.5,%d.25\n" % (i, b"ab"[i % 2 : i % 2 + 1], i, 2 * i) for i in range(50)
+)
+SHA256 = hashlib.sha256(CSV).hexdigest()
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    """Answers a request with the next of the server's answers; the last one stays."""
+
+    def do_GET(self):
+        self.server.requests.append(self.path)
+        answers = self.server.answers.get(self.path, ["404"])
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        body = answer if isinstance(answer, bytes) else CSV
+        if answer == "slow":
+            time.sleep(1.0)
+        status = int(answer) if answer in {"404", "403", "429", "500", "503"} else 200
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body) + 1000 * (answer == "truncated")))
+        self.end_headers()
+        with suppress(BrokenPipeError):  # who asked did not want to wait
+            self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def serve(**answers):
+    """Serve answers by file name in CuMiDa's layout: csv=[...], gz=[...]."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        suffixes = {"csv": "", "gz": ".gz"}
+        server.answers = {f"/Genes/{PATH}{suffixes[key]}": value for key, value in answers.items()}
+        server.requests = []
+        server.url = f"http://127.0.0.1:{server.server_port}/Genes"
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+
+
+def downloads(folder, *urls, **settings):
+    quick = {"timeout": 0.3, "retries": 2, "backoff": 0.01} | settings
+    return Downloads(folder, {"cumida": urls}, **quick)
+
+
+def files(folder):
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_file_is_downloaded_once_and_its_checksum_recorded(tmp_path):
+    with serve(csv=[CSV]) as server:
+        for _ in range(2):
+            path = downloads(tmp_path, server.url).fetch("cumida", PATH)
+            assert path == tmp_path / "cumida" / "Brain_GSE1.csv"
+            assert path.read_bytes() == CSV
+    assert server.requests == [f"/Genes/{PATH}"]
+    assert files(tmp_path) == ["Brain_GSE1.csv", "Brain_GSE1.csv.sha256"]
+    assert (tmp_path / "cumida" / "Brain_GSE1.csv.sha256").read_text() == (
+        f"{SHA256}  Brain_GSE1.csv\n"
+    )
+
+
+def test_a_recorded_checksum_is_demanded_afterwards(tmp_path):
+    with serve(csv=[CSV]) as server:
+        path = downloads(tmp_path, server.url).fetch("cumida", PATH)
+        path.write_bytes(CSV.replace(b"1.5", b"9.5"))
+        with pytest.raises(InputError, match=r"has SHA-256 .*csv.sha256 says .*damaged or another"):
+            downloads(tmp_path, server.url).fetch("cumida", PATH)
+        path.unlink()
+        assert downloads(tmp_path, server.url).fetch("cumida", PATH).read_bytes() == CSV
+
+
+@pytest.mark.parametrize("failure", ["500", "503", "429", "truncated", "slow"])
+def test_what_may_pass_is_tried_again(tmp_path, failure):
+    with serve(csv=[failure, failure, CSV]) as server:
+        path = downloads(tmp_path, server.url).fetch("cumida", PATH, sha256=SHA256)
+        assert path.read_bytes() == CSV
+    assert len(server.requests) == 3
+    assert files(tmp_path) == ["Brain_GSE1.csv"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        ("500", "500 Internal Server Error, 3 times"),
+        (
+            "truncated",
+            f"the connection broke off (IncompleteRead({len(CSV)} bytes read, 1000 mor",
+        ),
+        ("slow", "no answer within 0.3 s, 3 times"),
+    ],
+)
+def test_what_does_not_pass_is_told_and_leaves_nothing(tmp_path, failure, reason):
+    with serve(csv=[failure]) as server:
+        with pytest.raises(InputError) as error:
+            downloads(tmp_path, server.url).fetch("cumida", PATH)
+        assert f"{server.url}/{PATH}: {reason}" in str(error.value)
+        assert set(server.requests) == {f"/Genes/{PATH}"}
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("status", ["404", "403"])
+def test_what_does_not_pass_by_waiting_goes_to_the_next_place_at_once(tmp_path, status):
+    with serve(csv=[status]) as first, serve(csv=[CSV]) as second:
+        path = downloads(tmp_path, first.url, second.url).fetch("cumida", PATH)
+        assert path.read_bytes() == CSV
+    assert first.requests == [f"/Genes/{PATH}", f"/Genes/{PATH}.gz"]
+    assert second.requests == [f"/Genes/{PATH}"]
+
+
+def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
+    pauses = []
+    monkeypatch.setattr("xnbflow.sources.http.time.sleep", pauses.append)
+    with serve(csv=["500"]) as server, pytest.raises(InputError):
+        downloads(tmp_path, server.url, retries=4, backoff=0.5).fetch("cumida", PATH)
+    assert pauses == [0.5, 1.0, 2.0, 4.0]
+
+
+WRONG = {
+    "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet says"),
+    "HTML": (b"<!DOCTYPE html>\n<title>moved</title>", r"is a web page \(HTML\), not data"),
+    "empty": (b"", "is empty"),
+    "gzip": (gzip.compress(CSV)[:-20], "is broken or truncated gzip"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_file_is_not_kept_and_the_next_place_is_asked(tmp_path, wrong):
+    body, reason = WRONG[wrong]
+    with serve(csv=[body]) as server:
+        with pytest.raises(InputError, match=reason):
+            downloads(tmp_path, server.url).fetch("cumida", PATH, sha256=SHA256)
+        assert files(tmp_path) == []
+        with serve(csv=[CSV]) as mirror:
+            path = downloads(tmp_path, server.url, mirror.url).fetch("cumida", PATH, sha256=SHA256)
+            assert path.read_bytes() == CSV
+
+
+def test_an_unreachable_host_is_told_with_where_to_put_the_file(tmp_path):
+    with serve() as server:
+        url = server.url  # free once the server has gone
+    with pytest.raises(InputError) as error:
+        downloads(tmp_path, url, retries=0).fetch("cumida", PATH)
+    target = tmp_path / "cumida" / "Brain_GSE1.csv"
+    assert f"cannot get Brain_GSE1.csv:\n  {url}/{PATH}: the host cannot be reached (" in str(
+        error.value
+    )
+    assert f"by hand at {target}" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["Brain_GSE1.csv", "Brain_GSE1.csv.gz"])
+def test_a_file_put_there_by_hand_is_used(tmp_path, name):
+    target = tmp_path / "cumida" / name
+    target.parent.mkdir()
+    target.write_bytes(gzip.compress(CSV) if name.endswith("gz") else CSV)
+    # the checksum may be that of the content
+    assert downloads(tmp_path).fetch("cumida", PATH, sha256=SHA256) == target
+
+
+def test_a_wrong_file_put_there_by_hand_is_refused(tmp_path):
+    target = tmp_path / "cumida" / "Brain_GSE1.csv"
+    target.parent.mkdir()
+    target.write_bytes(CSV + b"x")
+    with pytest.raises(InputError, match=r"has SHA-256 .* but the sheet says"):
+        downloads(tmp_path).fetch("cumida", PATH, sha256=SHA256)
+    assert target.exists()
+
+
+def test_broken_gzip_put_there_by_hand_is_refused_before_its_checksum_is_recorded(tmp_path):
+    target = tmp_path / "cumida" / "Brain_GSE1.csv.gz"
+    target.parent.mkdir()
+    target.write_bytes(gzip.compress(CSV * 100)[:-20])
+    with pytest.raises(InputError, match=r"is broken or truncated gzip .* get it again"):
+        downloads(tmp_path).fetch("cumida", PATH)
+    assert files(tmp_path) == [target.name]
+
+
+def test_a_server_may_hold_the_file_gzipped(tmp_path):
+    packed = gzip.compress(CSV)
+    with serve(gz=[packed]) as server:
+        path = downloads(tmp_path, server.url).fetch("cumida", PATH, sha256=SHA256)
+    assert path.name == "Brain_GSE1.csv.gz"
+    assert path.read_bytes() == packed
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("scheme", ["file://", ""])
+def test_a_folder_is_used_in_place(tmp_path, scheme, flat):
+    mirror, own = tmp_path / "the mirror", tmp_path / "downloads"
+    path = mirror / (PATH.rpartition("/")[2] if flat else PATH)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(CSV)
+    base = path.parents[0 if flat else 2].as_uri() if scheme else str(mirror)
+    assert downloads(own, base).fetch("cumida", PATH) == path
+    assert files(own) == ["Brain_GSE1.csv.sha256"]
+    path.write_bytes(CSV + b"x")
+    with pytest.raises(InputError, match=r"Brain_GSE1.csv.sha256 says"):
+        downloads(own, base).fetch("cumida", PATH)
+
+
+def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
+    local = tmp_path / "mine.csv"
+    local.write_bytes(CSV)
+    here = downloads(tmp_path / "downloads")
+    assert here.fetch_location("table", str(local), name="mine.csv") == local
+    assert here.fetch_location("table", local.as_uri(), name="mine.csv") == local
+    local.write_bytes(CSV + CSV)  # its owner may change it
+    assert here.fetch_location("table", str(local), name="mine.csv") == local
+    with pytest.raises(InputError, match=r"mine.csv has SHA-256"):
+        here.fetch_location("table", str(local), name="mine.csv", sha256=SHA256)
+    with serve(csv=[CSV]) as server:
+        path = here.fetch_location("table", f"{server.url}/{PATH}", name="theirs.csv")
+    assert path == tmp_path / "downloads" / "table" / "theirs.csv"
+    assert path.read_bytes() == CSV
+
+
+def test_long_downloads_show_their_progress(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("xnbflow.sources.http._SECONDS_BEFORE_PROGRESS", 0.0)
+    with serve(csv=[CSV]) as server:
+        downloads(tmp_path, server.url).fetch("cumida", PATH)
+    assert "\rBrain_GSE1.csv: 100%" in capsys.readouterr().err
+
+
+def test_short_downloads_show_nothing(tmp_path, capsys):
+    with serve(csv=[CSV]) as server:
+        downloads(tmp_path, server.url).fetch("cumida", PATH)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_series_is_acquired_from_a_server_in_cumidas_layout(tmp_path):
+    dataset = DataSet("brain", "cumida", "Brain/GSE1", SHA256, 50, 2, 2)
+    with serve(csv=["500", CSV]) as server:
+        series = acquire(
+            dataset, downloads=tmp_path, base_urls={"cumida": [server.url]}, backoff=0.01
+        )
+    assert series.values[:, 3].tolist() == [3.5, 6.25]
+
+
+@pytest.mark.parametrize("location", ["Brain", "../GSE1", "Brain/GSE1/x", "Brain/..", "/Brain"])
+def test_a_location_that_is_no_series_is_refused(tmp_path, location):
+    with pytest.raises(InputError, match="is not <Type>/<series>, say Brain/GSE50161"):
+        acquire(DataSet("brain", "cumida", location), downloads=tmp_path)
+
+
+def test_one_class_only_is_refused(tmp_path):
+    (tmp_path / "Brain_GSE1.csv").write_text("samples,type,g\na,x,1\nb,x,2\n")
+    with pytest.raises(InputError, match="data set brain: all 2 samples have the label 'x'"):
+        acquire(
+            DataSet("brain", "cumida", "Brain/GSE1"),
+            downloads=tmp_path / "downloads",
+            base_urls={"cumida": [str(tmp_path)]},
+        )

@@ -1,0 +1,83 @@
+"""Folds are drawn once, stratified, and do not depend on the order of work."""
+
+import numpy as np
+import pytest
+
+from xnbflow.errors import InputError
+from xnbflow.evaluation.folds import draw_folds, read_folds
+from xnbflow.series import SeriesHeader
+
+
+def header(*counts, name="toy"):
+    labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
+    samples = np.array([f"s{i}" for i in range(len(labels))])
+    return SeriesHeader(name, samples, labels, 3)
+
+
+def test_every_sample_is_tested_once_per_repeat():
+    folds = draw_folds(header(20, 10), 5, 3)
+    assert (folds.groupby(["repeat", "sample"]).size() == 1).all()
+    assert len(folds) == 3 * 30
+
+
+def test_folds_keep_the_proportions_of_classes():
+    head = header(20, 10)
+    folds = draw_folds(head, 5, 1)
+    label = dict(zip(head.samples, head.labels, strict=True))
+    counts = folds.assign(label=folds["sample"].map(label)).groupby(["fold", "label"]).size()
+    assert set(counts.xs("c0", level="label")) == {4}
+    assert set(counts.xs("c1", level="label")) == {2}
+
+
+def test_a_repeat_does_not_depend_on_the_number_of_repeats():
+    few, many = draw_folds(header(20, 10), 5, 1), draw_folds(header(20, 10), 5, 4)
+    assert few.equals(many[many["repeat"] == 0])
+
+
+def test_folds_depend_on_the_data_set():
+    assert not draw_folds(header(20, 10), 5, 1).equals(draw_folds(header(20, 10, name="b"), 5, 1))
+
+
+def test_a_small_class_is_named_in_a_warning_and_the_folds_are_drawn():
+    with pytest.warns(UserWarning, match=r"'c1' \(2\)"):
+        folds = draw_folds(header(20, 2), 5, 1)
+    assert len(folds) == 22
+
+
+def test_no_class_is_large_enough():
+    with pytest.raises(InputError, match="'c0', has 3"):
+        draw_folds(header(3, 2), 5, 1)
+
+
+def write(path, *lines):
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_predefined_folds_with_samples_that_only_train(tmp_path):
+    path = write(tmp_path / "folds.tsv", "sample\tfold", "s0\t0", "s1\ttrain", "s2\t0")
+    folds = read_folds(path, header(2, 1), 1, 1)
+    assert folds["sample"].tolist() == ["s0", "s2"]
+    assert set(folds["fold"]) == {0}
+
+
+def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
+    path = write(tmp_path / "indicator.txt", "0", "1", "1")
+    assert read_folds(path, header(2, 1), 1, 1)["sample"].tolist() == ["s1", "s2"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["sample\tset", "s0\t0"], "column 'fold' is missing"),
+        (["sample\tfold", "s0\t0", "s1\t0", "s9\t0"], "line 4: toy has no sample 's9'"),
+        (["sample\tfold", "s0\t0", "s1\t0"], "sample 's2' of toy is missing"),
+        (["sample\tfold", "s0\t0", "s1\t0", "s1\t0"], "line 4: sample 's1' stands twice"),
+        (["sample\tfold", "s0\t0", "s1\tx", "s2\t0"], "line 3: fold is 'x'"),
+        (["sample\tfold", "s0\t0", "s1\t1", "s2\t0"], "announces 1 repeats of 1 splits"),
+        (["0", "1"], "2 numbers for the 3 samples"),
+    ],
+)
+def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
+    with pytest.raises(InputError, match=message):
+        read_folds(write(tmp_path / "folds.tsv", *lines), header(2, 1), 1, 1)

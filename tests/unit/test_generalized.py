@@ -1,0 +1,280 @@
+"""Generalized naive Bayes: its parts, its limits and its bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from unit.test_neighbourhood import shares_and_weights
+
+from xnbflow.density.neighbourhood import KERNELS
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes import GeneralizedNB
+from xnbflow.naive_bayes.scorecard import score
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([GeneralizedNB()])
+def test_is_a_scikit_learn_classifier(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Two continuous features, one of them half zeros, a category; the first two dependent."""
+    rng = np.random.default_rng(3)
+    n = 300
+    a = rng.normal(size=n)
+    b = np.round(a + rng.normal(size=n), 1).clip(min=0)
+    c = rng.integers(0, 3, n).astype(float)
+    y = (a + 0.5 * (b - 1) ** 2 + (c == 2) + rng.logistic(size=n) > 0.5).astype(int)
+    return pd.DataFrame({"a": a, "b": b, "c": c}), y
+
+
+@pytest.fixture(scope="module")
+def fitted(mixed):
+    return GeneralizedNB(categorical=["c"]).fit(*mixed)
+
+
+class Oracle:
+    """Local scoring row by row with dense smoother matrices, as methods and paper state it."""
+
+    def __init__(self, X, y, categorical, span=0.6, shrinkage=1.0):
+        self.y, self.share = y, y.mean()
+        self.ridge = shrinkage * self.share * (1 - self.share)
+        self.intercept = np.log(self.share / (1 - self.share))
+        self.fine, self.naive = [], []
+        for x, discrete in zip(X.T, categorical, strict=True):
+            density = self.smoother(x, discrete, span, KERNELS["minimum_variance"])
+            self.fine.append(self.smoother(x, discrete, span, KERNELS["epanechnikov"]))
+            s1, s0 = (density @ y).clip(0), (density @ (1 - y)).clip(0)
+            odds = (s1 + shrinkage * self.share) / (s0 + shrinkage * (1 - self.share))
+            self.naive.append(np.log(odds) - self.intercept)
+        self.adjustment = np.zeros((X.shape[1], len(y)))
+
+    @staticmethod
+    def smoother(x, discrete, span, kernel):
+        values, rows, counts = np.unique(x, return_inverse=True, return_counts=True)
+        alone = (counts > 0.1 * len(x)) | discrete
+        matrix = np.diag(np.ones(len(values)))
+        run = np.flatnonzero(~alone)
+        if len(run):
+            matrix[np.ix_(run, run)] = shares_and_weights(values[run], counts[run], span, kernel)[1]
+        return matrix[np.ix_(rows, rows)]
+
+    @property
+    def log_odds(self):
+        return self.intercept + sum(self.naive) + self.adjustment.sum(axis=0)
+
+    def cycle(self):
+        for j, matrix in enumerate(self.fine):
+            p = expit(self.log_odds)
+            w = np.maximum(p * (1 - p), 1e-6)
+            target = matrix @ (w * self.adjustment[j] + self.y - p) / (matrix @ w + self.ridge)
+            step = target - target.mean() - self.adjustment[j]
+            self.adjustment[j] += np.clip(step, -4, 4)
+        for _ in range(50):
+            p = expit(self.log_odds)
+            self.intercept += (self.y - p).sum() / (p * (1 - p)).sum()
+
+    @property
+    def log_likelihood(self):
+        p = expit(self.log_odds)
+        return np.log(np.where(self.y == 1, p, 1 - p)).sum()
+
+
+def test_every_pass_follows_the_definition(mixed):
+    X, y = mixed
+    oracle = Oracle(X.to_numpy(), y, [False, False, True])
+    expected = [oracle.log_likelihood]
+    for _ in range(4):
+        oracle.cycle()
+        expected.append(oracle.log_likelihood)
+    with pytest.warns(ConvergenceWarning, match="after 4 passes"):
+        model = GeneralizedNB(categorical=[2], max_iter=4, tol=0.0).fit(X, y)
+    assert model.log_likelihood_ == pytest.approx(expected, rel=1e-9)
+    assert model.decision_function(X) == pytest.approx(oracle.log_odds, abs=1e-8)
+    effects = model.effects(X)
+    for j, feature in enumerate(X):
+        of_feature = effects[effects["feature"] == feature]
+        assert of_feature["naive_effect"].to_numpy() == pytest.approx(oracle.naive[j], abs=1e-9)
+        assert of_feature["adjustment"].to_numpy() == pytest.approx(oracle.adjustment[j], abs=1e-8)
+
+
+def test_without_passes_categories_give_plain_naive_bayes():
+    """Compared with scikit-learn's CategoricalNB, both with next to no smoothing."""
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 4, (400, 3)).astype(float)
+    y = rng.random(400) < 0.2 + 0.15 * X[:, 0]
+    model = GeneralizedNB(max_iter=0, categorical=[0, 1, 2], shrinkage=1e-9).fit(X, y)
+    expected = CategoricalNB(alpha=1e-9).fit(X, y).predict_proba(X)
+    assert model.predict_proba(X) == pytest.approx(expected, abs=1e-7)
+    assert model.n_iter_ == 0
+
+
+def test_categories_converge_to_logistic_regression():
+    """Of categories alone it is the additive logistic model, whose maximum is the same."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 3, (500, 3)).astype(float)
+    X[:, 1] = np.where(rng.random(500) < 0.6, X[:, 0], X[:, 1])
+    y = rng.random(500) < expit(X[:, 0] - X[:, 1] * X[:, 2] / 2)
+    model = GeneralizedNB(categorical=[0, 1, 2], shrinkage=1e-9, tol=1e-9, max_iter=500).fit(X, y)
+    dummies = OneHotEncoder().fit_transform(X)
+    reference = LogisticRegression(C=1e9, tol=1e-10, max_iter=10_000).fit(dummies, y)
+    assert model.predict_proba(X) == pytest.approx(reference.predict_proba(dummies), abs=1e-5)
+
+
+def test_expected_events_are_the_actual(fitted, mixed):
+    X, y = mixed
+    assert fitted.predict_proba(X)[:, 1].sum() == pytest.approx(y.sum(), abs=1e-6)
+
+
+def test_adjustments_raise_the_likelihood_of_dependent_features(fitted):
+    assert fitted.log_likelihood_[-1] > fitted.log_likelihood_[0]
+    assert len(fitted.log_likelihood_) == fitted.n_iter_ + 1
+
+
+def test_effects_add_up_to_the_log_odds(fitted, mixed):
+    X, _ = mixed
+    X = X.set_index(np.arange(1000, 1300))
+    effects = fitted.effects(X)
+    total = effects.groupby("sample", sort=False)["sum"].sum()
+    assert list(total.index) == list(X.index)
+    assert total.to_numpy() + fitted.intercept_ == pytest.approx(fitted.decision_function(X))
+    assert (effects["naive_effect"] + effects["adjustment"]).equals(effects["sum"])
+
+
+def test_scoring_by_the_stored_table_alone_gives_the_same_probabilities(fitted, mixed, tmp_path):
+    X, _ = mixed
+    fitted.scorecard().to_parquet(tmp_path / "scorecard.parquet")
+    table = pd.read_parquet(tmp_path / "scorecard.parquet")
+    new = pd.DataFrame({"c": [0.0, 1.0, 9.0], "a": [-9.0, 0.123, 9.0], "b": [0.0, 0.05, 2.0]})
+    expected = fitted.predict_proba(new[["a", "b", "c"]])[:, 1]
+    assert score(table, new) == pytest.approx(expected, rel=1e-12)
+    assert score(table, X.to_numpy()) == pytest.approx(fitted.predict_proba(X)[:, 1], rel=1e-12)
+
+
+def test_features_without_names_are_numbered_in_the_scorecard(mixed):
+    X, y = mixed
+    table = GeneralizedNB(categorical=[2]).fit(X.to_numpy(), y).scorecard()
+    assert list(table["feature"].unique()) == ["(intercept)", "x0", "x1", "x2"]
+    assert table["kind"].value_counts()["categorical"] == 3
+    assert table["count"].sum() == 4 * len(y)
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        (pd.DataFrame({"a": [0.0], "b": [0.0]}), "lack column 'c'"),
+        (pd.DataFrame({"a": [0.0], "b": [np.nan], "c": [0.0]}), "'b' is nan in row 0"),
+        (np.zeros((2, 2)), "has 3 features"),
+    ],
+)
+def test_scoring_refuses_samples_that_do_not_fit_the_table(fitted, samples, message):
+    with pytest.raises(InputError, match=message):
+        score(fitted.scorecard(), samples)
+
+
+def test_values_between_and_beyond_those_of_training(fitted):
+    """As the paper scores: interpolated between neighbours, constant beyond the ends."""
+    values = fitted.values_[0]
+    middle = (values[10] + values[11]) / 2
+    rows = pd.DataFrame({"a": [values[10], middle, values[11]], "b": 0.0, "c": 0.0})
+    low, between, high = fitted.decision_function(rows)
+    assert between == pytest.approx((low + high) / 2)
+    rows = pd.DataFrame({"a": [values[-1], 100.0], "b": 0.0, "c": 0.0})
+    assert np.ptp(fitted.decision_function(rows)) == 0.0
+
+
+def test_an_unknown_category_has_no_effect(fitted, mixed):
+    X, _ = mixed
+    effects = fitted.effects(X.iloc[:1].assign(c=7.0)).set_index("feature")
+    assert effects.loc["c", "sum"] == 0.0
+    assert effects.loc["a", "sum"] != 0.0
+
+
+def test_a_constant_feature_changes_nothing(fitted, mixed):
+    X, y = mixed
+    model = GeneralizedNB(categorical=["c"]).fit(X.assign(constant=3.0), y)
+    assert model.naive_effects_[3] == pytest.approx(0.0, abs=1e-12)
+    assert model.decision_function(X.assign(constant=3.0)) == pytest.approx(
+        fitted.decision_function(X), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("shrinkage", [1.0, 1e-6])
+@pytest.mark.parametrize("copies", [1, 5])
+def test_effects_stay_bounded_where_a_feature_separates_the_classes(shrinkage, copies):
+    """A naive effect is at most log(K(0) n / (shrinkage * share) + 1) in size."""
+    rng = np.random.default_rng(6)
+    y = np.repeat([0, 1], 100)
+    X = y[:, None] + 0.1 * rng.normal(size=(200, copies))
+    model = GeneralizedNB(shrinkage=shrinkage).fit(X, y)
+    bound = np.log(9 / 8 * 200 / (shrinkage * 0.5) + 1)
+    assert all(np.abs(effect).max() <= bound for effect in model.naive_effects_)
+    assert all(np.abs(bias).max() <= bound for bias in model.marginal_bias_)
+    assert np.isfinite(model.predict_log_proba(X)).all()
+    assert (model.predict(X) == y).all()
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-6, 1e200])
+def test_the_unit_of_measurement_does_not_matter(fitted, mixed, factor):
+    X, y = mixed
+    scaled = X.assign(a=X["a"] * factor)
+    model = GeneralizedNB(categorical=["c"]).fit(scaled, y)
+    assert model.decision_function(scaled) == pytest.approx(fitted.decision_function(X), abs=1e-6)
+
+
+def test_a_sentinel_value_far_off_does_no_harm(mixed):
+    X, y = mixed
+    X = X.assign(a=X["a"].where(X.index != 0, 1e300))
+    assert np.isfinite(GeneralizedNB(categorical=["c"]).fit(X, y).decision_function(X)).all()
+
+
+def test_labels_may_be_any_two(mixed, fitted):
+    X, y = mixed
+    model = GeneralizedNB(categorical=["c"]).fit(X, np.where(y == 1, "spam", "mail"))
+    assert list(model.classes_) == ["mail", "spam"]
+    assert model.predict_proba(X) == pytest.approx(fitted.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"span": 0.0}, "span is 0.0"),
+        ({"span": 1.5}, "span is 1.5"),
+        ({"span": np.nan}, "span is nan"),
+        ({"kernel": "gaussian"}, "use one of minimum_variance, epanechnikov"),
+        ({"shrinkage": 0.0}, "infinite effect"),
+        ({"tol": -1.0}, "tol is -1.0"),
+        ({"max_iter": -1}, "max_iter -1"),
+        ({"categorical": ["d"]}, "column 'd', but there are 3 columns: a, b, c"),
+        ({"categorical": [3]}, "column 3"),
+        ({"categorical": [-1]}, "column -1"),
+    ],
+)
+def test_refuses_parameters_outside_their_range(mixed, params, message):
+    with pytest.raises(InputError, match=message):
+        GeneralizedNB(**params).fit(*mixed)
+
+
+def test_refuses_other_than_two_classes(mixed):
+    X, y = mixed
+    with pytest.raises(InputError, match="3 classes; merge them into two"):
+        GeneralizedNB().fit(X, np.arange(len(y)) % 3)
+    with pytest.raises(InputError, match="one class, 1; two classes are needed"):
+        GeneralizedNB().fit(X, np.ones(len(y), dtype=int))
+
+
+def test_refuses_missing_values(mixed, fitted):
+    X, y = mixed
+    missing = X.assign(a=X["a"].where(X.index != 5))
+    with pytest.raises(ValueError, match="NaN"):
+        GeneralizedNB().fit(missing, y)
+    with pytest.raises(ValueError, match="NaN"):
+        fitted.predict(missing)

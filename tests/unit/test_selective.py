@@ -1,0 +1,106 @@
+"""Claims about SelectiveNB."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes import XNB, DiscretizedNB, GaussianNB, HybridNB, SelectiveNB, VonMisesNB
+
+
+@pytest.fixture(scope="module")
+def angles():
+    """Six angles: 2 tells most, 4 less and the same again, 0 a little; 1, 3 and 5 nothing."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b", "c"], [60, 50, 40])
+    code = np.repeat([0, 1, 2], [60, 50, 40])
+    X = rng.vonmises(0, 1, (150, 6))
+    X[:, 2] = rng.vonmises(code * 2, 6)
+    X[:, 4] = rng.vonmises(code, 2)
+    X[:, 0] = rng.vonmises(code / 2, 1)
+    return X, y
+
+
+@parametrize_with_checks([SelectiveNB(HybridNB()), SelectiveNB(GaussianNB(), cv=3)])
+def test_estimator_keeps_the_contract(estimator, check):
+    check(estimator)
+
+
+def test_one_pass_scores_every_prefix_as_refitting_would(angles):
+    X, y = angles
+    cv = StratifiedKFold(5, shuffle=True, random_state=1)
+    nb = SelectiveNB(VonMisesNB(), cv=cv).fit(X, y)
+    order = nb.ranking_["feature"].to_numpy(int)
+    for n_features, accuracy in enumerate(nb.ranking_["accuracy"], start=1):
+        predicted = cross_val_predict(VonMisesNB(), X[:, order[:n_features]], y, cv=cv)
+        assert accuracy == pytest.approx(np.mean(predicted == y))
+
+
+def test_the_shortest_best_prefix_of_the_ranking_is_selected(angles):
+    X, y = angles
+    nb = SelectiveNB(VonMisesNB()).fit(X, y)
+    ranking = nb.ranking_
+    assert ranking["mutual_information"].is_monotonic_decreasing
+    assert ranking["feature"].tolist()[:3] == [2, 4, 0]
+    n_selected = len(nb.selected_features_["a"])
+    assert n_selected == ranking["accuracy"].argmax() + 1
+    assert nb.selected_features_ == dict.fromkeys("abc", ranking["feature"].tolist()[:n_selected])
+
+
+def test_it_predicts_as_the_classifier_fitted_to_the_selected_features(angles):
+    X, y = angles
+    nb = SelectiveNB(VonMisesNB(), n_max=2).fit(X, y)
+    selected = nb.selected_features_["b"]
+    assert len(nb.ranking_) == 2
+    reference = VonMisesNB().fit(X[:, selected], y)
+    np.testing.assert_allclose(
+        nb.predict_joint_log_proba(X), reference.predict_joint_log_proba(X[:, selected])
+    )
+    explained = nb.explain(X[:3])
+    assert set(explained["feature"]) == set(selected)
+    total = explained.groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    np.testing.assert_allclose(
+        total + nb.class_log_prior_, nb.predict_joint_log_proba(X[:3]), rtol=1e-12
+    )
+
+
+def test_columns_keep_their_names_inside(angles):
+    X, y = angles
+    frame = pd.DataFrame(X, columns=list("uvwxyz"))
+    blocks = [("angles", "von_mises", ["w", "y"]), ("rest", "gaussian", ["u", "v", "x", "z"])]
+    nb = SelectiveNB(HybridNB(blocks)).fit(frame, y)
+    assert nb.selected_features_["a"][0] == "w"
+    assert nb.ranking_["feature"].tolist()[0] == "w"
+
+
+def test_a_multivariate_block_is_taken_or_left_as_a_whole(angles):
+    X, y = angles
+    blocks = [("pair", "multivariate_gaussian", [1, 2]), ("single", "von_mises", [3])]
+    nb = SelectiveNB(HybridNB(blocks)).fit(X, y)
+    assert nb.ranking_["feature"].tolist() == ["pair", 3]
+    assert nb.selected_features_["c"][:2] == [1, 2]
+
+
+@pytest.mark.parametrize("estimator", [GaussianNB(), DiscretizedNB()])
+def test_other_classifiers_are_ranked_too(angles, estimator):
+    X, y = angles
+    assert SelectiveNB(estimator).fit(X, y).ranking_["feature"].iloc[0] == 2
+
+
+def test_classes_rarer_than_the_folds_are_selected_for_without_a_warning(angles):
+    X, y = angles
+    keep = np.r_[0:60, 60:63, 110:111]  # 60 a, 3 b, 1 c: warnings are errors here
+    nb = SelectiveNB(VonMisesNB()).fit(X[keep], y[keep])
+    assert np.isfinite(nb.predict_log_proba(X)).all()
+
+
+def test_what_cannot_be_selected_from_is_refused(angles):
+    X, y = angles
+    with pytest.raises(InputError, match="n_max is 0"):
+        SelectiveNB(VonMisesNB(), n_max=0).fit(X, y)
+    with pytest.raises(InputError, match="XNB selects features per class by itself"):
+        SelectiveNB(XNB()).fit(X, y)
+    with pytest.raises(InputError, match="needs 2 folds at least"):
+        SelectiveNB(VonMisesNB()).fit(X[:3], [0, 1, 2])

@@ -1,0 +1,170 @@
+"""The sheet of data sets: what it accepts, and what its errors tell."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xnbflow.errors import InputError
+from xnbflow.sources.sheet import COLUMNS, DataSet, read_sheet
+
+ROOT = Path(__file__).parents[2]
+
+GOOD = {
+    "id": "brain",
+    "source": "cumida",
+    "location": "Brain/GSE50161",
+    "sha256": "ab" * 32,
+    "samples": "130",
+    "features": "54675",
+    "classes": "5",
+}
+
+
+def write_sheet(folder: Path, *rows: dict[str, str], header: tuple[str, ...] = COLUMNS) -> Path:
+    path = folder / "datasets.tsv"
+    lines = ["\t".join(header)]
+    lines += ["\t".join(row.get(column, "") for column in header) for row in rows]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_row_becomes_a_typed_data_set(tmp_path):
+    sheet = read_sheet(write_sheet(tmp_path, GOOD))
+    assert sheet == {
+        "brain": DataSet("brain", "cumida", "Brain/GSE50161", "ab" * 32, 130, 54675, 5)
+    }
+
+
+def test_options_are_split_and_empty_cells_are_none(tmp_path):
+    row = {
+        "id": "mine",
+        "source": "table",
+        "location": "a.csv",
+        "label": "type",
+        "options": "angular=wind:degrees, hour:24; drop=note",
+    }
+    mine = read_sheet(write_sheet(tmp_path, row))["mine"]
+    assert (mine.sha256, mine.samples, mine.id_column, mine.orientation) == (
+        None,
+        None,
+        None,
+        "rows",
+    )
+    assert mine.names("angular") == ["wind:degrees", "hour:24"]
+    assert mine.names("drop") == ["note"]
+    assert mine.names("categorical") == []
+
+
+@pytest.mark.parametrize(
+    ("source", "location", "path"),
+    [
+        ("table", "data/my.csv", Path("data/my.csv")),
+        ("table", "file:///data/my%20own.csv", Path("/data/my own.csv")),
+        ("table", "https://example.org/my.csv", None),
+        ("cumida", "Brain/GSE50161", None),
+    ],
+)
+def test_only_a_table_on_this_machine_has_a_local_file(source, location, path):
+    assert DataSet("x", source, location).local_file == path
+
+
+def test_comments_blank_lines_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
+    path = write_sheet(tmp_path, GOOD)
+    text = path.read_text().replace("\nbrain", "\n# the paper's\n\nbrain").replace("\n", "\r\n")
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert list(read_sheet(path)) == ["brain"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": "../brain"}, r"line 2: id '../brain' cannot name a file"),
+        ({"id": ".."}, r"cannot name a file"),
+        ({"id": ".hidden"}, r"cannot name a file"),
+        ({"id": "a/b"}, r"cannot name a file"),
+        ({"id": ""}, r"cannot name a file"),
+        ({"source": "kaggle"}, r"line 2 \(brain\): unknown source 'kaggle'; use one of cumida"),
+        ({"location": ""}, r"location is empty; source 'cumida' needs it"),
+        ({"sha256": "abc"}, r"sha256 'abc' is not 64 hexadecimal digits"),
+        ({"samples": "many"}, r"samples 'many' is not a positive whole number"),
+        ({"features": "-3"}, r"features '-3' is not a positive whole number"),
+        ({"classes": "2.0"}, r"classes '2.0' is not a positive whole number"),
+        ({"orientation": "diagonal"}, r"unknown orientation 'diagonal'; use one of rows, columns"),
+        ({"options": "seed=1"}, r"unknown option 'seed'; source 'cumida' knows features_tolerance"),
+        ({"options": "features_tolerance"}, r"'features_tolerance' is not of the form key=value"),
+        ({"options": "features_tolerance=one"}, r"features_tolerance 'one' is not a whole number"),
+        ({"source": "simulate", "samples": ""}, r"samples is empty; source 'simulate' needs it"),
+        ({"source": "table"}, r"label is empty; source 'table' needs it"),
+    ],
+)
+def test_a_bad_cell_is_named_with_its_line_and_what_to_do(tmp_path, change, message):
+    path = write_sheet(tmp_path, GOOD | change)
+    with pytest.raises(InputError, match=message) as error:
+        read_sheet(path)
+    assert str(path) in str(error.value)
+
+
+def test_a_duplicate_id_is_refused(tmp_path):
+    path = write_sheet(tmp_path, GOOD, GOOD)
+    with pytest.raises(InputError, match=r"line 3: id 'brain' occurs before"):
+        read_sheet(path)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ((*COLUMNS, "colour"), "unknown column 'colour'"),
+        (COLUMNS[:-1], "missing column 'options'"),
+        ((*COLUMNS, "id"), "repeated column 'id'"),
+    ],
+)
+def test_the_header_must_have_exactly_the_known_columns(tmp_path, header, message):
+    with pytest.raises(InputError, match=message):
+        read_sheet(write_sheet(tmp_path, GOOD, header=header))
+
+
+def test_a_row_with_too_few_cells_is_refused(tmp_path):
+    path = write_sheet(tmp_path)
+    path.write_text(path.read_text() + "brain\tcumida\n")
+    with pytest.raises(InputError, match="line 2: 2 cells, but the header has 11"):
+        read_sheet(path)
+
+
+def test_an_absent_and_an_empty_sheet_are_told(tmp_path):
+    with pytest.raises(InputError, match="does not exist"):
+        read_sheet(tmp_path / "none.tsv")
+    (tmp_path / "empty.tsv").write_text("\n")
+    with pytest.raises(InputError, match="is empty; its header has the columns id, source"):
+        read_sheet(tmp_path / "empty.tsv")
+
+
+def test_the_projects_sheet_holds_table_1_of_the_paper():
+    sheet = read_sheet(ROOT / "config" / "datasets.tsv")
+    printed = (ROOT / "resources" / "paper" / "xnb_table1.tsv").read_text().splitlines()[1:]
+    series = [sheet[row.split("\t")[1]] for row in printed]
+    assert len(series) == 18
+    # "Mean - 94 42,109 3.3", the last row of the paper's Table 1
+    assert round(sum(dataset.samples for dataset in series) / 18) == 94
+    assert round(sum(dataset.features for dataset in series) / 18) == 42109
+    assert round(sum(dataset.classes for dataset in series) / 18, 1) == 3.3
+    for dataset in series:
+        twin = sheet[f"sim-{dataset.id}"]
+        assert (twin.samples, twin.features, twin.classes) == (
+            dataset.samples,
+            dataset.features,
+            dataset.classes,
+        )
+
+
+def test_reading_the_sheet_imports_no_numeric_library():
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from xnbflow.sources import read_sheet; "
+        "read_sheet(sys.argv[2]); "
+        "heavy = {'numpy', 'pandas', 'scipy', 'numba', 'sklearn', 'pyarrow'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    paths = [str(ROOT / "workflow" / "src"), str(ROOT / "config" / "datasets.tsv")]
+    run = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, check=True)
+    assert run.stdout.decode().strip() == "[]"

@@ -1,0 +1,211 @@
+"""A user's own tables: formats, orientations, kinds of features, and what is refused."""
+
+import gzip
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from xnbflow.errors import InputError
+from xnbflow.sources import acquire
+from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.table import read_table
+
+ROWS = """\
+id,site,wind,speed,hour,sex,note
+a,north,90,3.5,6,m,x
+b,south,-180,5,12,f,y
+c,north,45,0.1,18,f,z
+"""
+OPTIONS = {"angular": "wind:degrees,hour:24", "categorical": "sex", "drop": "note"}
+
+
+def row(location="mine.csv", **changes):
+    cells = {"label": "site", "id_column": "id", "options": OPTIONS} | changes
+    return DataSet("mine", "table", str(location), **cells)
+
+
+def put(folder, text, name="mine.csv"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def assert_is_mine(series):
+    assert list(series.features) == ["wind", "speed", "hour", "sex"]
+    assert list(series.kinds) == ["angular", "linear", "angular", "categorical"]
+    assert list(series.samples) == ["a", "b", "c"]
+    assert list(series.labels) == ["north", "south", "north"]
+    np.testing.assert_allclose(
+        series.values,
+        [
+            [math.pi / 2, -math.pi, math.pi / 4],
+            [3.5, 5.0, 0.1],
+            [math.pi / 2, math.pi, 3 * math.pi / 2],
+            [1, 0, 0],
+        ],
+        rtol=1e-15,
+    )
+
+
+def as_parquet(folder):
+    pd.read_csv(folder / "mine.csv").to_parquet(folder / "mine.parquet", index=False)
+    return folder / "mine.parquet"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "changes"),
+    [
+        ("mine.csv", ROWS, {}),
+        ("mine.tsv", ROWS.replace(",", "\t"), {}),
+        ("mine.txt.gz", gzip.compress(ROWS.replace(",", "\t").encode()), {}),
+        ("mine.csv.gz", gzip.compress(ROWS.encode()), {}),
+        ("mine.csv", ROWS.replace(",", ";"), {"options": OPTIONS | {"separator": "semicolon"}}),
+        ("mine.csv", "\ufeff" + ROWS.replace("\n", "\r\n"), {}),
+        ("mine.csv", ROWS.replace(",north", ',"north"').replace("a,", '"a",'), {}),
+    ],
+    ids=["CSV", "TSV", "TXT.GZ", "CSV.GZ", "semicolons", "BOM and CRLF", "quotes"],
+)
+def test_text_formats(tmp_path, name, text, changes):
+    assert_is_mine(read_table(put(tmp_path, text, name), row(**changes)))
+
+
+def test_parquet_and_gzipped_parquet(tmp_path):
+    put(tmp_path, ROWS)
+    path = as_parquet(tmp_path)
+    assert_is_mine(read_table(path, row()))
+    packed = put(tmp_path, gzip.compress(path.read_bytes()), "mine.parquet.gz")
+    assert_is_mine(read_table(packed, row()))
+
+
+def test_samples_in_columns(tmp_path):
+    table = [line.split(",") for line in ROWS.splitlines()]
+    turned = "\n".join(",".join(cells) for cells in zip(*table, strict=True)) + "\n"
+    assert turned.startswith("id,a,b,c\nsite,north,south,north\n")
+    assert_is_mine(read_table(put(tmp_path, turned), row(orientation="columns")))
+    first = row(orientation="columns", id_column=None)
+    assert_is_mine(read_table(put(tmp_path, turned), first))
+
+
+def test_samples_in_columns_beside_columns_that_are_none(tmp_path):
+    text = "gene,symbol,s1,s2\ntype,,t,n\ng1,TP53,1,2\ng2,MYC,3,4\n"
+    dataset = DataSet(
+        "x", "table", "x", label="type", orientation="columns", options={"drop": "symbol"}
+    )
+    series = read_table(put(tmp_path, text), dataset)
+    assert series.values.tolist() == [[1, 2], [3, 4]]
+    assert list(series.samples) == ["s1", "s2"]
+
+
+def test_samples_without_id_column_are_numbered(tmp_path):
+    options = OPTIONS | {"drop": "note,id"}
+    series = read_table(put(tmp_path, ROWS), row(id_column=None, options=options))
+    assert list(series.samples) == ["0", "1", "2"]
+
+
+def test_patterns_name_many_features(tmp_path):
+    text = "y,phi1,phi2,psi1\na,1,2,3\nb,4,5,6\n"
+    dataset = DataSet("x", "table", "x", label="y", options={"angular": "phi*:radians"})
+    series = read_table(put(tmp_path, text), dataset)
+    assert list(series.kinds) == ["angular", "angular", "linear"]
+    assert series.values.tolist() == [[1, 4], [2, 5], [3, 6]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "codes"),
+    [
+        (["10", "9", "2"], [2, 1, 0]),
+        (["low", "high", "mid"], [1, 0, 2]),
+        (["1", "x", "10"], [0, 2, 1]),
+    ],
+    ids=["numbers", "alphabet", "mixed"],
+)
+def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_path, texts, codes):
+    lines = "".join(f"{'ab'[i % 2]},{text}\n" for i, text in enumerate(texts))
+    dataset = DataSet("x", "table", "x", label="y", options={"categorical": "c"})
+    assert read_table(put(tmp_path, "y,c\n" + lines), dataset).values[0].tolist() == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ROWS.replace("3.5", "fast"), r"column 4 \('speed'\), line 2: 'fast' is not a number;"),
+        (ROWS.replace("3.5", "3,5"), r"line 2: 8 cells, but the header has 7"),
+        (ROWS.replace("3.5", ""), r"column 4 \('speed'\), line 2: the value is missing \(''\)"),
+        (ROWS.replace("3.5", "NA"), r"column 4 \('speed'\), line 2: the value is missing \('NA'\)"),
+        (ROWS.replace("3.5", "inf"), r"column 4 \('speed'\), line 2: the value is infinite"),
+        (ROWS.replace("-180", "east"), r"column 3 \('wind'\), line 3: 'east' is not a number"),
+        (ROWS.replace("-180", "nan"), r"column 3 \('wind'\), line 3: the value is missing"),
+        (ROWS.replace(",m,", ",,"), r"column 6 \('sex'\), line 2: empty; fill it in"),
+        (ROWS.replace("south", ""), r"column 2 \('site'\), line 3: empty; fill it in"),
+        (ROWS.replace("speed", "wind"), r"column 4 \('wind'\): feature name 'wind' stands"),
+        (ROWS.replace("speed", ""), r"column 4 \(''\): the feature has no name"),
+        (ROWS.replace("b,", "a,"), r"line 3: sample name 'a' stands in line 2, too; make sample"),
+        (ROWS[:-5], r"line 4: 5 cells, but the header has 7; correct the line, or get the file"),
+        (ROWS.replace("site", "place"), r"there is no 'site', which the sheet's label names"),
+        (ROWS.replace("id", "key"), r"there is no 'id', which the sheet's id_column names"),
+        (ROWS.replace(",note", ",memo"), r"option drop has 'note', but nothing is called so"),
+        (ROWS.replace("sex", "gender"), r"option categorical has 'sex', but nothing is called so"),
+        (ROWS.replace(",", ";"), r"there is no 'id', which the sheet's id_col.*separator"),
+        (ROWS.replace("north,90", '"north,90'), r"line 4: not valid CSV"),
+        (ROWS.replace("south", "s\xfcd").encode("latin-1"), r"not UTF-8 text; save"),
+        (ROWS.splitlines()[0], r"has nothing below its header"),
+        ("", r"is empty"),
+        ("<html><body>404</body></html>", r"is a web page \(HTML\)"),
+    ],
+)  # fmt: skip
+def test_bad_tables_are_refused_with_the_place_and_what_to_do(tmp_path, text, message):
+    path = put(tmp_path, text)
+    with pytest.raises(InputError, match=message) as error:
+        read_table(path, row())
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"angular": "wind"}, r"option angular has 'wind'; write name:degrees, name:radians or"),
+        ({"angular": "wind:miles"}, r"option angular has 'wind:miles'; write name:degrees"),
+        ({"angular": "wind:-1"}, r"option angular has 'wind:-1'; write name:degrees"),
+        ({"angular": "wave:degrees"}, r"option angular has 'wave', but nothing is called so"),
+        ({"separator": "comma,tab"}, r"unknown separator 'comma,tab'"),
+    ],
+)
+def test_bad_options_are_refused(tmp_path, options, message):
+    with pytest.raises(InputError, match=message):
+        read_table(put(tmp_path, ROWS), row(options=OPTIONS | options))
+
+
+def test_a_table_of_labels_alone_is_refused(tmp_path):
+    with pytest.raises(InputError, match="there are no features; check label, id_column"):
+        read_table(put(tmp_path, "id,site\na,x\nb,y\n"), row(options={}))
+
+
+def test_what_is_no_parquet_file_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"mine.parquet is not a Parquet file"):
+        read_table(put(tmp_path, ROWS, "mine.parquet"), row())
+
+
+def test_missing_values_in_parquet_are_refused_by_row(tmp_path):
+    frame = pd.DataFrame({"y": ["a", "b"], "g": [1.0, None]})
+    frame.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(InputError, match=r"column 2 \('g'\), row 2: the value is missing"):
+        read_table(tmp_path / "x.parquet", DataSet("x", "table", "x", label="y"))
+
+
+def test_parquet_numbers_are_read_exactly(tmp_path):
+    values = np.random.default_rng(0).standard_normal((5, 40)) / 3
+    frame = pd.DataFrame(values.T, columns=[f"g{i}" for i in range(5)]).assign(y=["a", "b"] * 20)
+    frame.to_parquet(tmp_path / "x.parquet")
+    series = read_table(tmp_path / "x.parquet", DataSet("x", "table", "x", label="y"))
+    np.testing.assert_array_equal(series.values, values)
+
+
+def test_a_table_is_acquired_from_its_path_and_checked(tmp_path):
+    path = put(tmp_path, ROWS)
+    assert_is_mine(acquire(row(path, samples=3, features=4, classes=2)))
+    with pytest.raises(InputError, match="data set mine: 3 samples found, the sheet expects 4"):
+        acquire(row(path, samples=4))
+    with pytest.raises(InputError, match=r"absent.csv does not exist or is not a file"):
+        acquire(row(tmp_path / "absent.csv"))

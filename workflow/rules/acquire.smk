@@ -1,0 +1,48 @@
+# Acquire: from a row of the sheet to the canonical series, one row per feature.
+rule acquire:
+    input:
+        given,
+    output:
+        "resources/series/{dataset}.parquet",
+    log:
+        "results/logs/acquire/{dataset}.log",
+    benchmark:
+        "results/benchmarks/acquire/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=names(ACQUIRED),
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 2
+    resources:
+        mem_mb=2000,
+    params:
+        dataset=lambda wildcards: DATASETS[wildcards.dataset],
+        download=CONFIG.download,
+        sources=lambda wildcards: source_digest(
+            "xnbflow.sources.acquisition",
+            f"xnbflow.sources.{DATASETS[wildcards.dataset].source}",
+        ),
+    script:
+        "../scripts/acquire.py"
+
+
+rule simulate:
+    output:
+        series="resources/series/{dataset}.parquet",
+        truth="resources/series/{dataset}.truth.parquet",
+    log:
+        "results/logs/simulate/{dataset}.log",
+    benchmark:
+        "results/benchmarks/simulate/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=names(SIMULATED),
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 2
+    resources:
+        mem_mb=2000,
+    params:
+        dataset=lambda wildcards: DATASETS[wildcards.dataset],
+        sources=source_digest("xnbflow.sources.acquisition", "xnbflow.sources.simulate"),
+    script:
+        "../scripts/simulate.py"

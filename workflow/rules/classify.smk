@@ -1,0 +1,78 @@
+# Classify: draw the folds once per data set, then train every classifier on the same ones.
+rule compile:
+    output:
+        "resources/compiled/{unit}",
+    log:
+        "results/logs/compile/{unit}.log",
+    benchmark:
+        "results/benchmarks/compile/{unit}.tsv"
+    wildcard_constraints:
+        unit=names(["diagnostics", *CONFIG.classifiers]),
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        entry=lambda wildcards: CONFIG.classifiers.get(wildcards.unit),
+        sources=lambda wildcards: source_digest(
+            *(
+                modules(wildcards.unit)
+                if wildcards.unit in CONFIG.classifiers
+                else ["xnbflow.diagnostics.tables"]
+            )
+        ),
+    script:
+        "../scripts/compile.py"
+
+
+rule folds:
+    input:
+        series="resources/series/{dataset}.parquet",
+        given=given_folds,
+    output:
+        "results/{dataset}/{folds}/folds.parquet",
+    log:
+        "results/logs/folds/{dataset}.{folds}.log",
+    benchmark:
+        "results/benchmarks/folds/{dataset}.{folds}.tsv"
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        scheme=lambda wildcards: CONFIG.folds[wildcards.folds],
+        download=CONFIG.download,
+        sources=source_digest("xnbflow.evaluation.folds"),
+    script:
+        "../scripts/folds.py"
+
+
+rule train:
+    input:
+        series="resources/series/{dataset}.parquet",
+        folds="results/{dataset}/{folds}/folds.parquet",
+        compiled=lambda wildcards: compiled(wildcards.classifier),
+    output:
+        **{
+            table: f"results/{{dataset}}/{{folds}}/{{classifier}}/{table}/{{batch}}.parquet"
+            for table in TRAINING_TABLES
+        },
+    log:
+        "results/logs/train/{dataset}.{folds}.{classifier}.{batch}.log",
+    benchmark:
+        "results/benchmarks/train/{dataset}.{folds}.{classifier}.{batch}.tsv"
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+    params:
+        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
+        batch=lambda wildcards: Batch.named(wildcards.batch),
+        sources=lambda wildcards: source_digest(
+            "xnbflow.evaluation.training", *modules(wildcards.classifier)
+        ),
+    script:
+        "../scripts/train.py"

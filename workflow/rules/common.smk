@@ -1,0 +1,125 @@
+# What all rules share: the library, the checked configuration, and where things are.
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+ROOT = Path(workflow.basedir)
+sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
+
+from xnbflow.config import Batch, read_config, read_sheets
+from xnbflow.errors import InputError
+from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES
+from xnbflow.naive_bayes.methods import method_modules
+from xnbflow.provenance import source_digest
+
+
+def found(path):
+    """A path of the configuration: in the working directory, else beside the Snakefile."""
+    return str(path) if Path(path).exists() else str(ROOT / path)
+
+
+try:
+    if not isinstance(config.get("sheets"), list):
+        raise InputError("configuration: key 'sheets' must list the sheets of data sets")
+    DATASETS = read_sheets([found(sheet) for sheet in config["sheets"]])
+    CONFIG = read_config(config, ROOT / "workflow/schemas/config.schema.json", list(DATASETS))
+except InputError as error:
+    raise WorkflowError(str(error)) from error
+
+
+def report_of(study):
+    return f"results/studies/{study}/report.html"
+
+
+def names(values):
+    """A wildcard constraint that matches exactly the given names."""
+    return "|".join(re.escape(value) for value in values) or "(?!)"
+
+
+SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
+ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
+
+
+def given(wildcards):
+    """A user's own table, so that editing it acquires the data set again."""
+    row = DATASETS[wildcards.dataset]
+    return found(row.location) if row.source == "table" and "://" not in row.location else []
+
+
+def given_folds(wildcards):
+    """A file of predefined folds; none where folds are drawn, or the file is a URL."""
+    file = CONFIG.folds[wildcards.folds].file
+    return found(file) if file and "://" not in file else []
+
+
+def modules(classifier):
+    return method_modules(CONFIG.methods(classifier))
+
+
+def compiled(classifier):
+    """The marker that a classifier's kernels are compiled; none if it has no kernels of ours."""
+    return [f"resources/compiled/{classifier}"] if modules(classifier) else []
+
+
+def study_of(wildcards):
+    return CONFIG.studies[wildcards.study]
+
+
+def trained(table):
+    """Input function: what every training job of a study wrote, for one of its tables."""
+    return lambda wildcards: [
+        f"results/{dataset}/{folds}/{classifier}/{table}/{batch.name}.parquet"
+        for dataset in study_of(wildcards).datasets
+        for folds in study_of(wildcards).folds
+        for classifier in study_of(wildcards).classifiers
+        for batch in CONFIG.folds[folds].batches(CONFIG.folds_per_job)
+    ]
+
+
+def diagnosed(table):
+    """Input function: a table of the diagnostics of every data set of a study."""
+    return lambda wildcards: [
+        f"results/{name}/{table}.parquet"
+        for name in study_of(wildcards).datasets
+        if study_of(wildcards).diagnostics
+    ]
+
+
+def series(wildcards):
+    return [f"resources/series/{name}.parquet" for name in study_of(wildcards).datasets]
+
+
+def truth(wildcards):
+    names = [name for name in study_of(wildcards).datasets if name in SIMULATED]
+    return [f"resources/series/{name}.truth.parquet" for name in names]
+
+
+def analysis_of(wildcards):
+    return study_of(wildcards).analyses.get(wildcards.analysis, {})
+
+
+def analysed_folds(wildcards):
+    """The folds of an analysis that splits its data set as the classifiers do."""
+    analysis = analysis_of(wildcards)
+    if "folds" not in analysis:
+        return []
+    return [f"results/{name}/{analysis['folds']}/folds.parquet" for name in analysis["datasets"]]
+
+
+def configuration(study):
+    """Everything that was configured for a study, for the record."""
+    return {
+        "study": config["studies"][study.id],
+        "datasets": {name: vars(DATASETS[name]) for name in study.datasets},
+        "classifiers": {name: CONFIG.classifiers[name] for name in study.classifiers},
+        "folds": {name: vars(CONFIG.folds[name]) for name in study.folds},
+        "diagnostics": CONFIG.diagnostics,
+    }
+
+
+wildcard_constraints:
+    dataset=names(DATASETS),
+    folds=names(CONFIG.folds),
+    classifier=names(CONFIG.classifiers),
+    study=names(CONFIG.studies),

@@ -1,0 +1,14 @@
+"""Acquire one data set and write its canonical series."""
+
+from xnbflow.jobs import start_job
+
+start_job(snakemake.log[0], snakemake.threads)
+
+from dataclasses import replace
+
+from xnbflow.sources.acquisition import acquire
+
+dataset = snakemake.params.dataset
+if snakemake.input:
+    dataset = replace(dataset, location=snakemake.input[0])
+acquire(dataset, **snakemake.params.download).write(snakemake.output[0])

@@ -1,0 +1,13 @@
+"""Test one series for normality and conditional dependence."""
+
+from xnbflow.jobs import start_job
+
+start_job(snakemake.log[0], snakemake.threads)
+
+from xnbflow.diagnostics.tables import diagnose
+from xnbflow.series import Series
+from xnbflow.tables import write_parquet
+
+tables = diagnose(Series.read(snakemake.input.series), **snakemake.params.settings)
+for name, table in tables.items():
+    write_parquet(table, snakemake.output[name])

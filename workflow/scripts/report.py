@@ -1,0 +1,12 @@
+"""Write the report of one study."""
+
+from xnbflow.jobs import start_job
+
+start_job(snakemake.log[0], snakemake.threads)
+
+from xnbflow.report.results import StudyResults
+from xnbflow.report.study import write_report
+
+params = snakemake.params
+results = StudyResults(params.study, params.labels, params.configuration)
+write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)

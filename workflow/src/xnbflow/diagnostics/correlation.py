@@ -1,0 +1,362 @@
+"""Within-class correlations of all pairs of features: the engine below column P of Table 1.
+
+Residuals from the class means, scaled to unit length, have their correlations as inner products:
+one matrix times its transpose. The product is never held: a tile of its upper triangle is made
+by BLAS in float32 and searched while it is in cache. Float32 only screens. What it cannot decide
+within its error bound is decided in float64, so every result is that of float64 arithmetic.
+"""
+
+import queue
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from xnbflow.density.blocks import map_blocks
+from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
+from xnbflow.errors import InputError
+
+__all__ = ["PairScan", "normalised_residuals", "scan_pairs", "top_partners"]
+
+#: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache.
+_TILE = 512
+#: All bits of a float32 but its sign.
+_NO_SIGN = np.int32(0x7FFFFFFF)
+#: Bins of the histogram of |r|, from 0 to 1.
+_BINS = 50
+#: At most about this many pairs go into the histogram.
+_HISTOGRAM_PAIRS = 2**24
+
+
+def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
+    """Subtract from each feature its class means and scale what remains to unit length.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+    y : array-like of shape (n_samples,)
+        Class labels.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features, n_samples)
+        Feature-major: the inner product of two rows is their within-class correlation. A feature
+        that is constant within every class has a row of zeros. A class of one sample has zeros.
+
+    Raises
+    ------
+    InputError
+        If y does not have one label per sample, if there are not at least 2 more samples than
+        classes (all residuals would be multiples of one another), or if a value is not finite.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0], [3.0, 5.0], [6.0, 0.0], [8.0, 1.0]])
+    >>> rows = normalised_residuals(X, ["a", "a", "b", "b"])
+    >>> print(round(rows[0] @ rows[1], 4))
+    0.8944
+    """
+    features = feature_rows(X)
+    n_features, n_samples = features.shape
+    classes, codes = class_codes(y, n_samples)
+    if n_samples < len(classes) + 2:
+        msg = (
+            f"{n_samples} samples in {len(classes)} classes leave no correlation within classes; "
+            "give at least 2 more samples than classes"
+        )
+        raise InputError(msg)
+    residuals = np.empty(features.shape)
+
+    def subtract(block: slice) -> None:
+        _subtract(features[block], codes, residuals[block])
+
+    map_blocks(subtract, n_features, n_samples)
+    if np.isnan(residuals[:, 0]).any():
+        refuse_not_finite(X, int(np.argmax(np.isnan(residuals[:, 0]))))
+    return residuals
+
+
+def top_partners(residuals: np.ndarray, n_partners: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Find the features that correlate most with each feature.
+
+    Parameters
+    ----------
+    residuals : ndarray of float64, shape (n_features, n_samples)
+        From `normalised_residuals`.
+    n_partners : int
+        How many partners of each feature to find.
+
+    Returns
+    -------
+    partner : ndarray of int, shape (n_features, n_partners)
+        Row numbers, by falling |r|, ties by rising number; -1 where no further feature has a
+        correlation other than 0.
+    r : ndarray of float64, shape (n_features, n_partners)
+        The signed correlations; 0 where there is no partner.
+
+    Examples
+    --------
+    >>> rows = normalised_residuals(np.array([[0.0, 0, 1], [1, 3, 2], [2, 5, 0]]), [1, 1, 1])
+    >>> partner, r = top_partners(rows)
+    >>> partner[:, 0], r[:, 0].round(3)
+    (array([1, 0, 0]), array([ 0.993,  0.993, -0.5  ]))
+    """
+    scan = scan_pairs(residuals, n_partners=n_partners)
+    return scan.partner, scan.r
+
+
+@dataclass(frozen=True)
+class PairScan:
+    """What one pass over all pairs of features finds.
+
+    Attributes
+    ----------
+    partner, r : ndarray, shape (n_features, n_partners)
+        As from `top_partners`.
+    n_pairs : int
+        Pairs with |r| above the cut.
+    histogram : ndarray of int, shape (50,)
+        Counts of |r| in equal bins from 0 to 1, over every pair (i, j > i) whose i is a multiple
+        of a stride: 1, so all pairs, up to about 16 million pairs, then larger.
+    """
+
+    partner: np.ndarray
+    r: np.ndarray
+    n_pairs: int
+    histogram: np.ndarray
+
+
+def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.inf) -> PairScan:
+    """Pass over the correlations of all pairs once, in tiles that are never kept.
+
+    Parameters
+    ----------
+    residuals : ndarray of float64, shape (n_features, n_samples)
+        From `normalised_residuals`.
+    n_partners : int
+        How many most correlated partners of each feature to keep.
+    cut : float
+        Count the pairs whose |r| is above this.
+
+    Returns
+    -------
+    PairScan
+        The same whatever the number of threads.
+
+    Notes
+    -----
+    Runs in ``numba.get_num_threads()`` threads, each with a tile of its own and a BLAS limited to
+    one thread: on tiles this small a BLAS that divides the work waits more than it works.
+    """
+    n_features, n_samples = residuals.shape
+    if n_partners < 1:
+        msg = f"n_partners is {n_partners}; it must be at least 1"
+        raise InputError(msg)
+    screen = residuals.astype(np.float32)
+    varies = residuals.any(axis=1)
+    # |float32 product - r| <= (n + 4) 2**-24 for rows of length 1: two roundings, then n summands
+    band = 1e-6 + n_samples * 2.0**-24
+    stride = 1 + n_features**2 // (2 * _HISTOGRAM_PAIRS)
+    n_threads = numba.get_num_threads()
+    strips: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+    for start in [*range(0, n_features, _TILE), *[None] * n_threads]:
+        strips.put(start)
+
+    def search(_: int) -> PairScan:
+        partner = np.full((n_features, n_partners), -1)
+        r = np.zeros((n_features, n_partners))
+        histogram = np.zeros(_BINS, dtype=np.int64)
+        buffer = np.empty(_TILE * _TILE, dtype=np.float32)
+        n_pairs = 0
+        for first in iter(strips.get, None):
+            rows = screen[first : first + _TILE]
+            for second in range(first, n_features, _TILE):
+                columns = screen[second : second + _TILE]
+                tile = buffer[: len(rows) * len(columns)].reshape(len(rows), len(columns))
+                np.matmul(rows, columns.T, out=tile)
+                at = (first, second)
+                n_pairs += _search_tile(tile, at, residuals, varies, cut, band, partner, r)
+                _count_bins(tile, at, stride, histogram)
+        return PairScan(partner, r, n_pairs, histogram)
+
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_threads) as pool:
+        return _merge(list(pool.map(search, range(n_threads))))
+
+
+def _merge(scans: list[PairScan]) -> PairScan:
+    """Unite what the threads found: each has searched other tiles."""
+    partner = np.concatenate([scan.partner for scan in scans], axis=1)
+    r = np.concatenate([scan.r for scan in scans], axis=1)
+    best = np.lexsort((partner, -np.abs(r)), axis=1)[:, : scans[0].r.shape[1]]
+    return PairScan(
+        np.take_along_axis(partner, best, axis=1),
+        np.take_along_axis(r, best, axis=1),
+        sum(scan.n_pairs for scan in scans),
+        np.sum([scan.histogram for scan in scans], axis=0),
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _subtract(features: np.ndarray, codes: np.ndarray, residuals: np.ndarray) -> None:
+    """Write each feature's residuals from its class means, of length 1; NaN if not finite.
+
+    A class is first shifted by its first value, so that a constant class leaves exact zeros.
+    """
+    n_samples = len(codes)
+    count = np.bincount(codes)
+    first = np.zeros(len(count), dtype=np.int64)
+    for j in range(n_samples - 1, -1, -1):
+        first[codes[j]] = j
+    mean = np.empty(len(count))
+    for i in range(len(features)):
+        row = residuals[i]
+        mean[:] = 0.0
+        for j in range(n_samples):
+            row[j] = features[i, j] - features[i, first[codes[j]]]
+            mean[codes[j]] += row[j] / count[codes[j]]
+        largest = poison = 0.0
+        for j in range(n_samples):
+            row[j] -= mean[codes[j]]
+            largest = max(largest, abs(row[j]))
+            poison += 0.0 * row[j]  # NaN from the first value on that is not finite
+        unit = largest if largest > 0.0 else 1.0
+        square = 0.0
+        for j in range(n_samples):
+            row[j] /= unit
+            square += row[j] * row[j]
+        length = np.sqrt(square) if square > 0.0 else 1.0
+        for j in range(n_samples):
+            row[j] = row[j] / length + poison
+
+
+@numba.njit(cache=True, nogil=True)
+def _search_tile(
+    tile: np.ndarray,
+    at: tuple[int, int],
+    residuals: np.ndarray,
+    varies: np.ndarray,
+    cut: float,
+    band: float,
+    partner: np.ndarray,
+    r: np.ndarray,
+) -> int:
+    """Offer a tile's pairs to both their features; return how many have |r| above the cut.
+
+    Only a row or column whose maximum comes within ``band`` of what its feature already has is
+    looked at again, which becomes rare after a few tiles. A tile on the diagonal holds its pairs
+    twice, so there the rows suffice.
+    """
+    diagonal = at[0] == at[1]
+    if diagonal:
+        for a in range(len(tile)):
+            tile[a, a] = 0.0
+    row_max, column_max = _maxima(tile)
+    n_pairs = 0
+    for a in range(tile.shape[0]):
+        i = at[0] + a
+        if row_max[a] > cut - band:
+            n_pairs += _count_above(tile[a], i, at[1], residuals, cut, band)
+        if varies[i] and row_max[a] >= abs(r[i, -1]) - band:
+            _offer_line(tile[a], i, at[1], residuals, band, partner[i], r[i])
+    if diagonal:
+        return n_pairs // 2
+    column = np.empty(tile.shape[0], dtype=np.float32)
+    for b in range(tile.shape[1]):
+        j = at[1] + b
+        if varies[j] and column_max[b] >= abs(r[j, -1]) - band:
+            for a in range(tile.shape[0]):
+                column[a] = tile[a, b]
+            _offer_line(column, j, at[0], residuals, band, partner[j], r[j])
+    return n_pairs
+
+
+@numba.njit(cache=True, nogil=True)
+def _maxima(tile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the largest absolute value of each row and of each column.
+
+    Floats without their sign are ordered as their bits are, and LLVM vectorises the maximum of
+    integers but not that of floats: ten times faster.
+    """
+    bits = tile.view(np.int32)
+    row_max = np.zeros(bits.shape[0], dtype=np.int32)
+    column_max = np.zeros(bits.shape[1], dtype=np.int32)
+    for a in range(bits.shape[0]):
+        largest = np.int32(0)
+        for b in range(bits.shape[1]):
+            value = np.int32(bits[a, b] & _NO_SIGN)
+            largest = max(largest, value)
+            column_max[b] = max(column_max[b], value)
+        row_max[a] = largest
+    return row_max.view(np.float32), column_max.view(np.float32)
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc"})
+def _count_above(
+    row: np.ndarray, i: int, first: int, residuals: np.ndarray, cut: float, band: float
+) -> int:
+    """Return how many pairs of feature i and those from ``first`` on have |r| above the cut."""
+    low, high = np.float32(cut - band), np.float32(cut + band)
+    near = sure = np.float32(0.0)
+    for b in range(len(row)):
+        value = abs(row[b])
+        near += np.float32(1.0) if value > low else np.float32(0.0)
+        sure += np.float32(1.0) if value > high else np.float32(0.0)
+    count = int(sure)
+    if near > sure:
+        for b in range(len(row)):
+            if low < abs(row[b]) <= high and i != first + b:
+                count += abs(_correlation(residuals, i, first + b)) > cut
+    return count
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _correlation(residuals: np.ndarray, i: int, j: int) -> float:
+    """Return r of two features in float64."""
+    r = 0.0
+    for sample in range(residuals.shape[1]):
+        r += residuals[i, sample] * residuals[j, sample]
+    return min(1.0, max(-1.0, r))
+
+
+@numba.njit(cache=True, nogil=True)
+def _offer_line(
+    line: np.ndarray,
+    i: int,
+    first: int,
+    residuals: np.ndarray,
+    band: float,
+    partners: np.ndarray,
+    rs: np.ndarray,
+) -> None:
+    """Offer feature i those from ``first`` on that may come before the last in its list."""
+    for b in range(len(line)):
+        if abs(line[b]) >= abs(rs[-1]) - band and first + b != i:
+            _offer(first + b, _correlation(residuals, i, first + b), partners, rs)
+
+
+@numba.njit(cache=True, nogil=True)
+def _offer(j: int, r: float, partners: np.ndarray, rs: np.ndarray) -> None:
+    """Insert feature j into a list by falling |r|, if it belongs there.
+
+    A thread offers features by rising number, so that of equals the first stays in front.
+    """
+    place = len(rs)
+    while place > 0 and abs(r) > abs(rs[place - 1]):
+        place -= 1
+        if place + 1 < len(rs):
+            partners[place + 1], rs[place + 1] = partners[place], rs[place]
+    if place < len(rs):
+        partners[place], rs[place] = j, r
+
+
+@numba.njit(cache=True, nogil=True)
+def _count_bins(tile: np.ndarray, at: tuple[int, int], stride: int, histogram: np.ndarray) -> None:
+    """Count |r| of the pairs (i, j > i) whose i is a multiple of ``stride``."""
+    n_bins = len(histogram)
+    for a in range(-at[0] % stride, len(tile), stride):
+        for b in range(a + 1 if at[0] == at[1] else 0, tile.shape[1]):
+            histogram[min(int(abs(tile[a, b]) * n_bins), n_bins - 1)] += 1

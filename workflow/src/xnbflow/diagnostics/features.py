@@ -1,0 +1,62 @@
+"""What the diagnostics take: samples by features, seen as feature-major rows."""
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.density.blocks import feature_major
+from xnbflow.errors import InputError
+
+__all__ = ["class_codes", "feature_name", "feature_rows", "refuse_not_finite"]
+
+
+def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    """Return X transposed as float64, shape (n_features, n_samples), without a copy if it can be.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The transpose of a feature-major array, or a DataFrame over one, is not copied.
+
+    Raises
+    ------
+    InputError
+        If X is not two-dimensional or has no feature.
+    """
+    values = np.asarray(X, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] == 0:
+        msg = f"X has shape {values.shape}; give samples in rows and at least one feature column"
+        raise InputError(msg)
+    return feature_major(values)
+
+
+def class_codes(y: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted class labels of y and the code 0..k-1 of each sample.
+
+    Raises
+    ------
+    InputError
+        If y does not have one label per sample.
+    """
+    labels = np.asarray(y)
+    if labels.shape != (n_samples,):
+        msg = f"y has shape {labels.shape}; give one class label for each of {n_samples} samples"
+        raise InputError(msg)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes
+
+
+def feature_name(X: np.ndarray | pd.DataFrame, column: int) -> str:
+    """Return how to call a column of X in a message: its name where X has names."""
+    return f"feature {X.columns[column]!r}" if isinstance(X, pd.DataFrame) else f"column {column}"
+
+
+def refuse_not_finite(X: np.ndarray | pd.DataFrame, column: int) -> None:
+    """Raise the InputError for a column of X that holds NaN, infinite or too large values."""
+    values = feature_rows(X)[column]
+    name = feature_name(X, column)
+    if np.isfinite(values).all():
+        msg = f"{name} ranges from {values.min()} to {values.max()}: too wide; rescale it"
+        raise InputError(msg)
+    row = int(np.argmin(np.isfinite(values)))
+    msg = f"{name} is {values[row]} in row {row}; remove or impute missing and infinite values"
+    raise InputError(msg)

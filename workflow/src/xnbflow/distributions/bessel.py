@@ -1,0 +1,151 @@
+"""Bessel functions of the concentration, and its estimate from the mean resultant length.
+
+Both directional families need them: on the unit sphere of R^d the order is ``d / 2 - 1``, and the
+circle is ``d = 2`` (Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers,
+section 2).
+"""
+
+import numpy as np
+from scipy.special import i0e, i1e, ive
+
+__all__ = ["KAPPA_MAX", "bessel_ratio", "concentration", "log_bessel_quotient"]
+
+#: The largest concentration: on the circle a standard deviation of 1e-4 radians. Samples that all
+#: point in one direction would have an infinite one.
+KAPPA_MAX = 1e8
+
+_UNIFORM_EXPANSION_FROM = 50
+_SPREAD_OF_SERIES = 1e-4
+_NEWTON_STEPS = 4
+
+
+def log_bessel_quotient(order: float, kappa: np.ndarray) -> np.ndarray:
+    """Return ``log(I_v(kappa) / kappa**v)``, finite at 0 and for large orders.
+
+    Parameters
+    ----------
+    order : float
+        The order ``v >= 0`` of the modified Bessel function of the first kind.
+    kappa : ndarray
+        Concentrations, at least 0.
+
+    Returns
+    -------
+    ndarray of the shape of ``kappa``
+        From orders of 50 on by the uniform expansion (NIST Digital Library of Mathematical
+        Functions, 10.41.3), whose error there is below 1e-8.
+
+    Examples
+    --------
+    >>> float(log_bessel_quotient(0.5, np.array(2.0)).round(6))  # log(sinh(2) / sqrt(2 pi))
+    0.369429
+    """
+    kappa = np.asarray(kappa, dtype=np.float64)
+    if order >= _UNIFORM_EXPANSION_FROM:
+        return _uniform_expansion(order, kappa)
+    kappa = np.maximum(kappa, _least(order))
+    return np.log(_scaled_bessel(order, kappa)) + kappa - order * np.log(kappa)
+
+
+def bessel_ratio(order: float, kappa: np.ndarray) -> np.ndarray:
+    """Return ``I_{v+1}(kappa) / I_v(kappa)``, the mean resultant length at ``kappa``.
+
+    Examples
+    --------
+    >>> float(bessel_ratio(0.5, np.array(2.0)).round(6))  # coth(2) - 1 / 2
+    0.537315
+    """
+    kappa = np.maximum(kappa, _least(order))
+    if order >= _UNIFORM_EXPANSION_FROM:
+        return _uniform_ratio(order, kappa)
+    return _scaled_bessel(order + 1, kappa) / _scaled_bessel(order, kappa)
+
+
+def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
+    """Return the maximum likelihood concentration, the ``kappa`` with ``A_d(kappa) = R``.
+
+    Newton's method from the approximation of Banerjee et al. (2005); where ``R`` is within 1e-4
+    of 1, by inverting the asymptotic expansion of ``A_d``.
+
+    Parameters
+    ----------
+    resultant : ndarray
+        Mean resultant lengths ``R``, 0 (uniform) to 1 (all samples equal).
+    dimension : int
+        Dimension ``d`` of the space around the sphere; 2 for angles.
+
+    Returns
+    -------
+    ndarray of the shape of ``resultant``
+        Concentrations from 0 to `KAPPA_MAX`.
+
+    Examples
+    --------
+    >>> kappa = concentration(np.array([0.0, 0.5, 1.0]), 2)
+    >>> [float(k) for k in kappa.round(4)]
+    [0.0, 1.1593, 100000000.0]
+    """
+    order = dimension / 2 - 1
+    resultant = np.clip(resultant, 0.0, 1.0)
+    spread = np.maximum(1 - resultant, np.finfo(np.float64).eps)
+    half, bend = order + 0.5, (order**2 - 0.25) / 2
+    series = half / spread - bend / half - bend * (bend / half + 1) / half**2 * spread
+    newton = spread > _SPREAD_OF_SERIES
+    kappa = np.where(newton, 0.0, np.minimum(series, KAPPA_MAX))
+    kappa[newton] = _newton(resultant[newton], dimension)
+    return kappa
+
+
+def _newton(resultant: np.ndarray, dimension: int) -> np.ndarray:
+    order = dimension / 2 - 1
+    kappa = resultant * (dimension - resultant**2) / (1 - resultant**2)
+    for _ in range(_NEWTON_STEPS):
+        kappa = np.maximum(kappa, _least(order))
+        ratio = bessel_ratio(order, kappa)
+        slope = 1 - ratio * (ratio + (dimension - 1) / kappa)
+        kappa = kappa - (ratio - resultant) / slope
+    return np.where(resultant > 0, np.maximum(kappa, 0.0), 0.0)
+
+
+def _scaled_bessel(order: float, kappa: np.ndarray) -> np.ndarray:
+    """Return ``exp(-kappa) I_v(kappa)``; orders 0 and 1, the circle's, have faster routines."""
+    if order == 0:
+        return i0e(kappa)
+    return i1e(kappa) if order == 1 else ive(order, kappa)
+
+
+def _least(order: float) -> float:
+    """Return the concentration that stands for smaller ones, lest ``I_v(kappa)`` underflow."""
+    return 10.0 ** (-200 / (order + 2)) if order < _UNIFORM_EXPANSION_FROM else 1e-200
+
+
+def _uniform_expansion(order: float, kappa: np.ndarray) -> np.ndarray:
+    length = np.hypot(order, kappa)
+    leading = length - order * np.log(order + length) - 0.5 * np.log(2 * np.pi * length)
+    return leading + _uniform_correction(order, length)
+
+
+def _uniform_ratio(order: float, kappa: np.ndarray) -> np.ndarray:
+    """Return `bessel_ratio` with the large terms of both expansions cancelled by hand."""
+    above = order + 1
+    length, length_above = np.hypot(order, kappa), np.hypot(above, kappa)
+    difference = (
+        (order + above) / (length + length_above)
+        + order * np.arcsinh(order / kappa)
+        - above * np.arcsinh(above / kappa)
+        + 0.5 * np.log(length / length_above)
+        + _uniform_correction(above, length_above)
+        - _uniform_correction(order, length)
+    )
+    return np.exp(difference)
+
+
+def _uniform_correction(order: float, length: np.ndarray) -> np.ndarray:
+    t = order / length
+    square = t * t
+    terms = (
+        t * (3 - 5 * square) / 24,
+        square * (81 + square * (-462 + square * 385)) / 1152,
+        t * square * (30375 + square * (-369603 + square * (765765 - square * 425425))) / 414720,
+    )
+    return np.log1p(sum(term / order ** (k + 1) for k, term in enumerate(terms)))

@@ -1,0 +1,250 @@
+"""Training: one classifier over a batch of folds of one repeat, every outcome a row of a table."""
+
+import time
+import traceback
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.seeds import derive_seed
+from xnbflow.series import KINDS, Series
+
+__all__ = ["Outcome", "train"]
+
+#: Prefix of the columns of `Outcome.predictions` that hold the log-posterior of a class.
+LOG_POSTERIOR = "log_posterior."
+
+#: Data sets with more samples than this are not explained sample by sample.
+MOST_EXPLAINED = 1000
+
+
+@dataclass
+class Outcome:
+    """What training a classifier over folds yields; each attribute is a tidy table.
+
+    Attributes
+    ----------
+    predictions : DataFrame
+        ``repeat``, ``fold``, ``sample``, ``true``, ``predicted`` and one column
+        ``log_posterior.<class>`` per class (missing where the classifier gives no probabilities).
+    selected : DataFrame
+        ``repeat``, ``fold``, ``class``, ``rank``, ``feature``, ``distance``: the features that a
+        class uses, for classifiers that select.
+    distances : DataFrame
+        ``repeat``, ``fold``, ``class``, ``feature``, ``other_class``, ``distance``: how far a
+        selected feature separates its class from each other one, for classifiers that tell.
+    explanations : DataFrame
+        ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``: what each
+        selected feature says of each tested sample, for classifiers that explain.
+    fits : DataFrame
+        ``repeat``, ``fold``, ``status`` (ok or failed), ``error``, ``warnings``,
+        ``features_per_class`` (mean over classes), ``features`` (distinct), ``fit_seconds``,
+        ``predict_seconds``.
+    """
+
+    predictions: pd.DataFrame
+    selected: pd.DataFrame
+    distances: pd.DataFrame
+    explanations: pd.DataFrame
+    fits: pd.DataFrame
+
+
+@dataclass
+class _Fold:
+    """The rows that one fold adds to an `Outcome`."""
+
+    fit: dict[str, Any] = field(default_factory=dict)
+    predictions: pd.DataFrame | None = None
+    selected: pd.DataFrame | None = None
+    distances: pd.DataFrame | None = None
+    explanations: pd.DataFrame | None = None
+
+
+def train(
+    series: Series, folds: pd.DataFrame, entry: Mapping[str, Any], repeat: int, batch: Sequence[int]
+) -> Outcome:
+    """Fit a classifier on the training samples of each fold and predict the test samples.
+
+    A fit that fails is a row with its status and error, not a lost study.
+
+    Parameters
+    ----------
+    series : Series
+        The data set.
+    folds : DataFrame
+        As made by `xnbflow.evaluation.folds`.
+    entry : mapping
+        The classifier's configuration, see `xnbflow.naive_bayes.registry.build_estimator`.
+    repeat : int
+        The repeat to train.
+    batch : sequence of int
+        The folds of that repeat to train.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    InputError
+        If the configuration entry makes no estimator.
+    """
+    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
+    seed = derive_seed(series.name, repeat, "classifier")
+    estimator = build_estimator(entry, columns, seed)
+    folds = folds[folds["repeat"] == repeat]
+    results = [
+        _train_fold(estimator, series, series_positions(series, folds, fold)) for fold in batch
+    ]
+    for fold, result in zip(batch, results, strict=True):
+        for table in (
+            result.predictions,
+            result.selected,
+            result.distances,
+            result.explanations,
+        ):
+            if table is not None:
+                table.insert(0, "repeat", repeat)
+                table.insert(1, "fold", fold)
+        result.fit = {"repeat": repeat, "fold": fold, **result.fit}
+    return Outcome(
+        _concat([r.predictions for r in results], _PREDICTIONS),
+        _concat([r.selected for r in results], _SELECTED),
+        _concat([r.distances for r in results], _DISTANCES),
+        _concat([r.explanations for r in results], _EXPLANATIONS),
+        pd.DataFrame([r.fit for r in results]),
+    )
+
+
+_PREDICTIONS = {"repeat": int, "fold": int, "sample": str, "true": str, "predicted": str}
+_SELECTED = {
+    "repeat": int,
+    "fold": int,
+    "class": str,
+    "rank": int,
+    "feature": str,
+    "distance": float,
+}
+_DISTANCES = {
+    "repeat": int,
+    "fold": int,
+    "class": str,
+    "feature": str,
+    "other_class": str,
+    "distance": float,
+}
+_EXPLANATIONS = {
+    "repeat": int,
+    "fold": int,
+    "sample": str,
+    "class": str,
+    "feature": str,
+    "log_likelihood": float,
+}
+
+
+def series_positions(series: Series, folds: pd.DataFrame, fold: int) -> np.ndarray:
+    """Return the positions of a fold's test samples in the series, ascending."""
+    tested = folds.loc[folds["fold"] == fold, "sample"]
+    return np.flatnonzero(np.isin(series.samples, tested.to_numpy(dtype=str)))
+
+
+def _concat(tables: list[pd.DataFrame | None], columns: Mapping[str, type]) -> pd.DataFrame:
+    present = [table for table in tables if table is not None]
+    if present:
+        return pd.concat(present, ignore_index=True)
+    return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
+
+
+def _train_fold(estimator: BaseEstimator, series: Series, test: np.ndarray) -> _Fold:
+    training = np.setdiff1d(np.arange(series.n_samples), test)
+    result = _Fold()
+    result.fit = {"status": "ok", "error": "", "warnings": "", **_NOTHING_FITTED}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            _fit_and_predict(clone(estimator), series, training, test, result)
+        except Exception as error:  # noqa: BLE001  a failed fit is an outcome of the study
+            result.fit["status"] = "failed"
+            result.fit["error"] = "".join(traceback.format_exception_only(error)).strip()
+    result.fit["warnings"] = "; ".join(dict.fromkeys(str(w.message) for w in caught))
+    return result
+
+
+_NOTHING_FITTED = {
+    "features_per_class": np.nan,
+    "features": 0,
+    "fit_seconds": np.nan,
+    "predict_seconds": np.nan,
+}
+
+
+def _fit_and_predict(
+    model: BaseEstimator, series: Series, training: np.ndarray, test: np.ndarray, result: _Fold
+) -> None:
+    X, y = series.frame(training), series.labels[training]
+    start = time.perf_counter()
+    model.fit(X, y)
+    result.fit["fit_seconds"] = time.perf_counter() - start
+    X = series.frame(test)
+    start = time.perf_counter()
+    result.predictions = _predict(model, X, series, test)
+    result.fit["predict_seconds"] = time.perf_counter() - start
+    selected = getattr(model, "selected_features_", None)
+    if selected is None:
+        result.fit |= {"features_per_class": series.n_features, "features": series.n_features}
+        return
+    result.selected = _selected_rows(selected, getattr(model, "selected_distances_", {}))
+    counts = [len(features) for features in selected.values()]
+    result.fit["features_per_class"] = float(np.mean(counts))
+    result.fit["features"] = len(set().union(*selected.values()))
+    if hasattr(model, "pair_distances_"):
+        result.distances = model.pair_distances_.astype({"feature": str})
+    if hasattr(model, "explain") and series.n_samples <= MOST_EXPLAINED:
+        result.explanations = model.explain(X).astype({"sample": str, "feature": str})
+
+
+def _predict(
+    model: BaseEstimator, X: pd.DataFrame, series: Series, test: np.ndarray
+) -> pd.DataFrame:
+    log_posterior = _log_posterior(model, X)
+    if isinstance(model, BaseNaiveBayes):
+        predicted = model.classes_[np.argmax(log_posterior, axis=1)]
+    else:
+        predicted = model.predict(X)
+    table = pd.DataFrame(
+        {"sample": series.samples[test], "true": series.labels[test], "predicted": predicted}
+    )
+    known = [] if log_posterior is None else list(model.classes_)
+    for label in series.classes:
+        missing = np.nan if log_posterior is None else -np.inf
+        column = log_posterior[:, known.index(label)] if label in known else missing
+        table[LOG_POSTERIOR + label] = column
+    return table
+
+
+def _log_posterior(model: BaseEstimator, X: pd.DataFrame) -> np.ndarray | None:
+    if hasattr(model, "predict_log_proba"):
+        return model.predict_log_proba(X)
+    if hasattr(model, "predict_proba"):
+        with np.errstate(divide="ignore"):
+            return np.log(model.predict_proba(X))
+    return None
+
+
+def _selected_rows(
+    selected: Mapping[str, Sequence[str]], distances: Mapping[str, Sequence[float]]
+) -> pd.DataFrame:
+    rows = []
+    for label, features in selected.items():
+        measured = distances.get(label, np.full(len(features), np.nan))
+        for rank, (feature, distance) in enumerate(zip(features, measured, strict=True), start=1):
+            rows.append((str(label), rank, str(feature), float(distance)))
+    return pd.DataFrame(rows, columns=["class", "rank", "feature", "distance"])

@@ -1,0 +1,186 @@
+"""Selective naive Bayes: rank features by mutual information, keep the most accurate prefix.
+
+Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, section 3.6: SelvMNB, SelGNB.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.model_selection import check_cv
+
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.selection.mutual_information import sample_information
+
+__all__ = ["SelectiveNB"]
+
+_CHUNK_VALUES = 4_000_000
+
+
+class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
+    """Filter-wrapper selection of features for a naive Bayes classifier.
+
+    The filter ranks features by their mutual information with the class under the fitted
+    densities; the wrapper takes the prefix of that ranking with the best accuracy in an inner
+    cross-validation, the shortest among equals. Each inner fold is fitted once: a naive Bayes
+    log-likelihood is a sum over features, so its running sum along the ranking classifies by all
+    prefixes in one pass.
+
+    Parameters
+    ----------
+    estimator : BaseNaiveBayes
+        The classifier to select for: one whose classes all use the same features.
+    n_max : int, default=None
+        Largest number of features to try; None tries all.
+    cv : int or cross-validation splitter, default=10
+        The inner folds; an int makes stratified folds in the order of the samples.
+
+    Attributes
+    ----------
+    estimator_ : BaseNaiveBayes
+        The classifier fitted on all features; each feature is fitted by itself, so the selected
+        ones need no other fit.
+    ranking_ : DataFrame
+        One row per feature tried, in descending order of mutual information, with columns
+        ``feature`` (or the name of a multivariate block), ``mutual_information`` with the class, in
+        nats, and ``accuracy``, the inner accuracy of the prefix that ends with it. The information
+        is a quadrature for `HybridNB` and the classifiers made of it, else the mean over the
+        training samples.
+    selected_ : ndarray of int
+        The best prefix, as positions among the terms of ``estimator_``: its features, but one for
+        a multivariate block.
+    selected_features_ : dict
+        From each class label to the list of names (or else positions) of the selected features,
+        the same for every class, in the order of the ranking.
+    classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
+        As in `BaseNaiveBayes`.
+
+    References
+    ----------
+    P. L. Lopez-Cruz, C. Bielza and P. Larranaga, Directional naive Bayes classifiers, section 3.6.
+    P. Langley and S. Sage, Induction of selective Bayesian classifiers, UAI 1994.
+
+    Examples
+    --------
+    >>> from xnbflow.naive_bayes import VonMisesNB
+    >>> angle = np.repeat([0.0, 3.0], 10) + np.tile([-0.1, 0.1], 10)
+    >>> X = np.column_stack([np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 4), angle])
+    >>> nb = SelectiveNB(VonMisesNB(angular=[1]), cv=5).fit(X, np.repeat(["a", "b"], 10))
+    >>> nb.selected_features_["a"]
+    [1]
+    """
+
+    def __init__(
+        self, estimator: BaseNaiveBayes, *, n_max: int | None = None, cv: Any = 10
+    ) -> None:
+        self.estimator = estimator
+        self.n_max = n_max
+        self.cv = cv
+
+    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        if self.n_max is not None and self.n_max < 1:
+            msg = f"n_max is {self.n_max!r}; give the largest number of features to try, or None"
+            raise InputError(msg)
+        self.estimator_ = self._fitted(features, codes)
+        information = self._mutual_information(features, codes)
+        order = np.argsort(-information, kind="stable")[: self.n_max]
+        accuracy = self._prefix_accuracies(features, codes, order)
+        self.ranking_ = pd.DataFrame(
+            {
+                "feature": self._feature_names()[order],
+                "mutual_information": information[order],
+                "accuracy": accuracy,
+            }
+        )
+        self.selected_ = order[: int(np.argmax(accuracy)) + 1]
+        columns = _term_columns(self.estimator_)
+        names = super()._feature_names()
+        selected = names[np.concatenate([columns[term] for term in self.selected_])].tolist()
+        self.selected_features_ = dict.fromkeys(self.classes_, selected)
+
+    def _fitted(self, features: np.ndarray, codes: np.ndarray) -> BaseNaiveBayes:
+        X = features.T
+        if hasattr(self, "feature_names_in_"):
+            X = pd.DataFrame(X, columns=self.feature_names_in_, copy=False)
+        return clone(self.estimator).fit(X, codes)
+
+    def _mutual_information(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        if isinstance(self.estimator_, HybridNB):
+            return self.estimator_.mutual_information(features, codes)
+        return sum(
+            sample_information(_terms(self.estimator_, part), part_codes, self.class_log_prior_)
+            * (len(part_codes) / len(codes))
+            for part, part_codes in self._chunks(features, codes)
+        )
+
+    def _prefix_accuracies(
+        self, features: np.ndarray, codes: np.ndarray, order: np.ndarray
+    ) -> np.ndarray:
+        """Return the inner cross-validation's accuracy of every prefix of the ranking."""
+        correct = np.zeros(len(order))
+        tested = 0
+        for train, test in self._folds(features, codes):
+            inner = self._fitted(features[:, train], codes[train])
+            tested += len(test)
+            for part, part_codes in self._chunks(features[:, test], codes[test]):
+                joint = _terms(inner, part)[order]
+                joint[0] += inner.class_log_prior_[:, None]
+                np.cumsum(joint, axis=0, out=joint)
+                correct += (inner.classes_[joint.argmax(axis=1)] == part_codes).sum(axis=1)
+        return correct / tested
+
+    def _folds(
+        self, features: np.ndarray, codes: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        cv = self.cv
+        if isinstance(cv, int):
+            cv = min(cv, self.class_count_.max())
+            if cv < 2:
+                msg = f"cv={self.cv} with at most {self.class_count_.max()} samples per class"
+                raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")
+        with warnings.catch_warnings():
+            # A class with fewer samples than folds is absent from some, which does no harm here.
+            warnings.filterwarnings("ignore", "The least populated class")
+            return list(check_cv(cv, codes, classifier=True).split(features.T, codes))
+
+    def _chunks(
+        self, features: np.ndarray, codes: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Split samples so that a chunk's log densities take some 32 MB."""
+        width = max(1, _CHUNK_VALUES // (len(features) * len(self.classes_)))
+        starts = range(0, features.shape[1], width)
+        return [(features[:, s : s + width], codes[s : s + width]) for s in starts]
+
+    def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
+        parts = [
+            _terms(self.estimator_, part)[self.selected_].sum(axis=0)
+            for part, _ in self._chunks(features, features[0])
+        ]
+        return (np.concatenate(parts, axis=1) + self.class_log_prior_[:, None]).T
+
+    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
+        return self.selected_, _terms(self.estimator_, features)[self.selected_, code]
+
+    def _feature_names(self) -> np.ndarray:
+        return self.estimator_._feature_names()
+
+
+def _terms(estimator: BaseNaiveBayes, features: np.ndarray) -> np.ndarray:
+    """Return log densities (n_terms, n_classes, n_samples), for terms that all classes share."""
+    if isinstance(estimator, HybridNB):
+        return estimator.term_log_densities(features)
+    parts = [estimator._class_terms(features, code) for code in range(len(estimator.classes_))]
+    if any(len(columns) < len(features) for columns, _ in parts):
+        msg = f"{type(estimator).__name__} selects features per class by itself"
+        raise InputError(f"{msg}; SelectiveNB needs a classifier that uses them all")
+    return np.stack([terms for _, terms in parts], axis=1)
+
+
+def _term_columns(estimator: BaseNaiveBayes) -> list[np.ndarray]:
+    if isinstance(estimator, HybridNB):
+        return estimator.term_columns()
+    return list(np.arange(estimator.n_features_in_)[:, None])

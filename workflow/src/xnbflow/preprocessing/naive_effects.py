@@ -1,0 +1,138 @@
+"""Selection of features by their naive effects, before generalized naive Bayes (Larsen 2005)."""
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from xnbflow.distributions.naive_effect import (
+    SortedFeature,
+    check_smoothing,
+    check_two_classes,
+    column_positions,
+)
+from xnbflow.selection.stepwise import stepwise_logistic
+
+__all__ = ["StepwiseNaiveEffects"]
+
+
+class StepwiseNaiveEffects(SelectorMixin, BaseEstimator):
+    """Keep the features whose naive effects a stepwise logistic regression selects.
+
+    Every feature is replaced by its naive effect, so that a strong effect that is not linear is
+    seen too; forward stepwise logistic regression then picks the significant ones. `transform`
+    returns the selected features themselves, for a classifier that estimates effects anew.
+
+    Parameters
+    ----------
+    entry, stay : float, default=0.05
+        Significance levels to enter (score test) and to stay (Wald test), as in SAS.
+    span : float, default=0.6
+        Share of a feature's observations in a neighbourhood, in (0, 1].
+    kernel : {"minimum_variance", "epanechnikov"}, default="minimum_variance"
+        Kernel of the naive effects.
+    shrinkage : float, default=1.0
+        Number of pseudo-observations at each value, above 0.
+    categorical : sequence of int or str, optional
+        Features, by position or name, whose values are categories.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int, shape (n_selected,)
+        The selected features, in the order in which they entered.
+    path_ : DataFrame
+        One row per step, with columns ``step``, ``action``, ``feature``, ``chi_square``,
+        ``p_value``, ``log_likelihood`` and ``n_selected``.
+
+    References
+    ----------
+    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
+
+    Examples
+    --------
+    The second feature's effect is V-shaped, and there is no linear one.
+
+    >>> X = np.random.default_rng(0).normal(size=(300, 3))
+    >>> y = np.abs(X[:, 1]) > 0.7
+    >>> StepwiseNaiveEffects().fit(X, y).selected_
+    array([1])
+    """
+
+    def __init__(
+        self,
+        *,
+        entry: float = 0.05,
+        stay: float = 0.05,
+        span: float = 0.6,
+        kernel: str = "minimum_variance",
+        shrinkage: float = 1.0,
+        categorical: Sequence[int | str] | None = None,
+    ) -> None:
+        self.entry = entry
+        self.stay = stay
+        self.span = span
+        self.kernel = kernel
+        self.shrinkage = shrinkage
+        self.categorical = categorical
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
+
+    def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "StepwiseNaiveEffects":
+        """Select features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels, two of them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            If there are not two classes, or a parameter is outside its range.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, order="F")
+        check_classification_targets(y)
+        check_smoothing(self.span, self.kernel, self.shrinkage)
+        classes, events = np.unique(y, return_inverse=True)
+        check_two_classes(classes)
+        names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
+        effects = np.empty(X.T.shape)
+        categorical = column_positions(self.categorical, names)
+        for column, feature in enumerate(X.T):
+            ordered = SortedFeature.of(feature, self.span, categorical=categorical[column])
+            values = ordered.naive_effect(events, self.kernel, self.shrinkage)
+            effects[column] = values[ordered.rows]
+        self.selected_, path = stepwise_logistic(effects, events, entry=self.entry, stay=self.stay)
+        if len(self.selected_) == 0:
+            warnings.warn(
+                f"stepwise selection ends without a feature at the levels entry={self.entry} and "
+                f"stay={self.stay}; all features are kept",
+                UserWarning,
+                stacklevel=2,
+            )
+            self.selected_ = np.arange(X.shape[1])
+        path.insert(2, "feature", names[path.pop("candidate")])
+        self.path_ = path
+        return self
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.selected_] = True
+        return mask

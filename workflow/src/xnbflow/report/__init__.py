@@ -1,0 +1,1 @@
+"""The report: sections of blocks (text, tables, figures) on one self-contained page per study."""

@@ -1,0 +1,1 @@
+"""Sections of the report, one file each with a function ``section(results) -> Section | None``."""

@@ -1,0 +1,99 @@
+"""Acquire a data set: from a row of the sheet to a checked canonical series."""
+
+import importlib
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from xnbflow.errors import InputError
+from xnbflow.series import Series
+from xnbflow.sources.download import Downloads
+from xnbflow.sources.sheet import DataSet
+
+__all__ = ["acquire"]
+
+
+def acquire(
+    dataset: DataSet,
+    *,
+    downloads: str | Path = "resources/downloads",
+    base_urls: Mapping[str, Sequence[str]] | None = None,
+    timeout: float = 30.0,
+    retries: int = 4,
+    backoff: float = 1.0,
+) -> Series:
+    """Get a data set from its source and check that it is what the sheet says.
+
+    Parameters
+    ----------
+    dataset : DataSet
+        A row of the sheet.
+    downloads : path
+        Folder for downloaded files, in which files put there by hand are found, too.
+    base_urls : mapping of str to sequence of str, optional
+        Per source (cumida, uci, angular) the places to try in order: ``http(s)://`` or ``file://``
+        URLs, or folders. Each source has its own default.
+    timeout : float
+        Seconds without an answer after which a download counts as failed.
+    retries : int
+        How often a failed download is tried again at each place.
+    backoff : float
+        Seconds before the first retry; each further one waits twice as long.
+
+    Returns
+    -------
+    Series
+        With at least two classes and the expected shape.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be had, cannot be read or are not what the sheet says.
+
+    Examples
+    --------
+    >>> acquire(DataSet("wine", "bundled", "wine", samples=178)).values.shape
+    (13, 178)
+    """
+    places = Downloads(Path(downloads), dict(base_urls or {}), timeout, retries, backoff)
+    series = importlib.import_module(f"xnbflow.sources.{dataset.source}").load(dataset, places)
+    _check_shape(dataset, series)
+    _warn_of_constant_features(series)
+    return series
+
+
+def _check_shape(dataset: DataSet, series: Series) -> None:
+    found = {
+        "samples": series.n_samples,
+        "features": series.n_features,
+        "classes": len(series.classes),
+    }
+    if found["classes"] < 2:
+        msg = (
+            f"data set {dataset.id}: all {found['samples']} samples have the label "
+            f"{str(series.labels[0])!r}; a classifier needs at least two classes"
+        )
+        raise InputError(msg)
+    tolerance = {"features": int(dataset.options.get("features_tolerance", 0))}
+    for key, count in found.items():
+        expected = getattr(dataset, key)
+        if expected is None or count == expected:
+            continue
+        msg = f"data set {dataset.id}: {count} {key} found, the sheet expects {expected}"
+        if abs(count - expected) > tolerance.get(key, 0):
+            msg += "; get the right file, or correct the sheet"
+            raise InputError(msg)
+        warnings.warn(f"{msg} (within its tolerance)", UserWarning, stacklevel=3)
+
+
+def _warn_of_constant_features(series: Series) -> None:
+    constant = np.flatnonzero(series.values.min(axis=1) == series.values.max(axis=1))
+    if len(constant):
+        named = ", ".join(series.features[constant[:5]]) + (", ..." if len(constant) > 5 else "")
+        msg = (
+            f"data set {series.name}: {len(constant)} of {series.n_features} features are constant "
+            f"({named}); they tell classes apart in no way"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=3)

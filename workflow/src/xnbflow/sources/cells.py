@@ -1,0 +1,79 @@
+"""Cells of text as numbers and categories, and what to tell of those that are neither."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from xnbflow.errors import InputError
+
+__all__ = ["category_codes", "parse_numbers"]
+
+_MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
+
+
+def parse_numbers(
+    cells: Sequence[str], names: Iterable[str], where: str, advice: str = "correct or remove it"
+) -> np.ndarray:
+    """Return cells as finite numbers, shape (n_cells,), rounded as `float` rounds.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        What stands in the file.
+    names : iterable of str
+        Where in there each cell stands.
+    where : str
+        Where they stand, for an error.
+    advice : str
+        What to do about a cell that is no number.
+
+    Raises
+    ------
+    InputError
+        If a cell is no number, missing or infinite.
+
+    Examples
+    --------
+    >>> parse_numbers(["1.5", "-2e3"], ["column g1", "column g2"], "toy.csv, line 2").tolist()
+    [1.5, -2000.0]
+    """
+    try:
+        values = np.array([float(cell) for cell in cells])
+        if np.isfinite(values).all() and "_" not in "".join(cells):
+            return values
+    except ValueError:
+        pass
+    for cell, name in zip(cells, names, strict=True):
+        if complaint := _complaint(cell):
+            msg = f"{where}, {name}: {complaint}; {advice}"
+            raise InputError(msg)
+    raise AssertionError  # one of the cells was bad
+
+
+def category_codes(cells: Sequence[str]) -> np.ndarray:
+    """Return the code of each cell's category, 0, 1, ... as float64, shape (n_cells,).
+
+    Categories are ordered as numbers if all are numbers, else as text.
+
+    Examples
+    --------
+    >>> category_codes(["10", "9", "10"]), category_codes(["low", "high", "low"])
+    (array([1., 0., 1.]), array([1., 0., 1.]))
+    """
+    categories = set(cells)
+    numeric = all(_complaint(cell) is None for cell in categories)
+    ordered = sorted(categories, key=float) if numeric else sorted(categories)
+    code = {category: float(position) for position, category in enumerate(ordered)}
+    return np.array([code[cell] for cell in cells])
+
+
+def _complaint(cell: str) -> str | None:
+    if cell.strip().lower() in _MISSING:
+        return f"the value is missing ({cell!r})"
+    try:
+        if math.isfinite(float(cell)) and "_" not in cell:
+            return None
+    except ValueError:
+        return f"{cell!r} is not a number"
+    return f"{cell!r} is not a number" if "_" in cell else f"the value is infinite ({cell!r})"

@@ -1,0 +1,120 @@
+"""Raw files: opened whether gzipped or not, and refused where they are no data."""
+
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import unquote, urlsplit
+
+from xnbflow.errors import InputError
+
+__all__ = ["checksums", "local_path", "open_raw", "what_is_wrong"]
+
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_HTML = (b"<!doctype html", b"<html", b"<head", b"<?xml", b"<body")
+_BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+_HEAD, _BUFFER = 512, 1 << 20
+
+
+def local_path(location: str) -> Path | None:
+    """Return the path that a location means, ``file://`` or plain; None for any other URL."""
+    if location.startswith("file:"):
+        return Path(unquote(urlsplit(location).path))
+    return None if "://" in location else Path(location).expanduser()
+
+
+@contextmanager
+def open_raw(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a file for reading its bytes, decompressed where it is gzipped.
+
+    Parameters
+    ----------
+    path : path
+        A plain or gzipped file; which of both is seen from its content, and a name in ``.gz``
+        must keep its promise.
+
+    Yields
+    ------
+    binary file
+        Its errors of decompression are told as `InputError`.
+
+    Raises
+    ------
+    InputError
+        If the file does not exist, is empty, is an HTML page or an archive, or is broken gzip.
+    """
+    path = Path(path)
+    if wrong := what_is_wrong(path):
+        msg = f"{path} {wrong}"
+        raise InputError(msg)
+    try:
+        if _starts_with(path, _GZIP):
+            with gzip.open(path) as packed, io.BufferedReader(packed, _BUFFER) as stream:
+                yield stream
+        else:
+            with path.open("rb", buffering=_BUFFER) as stream:
+                yield stream
+    except _BROKEN_GZIP as error:
+        msg = f"{path} {_told(error)}"
+        raise InputError(msg) from error
+
+
+def what_is_wrong(path: str | Path) -> str | None:
+    """Say why a file cannot be data: absent, empty, HTML, an archive, broken or no gzip."""
+    path = Path(path)
+    if not path.is_file():
+        return "does not exist or is not a file; correct the path or put the file there"
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD)
+    if head.startswith(_GZIP):
+        try:
+            with gzip.open(path) as packed:
+                head = packed.read(_HEAD)
+        except _BROKEN_GZIP as error:
+            return _told(error)
+    elif path.suffix == ".gz" and head:
+        return "is named .gz but is not gzipped; rename it, or get it again"
+    return _what_no_data_starts_with(head)
+
+
+def _what_no_data_starts_with(head: bytes) -> str | None:
+    if not head.strip():
+        return "is empty; get it again"
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_HTML):
+        return (
+            "is a web page (HTML), not data: a server's error or log-in page was saved under the "
+            "data's name; get the data itself"
+        )
+    if head.startswith(_ZIP):
+        return "is a ZIP archive; unpack it and name the data file itself"
+    return None
+
+
+def checksums(path: str | Path) -> tuple[str, ...]:
+    """Return a file's SHA-256 in hexadecimal, and if it is gzipped that of what it holds, too.
+
+    Raises
+    ------
+    InputError
+        If it is gzipped and broken.
+    """
+    path = Path(path)
+    with path.open("rb") as stream:
+        packed = hashlib.file_digest(stream, "sha256").hexdigest()
+    if not _starts_with(path, _GZIP):
+        return (packed,)
+    with open_raw(path) as stream:
+        return packed, hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _starts_with(path: Path, magic: bytes) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(magic)) == magic
+
+
+def _told(error: Exception) -> str:
+    return f"is broken or truncated gzip ({error}); delete it and get it again"

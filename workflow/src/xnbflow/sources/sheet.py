@@ -1,0 +1,249 @@
+"""The sheet of data sets, ``config/datasets.tsv``: one validated, typed row per data set.
+
+It is read whenever the Snakefile is parsed, in every cluster job; hence only the standard library.
+"""
+
+import csv
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xnbflow.errors import InputError
+from xnbflow.sources.files import local_path
+
+__all__ = ["COLUMNS", "SOURCES", "DataSet", "read_sheet"]
+
+#: The sheet's columns, in order.
+COLUMNS = (
+    "id",
+    "source",
+    "location",
+    "sha256",
+    "samples",
+    "features",
+    "classes",
+    "label",
+    "id_column",
+    "orientation",
+    "options",
+)
+
+#: Each source and the options its rows may have.
+SOURCES = {
+    "cumida": frozenset({"features_tolerance"}),
+    "table": frozenset({"angular", "categorical", "drop", "separator"}),
+    "bundled": frozenset(),
+    "simulate": frozenset({"seed"}),
+    "uci": frozenset({"file", "rows", "seed"}),
+    "angular": frozenset({"file", "rows", "seed"}),
+}
+
+ORIENTATIONS = ("rows", "columns")
+
+_WHOLE_NUMBERS = frozenset({"features_tolerance", "rows", "seed"})
+
+_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A row of the sheet.
+
+    Attributes
+    ----------
+    id : str
+        Names the data set in the configuration and in file names.
+    source : str
+        One of `SOURCES`.
+    location : str
+        Where in the source: ``Brain/GSE50161`` (cumida), a path or URL (table), a name (bundled,
+        uci, angular), nothing (simulate).
+    sha256 : str or None
+        Checksum of the file, or of what it holds uncompressed.
+    samples, features, classes : int or None
+        The expected shape; for simulate the shape to make.
+    label, id_column : str or None
+        For table: the column of class labels, and that of sample names (row numbers without).
+    orientation : {"rows", "columns"}
+        For table: whether a sample is a row or a column.
+    options : dict of str to str
+        Further settings of the source, from ``key=value;key=value``.
+    """
+
+    id: str
+    source: str
+    location: str = ""
+    sha256: str | None = None
+    samples: int | None = None
+    features: int | None = None
+    classes: int | None = None
+    label: str | None = None
+    id_column: str | None = None
+    orientation: str = "rows"
+    options: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def local_file(self) -> Path | None:
+        """The user's own file, if the data set is a local one: a workflow can see it change."""
+        return local_path(self.location) if self.source == "table" else None
+
+    def names(self, option: str) -> list[str]:
+        """Return an option's comma-separated values; none where it is not set."""
+        return [name.strip() for name in self.options.get(option, "").split(",") if name.strip()]
+
+
+def read_sheet(path: str | Path) -> dict[str, DataSet]:
+    r"""Read and validate the sheet of data sets.
+
+    Parameters
+    ----------
+    path : path
+        A tab-separated file with the columns `COLUMNS`. Lines that start with ``#`` are comments.
+
+    Returns
+    -------
+    dict of str to DataSet
+        The data sets by id, in the sheet's order.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown or missing, or a cell is not valid; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "datasets.tsv")
+    ...     row = ["wine", "bundled", "wine", "", "178", *[""] * 6]
+    ...     _ = path.write_text("\t".join(COLUMNS) + "\n" + "\t".join(row) + "\n")
+    ...     sheet = read_sheet(path)
+    >>> sheet["wine"].source, sheet["wine"].samples
+    ('bundled', 178)
+    """
+    path = Path(path)
+    rows = _rows(path)
+    _check_columns(path, rows)
+    sheet: dict[str, DataSet] = {}
+    for line, cells in rows[1:]:
+        where = f"{path}, line {line}"
+        if len(cells) != len(rows[0][1]):
+            msg = (
+                f"{where}: {len(cells)} cells, but the header has {len(rows[0][1])}; "
+                "separate cells by one tab each and keep empty ones"
+            )
+            raise InputError(msg)
+        dataset = _dataset(dict(zip(rows[0][1], cells, strict=True)), where)
+        if dataset.id in sheet:
+            msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
+            raise InputError(msg)
+        sheet[dataset.id] = dataset
+    return sheet
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the numbered lines of the file, split into cells, without comments."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        msg = f"{path} does not exist; it is the sheet of data sets (`datasets` in the config)"
+        raise InputError(msg) from error
+    except UnicodeDecodeError as error:
+        msg = f"{path} is not UTF-8 text ({error.reason}); save the sheet as UTF-8"
+        raise InputError(msg) from error
+    lines = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    rows = [(number, [cell.strip() for cell in cells]) for number, cells in enumerate(lines, 1)]
+    rows = [(number, cells) for number, cells in rows if any(cells) and cells[0][:1] != "#"]
+    if not rows:
+        msg = f"{path} is empty; its header has the columns {', '.join(COLUMNS)}"
+        raise InputError(msg)
+    return rows
+
+
+def _check_columns(path: Path, rows: list[tuple[int, list[str]]]) -> None:
+    line, header = rows[0]
+    wrong = [f"unknown column {name!r}" for name in header if name not in COLUMNS]
+    wrong += [f"missing column {name!r}" for name in COLUMNS if name not in header]
+    wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
+    if wrong:
+        msg = (
+            f"{path}, line {line}: {'; '.join(wrong)}. "
+            f"The columns are {', '.join(COLUMNS)}, separated by tabs"
+        )
+        raise InputError(msg)
+
+
+def _dataset(cells: dict[str, str], where: str) -> DataSet:
+    """Validate one row."""
+    if not _ID.fullmatch(cells["id"]):
+        msg = (
+            f"{where}: id {cells['id']!r} cannot name a file; use letters, digits and . _ - only, "
+            "and do not start with a dot"
+        )
+        raise InputError(msg)
+    where = f"{where} ({cells['id']})"
+    source = _one_of(cells["source"], SOURCES, "source", where)
+    sha256 = cells["sha256"].lower() or None
+    if sha256 and not _SHA256.fullmatch(sha256):
+        msg = (
+            f"{where}: sha256 {cells['sha256']!r} is not 64 hexadecimal digits; correct or empty it"
+        )
+        raise InputError(msg)
+    dataset = DataSet(
+        cells["id"],
+        source,
+        cells["location"],
+        sha256,
+        *(_count(cells[key], key, where) for key in ("samples", "features", "classes")),
+        cells["label"] or None,
+        cells["id_column"] or None,
+        _one_of(cells["orientation"] or "rows", ORIENTATIONS, "orientation", where),
+        _options(cells["options"], source, where),
+    )
+    _check_needs(dataset, where)
+    return dataset
+
+
+def _check_needs(dataset: DataSet, where: str) -> None:
+    """Refuse a row without what its source needs."""
+    needs = {"simulate": ("samples", "features", "classes"), "table": ("location", "label")}
+    for key in needs.get(dataset.source, ("location",)):
+        if not getattr(dataset, key):
+            msg = f"{where}: {key} is empty; source {dataset.source!r} needs it"
+            raise InputError(msg)
+
+
+def _one_of(value: str, known: dict | tuple, key: str, where: str) -> str:
+    if value not in known:
+        msg = f"{where}: unknown {key} {value!r}; use one of {', '.join(known)}"
+        raise InputError(msg)
+    return value
+
+
+def _count(text: str, key: str, where: str) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        msg = f"{where}: {key} {text!r} is not a positive whole number; correct or empty it"
+        raise InputError(msg)
+    return int(text)
+
+
+def _options(text: str, source: str, where: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not value:
+            msg = f"{where}: option {part!r} is not of the form key=value; separate options by ;"
+            raise InputError(msg)
+        if key not in SOURCES[source] or key in options:
+            what = "repeated" if key in options else "unknown"
+            known = ", ".join(sorted(SOURCES[source])) or "none"
+            msg = f"{where}: {what} option {key!r}; source {source!r} knows {known}"
+            raise InputError(msg)
+        if key in _WHOLE_NUMBERS and not (value.isascii() and value.isdigit()):
+            msg = f"{where}: option {key} {value!r} is not a whole number; correct it"
+            raise InputError(msg)
+        options[key] = value
+    return options
