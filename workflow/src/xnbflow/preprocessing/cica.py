@@ -20,7 +20,7 @@ __all__ = ["CICA"]
 
 _FOLDS = 5
 _SCREENING = 30  # steps from each start before the lowest goes on alone
-_CLASS_DISTANCE = 1e3  # between class codes: no kernel reaches so far
+_CLASS_DISTANCE = 1e30  # between class codes: no kernel reaches so far
 _FEWEST_SPLINES = 4  # a cubic polynomial
 _NEARLY_SINGULAR = 1e-10  # of the largest eigenvalue of the correlation matrix
 
@@ -49,7 +49,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1; so wide kernels blur
         what tells the sources apart, and the converged components miss them. "cv" narrows the
         width from there while the leave-one-out likelihood of the inputs given the target grows.
-    n_restarts : int, default=3
+    n_restarts : int, default=5
         Descents at the final width besides the one from the inputs as they are (with fewer
         components than inputs: the canonical ones), each from a random rotation of the whitened
         inputs. The lowest end counts.
@@ -106,7 +106,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n_components: int | None = None,
         basis: int | Callable[[np.ndarray], np.ndarray] = 8,
         width: str | float = "cv",
-        n_restarts: int = 3,
+        n_restarts: int = 5,
         max_iter: int = 500,
         tol: float = 1e-4,
         step: float = 0.1,
@@ -147,6 +147,9 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n_components = self._check_parameters(X.shape[1])
         self.mean_ = X.mean(axis=0)
         constant = np.ptp(X, axis=0) == 0.0
+        if constant.all():
+            msg = "all inputs are constant: there is nothing to take apart; give inputs that vary"
+            raise InputError(msg)
         scale = np.where(constant, 1.0, X.std(axis=0))
         inputs = np.where(constant, 0.0, (X - self.mean_) / scale)
         if n_components == X.shape[1]:
@@ -276,7 +279,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             classes, codes = np.unique(y, return_inverse=True)
             return np.eye(len(classes))[codes]
         if callable(self.basis):
-            return np.asarray(self.basis(y), dtype=np.float64)
+            return np.asarray(self.basis(y), dtype=np.float64).reshape(len(y), -1)
         splines = SplineTransformer(
             n_knots=self.basis - _FEWEST_SPLINES + 2, degree=3, knots="quantile"
         )
@@ -322,11 +325,10 @@ def _whitening(inputs: np.ndarray, constant: np.ndarray) -> np.ndarray:
     variances, axes = np.linalg.eigh(inputs.T @ inputs / n_samples)
     rank = int(np.sum(variances > _NEARLY_SINGULAR * variances[-1]))
     if rank < n_features:
-        which = f"; constant: {constant.tolist()}" if len(constant) else ""
+        which = f" (constant columns: {constant.tolist()})" if len(constant) else ""
         msg = (
-            f"{n_samples} samples of {n_features} inputs vary in {rank} dimensions only (inputs "
-            f"counted from 0{which}); drop inputs that repeat others, or set n_components to "
-            f"{rank} or fewer"
+            f"{n_samples} samples of {n_features} inputs vary in {rank} dimensions only{which}; "
+            f"drop inputs that repeat others, or set n_components to {rank} or fewer"
         )
         raise InputError(msg)
     return (axes / np.sqrt(variances)).T
@@ -344,6 +346,7 @@ def _canonical_directions(
     n_samples = len(inputs)
     covariance, _ = ledoit_wolf(inputs, assume_centered=True)
     variances, axes = np.linalg.eigh(covariance)
+    variances = np.maximum(variances, _NEARLY_SINGULAR * variances[-1])
     root = (axes / np.sqrt(variances)) @ axes.T
     left, strength, _ = np.linalg.svd(functions - functions.mean(axis=0), full_matrices=False)
     orthonormal = left[:, strength > n_samples * np.finfo(float).eps * strength[0]]
