@@ -1,6 +1,5 @@
 """CICA keeps scikit-learn's contract, recovers sources, and says what it cannot do."""
 
-import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xnbflow.preprocessing import CICA
