@@ -23,6 +23,10 @@ STUDY_TABLES = {
     "selection": "how often each feature is selected for each class",
     "stability": "Nogueira's stability index of the selected sets",
     "recovery": "planted markers found, where the truth is known",
+    "ranks": "average rank of each classifier over data sets",
+    "omnibus": "tests whether any classifier differs from the others",
+    "pairwise": "every pair of classifiers compared over data sets",
+    "pairwise_within": "every pair of classifiers compared over the folds of each data set",
     "seconds": "time to fit and to predict",
     "problems": "fits that failed and warnings",
 }

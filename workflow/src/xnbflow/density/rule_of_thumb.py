@@ -37,7 +37,9 @@ def spread(rows: np.ndarray, out: np.ndarray) -> None:
     squares = np.zeros(len(out))
     for row in rows:
         for f in range(len(out)):
-            means[f] += row[f] / n
+            means[f] += row[f]
+    for f in range(len(out)):
+        means[f] /= n
     for row in rows:
         for f in range(len(out)):
             squares[f] += (row[f] - means[f]) ** 2

@@ -74,6 +74,8 @@ class Kernel(Distribution):
     ----------
     bandwidth : str, default="silverman"
         Rule for the bandwidth of each class and feature, as in `xnbflow.naive_bayes.FlexibleNB`.
+    kernel : str, default="gaussian"
+        The kernel, as there.
 
     Attributes
     ----------
@@ -87,14 +89,17 @@ class Kernel(Distribution):
     [[[0.325]]]
     """
 
-    def __init__(self, *, bandwidth: str = "silverman") -> None:
+    def __init__(self, *, bandwidth: str = "silverman", kernel: str = "gaussian") -> None:
         self.bandwidth = bandwidth
+        self.kernel = kernel
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit a density per feature and class; see `Distribution.fit`."""
         self.n_classes_ = n_classes
         features = _for_kernels(features)
-        self.densities_ = fit_kernel_densities(features, codes, n_classes, self.bandwidth)
+        self.densities_ = fit_kernel_densities(
+            features, codes, n_classes, bandwidth=self.bandwidth, kernel=self.kernel
+        )
         return self
 
     def log_density(self, features: np.ndarray) -> np.ndarray:

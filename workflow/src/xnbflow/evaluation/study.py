@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.config import Study
-from xnbflow.evaluation import summaries
+from xnbflow.evaluation import rankings, summaries
 from xnbflow.series import SeriesHeader, read_header
 
 __all__ = ["Key", "study_tables"]
@@ -59,6 +59,10 @@ def study_tables(
         "selection": summaries.selection(selected, fits),
         "stability": summaries.stability(selected, fits, headers),
         "recovery": summaries.recovery(selected, truth),
+        "ranks": rankings.ranks(repeats),
+        "omnibus": rankings.omnibus(repeats),
+        "pairwise": rankings.pairwise(repeats),
+        "pairwise_within": rankings.pairwise_within(metrics),
         "seconds": summaries.seconds(fits),
         "problems": summaries.problems(fits),
     }

@@ -184,7 +184,7 @@ def _name_bad_value(X: np.ndarray | pd.DataFrame, error: ValueError) -> None:
         if bad.any():
             row = int(np.argmax(bad))
             msg = (
-                f"column {X.columns[position]!r} holds {column.iloc[row]!r} in row "
-                f"{X.index[row]!r}: features must be finite numbers. {error}"
+                f"column {X.columns[position]!r} holds {column.tolist()[row]!r} in row "
+                f"{X.index[row]!r}: features must be finite numbers ({str(error).splitlines()[0]})"
             )
             raise InputError(msg) from error

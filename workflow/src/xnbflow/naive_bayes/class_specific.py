@@ -115,7 +115,7 @@ class XNB(IndependentNB):
         """Fit on a series that need not fit into memory.
 
         Afterwards the classifier knows the selected features only: ``feature_names_in_`` are
-        their names, and `predict` takes samples of these.
+        their names, and `predict` takes samples of these (`xnbflow.series.read_features`).
 
         Parameters
         ----------
@@ -242,8 +242,9 @@ def _checked(
             raise InputError(msg)
         finite = np.isfinite(features).all(axis=1)
         if not finite.all():
+            first = names.tolist()[np.argmin(finite)]
             msg = (
-                f"feature {names[np.argmin(finite)]!r} is not a finite number in every sample; "
+                f"feature {first!r} is not a finite number in every sample; "
                 "remove or impute missing and infinite values first"
             )
             raise InputError(msg)

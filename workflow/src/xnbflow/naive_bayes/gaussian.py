@@ -3,6 +3,7 @@
 import numpy as np
 
 from xnbflow.distributions.gaussian import Gaussians, class_moments
+from xnbflow.errors import InputError
 from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = ["GaussianNB"]
@@ -21,7 +22,7 @@ class GaussianNB(IndependentNB):
     theta_, var_ : ndarray of shape (n_classes, n_features)
         Mean and variance of each class and feature.
     epsilon_ : float
-        What was added to the variances.
+        What was added to the variances; ``var_smoothing`` itself where all features are constant.
 
     Examples
     --------
@@ -41,6 +42,17 @@ class GaussianNB(IndependentNB):
         largest = (shares @ (variances + between)).max()
         self.epsilon_ = self.var_smoothing * (largest if largest > 0 else 1.0)
         self.var_ = variances + self.epsilon_
+        self._refuse_constants()
+
+    def _refuse_constants(self) -> None:
+        constant = np.argwhere(self.var_ == 0.0)
+        if len(constant):
+            code, column = constant[0]
+            msg = (
+                f"feature {self._feature_names()[column]} is constant in class "
+                f"{self.classes_.tolist()[code]!r}; use a var_smoothing above 0"
+            )
+            raise InputError(msg)
 
     def _class_densities(self, code: int) -> tuple[slice, Gaussians]:
         return slice(None), Gaussians(self.theta_[code], self.var_[code])

@@ -1,0 +1,387 @@
+"""XNB selects and predicts what its authors' program does; its other options do what they say."""
+
+import gzip
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import published_xnb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_wine
+
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes import XNB, FlexibleNB
+from xnbflow.selection.class_specific import Candidates, class_pairs, pair_distances
+from xnbflow.selection.covering import smallest_cover
+from xnbflow.series import Series, iterate_features, read_features, write_chunks
+
+TIE = 1e-12
+
+pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0):
+    """Features without information, and three for each class that stand out in it."""
+    codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    features = rng.normal(size=(n_features, len(codes)))
+    for c in range(len(sizes)):
+        features[3 * c : 3 * c + 3, codes == c] += shift
+    return features, codes
+
+
+# --- equality with the authors' program ---------------------------------------------------------
+
+REFERENCES = {
+    "alon": "Colorectal_Alon1999",
+    "chowdary": "BreastColon_Chowdary2006",
+    "golub": "Leukemia_Golub1999",
+    "gse38666": "Ovary_GSE38666",
+    "khan": "SRBCT_Khan2001",
+}
+
+
+def read_microarray(path):
+    with gzip.open(path, "rt") as file:
+        features = file.readline().strip().split(",")[2:]
+        rows = [line.split(",", 2) for line in file]
+    values = np.array([np.fromstring(row[2], sep=",") for row in rows])
+    return pd.DataFrame(values, columns=features), np.array([row[1] for row in rows])
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_microarrays_select_and_predict_as_the_authors_program(shared_data, name):
+    reference = json.loads((shared_data / "reference" / f"{name}.json").read_text())
+    X, y = read_microarray(shared_data / "microarray" / f"{REFERENCES[name]}.csv.gz")
+    train, test = reference["train"], reference["test"]
+    model = XNB(min_distance="mean").fit(X.iloc[train], y[train])
+    selected = {label: sorted(chosen) for label, chosen in model.selected_features_.items()}
+    assert selected == reference["selected"]
+    assert list(model.predict(X.iloc[test])) == reference["pred"]
+
+
+@st.composite
+def series(draw):
+    """Random series of many shapes: small classes, ties, and features constant within a class."""
+    sizes = draw(st.lists(st.integers(1, 14), min_size=2, max_size=5))
+    kinds = draw(st.lists(st.sampled_from(range(8)), min_size=1, max_size=12))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    rows = []
+    for kind in kinds:
+        row, one = rng.normal(size=len(codes)), codes == rng.integers(len(sizes))
+        if kind == 1:
+            row[one] += 4
+        elif kind == 2:
+            row = np.round(2 * row)
+        elif kind == 3:
+            row[one] = np.round(row[0])
+        elif kind == 4:
+            row[:] = 0.25
+        elif kind == 5:
+            row = np.exp(2 * row)
+        elif kind == 6:
+            row[one] *= 10.0 ** -rng.integers(1, 9)
+        elif kind == 7 and rows:
+            row = rows[-1].copy()
+        rows.append(row)
+    names = rng.permutation([f"g{i}" for i in range(len(rows))])
+    return np.array(rows), codes, names
+
+
+@settings(deadline=None, max_examples=150)
+@given(data=series(), min_distance=st.sampled_from(["mean", 0.5, 0.0]))
+def test_random_series_select_and_predict_as_published(data, min_distance):
+    features, codes, names = data
+    n_classes = codes.max() + 1
+    expected_distances = published_xnb.distances(features, codes)
+    found_distances = pair_distances(features, codes, n_classes)
+    np.testing.assert_allclose(found_distances**2, expected_distances**2, atol=TIE)
+
+    X = pd.DataFrame(features.T, columns=names)
+    model = XNB(min_distance=min_distance).fit(X, codes)
+    expected = published_xnb.selection(found_distances, names, n_classes, min_distance)
+    for c in range(n_classes):
+        assert set(model.selected_features_[c]) == {names[f] for f in expected[c]}
+    assert_equal_but_for_ties(expected_distances, found_distances, names, min_distance)
+
+    joint = published_xnb.joint_log_likelihood(features, codes, expected, features)
+    np.testing.assert_allclose(model.predict_joint_log_proba(X), joint, rtol=1e-9, atol=1e-9)
+
+
+def assert_equal_but_for_ties(expected, found, names, min_distance):
+    """Where rounding changes a selection, the distances concerned are ties, or tie with the cut."""
+    cut = expected.mean() if min_distance == "mean" else min_distance
+    for row, other in zip(expected, found, strict=True):
+        chosen = published_xnb.selection_for_pair(row, names, cut)
+        ours = published_xnb.selection_for_pair(other, names, cut)
+        shared = min(len(chosen), len(ours))
+        np.testing.assert_allclose(row[chosen[:shared]] ** 2, row[ours[:shared]] ** 2, atol=TIE)
+        extra = max(chosen, ours, key=len)[shared:]
+        np.testing.assert_allclose(row[extra] ** 2, cut**2, atol=TIE)
+
+
+def test_ties_are_broken_by_name_or_else_by_column():
+    row = np.array([0.0, 0.1, 0.2, 9.0, 9.1, 9.3])
+    X, y = np.column_stack([row] * 3), [0, 0, 0, 1, 1, 1]
+    named = XNB().fit(pd.DataFrame(X, columns=["b", "c", "a"]), y)
+    assert named.selected_features_ == {0: ["a"], 1: ["a"]}
+    assert XNB().fit(X, y).selected_features_ == {0: [0], 1: [0]}
+
+
+# --- what it learns -----------------------------------------------------------------------------
+
+
+def test_classes_get_their_own_features_in_rank_order(rng):
+    features, codes = markers(rng)
+    labels = np.array(["x", "y", "z"])[codes]
+    model = XNB().fit(features.T, labels)
+    table = model.pair_distances_
+    pairs = pair_distances(features, codes, 3)
+    for c, label in enumerate("xyz"):
+        chosen, distances = model.selected_features_[label], model.selected_distances_[label]
+        assert set(chosen) & set(range(3 * c, 3 * c + 3))
+        mine = pairs[(class_pairs(3) == c).any(axis=1)]
+        np.testing.assert_array_equal(distances, mine[:, chosen].max(axis=0))
+        assert (np.diff(distances) <= 0).all()
+        assert model.bandwidths_[label].shape == (len(chosen),)
+        rows = table[table["class"] == label]
+        np.testing.assert_array_equal(rows["feature"], np.repeat(chosen, 2))
+        np.testing.assert_array_equal(rows["distance"], mine[:, chosen].T.reshape(-1))
+        assert set(rows["other_class"]) == set("xyz") - {label}
+
+
+def test_with_all_features_selected_it_is_flexible_nb(rng):
+    features, codes = rng.normal(size=(4, 30)), np.arange(30) % 2
+    everything = XNB(min_distance=0.0).fit(features.T, codes)
+    assert [len(chosen) for chosen in everything.selected_features_.values()] == [4, 4]
+    np.testing.assert_allclose(
+        everything.predict_joint_log_proba(features.T),
+        FlexibleNB().fit(features.T, codes).predict_joint_log_proba(features.T),
+    )
+
+
+def test_contributions_add_up_to_the_joint_log_likelihood(rng):
+    features, codes = markers(rng)
+    names = [f"g{i}" for i in range(60)]
+    samples = [f"s{i}" for i in range(36)]
+    X = pd.DataFrame(features.T, columns=names, index=samples)
+    model = XNB().fit(X, codes)
+    explained = model.explain(X.iloc[:4])
+    n_selected = sum(len(chosen) for chosen in model.selected_features_.values())
+    assert len(explained) == 4 * n_selected
+    sums = explained.groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    np.testing.assert_allclose(
+        sums.to_numpy() + model.class_log_prior_, model.predict_joint_log_proba(X.iloc[:4])
+    )
+
+
+def test_a_class_without_features_is_decided_by_its_prior_and_named(rng):
+    X, y = rng.normal(size=(30, 5)), np.repeat(["rare", "common"], [10, 20])
+    with pytest.warns(UserWarning, match="class 'rare' has no feature.*prior"):
+        model = XNB(min_distance=0.99).fit(X, y)
+    assert model.selected_features_ == {"common": [], "rare": []}
+    np.testing.assert_allclose(model.predict_proba(X[:1]), [[2 / 3, 1 / 3]])
+    assert len(model.explain(X)) == 0
+
+
+def test_underflow_is_normalised_in_logs_on_demand():
+    # class b is constant at the very centre of class a: no difference in location
+    a = np.array([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]) * 7.0
+    X, y = np.concatenate([a, np.zeros(4)])[:, None], np.repeat(["a", "b"], [7, 4])
+    published = XNB().fit(X, y).pair_distances_["distance"]
+    in_logs = XNB(underflow="log").fit(X, y).pair_distances_["distance"]
+    np.testing.assert_array_equal(published, 1)
+    assert (in_logs < 0.95).all()
+
+
+@pytest.mark.parametrize("distance", ["hellinger", "jeffreys", "jensen_shannon", "wasserstein"])
+@pytest.mark.parametrize("kernel", ["gaussian", "biweight"])
+def test_every_distance_finds_the_markers(rng, distance, kernel):
+    features, codes = markers(rng, shift=8.0)
+    model = XNB(distance=distance, kernel=kernel, min_distance=0.4, bandwidth="scott")
+    model.fit(features.T, codes)
+    for chosen in model.selected_features_.values():
+        assert chosen
+        assert set(chosen) <= set(range(9))
+
+
+@pytest.mark.parametrize("bandwidth", ["sheather_jones", "cross_validation", "adaptive"])
+def test_every_bandwidth_finds_the_markers(rng, bandwidth):
+    features, codes = markers(rng, shift=8.0)
+    model = XNB(bandwidth=bandwidth).fit(features.T, codes)
+    assert model.score(features.T, codes) > 0.9
+    for chosen in model.selected_features_.values():
+        assert chosen
+        assert set(chosen) <= set(range(9))
+
+
+# --- joint and minimal selection ----------------------------------------------------------------
+
+
+def test_joint_selection_is_the_smallest_set_for_one_product_over_all_classes(rng):
+    features, codes = markers(rng, n_features=8, sizes=(9, 7, 8, 6), shift=1.0)
+    model = XNB(selection="joint", threshold=0.99, min_distance=0.0).fit(features.T, codes)
+    pairs = pair_distances(features, codes, 4)
+    for c in range(4):
+        closeness = np.prod(1 - pairs[(class_pairs(4) == c).any(axis=1)], axis=0)
+
+        def enough(subset, closeness=closeness):
+            return 1 - np.prod(closeness[list(subset)]) >= 0.99
+
+        smallest = next(
+            r for r in range(9) if any(map(enough, itertools.combinations(range(8), r)))
+        )
+        chosen = model.selected_features_[c]
+        assert enough(chosen)
+        assert len(chosen) == smallest
+
+
+def test_joint_and_greedy_selection_agree_for_two_classes():
+    X, y = load_wine(return_X_y=True)
+    X, y = X[y < 2], y[y < 2]
+    greedy, joint = (XNB(selection=s).fit(X, y).selected_features_ for s in ("greedy", "joint"))
+    assert greedy == joint
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_minimal_selection_is_the_smallest_set_there_is(seed):
+    rng = np.random.default_rng(seed)
+    features, codes = markers(rng, n_features=11, sizes=(9, 7, 8), shift=1.5)
+    model = XNB(selection="minimal", min_distance=0.1, threshold=0.9).fit(features.T, codes)
+    pairs = pair_distances(features, codes, 3)
+    for c in range(3):
+        mine = pairs[(class_pairs(3) == c).any(axis=1)]
+        closeness = np.where(mine > 0.1, 1 - mine, 1.0)
+        goal = np.minimum(0.9, 1 - np.prod(closeness, axis=1)) - 1e-6
+
+        def enough(subset, closeness=closeness, goal=goal):
+            return (1 - np.prod(closeness[:, list(subset)], axis=1) >= goal).all()
+
+        smallest = next(
+            r for r in range(12) if any(map(enough, itertools.combinations(range(11), r)))
+        )
+        chosen = model.selected_features_[c]
+        assert enough(chosen)
+        assert len(chosen) == smallest
+    assert model.optimality_gap_ == {0: 0, 1: 0, 2: 0}
+
+
+def test_minimal_selection_is_never_larger_than_greedy(rng):
+    features, codes = markers(rng, n_features=500, sizes=(12, 9, 15, 11), shift=2.0)
+    greedy = XNB().fit(features.T, codes)
+    minimal = XNB(selection="minimal").fit(features.T, codes)
+    for c in range(4):
+        assert len(minimal.selected_features_[c]) <= len(greedy.selected_features_[c])
+        assert minimal.optimality_gap_[c] >= 0
+
+
+def test_covers_by_a_part_of_the_features_bound_the_rest(rng):
+    strengths = rng.uniform(0, 0.4, size=(3, 40))
+    best, gap = smallest_cover(strengths)
+    assert gap == 0
+    top = np.unique(np.argsort(-strengths, axis=1)[:, :10])
+    chosen, gap = smallest_cover(strengths[:, top], n_top=10)
+    assert len(chosen) >= len(best) >= len(chosen) - gap
+
+
+def test_a_row_that_cannot_be_covered_takes_all_that_help():
+    strengths = np.array([[0.1, 0.2, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+    chosen, gap = smallest_cover(strengths)
+    assert list(chosen[:2]) == [0, 1]
+    assert len(chosen) == 3
+    assert gap == 0
+
+
+# --- streams ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("selection", ["greedy", "joint", "minimal"])
+@pytest.mark.parametrize("min_distance", [0.5, "mean", 0.0])
+def test_a_stream_selects_what_a_matrix_does(rng, selection, min_distance, monkeypatch):
+    monkeypatch.setattr("xnbflow.selection.class_specific.CANDIDATES_PER_PAIR", 20)
+    features, codes = markers(rng, n_features=203, shift=3.0)
+    names = rng.permutation([f"g{i}" for i in range(203)])
+    X = pd.DataFrame(features.T, columns=names)
+    options = {"selection": selection, "min_distance": min_distance}
+    whole = XNB(**options).fit(X, codes)
+    parts = [slice(i, i + 50) for i in range(0, 203, 50)]
+    streamed = XNB(**options).fit_stream(((names[p], features[p]) for p in parts), codes)
+    assert streamed.selected_features_ == whole.selected_features_
+    assert streamed.mean_distance_ == pytest.approx(whole.mean_distance_)
+    known = list(streamed.feature_names_in_)
+    assert set(known) == set().union(*whole.selected_features_.values())
+    np.testing.assert_allclose(
+        streamed.predict_joint_log_proba(X[known]), whole.predict_joint_log_proba(X), rtol=1e-12
+    )
+
+
+def test_a_stream_comes_from_a_file(rng, tmp_path):
+    features, codes = markers(rng)
+    labels = np.array(["x", "y", "z"])[codes]
+    whole = Series("toy", features, [f"g{i}" for i in range(60)], range(36), labels)
+    path = tmp_path / "toy.parquet"
+    halves = (
+        Series("toy", features[part], whole.features[part], range(36), labels)
+        for part in (slice(0, 30), slice(30, 60))
+    )
+    write_chunks(path, halves)
+    streamed = XNB().fit_stream(iterate_features(path), labels)
+    known = read_features(path, streamed.feature_names_in_)
+    np.testing.assert_array_equal(known.features, streamed.feature_names_in_)
+    fitted = XNB().fit(whole.frame(), labels)
+    np.testing.assert_allclose(
+        streamed.predict_log_proba(known.frame()), fitted.predict_log_proba(whole.frame())
+    )
+    with pytest.raises(InputError, match=r"no feature 'g99' \(1 are missing\)"):
+        read_features(path, ["g1", "g99"])
+
+
+def test_candidates_stay_few(rng):
+    features, codes = markers(rng, n_features=3000, shift=6.0)
+    candidates = Candidates(3)
+    candidates.absorb(pair_distances(features, codes, 3), features)
+    assert len(candidates.features.positions) < 30
+    assert candidates.n_features == 3000
+
+
+@pytest.mark.parametrize(
+    ("chunks", "message"),
+    [
+        ([(["a"], np.zeros((1, 3)))], "4 labels"),
+        ([(["a"], [[0.0, 1.0, np.nan, 2.0]])], "feature 'a' is not a finite number"),
+        ([], "no features"),
+    ],
+)
+def test_a_bad_stream_is_refused(chunks, message):
+    with pytest.raises(InputError, match=message):
+        XNB().fit_stream(chunks, [0, 0, 1, 1])
+
+
+# --- options ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"bandwidth": "isj"}, "bandwidth is 'isj'; use one of silverman"),
+        ({"kernel": "box"}, "kernel is 'box'; use one of gaussian"),
+        ({"distance": "euclid"}, "distance is 'euclid'; use one of hellinger"),
+        ({"selection": "best"}, "selection is 'best'; use one of greedy"),
+        ({"underflow": "none"}, "underflow is 'none'; use one of as_published"),
+        ({"n_grid": 1}, "n_grid is 1"),
+        ({"threshold": 1.0}, "threshold is 1.0"),
+        ({"min_distance": "median"}, "min_distance is 'median'"),
+        ({"min_distance": 1.5}, "min_distance is 1.5"),
+    ],
+)
+def test_unusable_options_are_named(params, message):
+    with pytest.raises(InputError, match=message):
+        XNB(**params).fit(np.eye(4), [0, 0, 1, 1])
