@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from xnbflow.errors import InputError
+from xnbflow.series import Series
 from xnbflow.studies.separation import analyse
 
 PARAMS = {
@@ -106,6 +107,27 @@ def test_results_depend_neither_on_threads_nor_on_other_distributions(tables):
     alone = analyse({}, PARAMS | {"uniform": [], "noncentral": []}, threads=1)
     kept = tables["risk"]["setting"].isin(alone["risk"]["setting"])
     np.testing.assert_array_equal(tables["risk"].loc[kept, "risk"], alone["risk"]["risk"])
+
+
+def test_blocks_of_a_microarray_are_described():
+    """Two of the six features are copies of others but for noise; 12 samples are few."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(6, 12))
+    values[4:] = values[:2] + 0.2 * rng.normal(size=(2, 12))
+    samples = [f"s{i}" for i in range(12)]
+    toy = Series("toy", values, [f"g{i}" for i in range(6)], samples, ["a", "b"] * 6)
+    small = {"uniform": [5], "noncentral": [], "useless": [], "repeats": 2, "sizes": [2]}
+    tables = analyse({"toy": toy}, PARAMS | small, threads=1)
+    (row,) = tables["blocks"].itertuples(index=False)
+    assert (row.dataset, row.size, row.samples, row.blocks, row.shrunk) == ("toy", 2, 12, 3, 1.0)
+    assert row.mean_abs_r > 0.6
+    assert 0 < row.mean_shrinkage < 1
+    assert tables["fitted"].empty
+
+
+def test_a_study_needs_distributions():
+    with pytest.raises(InputError, match="give uniform, noncentral or useless"):
+        analyse({}, {"uniform": [], "noncentral": [], "useless": []}, threads=1)
 
 
 def test_unknown_parameters_are_refused():

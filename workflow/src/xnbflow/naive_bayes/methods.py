@@ -8,6 +8,7 @@ __all__ = ["METHODS", "method_modules"]
 METHODS = {
     "block_nb": "xnbflow.naive_bayes.block.BlockNB",
     "cica": "xnbflow.preprocessing.cica.CICA",
+    "correlation_blocks": "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
     "discretized_nb": "xnbflow.naive_bayes.discretized.DiscretizedNB",
     "flexible_nb": "xnbflow.naive_bayes.flexible.FlexibleNB",
     "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",
