@@ -111,4 +111,6 @@ def _diagnostics(study: Study, files: Mapping[str, Sequence[str]], alpha: float)
         test = pd.read_parquet(files["dependence_test"][i])
         ratios = summaries.diagnostics(normality, within, dependence, alpha)
         rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})
-    return pd.DataFrame(rows, columns=None if rows else ["dataset", "non_normal_ratio"])
+    return pd.DataFrame(
+        rows, columns=None if rows else ["dataset", "non_normal_ratio", "dependent_ratio"]
+    )
