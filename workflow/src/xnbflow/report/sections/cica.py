@@ -45,11 +45,12 @@ def section(results: StudyResults) -> Section | None:
         Prose(_HOW_TO_READ),
         *_descents(iterations, summary, seeds),
         Group("At the end, beside other transformations", _ends(summary, seeds), opened=True),
-        Group("Convergence and widths", [_fits_table(tables["fits"])], "of every setting"),
+        Group("Convergence and widths", _fits(tables["fits"]), "of every setting"),
     ]
     if len(tables["classification"]):
-        use = _classification(tables["classification"], tables["dependence"])
-        blocks.append(Group("Classification", [use], "real data", opened=True))
+        frame = _classification(tables["classification"], tables["dependence"])
+        use = [*(Prose(text, "headline") for text in _used(frame)), _classification_table(frame)]
+        blocks.append(Group("Classification", use, "real data", opened=True))
     return Section(
         "cica",
         "Conditionally independent components",
@@ -119,23 +120,27 @@ def _of(rows: pd.DataFrame, width: str, measure: str) -> pd.DataFrame:
 
 
 def _journey(samples: int, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
-    """Return how near each width comes to the sources, and where it ends."""
+    """Return how near each width comes to the sources, whether it stays, and what that costs."""
     paper, chosen = (_of(rows, width, _RECOVERY)["median"] for width in ("paper's", "chosen"))
-    leaves = paper.iloc[-1] > _LEAVES * paper.min()
-    text = (
-        f"{samples} samples: with the paper’s width the recovery error falls from "
-        f"{paper.iloc[0]:.2f} to {paper.min():.2f} at step {paper.idxmin()}, "
-        f"{'then leaves the sources again and ends' if leaves else 'and ends'} at "
-        f"{paper.iloc[-1]:.2f}; with the width chosen from the data it ends at "
-        f"{chosen.iloc[-1]:.2f} (least: {chosen.min():.2f})."
-    )
     first, last = _of(rows, "paper's", _ERROR)["median"].iloc[[0, -1]]
     other = _of(rows, "chosen", _ERROR)["median"].iloc[-1]
-    truth = _medians(summary, samples, _ERROR_AT_PAPERS).get("true sources")
+    truth = _medians(summary, samples, _ERROR_AT_PAPERS)["true sources"]
     return (
-        f"{text} The mean square error falls from {first:.2f} to {last:.2f} and {other:.2f}; with "
-        f"the true sources it is {truth:.2f}."
+        f"{samples:,} samples: with the paper’s width the recovery error {_approach(paper)}; with "
+        f"the width chosen from the data it {_approach(chosen)}. The mean square error goes from "
+        f"{first:.2f} to {last:.2f} and {other:.2f}; with the true sources it is {truth:.2f}."
     )
+
+
+def _approach(median: pd.Series) -> str:
+    """Return in words how a recovery error falls, and whether it rises again."""
+    first, least, last = median.iloc[0], median.min(), median.iloc[-1]
+    if least == first:
+        return f"never falls below its {first:.2f} at the start and ends at {last:.2f}"
+    fall = f"falls from {first:.2f} to {least:.2f} at step {median.idxmin()}"
+    if last > _LEAVES * least:
+        return f"{fall}, then the descent leaves the sources again and ends at {last:.2f}"
+    return f"{fall} and stays near it, at {last:.2f} in the end"
 
 
 def _medians(summary: pd.DataFrame, samples: int, measure: str) -> pd.Series:
@@ -155,9 +160,69 @@ def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
     caption = (
         f"Marks are medians over {seeds} runs, lines the middle 80 % of them; the further left, "
         "the better. True sources are what CICA looks for, but no bound for the mean square error: "
-        "other components may predict better."
+        "other components may predict better. Symmetric whitening comes near the sources because "
+        "the paper’s mixture is symmetric. Where there are more inputs than sources, whitening and "
+        "FastICA keep the directions of largest variance, which need not hold the sources."
     )
-    return [Gallery(figures, caption), Group("The same in numbers", [_summary_table(summary)])]
+    return [
+        Prose(_recovered(summary), "headline"),
+        *(Prose(text) for text in _predicted(summary)),
+        Gallery(figures, caption),
+        Group("The same in numbers", [_summary_table(summary)]),
+    ]
+
+
+def _recovered(summary: pd.DataFrame) -> str:
+    """Return the recovery error by number of samples of CICA, and of what ignores the target."""
+    known = summary[(summary["measure"] == _RECOVERY) & (summary["seeds"] > 0)]
+    names = {
+        _CHOSEN: "CICA with the width chosen from the data",
+        _PAPER: "with the paper’s width",
+        "FastICA": "FastICA, which ignores the target,",
+    }
+    texts = []
+    for inputs, rows in known.groupby("inputs"):
+        found = [
+            f"{name} {_by_samples(rows[rows['method'] == method])}"
+            for method, name in names.items()
+            if (rows["method"] == method).any()
+        ]
+        texts.append(f"{inputs} inputs: {'; '.join(found)}.")
+    return f"Median recovery error. {' '.join(texts)}"
+
+
+def _by_samples(rows: pd.DataFrame) -> str:
+    ordered = rows.sort_values("samples")
+    pairs = zip(ordered["median"], ordered["samples"], strict=True)
+    return ", ".join(f"{median:.2f} (n = {n:,})" for median, n in pairs)
+
+
+def _predicted(summary: pd.DataFrame) -> list[str]:
+    """Return per setting how the errors with CICA compare with those without and at best."""
+    texts = []
+    for (inputs, samples), rows in summary.groupby(_SETTING):
+        medians = rows.pivot_table("median", "measure", "method")
+        if _ERROR_AT_PAPERS not in medians.index:
+            continue
+        paper, own = medians.loc[_ERROR_AT_PAPERS], medians.loc[_ERROR_AT_CHOSEN]
+        texts.append(
+            f"{inputs} inputs, {samples:,} samples: with the paper’s width of the regression "
+            f"{_compared(paper)} Where the regression chooses its width too, {_compared(own)}"
+        )
+    return texts
+
+
+def _compared(errors: pd.Series) -> str:
+    """Return a sentence on the median errors of a setting, by method."""
+    without, truth = errors["no transformation"], errors["true sources"]
+    with_cica = [
+        f"{errors[method]:.3f} with {name} width of CICA ({errors[method] / without:.0%} of that)"
+        for method, name in ((_PAPER, "the paper’s"), (_CHOSEN, "the chosen"))
+    ]
+    return (
+        f"the median mean square error is {without:.3f} without CICA, {' and '.join(with_cica)}, "
+        f"and {truth:.3f} with the true sources."
+    )
 
 
 def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
@@ -188,13 +253,25 @@ def _summary_table(summary: pd.DataFrame) -> Table:
     return Table(frame, caption, dict.fromkeys(["median", "lower", "upper"], ".3f"))
 
 
+def _fits(fits: pd.DataFrame) -> list[Block]:
+    """Return how many runs converged, in words, and per setting as a table."""
+    converged = fits["converged"].astype(bool)
+    counts = []
+    for method in (_PAPER, _CHOSEN, "FastICA"):
+        runs = converged[fits["method"] == method]
+        if len(runs):
+            counts.append(f"{method}: {runs.sum():,} of {len(runs):,} ({runs.mean():.0%})")
+    return [Prose(f"Runs that converged. {'; '.join(counts)}."), _fits_table(fits)]
+
+
 def _fits_table(fits: pd.DataFrame) -> Table:
     groups = fits.assign(converged=fits["converged"].astype(float)).groupby(
         [*_SETTING, "method"], sort=False
     )
-    frame = groups[["width", "steps"]].median().join(groups["converged"].mean()).reset_index()
+    frame = groups[["width", "steps"]].median()
+    frame = frame.join(groups["converged"].agg(runs="size", converged="mean")).reset_index()
     frame = frame[frame["method"].isin([_PAPER, _CHOSEN, "FastICA"])]
-    frame = frame[["method", *_SETTING, "width", "steps", "converged"]]
+    frame = frame[["method", *_SETTING, "width", "steps", "runs", "converged"]]
     caption = (
         "Median width of the kernels (1 is the paper’s, which shrinks with the samples as n to the "
         "power −1/6) and number of steps, and the share of runs that converged; those that do not "
@@ -203,7 +280,7 @@ def _fits_table(fits: pd.DataFrame) -> Table:
     return Table(frame, caption, {"width": ".3f", "steps": ".0f", "converged": ".0%"})
 
 
-def _classification(classification: pd.DataFrame, dependence: pd.DataFrame) -> Table:
+def _classification(classification: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
     """Return accuracy and dependence with and without CICA, a row per data set."""
     accuracy = classification.groupby(["dataset", "transformation"], sort=False)["accuracy"]
     mean, spread = accuracy.mean().unstack(), accuracy.std().unstack()
@@ -223,7 +300,28 @@ def _classification(classification: pd.DataFrame, dependence: pd.DataFrame) -> T
             },
         }
     )
-    frame = frame.rename_axis("data set").reset_index()
+    return frame.rename_axis("data set").reset_index()
+
+
+def _used(frame: pd.DataFrame) -> list[str]:
+    """Return per data set what CICA does to the accuracy and to the dependence."""
+    befores = [name for name in frame.columns if name.endswith(", before")]
+    texts = []
+    for row in frame.to_dict("records"):
+        parts = []
+        for before in befores:
+            samples = before.removeprefix("dependent, ").removesuffix(", before")
+            after = row[f"dependent, {samples}, after"]
+            parts.append(f"from {row[before]:.0%} to {after:.0%} (samples: {samples})")
+        texts.append(
+            f"{row['data set']}: flexible naive Bayes is right in {row['accuracy without']:.1%} of "
+            f"cases without CICA and in {row['accuracy with']:.1%} with it. The share of features "
+            f"that depend on another given the class goes {' and '.join(parts)}."
+        )
+    return texts
+
+
+def _classification_table(frame: pd.DataFrame) -> Table:
     caption = (
         "Flexible naive Bayes without and with CICA before it: mean accuracy over folds with its "
         "standard deviation, and the share of features that depend on another given the class. On "
