@@ -128,23 +128,39 @@ def test_recovery_is_told_by_number_of_samples(results):
 
 
 def test_errors_are_compared_with_those_without_cica(results):
-    prose = [b.text for b in walk(section(results).blocks) if isinstance(b, Prose)]
-    (text,) = [t for t in prose if t.startswith("2 inputs, 200 samples")]
-    # The medians are .1, .2, .3 and .4 in the order of METHODS.
-    assert "is 0.300 without CICA, 0.100 with the paper’s width of CICA (33% of that)" in text
-    assert "0.200 with the chosen width of CICA (67% of that), and 0.400 with the true" in text
+    # The medians are .1, .2, .3 and .4 in the order of METHODS, at both widths of the regression.
+    made = section(results)
+    frame = table_with(made, "without CICA").frame
+    assert frame["regression"].tolist() == ["chosen", "paper's"]
+    assert frame["of that without, paper's width"].tolist() == pytest.approx([1 / 3] * 2)
+    assert frame["of that without, chosen width"].tolist() == pytest.approx([2 / 3] * 2)
+    text = headlines(made)[2]
+    assert "33% to 33% of that without at the paper’s width of CICA" in text
+    assert text.count("no higher than with the true sources in 2 of 2 cases") == 2
+
+
+def test_errors_above_those_with_true_sources_are_not_called_good(results):
+    reverse = {1: 4, 2: 3, 3: 2, 4: 1}
+    rewrite(
+        results,
+        "summary",
+        lambda t: t.assign(median=(10 * t["median"]).round().astype(int).map(reverse) / 10),
+    )
+    assert headlines(section(results))[2].count("in 0 of 2 cases") == 2
 
 
 def test_larger_numbers_of_inputs_are_a_setting_of_their_own(results):
-    rewrite(results, "summary", lambda t: pd.concat([t, t.assign(inputs=10)]))
-    made = section(results)
-    prose = [b.text for b in walk(made.blocks) if isinstance(b, Prose)]
-    assert sum("10 inputs, 200 samples" in t for t in prose) == 1
-    ends = [f for f in figures_of(made.blocks) if f.name.startswith("ends-")]
-    labels = [[group.label for group in figure.arguments["groups"]] for figure in ends]
-    assert labels == [["2 inputs, 200 samples", "10 inputs, 200 samples"]] * 3
-    descents = list(figures_of(made.blocks))[:2]
-    assert all("10 inputs" not in f.arguments["title"] for f in descents)
+    only_recovery = [(2, 500, "CICA, chosen width", "recovery error", 0.1)]
+    columns = ["inputs", "samples", "method", "measure", "median"]
+    extra = with_band(pd.DataFrame(only_recovery, columns=columns))
+    rewrite(results, "summary", lambda t: pd.concat([t, extra, t.assign(inputs=10)]))
+    made = list(figures_of(section(results).blocks))
+    assert all("10 inputs" not in figure.arguments["title"] for figure in made[:2])
+    styles = [
+        {group.label: group.style for group in figure.arguments["groups"]} for figure in made[2:]
+    ]
+    errors = {"2 inputs, 200 samples": 0, "10 inputs, 200 samples": 2}
+    assert styles == [errors | {"2 inputs, 500 samples": 1}, errors, errors]
 
 
 def test_rivals_are_levels_beside_the_descent(results):

@@ -166,7 +166,7 @@ def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
     )
     return [
         Prose(_recovered(summary), "headline"),
-        *(Prose(text) for text in _predicted(summary)),
+        *_predicted(summary),
         Gallery(figures, caption),
         Group("The same in numbers", [_summary_table(summary)]),
     ]
@@ -197,41 +197,45 @@ def _by_samples(rows: pd.DataFrame) -> str:
     return ", ".join(f"{median:.2f} (n = {n:,})" for median, n in pairs)
 
 
-def _predicted(summary: pd.DataFrame) -> list[str]:
-    """Return per setting how the errors with CICA compare with those without and at best."""
-    texts = []
-    for (inputs, samples), rows in summary.groupby(_SETTING):
-        medians = rows.pivot_table("median", "measure", "method")
-        if _ERROR_AT_PAPERS not in medians.index:
-            continue
-        paper, own = medians.loc[_ERROR_AT_PAPERS], medians.loc[_ERROR_AT_CHOSEN]
-        texts.append(
-            f"{inputs} inputs, {samples:,} samples: with the paper’s width of the regression "
-            f"{_compared(paper)} Where the regression chooses its width too, {_compared(own)}"
-        )
-    return texts
-
-
-def _compared(errors: pd.Series) -> str:
-    """Return a sentence on the median errors of a setting, by method."""
-    without, truth = errors["no transformation"], errors["true sources"]
-    with_cica = [
-        f"{errors[method]:.3f} with {name} width of CICA ({errors[method] / without:.0%} of that)"
-        for method, name in ((_PAPER, "the paper’s"), (_CHOSEN, "the chosen"))
-    ]
-    return (
-        f"the median mean square error is {without:.3f} without CICA, {' and '.join(with_cica)}, "
-        f"and {truth:.3f} with the true sources."
+def _predicted(summary: pd.DataFrame) -> list[Block]:
+    """Return how the errors with CICA compare with those without it and with true sources."""
+    widths = {_ERROR_AT_PAPERS: "paper's", _ERROR_AT_CHOSEN: "chosen"}
+    rows = summary[summary["measure"].isin(widths)]
+    medians = rows.assign(regression=rows["measure"].map(widths)).pivot_table(
+        "median", [*_SETTING, "regression"], "method"
     )
+    without, truth = medians["no transformation"], medians["true sources"]
+    frame = pd.DataFrame({"without CICA": without})
+    texts = []
+    for method, name in ((_PAPER, "the paper’s"), (_CHOSEN, "the chosen")):
+        frame[method] = medians[method]
+        frame[f"of that without, {method.removeprefix('CICA, ')}"] = share = (
+            medians[method] / without
+        )
+        good = int((medians[method] <= truth).sum())
+        texts.append(
+            f"{share.min():.0%} to {share.max():.0%} of that without at {name} width of CICA, and no "
+            f"higher than with the true sources in {good} of {len(truth)} cases"
+        )
+    frame["true sources"] = truth
+    caption = (
+        "Median mean square errors by number of inputs and samples, and by the width of the "
+        "regression that predicts from the components; shares are of the error without CICA."
+    )
+    formats = {name: ".0%" if name.startswith("of that") else ".3f" for name in frame.columns}
+    headline = f"The median mean square error with CICA is {'; '.join(texts)}."
+    return [Prose(headline, "headline"), Table(frame.reset_index(), caption, formats)]
 
 
 def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
     chosen = summary[(summary["measure"] == measure) & (summary["seeds"] > 0)]
     methods = [name for name in _METHODS if (chosen["method"] == name).any()]
+    styles = {setting: i for i, setting in enumerate(summary.groupby(_SETTING).groups)}
     groups = []
-    for style, ((inputs, samples), rows) in enumerate(chosen.groupby(_SETTING)):
+    for (inputs, samples), rows in chosen.groupby(_SETTING):
         values = rows.set_index("method")[["median", "lower", "upper"]].reindex(methods)
-        label = f"{inputs} inputs, {samples} samples"
+        label = f"{inputs} inputs, {samples:,} samples"
+        style = styles[inputs, samples]
         groups.append(Points(label, *values.T.to_numpy().tolist(), style))
     return Figure(
         f"ends-{measure.replace(' ', '-').replace(',', '').replace(chr(39), '')}",
