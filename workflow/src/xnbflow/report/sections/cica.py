@@ -214,8 +214,8 @@ def _predicted(summary: pd.DataFrame) -> list[Block]:
         )
         good = int((medians[method] <= truth).sum())
         texts.append(
-            f"{share.min():.0%} to {share.max():.0%} of that without at {name} width of CICA, and no "
-            f"higher than with the true sources in {good} of {len(truth)} cases"
+            f"{share.min():.0%} to {share.max():.0%} of that without at {name} width of CICA, "
+            f"and no higher than with the true sources in {good} of {len(truth)} cases"
         )
     frame["true sources"] = truth
     caption = (
