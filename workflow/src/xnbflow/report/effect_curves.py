@@ -130,7 +130,7 @@ def effect_strengths(scorecard: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Per ``feature``, over the training observations: ``naive``, ``adjusted``: standard deviation
         of the naive effect and of the sum; ``taken_back``: share of the naive effect that the
-        adjustment removes (minus the slope of the one on the other; missing without an effect);
+        adjustment removes (1 minus the slope of the sum on it; missing without an effect);
         ``least``, ``greatest``: range of the sum.
     """
     rows = []
@@ -146,7 +146,7 @@ def effect_strengths(scorecard: pd.DataFrame) -> pd.DataFrame:
                 "feature": feature,
                 "naive": np.sqrt(naive),
                 "adjusted": np.sqrt(covariance[2, 2]),
-                "taken_back": -covariance[0, 1] / naive if naive > 0 else np.nan,
+                "taken_back": 1 - covariance[0, 2] / naive if naive > 0 else np.nan,
                 "least": effects[2].min(),
                 "greatest": effects[2].max(),
             }
