@@ -6,6 +6,7 @@ __all__ = ["METHODS", "method_modules"]
 
 #: Short name to the full path of the class.
 METHODS = {
+    "cica": "xnbflow.preprocessing.cica.CICA",
     "discretized_nb": "xnbflow.naive_bayes.discretized.DiscretizedNB",
     "flexible_nb": "xnbflow.naive_bayes.flexible.FlexibleNB",
     "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",

@@ -3,11 +3,12 @@
 import importlib
 
 _HOME = {
+    "CICA": "cica",
     "MDLPDiscretizer": "mdlp",
     "StepwiseNaiveEffects": "naive_effects",
 }
 
-__all__ = ["MDLPDiscretizer", "StepwiseNaiveEffects"]
+__all__ = ["CICA", "MDLPDiscretizer", "StepwiseNaiveEffects"]
 
 
 def __getattr__(name: str) -> object:
