@@ -21,7 +21,7 @@ from xnbflow.report.style import (
 
 __all__ = ["Marks", "draw_differences", "draw_marks", "draw_weights"]
 
-_WIDTH = 4.8
+_WIDTH = 5.6
 _SMALL_WIDTH = 2.5
 #: Inches per row, and per heading above rows.
 _ROW, _HEADING = 0.26, 0.24
@@ -33,7 +33,7 @@ class Marks(NamedTuple):
     Attributes
     ----------
     label : str
-        Legend.
+        Legend; empty for marks that it leaves out.
     values, errors : ndarray of shape (n_rows,)
         Values, and their standard errors; missing ones are not drawn.
     style : int
@@ -76,29 +76,45 @@ def draw_marks(
     labels = [label for _, under in rows for label in under]
     places, headings, end = _places(rows)
     left = 0.2 + label_width(labels)
-    names = [marks.label for marks in series]
-    columns = legend_columns(names, _WIDTH - left)
+    names = [marks.label for marks in series if marks.label]
+    columns = legend_columns(names, _WIDTH)
     top = 0.35 + 0.2 * -(-len(names) // columns)
     figure, axes = new_axes(
         _WIDTH, 0.5 + top + end, left=left, right=0.25, top=top, xlabel=xlabel, ylim=(end, 0)
     )
     figure.text(0.06 / _WIDTH, 1 - 0.06 / (0.5 + top + end), title, va="top", weight="bold")
-    axes.axvline(0, color=GREY, linewidth=1.0)
     if band:
         axes.axvspan(-band, band, color=GREY, alpha=0.2, linewidth=0)
     shifts = np.linspace(-0.32, 0.32, len(series)) * _ROW if len(series) > 1 else [0.0]
     for marks, shift in zip(series, shifts, strict=True):
         _draw_series(axes, marks, places + shift)
+    axes.vlines(np.zeros(len(places)), places - _ROW / 2, places + _ROW / 2, GREY, linewidth=1.0)
+    axes.hlines(
+        places - _ROW / 2,
+        0,
+        1,
+        GREY,
+        transform=axes.get_yaxis_transform(),
+        linewidth=0.5,
+        alpha=0.4,
+    )
+    start = (0.1 - left) / (_WIDTH - left - 0.25)
     for heading, place in headings:
-        axes.axhline(place - _HEADING / 2, color=GREY, linewidth=0.6, alpha=0.5)
-        x, y = 0.1 - left, place + 0.02
-        inches = axes.get_yaxis_transform()
-        across = x / (_WIDTH - left - 0.25)
-        axes.text(across, y, heading, transform=inches, va="center", style="italic", size=8.5)
+        axes.text(
+            start,
+            place + 0.02,
+            heading,
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            style="italic",
+            size=8.5,
+        )
     axes.set_yticks(places, labels)
+    axes.spines["left"].set_visible(False)
     axes.tick_params("y", length=0)
     if logarithmic:
         axes.set_xscale("symlog", linthresh=1.0)
+        axes.margins(x=0.05)
         axes.xaxis.set_major_formatter("{x:,.0f}")
     else:
         axes.xaxis.set_major_locator(MaxNLocator(6))
@@ -160,12 +176,12 @@ def draw_differences(
     band : float
         How far from 0 it is shaded.
     """
-    columns = legend_columns(names, _WIDTH - 0.7)
+    columns = legend_columns(names, _WIDTH)
     top = 0.35 + 0.2 * -(-len(names) // columns)
     figure, axes = new_axes(
         _WIDTH,
         2.5 + top,
-        left=0.7,
+        left=0.8,
         top=top,
         xlabel="risk by the asymptotic formula",
         ylabel="simulated − formula",
@@ -217,7 +233,8 @@ def draw_weights(
     axes.plot(scores, median, "--", color=COLOURS[1], linewidth=1.3)
     axes.plot(scores, known, color=COLOURS[0], linewidth=1.6)
     axes.axvline(threshold, color=GREY, linestyle=":", linewidth=1.2)
-    axes.set(xlim=(0, scores[-1]), ylim=(0, 1.05), yticks=[0, 0.5, 1])
+    most = max(1.0, known[scores >= threshold].max(initial=0.0))
+    axes.set(xlim=(0, scores[-1]), ylim=(0, 1.05 * most), yticks=[0, 0.5, 1])
     axes.tick_params(labelsize=8)
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.set_xlabel("score", fontsize=8)

@@ -44,9 +44,9 @@ def section(results: StudyResults) -> Section | None:
         Prose(_advice(risk), "headline"),
         Prose(_HOW_TO_READ),
         Gallery([_gains(risk, n) for n in samples], _GAINS_CAPTION),
-        _verdicts(risk),
-        Prose(_of_eq22(risk)),
+        *_where(risk),
         Prose(_of_the_claim(risk)),
+        _verdicts(risk),
         Group("All numbers", [_numbers(risk, tables["gains"], n) for n in samples], "D, D~, R, R~"),
         Group("Simulated risk beside the formula", _formula(risk, samples), "Eq. 9"),
         Group("Theorem 1", _theorem1(tables["theorem1"]), "printed, corrected, simulated"),
@@ -76,11 +76,11 @@ _HOW_TO_READ = (
     "are no methods to use: they show what could be had."
 )
 _GAINS_CAPTION = (
-    "Gain 1 − R~/R in per cent, with one standard error to either side: right of the line selection "
-    "saves errors, left of it selection makes more of them. One panel per number of training "
-    "samples in each class, each with its own scale; a row is a distribution of true scores. Rings "
-    "are what could be had if the truth were known. Distributions that leave fewer than one error "
-    "in a million are not shown."
+    "Gain 1 − R~/R in per cent, with one standard error to either side: right of the line "
+    "selection saves errors, left of it selection makes more of them. One panel per number of "
+    "training samples in each class, each with its own scale; a row is a distribution of true "
+    "scores. Hollow marks are what could be had if the truth were known. Distributions with which "
+    "all blocks leave fewer than one error in a million are not shown."
 )
 
 
@@ -186,26 +186,34 @@ def _verdicts(risk: pd.DataFrame) -> Table:
         f"more than {_SURE:.0f} standard errors above 0, or below. Samples are per class; the best "
         "mean of each kind and sample size is marked."
     )
-    return Table(frame, caption, dict.fromkeys(ends, "+.2f"), frozenset(best))
+    return Table(frame, caption, dict.fromkeys(ends, "+z.2f"), frozenset(best))
 
 
-def _of_eq22(risk: pd.DataFrame) -> str:
-    """Return where the paper's rule helps and harms, and where the weights do."""
-    return " ".join(_where(risk, method) for method in (_EQ22, _ESTIMATED))
+def _where(risk: pd.DataFrame) -> list[Block]:
+    """Return, for each kind of distribution, where the paper's rule and the weights help."""
+    said: list[Block] = []
+    for kind, rows in risk.groupby("distribution", sort=False):
+        parts = [_counted(rows, method) for method in (_EQ22, _ESTIMATED)]
+        said.append(Prose(f"{_KINDS.get(str(kind), str(kind))}: {'; '.join(parts)}."))
+    return said
 
 
-def _where(risk: pd.DataFrame, method: str) -> str:
-    rows = risk[risk["method"] == method]
-    helps, harms = _tell(rows)
-    name = method[0].upper() + method[1:]
-    text = f"{name}: helps in {helps.sum()} of {len(rows)} cases, harms in {harms.sum()}"
-    found = []
-    for kind, own in rows.groupby("distribution", sort=False):
-        up, down = _tell(own)
-        found.append(f"{kind} scores {up.sum()} and {down.sum()} of {len(own)}")
-    worst = rows.loc[rows["gain"].idxmin()]
-    end = f"at worst {_percent(worst['gain'])} on {_case((worst['setting'], worst['samples']))}"
-    return f"{text} ({'; '.join(found)}); {end}."
+_KINDS = {
+    "uniform": "Uniform true scores",
+    "non-central chi-square": "Non-central chi-square true scores",
+    "useless and uniform": "A share of the blocks useless",
+}
+
+
+def _counted(rows: pd.DataFrame, method: str) -> str:
+    own = rows[rows["method"] == method]
+    helps, harms = _tell(own)
+    name = "the weights with estimated H" if method == _ESTIMATED else method
+    verb = ("help", "harm") if method == _ESTIMATED else ("helps", "harms")
+    return (
+        f"{name} {verb[0]} in {helps.sum()} and {verb[1]} in {harms.sum()} of {len(own)} cases "
+        f"(gains from {_percent(own['gain'].min())} to {_percent(own['gain'].max())})"
+    )
 
 
 def _of_the_claim(risk: pd.DataFrame) -> str:
@@ -220,8 +228,8 @@ def _of_the_claim(risk: pd.DataFrame) -> str:
         text += f"a threshold at the true scores would gain at most {_at_most(own)}."
     if (~papers & rule).any():
         weights = risk[~papers & (risk["method"] == _ESTIMATED)]
-        text += f" Where a share of the blocks is useless, Eq. 22 {_reached(risk[~papers & rule])}"
-        text += f"; using weights with estimated H {_reached(weights)}."
+        text += f" Where a share of the blocks is useless, Eq. 22 {_reached(risk[~papers & rule])}."
+        text += f" Weighting with estimated H {_reached(weights)}."
     return text
 
 
@@ -235,8 +243,11 @@ def _reached(rows: pd.DataFrame) -> str:
     good = rows[rows["gain"] >= _CLAIM]
     if good.empty:
         return f"reaches {_CLAIM:.0%} nowhere"
-    cases = [_case(case) for case in zip(good["setting"], good["samples"], strict=True)]
-    return f"reaches {_CLAIM:.0%} in {len(good)} of {len(rows)} cases ({'; '.join(cases)})"
+    cases = [
+        f"with {n:,} samples per class {'; '.join(own['setting'])}"
+        for n, own in good.groupby("samples")
+    ]
+    return f"reaches {_CLAIM:.0%} in {len(good)} of {len(rows)} cases ({'. '.join(cases)})"
 
 
 def _numbers(risk: pd.DataFrame, gains: pd.DataFrame, n: int) -> Table:
@@ -262,8 +273,8 @@ def _numbers(risk: pd.DataFrame, gains: pd.DataFrame, n: int) -> Table:
         }
     )
     shares = ["blocks kept", "gain", "standard error", "gain by formula", "sets harmed"]
-    formats = dict.fromkeys(shares, ".1%") | dict.fromkeys(["D", "D~"], ".3f")
-    formats |= dict.fromkeys(["R", "R~"], ".3g") | {"blocks kept": ".0%", "sets harmed": ".0%"}
+    formats = dict.fromkeys(shares, "z.1%") | dict.fromkeys(["D", "D~"], ".3f")
+    formats |= dict.fromkeys(["R", "R~"], "#.3g") | {"blocks kept": ".0%", "sets harmed": ".0%"}
     own = frame[frame["method"].isin(_REAL)]
     best = {(int(i), "gain") for i in own.groupby("true scores")["gain"].idxmax()}
     caption = (
@@ -331,9 +342,9 @@ def _difference_figure(chosen: pd.DataFrame, n: int) -> Figure:
 
 _THEOREM_EXPLAINED = (
     "Theorem 1 tells the mean signal of a classifier that keeps blocks from a threshold t on. As "
-    "printed it is the sum of score − M over the kept blocks of M features. That forgets the blocks "
-    "that chance lifts over the threshold: Stein’s identity has a boundary term, −2 t b(t) per "
-    "block, with b the density of the scores. "
+    "printed it is the sum of score − M over the kept blocks of M features. That forgets that "
+    "chance lifts some blocks over the threshold: Stein’s identity has a boundary term, −2 t b(t) "
+    "per block, with b the density of the scores. "
 )
 
 
@@ -413,8 +424,9 @@ def _weights(table: pd.DataFrame) -> Gallery:
         "The weight of a block by its score: solid with H known, dashed the median of the weights "
         "with H estimated, the band from their 5% to their 95% quantile over training sets. The "
         "dotted line is the threshold of Eq. 20: a threshold steps there from 0 to 1, where "
-        "weights rise slowly. A curve that is nearly level says that nothing is to be gained by "
-        "selection."
+        "weights rise slowly. Only ratios of weights matter: a curve that is nearly level where "
+        "most scores are says that selection has nothing to gain. Left of the threshold curves may "
+        "leave the picture at the top; blocks with such scores are rare there."
     )
     return Gallery(figures, caption)
 
@@ -425,13 +437,14 @@ def _fitted(table: pd.DataFrame) -> list[Block]:
     caption = (
         "Gain over BlockNB with all blocks, in per cent: full marks BlockNB fitted to normal data, "
         "its covariances estimated, with standard errors as if methods had been fitted to "
-        "different data, so rather too wide; rings the simulation with known covariances. Marks "
-        "near their rings say that the simulation’s advice holds for the real classifier."
+        "different data, so rather too wide; hollow ones the simulation with known covariances. "
+        "Marks near their hollow ones say that the simulation’s advice holds for the real "
+        "classifier."
     )
     figures = [_fitted_figure(table[table["samples"] == n], n) for n in samples]
     texts = [_of_shrinkage(table[table["samples"] == n], n) for n in samples]
     numbers = table.rename(columns=_FITTED_NAMES)[list(_FITTED_NAMES.values())]
-    formats = dict.fromkeys(("risk", "standard error", *_FITTED_RISKS), ".3g")
+    formats = dict.fromkeys(("risk", "standard error", *_FITTED_RISKS), "#.3g")
     formats |= {"blocks kept": ".0%", "mean shrinkage": ".2f"}
     explained = (
         "Exact risk of BlockNB given each training set; the risk it expects of itself, from the "
@@ -460,7 +473,9 @@ _FITTED_NAMES = {
 _SHRINKAGE = (
     "Covariances of blocks with few samples are shrunk: where a correlation matrix is singular or "
     "has fewer than ten degrees of freedom per feature, it is moved towards independence by the "
-    "share that Ledoit and Wolf’s rule (2004) gives, 0 not at all, 1 all the way."
+    "share that Ledoit and Wolf’s rule (2004) gives, 0 not at all, 1 all the way. The features of "
+    "a block are independent in these simulated data, as shrinkage supposes: where they are not, "
+    "few samples may cost more than here."
 )
 
 
