@@ -355,7 +355,8 @@ def _theorem1(table: pd.DataFrame) -> list[Block]:
     said = (
         f"As printed it is off by up to {worst['printed']:.0f}% of the simulated signal; with the "
         f"boundary term by up to {worst['corrected']:.2g}% where H is known (the simulation’s own "
-        f"standard error is up to {100 * _relative_error(table).max():.2g}%), and by up to "
+        f"standard error is up to {100 * _relative_error(table).max():.2g}%, and the formula’s sum "
+        "over the same training sets varies by chance too), and by up to "
         f"{worst['corrected_estimated']:.2g}% where H is estimated."
     )
     frame = pd.DataFrame({"true scores": table["setting"], "threshold by": table["rule"]})
