@@ -41,8 +41,8 @@ def test_blocks_cover_all_features_once(n_features, n_samples):
 
 
 def test_blocks_keep_their_order_and_pass_on_errors():
-    assert map_blocks(lambda block: block.start, 2000, 100) == [
-        block.start for block in feature_blocks(2000, 100)
+    assert map_blocks(lambda block: block.start, 20_000, 100) == [
+        block.start for block in feature_blocks(20_000, 100)
     ]
 
     def fail(block):
@@ -50,7 +50,7 @@ def test_blocks_keep_their_order_and_pass_on_errors():
         raise ArithmeticError(msg)
 
     with pytest.raises(ArithmeticError, match="block"):
-        map_blocks(fail, 2000, 100)
+        map_blocks(fail, 20_000, 100)
 
 
 def test_feature_major_arrays_are_not_copied(rng):

@@ -1,5 +1,6 @@
 """The classifiers of the XNB study keep scikit-learn's contract and name what is wrong with X."""
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,6 +50,21 @@ def test_every_memory_layout_gives_the_same(model, data):
     ):
         found = clone(model).fit(other, y).predict_log_proba(other)
         np.testing.assert_array_equal(found, expected)
+
+
+def test_the_number_of_threads_changes_nothing(model):
+    rng = np.random.default_rng(0)
+    features, codes = rng.normal(size=(9000, 40)), np.arange(40) % 3
+    features[:20, codes == 1] += 3
+    found = []
+    threads = numba.get_num_threads()
+    try:
+        for number in {1, threads}:
+            numba.set_num_threads(number)
+            found.append(clone(model).fit(features.T, codes).predict_log_proba(features.T))
+    finally:
+        numba.set_num_threads(threads)
+    np.testing.assert_array_equal(found[0], found[-1])
 
 
 def test_a_feature_major_frame_is_not_copied(model, data):

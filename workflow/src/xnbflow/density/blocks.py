@@ -20,6 +20,7 @@ T = TypeVar("T")
 _BLOCK_VALUES = 32_768
 _NARROWEST, _WIDEST = 16, 512
 _LINE = 8  # numbers in a cache line
+_WORTH_A_THREAD = 131_072
 
 
 def feature_blocks(n_features: int, n_samples: int) -> list[slice]:
@@ -53,7 +54,8 @@ def map_blocks(work: Callable[[slice], T], n_features: int, n_samples: int) -> l
         for i, block in queue:
             results[i] = work(block)
 
-    n_threads = min(numba.get_num_threads(), len(blocks))
+    worth = n_features * n_samples // _WORTH_A_THREAD
+    n_threads = min(numba.get_num_threads(), len(blocks), worth)
     if n_threads <= 1:
         drain()
         return results

@@ -49,7 +49,7 @@ def gather(features: np.ndarray, order: np.ndarray) -> np.ndarray:
     ndarray of shape (n_rows, n_features)
     """
     if not features.flags.c_contiguous:
-        return features.T[order]
+        return np.ascontiguousarray(features.T[order])
     tile = np.empty((len(order), len(features)))
     features = features.view()
     features.flags.writeable = False  # one type for numba, whoever calls

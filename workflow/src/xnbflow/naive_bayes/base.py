@@ -141,7 +141,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         return self._arrange(self._validated(X))
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
-        """Return X (n_samples, n_features) as the subclass wants it: feature-major."""
+        """Return X (n_samples, n_features) feature-major, contiguous and read-only."""
         return feature_major(X)
 
     def _validated(self, X: np.ndarray | pd.DataFrame, y: np.ndarray | str = _NO_Y) -> Any:
