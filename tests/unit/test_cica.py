@@ -6,9 +6,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.diagnostics import conditional_dependence
+from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.errors import InputError
-from xnbflow.preprocessing import CICA
+from xnbflow.preprocessing.cica import CICA
 from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, natural_gradient
 from xnbflow.studies.cica import recovery_error, simulate
 

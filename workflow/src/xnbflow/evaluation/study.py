@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.config import Study
-from xnbflow.evaluation import summaries
+from xnbflow.evaluation import rankings, summaries
 from xnbflow.series import SeriesHeader, read_header
 
 __all__ = ["Key", "study_tables"]
@@ -59,6 +59,10 @@ def study_tables(
         "selection": summaries.selection(selected, fits),
         "stability": summaries.stability(selected, fits, headers),
         "recovery": summaries.recovery(selected, truth),
+        "ranks": rankings.ranks(repeats),
+        "omnibus": rankings.omnibus(repeats),
+        "pairwise": rankings.pairwise(repeats),
+        "pairwise_within": rankings.pairwise_within(metrics),
         "seconds": summaries.seconds(fits),
         "problems": summaries.problems(fits),
     }
@@ -98,6 +102,13 @@ def _class_sizes(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
+_DIAGNOSTICS = [
+    *("dataset", "non_normal_ratio", "non_normal_ratio_fdr"),
+    *("non_normal_within_ratio", "non_normal_within_ratio_fdr"),
+    *("dependent_ratio", "max_abs_r", "dependent_pairs", "cut", "dof"),
+]
+
+
 def _diagnostics(study: Study, files: Mapping[str, Sequence[str]], alpha: float) -> pd.DataFrame:
     rows = []
     for i, dataset in enumerate(study.datasets if study.diagnostics else ()):
@@ -107,4 +118,4 @@ def _diagnostics(study: Study, files: Mapping[str, Sequence[str]], alpha: float)
         test = pd.read_parquet(files["dependence_test"][i])
         ratios = summaries.diagnostics(normality, within, dependence, alpha)
         rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})
-    return pd.DataFrame(rows, columns=None if rows else ["dataset", "non_normal_ratio"])
+    return pd.DataFrame(rows, columns=_DIAGNOSTICS)

@@ -4,6 +4,7 @@ import importlib
 
 _HOME = {
     "BaseNaiveBayes": "base",
+    "BlockNB": "block",
     "DiscretizedNB": "discretized",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
@@ -19,6 +20,7 @@ _HOME = {
 __all__ = [
     "XNB",
     "BaseNaiveBayes",
+    "BlockNB",
     "DiscretizedNB",
     "FlexibleNB",
     "GaussianNB",

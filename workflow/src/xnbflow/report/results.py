@@ -1,5 +1,6 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,7 +23,7 @@ class StudyResults:
     study : Study
         Its configuration.
     labels : dict of str to str
-        Classifier id to the name that people read.
+        Classifier id to the name that people read; with the id where two have the same.
     configuration : dict
         Everything that was configured for it, for the record.
     root : Path
@@ -34,29 +35,89 @@ class StudyResults:
     configuration: dict[str, Any]
     root: Path = Path()
 
+    def __post_init__(self) -> None:
+        shared = {label for label, n in Counter(self.labels.values()).items() if n > 1}
+        labels = {k: f"{v} [{k}]" if v in shared else v for k, v in self.labels.items()}
+        object.__setattr__(self, "labels", labels)
+
     @property
     def folder(self) -> Path:
         """Where the study's own tables are."""
         return self.root / "results" / "studies" / self.study.id
+
+    def params(self, classifier: str) -> dict[str, Any]:
+        """Return the parameters that a classifier was configured with."""
+        entry = self.configuration.get("classifiers", {}).get(classifier, {})
+        return dict(entry.get("params", {}))
+
+    def place(self, dataset: str, folds: str) -> str:
+        """Return how a data set is called; with its scheme of folds where there are several."""
+        return f"{dataset} ({folds})" if len(self.study.folds) > 1 else dataset
+
+    @cached_property
+    def places(self) -> dict[tuple[str, str], str]:
+        """Every data set and scheme of folds with its `place`, in the study's order."""
+        return {
+            (dataset, folds): self.place(dataset, folds)
+            for dataset in self.study.datasets
+            for folds in self.study.folds
+        }
 
     @cached_property
     def tables(self) -> "_Tables":
         """The tables of `xnbflow.layout.STUDY_TABLES`, by name."""
         return _Tables(self.folder)
 
+    def rows(self, table: str, **where: str) -> pd.DataFrame:
+        """Return the rows of a table whose columns have the given values."""
+        frame = self.tables[table]
+        for column, value in where.items():
+            frame = frame[frame[column] == value]
+        return frame
+
     def analysis(self, name: str) -> "_Tables":
         """Return the tables of an analysis, by name."""
         return _Tables(self.folder / name)
+
+    def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
+        """Return a metric with a row per place and a column per classifier, in the study's order.
+
+        Parameters
+        ----------
+        metric : str
+            One of the metrics in the table ``summary``.
+        value : str
+            Its column: ``mean``, ``sd`` or ``sd_repeats``.
+
+        Returns
+        -------
+        DataFrame
+            Rows by `place`, columns by label; missing where every fold failed.
+        """
+        chosen = self.rows("summary", metric=metric)
+        wide = chosen.pivot_table(
+            index=["dataset", "folds"], columns="classifier", values=value, dropna=False
+        )
+        wide = wide.reindex(index=list(self.places), columns=list(self.study.classifiers))
+        return wide.set_axis(list(self.places.values())).rename(columns=self.labels)
 
     def of_dataset(self, dataset: str, table: str) -> pd.DataFrame:
         """Return a table of a data set, say its ``correlations``."""
         return pd.read_parquet(self.root / "results" / dataset / f"{table}.parquet")
 
-    def training(self, dataset: str, folds: str, classifier: str, table: str) -> pd.DataFrame:
-        """Return what the training jobs of a classifier wrote, all batches."""
+    def training(
+        self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None
+    ) -> pd.DataFrame:
+        """Return what the training jobs of a classifier wrote, of all repeats or of one."""
         folder = self.root / "results" / dataset / folds / classifier / table
-        parts = [pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]
+        batches = "*.parquet" if repeat is None else f"repeat-{repeat}-*.parquet"
+        parts = [pd.read_parquet(path) for path in sorted(folder.glob(batches))]
         return pd.concat(parts, ignore_index=True)
+
+    def truth(self, dataset: str) -> pd.DataFrame | None:
+        """Return what was planted in a simulated data set; None for a real one."""
+        path = self.root / "resources" / "series" / f"{dataset}.truth.parquet"
+        return pd.read_parquet(path) if path.exists() else None
 
     def series(self, dataset: str) -> Series:
         """Return a data set's canonical series."""

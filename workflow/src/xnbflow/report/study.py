@@ -1,16 +1,15 @@
 """The report of a study: which sections it has, put together and written."""
 
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
 
+from xnbflow.layout import section_names
+from xnbflow.report.blocks import Section
 from xnbflow.report.page import write_page
 from xnbflow.report.results import StudyResults
 
 __all__ = ["write_report"]
-
-_FIRST = ("overview",)
-_CLASSIFICATION = ("accuracy",)
-_LAST = ("methods",)
 
 
 def write_report(
@@ -25,17 +24,18 @@ def write_report(
     path : path
         The HTML file.
     figures : path
-        Folder for the figures.
+        Folder for the figures, a folder in it per section.
     threads : int
         Processes that draw.
     """
     study = results.study
-    names = [*_FIRST]
-    if study.diagnostics and study.datasets:
-        names.append("diagnostics")
-    if study.classifiers:
-        names += _CLASSIFICATION
-    names += [*study.analyses, *_LAST]
-    modules = [importlib.import_module(f"xnbflow.report.sections.{name}") for name in names]
-    sections = [section for module in modules if (section := module.section(results)) is not None]
-    write_page(Path(path), study.title, study.summary, sections, Path(figures), threads)
+    write_page(Path(path), study.title, study.summary, _sections(results), Path(figures), threads)
+
+
+def _sections(results: StudyResults) -> Iterator[Section]:
+    """Yield a section when it is ready, so that its figures are drawn while the next is made."""
+    for name in section_names(results.study):
+        module = importlib.import_module(f"xnbflow.report.sections.{name}")
+        section = module.section(results)
+        if section is not None:
+            yield section

@@ -16,10 +16,11 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from xnbflow.diagnostics import conditional_dependence
+from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes import FlexibleNB, KernelNBRegressor
-from xnbflow.preprocessing import CICA
+from xnbflow.naive_bayes.flexible import FlexibleNB
+from xnbflow.naive_bayes.regression import KernelNBRegressor
+from xnbflow.preprocessing.cica import CICA
 from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, natural_gradient
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series

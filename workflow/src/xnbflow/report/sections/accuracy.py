@@ -1,54 +1,233 @@
-"""Accuracy: data sets by classifiers, and what accuracy costs in features."""
+"""Accuracy: data sets by classifiers, the paper's values, and what accuracy costs in features."""
 
+import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Drawing
 
-from xnbflow.report.blocks import Figure, Section, Table
+from xnbflow.report.blocks import Block, Figure, Gallery, Group, Section, Table
+from xnbflow.report.drawings.curves import draw_calibration
+from xnbflow.report.drawings.matrix import draw_matrix
+from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.scatter import draw_trade_off
 from xnbflow.report.results import StudyResults
-from xnbflow.report.style import classifier_colours, new_figure
+from xnbflow.report.style import shorten
 
 __all__ = ["section"]
+
+#: Metrics beside accuracy: name, decimals, whether less is better.
+_METRICS = {
+    "balanced_accuracy": ("balanced accuracy", 3, False),
+    "f1_macro": ("macro F1", 3, False),
+    "mcc": ("Matthews’ correlation", 3, False),
+    "roc_auc": ("ROC AUC, one against the rest", 3, False),
+    "log_loss": ("log loss", 3, True),
+    "brier": ("Brier score", 3, True),
+    "features_per_class": ("features per class", 1, True),
+    "features": ("features in all", 1, True),
+}
+
+_PICTURES = (
+    "Left: mean accuracy with one standard deviation over folds to either side; intervals that "
+    "overlap are no proof of equality, see the comparison of classifiers. Right: what accuracy "
+    "costs in features, up and left is better; a line joins the classifiers of a data set, and a "
+    "level one means that features can go at no loss. Points are moved apart a little where they "
+    "would hide one another."
+)
+
+_PRINTED = {
+    "nb_accuracy": "accuracy of naive Bayes",
+    "xnb_accuracy": "accuracy of XNB",
+    "xnb_features_per_class": "features per class of XNB",
+}
 
 
 def section(results: StudyResults) -> Section:
     """Return how well each classifier does on each data set."""
-    summary = results.tables["summary"]
-    wide = summary.pivot_table(
-        index=["dataset", "folds", "classifier"], columns="metric", values="mean", sort=False
-    ).reset_index()
-    wide["classifier"] = wide["classifier"].map(results.labels)
-    colours = classifier_colours(list(results.labels.values()))
-    trade_off = Figure(
-        "trade-off",
-        draw_trade_off,
-        {
-            "points": wide[["dataset", "classifier", "accuracy", "features_per_class"]],
-            "colours": colours,
-        },
-        "Accuracy against features per class, on a logarithmic axis: up and left is better.",
-        "Scatter plot of accuracy against features per class, one colour per classifier.",
-    )
-    formats = dict.fromkeys(wide.columns[3:], ".3f")
-    table = Table(wide, "Mean over folds and repeats of every metric.", formats)
+    blocks: list[Block] = [_metric_table(results, "accuracy", "accuracy", 3, lower=False)]
+    if results.scores("accuracy").notna().any(axis=None):
+        blocks.append(Gallery([_scores(results), _trade_off(results)], _PICTURES))
+    blocks += _paper(results)
+    others = [
+        Group(name, [_metric_table(results, metric, name, decimals, lower=lower)])
+        for metric, (name, decimals, lower) in _METRICS.items()
+    ]
+    blocks.append(Group("Other metrics", others, "balanced accuracy, F1, ROC AUC, log loss …"))
+    for i, place in enumerate(results.places):
+        blocks.append(Group(results.places[place], [_predictions(results, *place)], opened=i == 0))
     return Section(
         "accuracy",
         "Accuracy",
-        "Higher is better, but for log loss and Brier score.",
-        [table, trade_off],
+        "How often each classifier is right on samples that it has not seen; the further right and "
+        "the less spread, the better.",
+        blocks,
     )
 
 
-def draw_trade_off(points: pd.DataFrame, colours: dict[str, str]) -> Drawing:
-    """Draw accuracy against the number of features, a point per data set and classifier."""
-    figure = new_figure()
-    axes = figure.add_subplot(xscale="log", xlabel="features per class", ylabel="accuracy")
-    for classifier, group in points.groupby("classifier", sort=False):
-        axes.scatter(
-            group["features_per_class"],
-            group["accuracy"],
-            color=colours[classifier],
-            label=classifier,
+def _metric_table(
+    results: StudyResults, metric: str, name: str, decimals: int, *, lower: bool
+) -> Table:
+    """Return data sets by classifiers, each cell a mean with its spread, the best marked."""
+    means, sds = results.scores(metric), results.scores(metric, "sd")
+    of_repeats = results.scores(metric, "sd_repeats")
+    rounded = means.round(decimals)
+    extreme = rounded.min(axis=1) if lower else rounded.max(axis=1)
+    best = rounded.eq(extreme, axis=0).to_numpy()
+    cells = {
+        column: [
+            _cell(*values, decimals)
+            for values in zip(means[column], sds[column], of_repeats[column], strict=True)
+        ]
+        for column in means.columns
+    }
+    frame = pd.DataFrame({"data set": means.index, **cells})
+    marked = frozenset(
+        (i, column) for j, column in enumerate(means.columns) for i in np.flatnonzero(best[:, j])
+    )
+    repeated = of_repeats.notna().any(axis=None)
+    caption = (
+        f"{name[0].upper()}{name[1:]}: mean ± standard deviation over folds"
+        f"{', in brackets the standard deviation of the repeats’ means' if repeated else ''}. "
+        f"The {'least' if lower else 'greatest'} of a row is marked."
+    )
+    return Table(frame, caption, best=marked)
+
+
+def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
+    if np.isnan(mean):
+        return ""
+    spread = "" if np.isnan(sd) else f" ± {sd:.{decimals}f}"
+    repeats = "" if np.isnan(of_repeats) else f" ({of_repeats:.{decimals}f})"
+    return f"{mean:.{decimals}f}{spread}{repeats}"
+
+
+def _scores(results: StudyResults) -> Figure:
+    means, sds = results.scores("accuracy"), results.scores("accuracy", "sd").fillna(0)
+    groups = [
+        Points(
+            label,
+            means[label].tolist(),
+            (means[label] - sds[label]).tolist(),
+            (means[label] + sds[label]).clip(upper=1).tolist(),
+            style,
         )
-    axes.legend()
-    axes.grid(visible=True)
-    return figure
+        for style, label in enumerate(means.columns)
+    ]
+    for name in ("nb", "xnb"):
+        printed = results.rows("paper", quantity=f"{name}_accuracy")
+        if len(printed):
+            i = results.study.classifiers.index(name)
+            values = printed.set_index(["dataset", "folds"])["paper"].astype(float)
+            values = values.reindex(list(results.places)).tolist()
+            label = f"{results.labels[name]}, paper"
+            groups.append(Points(label, values, values, values, i, beside=i))
+    return Figure(
+        "accuracy",
+        draw_points,
+        {"rows": means.index.tolist(), "groups": groups, "xlabel": "accuracy"},
+        "",
+        "Points with intervals: accuracy of each classifier on each data set.",
+    )
+
+
+def _paper(results: StudyResults) -> list[Block]:
+    """Return Table 2 of the paper beside ours, where its data sets are in the study."""
+    paper = results.tables["paper"]
+    paper = paper[paper["quantity"].isin(_PRINTED)]
+    if paper.empty:
+        return []
+    frame = pd.DataFrame(
+        {
+            "data set": [
+                results.place(*key) for key in zip(paper["dataset"], paper["folds"], strict=True)
+            ],
+            "quantity": paper["quantity"].map(_PRINTED),
+            "paper": paper["paper"].astype(float),
+            "ours": paper["ours"].astype(float),
+            "sd of repeats": paper["sd"].astype(float),
+            "percentile": paper["percentile"].where(paper["n_repeats"] > 1).astype(float),
+            "repeats": paper["n_repeats"],
+        }
+    ).reset_index(drop=True)
+    formats = dict.fromkeys(["paper", "ours", "sd of repeats"], ".3f") | {"percentile": ".0f"}
+    caption = (
+        "Table 2 of the XNB paper beside ours. The paper gives one run with an unnamed seed; the "
+        "percentile says which share of our repeats lies below it (50 is the middle, 0 or 100 "
+        "outside of ours; missing with a single repeat)."
+    )
+    return [Table(frame, caption, formats)]
+
+
+def _trade_off(results: StudyResults) -> Figure:
+    accuracy = results.scores("accuracy")
+    return Figure(
+        "trade-off",
+        draw_trade_off,
+        {
+            "rows": accuracy.index.tolist(),
+            "classifiers": accuracy.columns.tolist(),
+            "features": results.scores("features_per_class").to_numpy(),
+            "accuracy": accuracy.to_numpy(),
+        },
+        "",
+        "Scatter plot of accuracy against features per class, one mark per classifier.",
+    )
+
+
+def _predictions(results: StudyResults, dataset: str, folds: str) -> Gallery:
+    figures = [_confusion(results, dataset, folds, name) for name in results.study.classifiers]
+    calibration = _calibration(results, dataset, folds)
+    caption = (
+        "Confusion: a row is a true class, shaded by the share of its samples that each class was "
+        "predicted for, with counts over all folds and repeats; all on the diagonal is perfect. "
+        "Calibration: points on the dashed line mean that probabilities can be taken at their "
+        "word; below it they promise too much. Larger points stand for more predictions."
+    )
+    return Gallery([*figures, *calibration], caption)
+
+
+def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str) -> Figure:
+    table = results.rows("confusion", dataset=dataset, folds=folds, classifier=classifier)
+    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
+    counts = table.pivot_table(index="true", columns="predicted", values="count", aggfunc="sum")
+    counts = counts.reindex(index=classes, columns=classes).fillna(0).to_numpy(dtype=int)
+    shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+    label = results.labels[classifier]
+    right = np.trace(counts) / max(1, counts.sum())
+    return Figure(
+        f"confusion-{dataset}-{folds}-{classifier}",
+        draw_matrix,
+        {
+            "values": shares,
+            "rows": classes,
+            "columns": [shorten(name, 18) for name in classes],
+            "title": label,
+            "texts": [[str(n) if n else "" for n in row] for row in counts],
+            "xlabel": "predicted",
+            "ylabel": "true",
+            "cell": (0.34, 0.24),
+        },
+        "",
+        f"Confusion matrix of {label} on {dataset}: {right:.1%} of the predictions are right.",
+    )
+
+
+def _calibration(results: StudyResults, dataset: str, folds: str) -> list[Figure]:
+    table = results.rows("calibration", dataset=dataset, folds=folds)
+    table = table[table["count"] > 0]
+    if table.empty:
+        return []
+    groups = dict(iter(table.groupby("classifier", sort=False)))
+    names = [name for name in results.study.classifiers if name in groups]
+    return [
+        Figure(
+            f"calibration-{dataset}-{folds}",
+            draw_calibration,
+            {
+                "classifiers": [results.labels[name] for name in names],
+                "predicted": [groups[name]["mean_predicted"].to_numpy() for name in names],
+                "observed": [groups[name]["observed"].to_numpy() for name in names],
+                "counts": [groups[name]["count"].to_numpy() for name in names],
+            },
+            "",
+            f"Calibration curves on {dataset}: predicted probability against frequency.",
+        )
+    ]

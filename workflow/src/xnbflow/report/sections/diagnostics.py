@@ -1,20 +1,135 @@
-"""Diagnostics: whether the features are normal, and independent given the class."""
+"""Diagnostics: are features normal, and independent given the class (XNB paper, Table 1)."""
 
-from xnbflow.report.blocks import Section, Table
+import numpy as np
+import pandas as pd
+
+from xnbflow.report.blocks import Block, Figure, Gallery, Group, Section, Table
+from xnbflow.report.drawings.histograms import (
+    draw_class_sizes,
+    draw_correlations,
+    draw_p_values,
+)
+from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
+_BINS = 20
+_RATIOS = {"non_normal_ratio": "not normal (SW)", "dependent_ratio": "dependent (P)"}
+
+_COLUMNS = {
+    "non_normal_ratio": "not normal (SW)",
+    "dependent_ratio": "dependent (P)",
+    "non_normal_ratio_fdr": "not normal, FDR",
+    "non_normal_within_ratio": "not normal within classes",
+    "non_normal_within_ratio_fdr": "within classes, FDR",
+    "dependent_pairs": "dependent pairs",
+    "max_abs_r": "greatest |r|",
+    "cut": "cut on |r|",
+    "dof": "degrees of freedom",
+}
+
 
 def section(results: StudyResults) -> Section:
-    """Return Table 1 of the XNB paper for the study's data sets."""
-    frame = results.tables["diagnostics"]
-    formats = {
-        column: ".3f" for column in frame.columns if "ratio" in column or column == "max_abs_r"
-    }
+    """Return Table 1 of the XNB paper for the study's data sets, and what lies behind it."""
+    blocks: list[Block] = [_table(results)]
+    if len(results.study.datasets) > 1:
+        blocks.append(_ratios(results))
+    for i, dataset in enumerate(results.study.datasets):
+        blocks.append(Group(dataset, [_distributions(results, dataset)], opened=i == 0))
     return Section(
         "diagnostics",
         "Diagnostics",
-        "What naive Bayes assumes, and how far the data keep to it.",
-        [Table(frame, "Ratios of features that break an assumption.", formats)],
+        "Naive Bayes takes features as independent given the class, and its Gaussian form takes "
+        "them as normal; the larger a ratio here, the less the data keep to that.",
+        blocks,
     )
+
+
+def _table(results: StudyResults) -> Table:
+    diagnostics = results.tables["diagnostics"]
+    frame = diagnostics[["dataset", *_COLUMNS]].rename(columns={"dataset": "data set", **_COLUMNS})
+    for quantity, label in (("dependent_ratio", "P"), ("non_normal_ratio", "SW")):
+        printed = _printed(results, quantity)
+        if printed.notna().any():
+            place = frame.columns.get_loc(_COLUMNS[quantity]) + 1
+            frame.insert(place, f"{label} in the paper", printed.to_numpy())
+    formats = dict.fromkeys(frame.columns[1:], ".2f") | {
+        _COLUMNS["dependent_pairs"]: ",.0f",
+        _COLUMNS["dof"]: ".0f",
+        _COLUMNS["max_abs_r"]: ".3f",
+        _COLUMNS["cut"]: ".3f",
+    }
+    caption = (
+        "Table 1 of the XNB paper for these data sets. SW: share of features that the Shapiro-Wilk "
+        "test finds not normal over all samples. P: share of features that depend on at least one "
+        "other given the class. Beyond the paper: both within classes and after Benjamini and "
+        "Hochberg’s adjustment for many tests (FDR)."
+    )
+    return Table(frame, caption, formats)
+
+
+def _printed(results: StudyResults, quantity: str) -> pd.Series:
+    """Return the paper's value of a ratio for each data set of the diagnostics; else missing."""
+    printed = results.rows("paper", quantity=quantity).set_index("dataset")["paper"]
+    return printed.reindex(results.tables["diagnostics"]["dataset"]).astype(float)
+
+
+def _ratios(results: StudyResults) -> Figure:
+    frame = results.tables["diagnostics"]
+    ours, papers = [], []
+    for i, (quantity, label) in enumerate(_RATIOS.items()):
+        values, printed = frame[quantity].tolist(), _printed(results, quantity).tolist()
+        ours.append(Points(label, values, values, values, i))
+        if not np.isnan(printed).all():
+            papers.append(Points(f"{label}, paper", printed, printed, printed, i, beside=i))
+    return Figure(
+        "ratios",
+        draw_points,
+        {"rows": frame["dataset"].tolist(), "groups": ours + papers, "xlabel": "share of features"},
+        "The same two ratios side by side; to the left is what naive Bayes assumes.",
+        "Points per data set: share of features that are not normal and that are dependent.",
+    )
+
+
+def _distributions(results: StudyResults, dataset: str) -> Gallery:
+    p = results.of_dataset(dataset, "normality")["p"].dropna()
+    shares = np.histogram(p, np.linspace(0, 1, _BINS + 1))[0] / max(1, len(p))
+    bins = results.of_dataset(dataset, "correlations")
+    cut = results.tables["diagnostics"].set_index("dataset").loc[dataset, "cut"]
+    alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
+    sizes = results.rows("class_sizes", dataset=dataset)
+    named = ", ".join(f"{c} {n}" for c, n in zip(sizes["class"], sizes["samples"], strict=True))
+    figures = [
+        Figure(
+            f"p-values-{dataset}",
+            draw_p_values,
+            {"shares": shares, "alpha": alpha},
+            "",
+            f"Histogram of Shapiro-Wilk p-values: {(p < alpha).mean():.0%} are below {alpha:g}.",
+        ),
+        Figure(
+            f"correlations-{dataset}",
+            draw_correlations,
+            {
+                "edges": np.append(bins["lower"], bins["upper"].iloc[-1]),
+                "pairs": bins["pairs"].to_numpy(),
+                "cut": float(cut),
+            },
+            "",
+            "Histogram of the absolute correlation of pairs of features given the class.",
+        ),
+        Figure(
+            f"class-sizes-{dataset}",
+            draw_class_sizes,
+            {"classes": sizes["class"].tolist(), "sizes": sizes["samples"].tolist()},
+            "",
+            f"Bars of samples per class: {named}.",
+        ),
+    ]
+    caption = (
+        "Left: p-values pile up near 0 where features are not normal. Middle: pairs beyond the cut "
+        "(orange) depend on each other; the axis is logarithmic. Right: few samples in a class "
+        "make its densities uncertain."
+    )
+    return Gallery(figures, caption)

@@ -1,14 +1,119 @@
-"""Methods and citation: the exact configuration, the formulas' sources, the tables."""
+"""Methods and citation: the exact configuration, the formulas' sources, how to cite, the tables."""
 
 import json
+from collections.abc import Iterator
 
-from xnbflow.report.blocks import Prose, Section
+import pandas as pd
+import yaml
+
+from xnbflow import __version__
+from xnbflow.layout import STUDY_TABLES
+from xnbflow.report.blocks import Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
+_XNB = "Aguilar-Ruiz, Romero and Cicconardi"
+
+#: Method of a classifier to what it is and where it comes from.
+_METHODS = {
+    "gaussian_nb": ("Gaussian naive Bayes", f"{_XNB} (2024), section 3"),
+    "flexible_nb": (
+        "Flexible naive Bayes: kernel densities",
+        f"John and Langley (1995); {_XNB} (2024), Eq. 8",
+    ),
+    "xnb": (
+        "XNB: kernel densities, features of each class’s own",
+        f"{_XNB} (2024), Eqs. 8 to 12; bandwidths by Silverman (1986), Eq. 3.31",
+    ),
+}
+
+_DIAGNOSTICS = [
+    ("Normality of features", "Shapiro-Wilk test, Royston (1995), algorithm AS R94"),
+    (
+        "Dependence given the class",
+        f"Pearson correlation of residuals from the class means; {_XNB} (2024), section 6.2",
+    ),
+    ("Adjustment for many tests (FDR)", "Benjamini and Hochberg (1995)"),
+]
+
+_CLASSIFICATION = [
+    ("Distance of densities", f"Hellinger (1909); {_XNB} (2024), Eq. 9"),
+    ("Folds", "stratified cross-validation, scikit-learn"),
+    ("ROC AUC of several classes", "each class against the rest; Hand and Till (2001)"),
+    ("Matthews’ correlation of several classes", "Gorodkin (2004)"),
+    ("Brier score", "Brier (1950): squared error summed over classes, 0 to 2"),
+    ("Stability of selected features", "Nogueira, Sechidis and Brown (2018), JMLR 18, no. 174"),
+    ("Ranks and critical difference", "Demšar (2006), JMLR 7, 1-30"),
+    ("Adjusted p-values of pairs", "García and Herrera (2008), JMLR 9, 2677-2694"),
+    ("Corrected resampled t-test", "Nadeau and Bengio (2003), Machine Learning 52, 239-281"),
+    ("Sorted runs", "Bouckaert (2004)"),
+    ("Bayesian signed-rank test", "Benavoli et al. (2017), JMLR 18, no. 77"),
+]
+
+_CITATION = """@software{{xnbflow,
+  title   = {{xnbflow: class-specific naive Bayes on cancer microarrays}},
+  author  = {{{{xnbflow developers}}}},
+  version = {{{version}}}
+}}
+
+@misc{{xnb2024,
+  title  = {{XNB: Explainable class-specific naive-Bayes classifier}},
+  author = {{Aguilar-Ruiz, Jesús S. and Romero, Cayetano and Cicconardi, Andrea}},
+  year   = {{2024}}
+}}"""
+
 
 def section(results: StudyResults) -> Section:
-    """Return what is needed to repeat and to cite the study."""
-    text = json.dumps(results.configuration, indent=2, default=str)
-    return Section("methods", "Methods and citation", "What exactly was run.", [Prose(text)])
+    """Return what is needed to repeat, to check and to cite the study."""
+    sources = pd.DataFrame(list(_sources(results)), columns=["what", "source"])
+    configuration = {
+        key: value for key, value in results.configuration.items() if key != "datasets"
+    }
+    blocks = [
+        Prose(
+            f"Cite this software (version {__version__}) and the paper whose method you use. To "
+            "repeat the study, give the configuration below to "
+            f"snakemake --configfile study.yaml {results.study.id}"
+        ),
+        Code(_CITATION.format(version=__version__), "How to cite (BibTeX)"),
+        Table(sources, "What was computed and where its formulas come from."),
+        Links(list(_links(results))),
+        Group("Configuration", [Code(_as_yaml(configuration), "The study as configured (YAML)")]),
+    ]
+    datasets = results.configuration.get("datasets")
+    if datasets:
+        rows = [{k: v for k, v in entry.items() if v} for entry in datasets.values()]
+        blocks.append(Group("Data sets", [Code(_as_yaml(rows), "Rows of the sheet (YAML)")]))
+    return Section(
+        "methods",
+        "Methods and citation",
+        "What exactly was run, and every number on this page as a table to go on with.",
+        blocks,
+    )
+
+
+def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:
+    entries = results.configuration.get("classifiers", {})
+    for name in results.study.classifiers:
+        method = str(entries.get(name, {}).get("method", ""))
+        known = f"the estimator {method}" if "." in method else "see the configuration"
+        what, source = _METHODS.get(method, ("", known))
+        yield f"{results.labels[name]}{': ' if what else ''}{what}", source
+    if results.study.diagnostics and results.study.datasets:
+        yield from _DIAGNOSTICS
+    if results.study.classifiers:
+        yield from _CLASSIFICATION
+
+
+def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
+    for name, what in STUDY_TABLES.items():
+        yield name, what, [f"{name}.parquet", f"{name}.tsv"]
+    for analysis in results.study.analyses:
+        for path in sorted((results.folder / analysis).glob("*.parquet")):
+            yield f"{analysis}/{path.stem}", f"analysis {analysis}", [f"{analysis}/{path.name}"]
+
+
+def _as_yaml(value: object) -> str:
+    plain = json.loads(json.dumps(value, default=str))
+    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()

@@ -1,15 +1,188 @@
 """At a glance: what was run, how good it is, and what went wrong."""
 
-from xnbflow.report.blocks import Section, Table
-from xnbflow.report.results import StudyResults
+from collections.abc import Sequence
 
-__all__ = ["section"]
+import pandas as pd
+
+from xnbflow.report.blocks import Block, Facts, Group, Prose, Section, Table
+from xnbflow.report.environment import job_seconds, machine, versions
+from xnbflow.report.results import StudyResults
+from xnbflow.seeds import derive_seed
+
+__all__ = ["headline", "section"]
 
 
 def section(results: StudyResults) -> Section:
     """Return the first section of a study's report."""
+    blocks: list[Block] = []
+    if results.study.classifiers:
+        blocks += [Prose(headline(results), "headline"), _classifiers(results)]
+    blocks += [*_problems(results), Facts(_facts(results))]
+    if results.study.datasets:
+        blocks.append(_datasets(results))
+    seconds = job_seconds(results)
+    details: list[Block] = [Facts(versions())]
+    if len(seconds):
+        details.append(_run_time(seconds))
+    if results.study.folds:
+        details.append(_seeds(results))
+    blocks.append(Group("Versions, run time and seeds", details))
+    return Section(
+        "overview",
+        "At a glance",
+        "What was run, what came of it, and whether anything went wrong.",
+        blocks,
+    )
+
+
+def headline(results: StudyResults) -> str:
+    """Return the study's result in one sentence: accuracy and number of features, XNB first."""
+    accuracy = results.scores("accuracy").mean()
+    features = results.scores("features_per_class").mean()
+    if accuracy.isna().all():
+        return "No classifier could be fitted; see the failures below."
+    subject = _subject(results, accuracy)
+    n_places = len(results.places)
+    where = f" on average over {n_places} data sets" if n_places > 1 else ""
+    first = (
+        f"{subject} reaches an accuracy of {accuracy[subject]:.3f} with "
+        f"{_count(features[subject])} features per class{where}"
+    )
+    others = [
+        f"{name} {accuracy[name]:.3f} with {_count(features[name])}"
+        for name in accuracy.index
+        if name != subject and pd.notna(accuracy[name])
+    ]
+    return f"{first}; {_listed(others)}." if others else f"{first}."
+
+
+def _subject(results: StudyResults, accuracy: pd.Series) -> str:
+    """Return the label of the study's XNB, else of the classifier that is most accurate."""
+    for name in results.study.classifiers:
+        entry = results.configuration.get("classifiers", {}).get(name, {})
+        if entry.get("method") == "xnb" and pd.notna(accuracy[results.labels[name]]):
+            return results.labels[name]
+    return str(accuracy.idxmax())
+
+
+def _count(number: float) -> str:
+    return f"{number:.1f}" if number < 1000 else f"{number:,.0f}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _classifiers(results: StudyResults) -> Table:
+    accuracy = results.scores("accuracy")
+    rounded = accuracy.round(3)
+    best = rounded.eq(rounded.max(axis=1), axis=0).sum()
+    seconds = results.tables["seconds"].groupby("classifier")[["fit_seconds"]].median()
+    seconds = seconds["fit_seconds"].rename(results.labels).reindex(accuracy.columns)
+    frame = pd.DataFrame(
+        {
+            "classifier": accuracy.columns,
+            "accuracy": accuracy.mean().to_numpy(),
+            "balanced accuracy": results.scores("balanced_accuracy").mean().to_numpy(),
+            "features per class": results.scores("features_per_class").mean().to_numpy(),
+            "most accurate on": best.to_numpy(),
+            "seconds to fit": seconds.to_numpy(),
+        }
+    )
+    formats = {
+        "accuracy": ".3f",
+        "balanced accuracy": ".3f",
+        "features per class": ",.1f",
+        "seconds to fit": ".3g",
+    }
+    caption = (
+        "The classifiers, averaged over data sets. “Most accurate on” counts data sets, ties with "
+        "every classifier that shares the first place; the seconds are the median of a fold."
+    )
+    return Table(frame, caption, formats)
+
+
+def _problems(results: StudyResults) -> list[Block]:
     problems = results.tables["problems"]
-    blocks = [Table(results.tables["datasets"], "The data sets of this study.")]
-    if len(problems):
-        blocks.append(Table(problems, "Fits that failed, and warnings."))
-    return Section("overview", "At a glance", "What was run, and what came of it.", blocks)
+    if problems.empty:
+        return [Prose("No fit failed and no classifier warned.")] * bool(results.study.classifiers)
+    counts = (
+        problems.assign(classifier=problems["classifier"].map(results.labels))
+        .groupby(["dataset", "folds", "classifier", "kind", "text"], sort=False)
+        .size()
+        .reset_index(name="fits")
+        .replace({"kind": {"error": "failed", "warnings": "warning"}})
+        .rename(columns={"dataset": "data set", "kind": "what", "text": "message"})
+    )
+    failed = int((problems["kind"] == "error").sum())
+    said = (
+        f"{failed} fits failed" if failed else "No fit failed"
+    ) + f"; {len(problems) - failed} gave warnings. What they said is listed here."
+    table = Table(counts, "Failed fits and warnings, with the number of fits that said the same.")
+    group = Group("Failures and warnings", [table], f"{len(problems)} fits", opened=bool(failed))
+    return [Prose(said, "warning"), group]
+
+
+def _facts(results: StudyResults) -> dict[str, str]:
+    study = results.study
+    schemes = results.configuration.get("folds", {})
+    facts = {"Study": study.id}
+    if study.datasets:
+        facts["Data sets"] = str(len(study.datasets))
+    if study.classifiers:
+        facts["Classifiers"] = ", ".join(results.labels[name] for name in study.classifiers)
+    if study.folds:
+        facts["Folds"] = ", ".join(_scheme(name, schemes.get(name)) for name in study.folds)
+        facts["Fits"] = f"{len(results.tables['metrics']):,}"
+    seconds = job_seconds(results)["seconds"].sum()
+    if seconds:
+        facts["Computing time"] = f"{_duration(seconds)}, summed over jobs"
+    facts["Machine"] = machine()
+    facts["Version"] = f"xnbflow {versions()['xnbflow']}"
+    return facts
+
+
+def _scheme(name: str, scheme: dict | None) -> str:
+    if not scheme:
+        return name
+    if scheme.get("file"):
+        return f"{name} (predefined)"
+    return f"{name} ({scheme['repeats']} × {scheme['splits']} stratified folds)"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+
+
+def _datasets(results: StudyResults) -> Table:
+    frame = results.tables["datasets"].rename(columns={"dataset": "data set"})
+    entries = results.configuration.get("datasets", {})
+    rows = [entries.get(name, {}) for name in frame["data set"]]
+    frame.insert(1, "source", [str(row.get("source", "")) for row in rows])
+    frame.insert(2, "location", [str(row.get("location", "")) for row in rows])
+    formats = {"samples": ",", "features": ","}
+    return Table(frame, "The data sets of this study and where they come from.", formats)
+
+
+def _run_time(seconds: pd.DataFrame) -> Table:
+    frame = seconds.rename(columns={"most_memory": "most memory (MB)"})
+    formats = {"seconds": ",.1f", "most memory (MB)": ",.0f"}
+    caption = "Run time and memory of the jobs as Snakemake recorded them, by stage."
+    return Table(frame, caption, formats)
+
+
+def _seeds(results: StudyResults) -> Table:
+    rows = [
+        (name, repeat, *(derive_seed(name, repeat, what) for what in ("folds", "classifier")))
+        for name in results.study.datasets
+        for repeat in sorted(results.tables["metrics"]["repeat"].unique())
+    ]
+    frame = pd.DataFrame(rows, columns=["data set", "repeat", "folds", "classifiers"])
+    caption = (
+        "Seeds of the random numbers, fixed by the names of the data set and the repeat: the same "
+        "on any machine and with any number of cores."
+    )
+    return Table(frame, caption)

@@ -1,0 +1,11 @@
+"""Write the page over all studies."""
+
+from xnbflow.jobs import start_job
+
+start_job(snakemake.log[0], snakemake.threads)
+
+from xnbflow.report.index import write_index
+from xnbflow.report.results import StudyResults
+
+studies = [StudyResults(**study) for study in snakemake.params.studies]
+write_index(studies, snakemake.output[0])

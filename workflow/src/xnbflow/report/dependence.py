@@ -1,0 +1,67 @@
+"""Which of some features depend on one another given the class (XNB paper, section 6.2)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.sparse.csgraph import connected_components
+
+from xnbflow.diagnostics.correlation import normalised_residuals
+from xnbflow.series import Series
+
+__all__ = ["dependent_groups", "dependent_pairs"]
+
+
+def dependent_pairs(series: Series, features: Sequence[str], cut: float) -> pd.DataFrame:
+    """Return the pairs of features whose correlation within the classes exceeds a cut.
+
+    Parameters
+    ----------
+    series : Series
+        The data set.
+    features : sequence of str
+        Those to look at, some of the series' features.
+    cut : float
+        Dependent means |r| above this.
+
+    Returns
+    -------
+    DataFrame
+        ``feature``, ``other``, ``r``; strongest first.
+    """
+    names = np.asarray(features, dtype=str)
+    rows = np.flatnonzero(np.isin(series.features, names))
+    if len(rows) < 2 or series.n_samples < len(series.classes) + 2:
+        return pd.DataFrame(columns=["feature", "other", "r"])
+    residuals = normalised_residuals(series.values[rows].T, series.labels)
+    r = residuals @ residuals.T
+    first, second = np.nonzero(np.triu(np.abs(r) > cut, k=1))
+    found = series.features[rows]
+    table = pd.DataFrame({"feature": found[first], "other": found[second], "r": r[first, second]})
+    return table.sort_values("r", key=np.abs, ascending=False, kind="stable", ignore_index=True)
+
+
+def dependent_groups(pairs: pd.DataFrame, features: Sequence[str]) -> list[str]:
+    """Return a letter per feature, the same for those joined by dependent pairs; '' for the others.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"feature": ["g1", "g4"], "other": ["g3", "g5"], "r": [0.9, 0.8]})
+    >>> dependent_groups(pairs, ["g1", "g2", "g3", "g4", "g5"])
+    ['a', '', 'a', 'b', 'b']
+    """
+    places = pd.Index(features)
+    first, second = places.get_indexer(pairs["feature"]), places.get_indexer(pairs["other"])
+    shown = (first >= 0) & (second >= 0)
+    graph = np.zeros((len(places), len(places)), dtype=bool)
+    graph[first[shown], second[shown]] = True
+    _, component = connected_components(graph, directed=False)
+    sizes = np.bincount(component, minlength=1)
+    letters: dict[int, str] = {}
+    return [letters.setdefault(c, _letter(len(letters))) if sizes[c] > 1 else "" for c in component]
+
+
+def _letter(number: int) -> str:
+    """Return a, b, ..., z, aa, ab, ... for 0, 1, ..."""
+    letter = chr(ord("a") + number % 26)
+    return letter if number < 26 else _letter(number // 26 - 1) + letter

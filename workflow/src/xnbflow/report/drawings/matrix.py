@@ -1,0 +1,107 @@
+"""Matrices whose cells are shaded by a value: selection, distances, confusion."""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+
+from xnbflow.report.style import COLOURS, GREY, INK, label_width, new_axes, shorten
+
+__all__ = ["draw_matrix"]
+
+_LEVELS = 20
+
+
+def draw_matrix(
+    values: np.ndarray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str,
+    texts: Sequence[Sequence[str]] | None = None,
+    marks: Sequence[str] = (),
+    outlined: Collection[tuple[int, int]] = (),
+    xlabel: str = "",
+    ylabel: str = "",
+    colour: str = COLOURS[0],
+    cell: tuple[float, float] = (0.34, 0.2),
+) -> Figure:
+    """Draw a matrix.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        Between 0 and 1; the greater, the darker. Missing ones stay empty.
+    rows, columns : sequence of str
+        Labels.
+    title : str
+        Heading.
+    texts : sequence of sequence of str, optional
+        What stands in the cells.
+    marks : sequence of str
+        What stands right of each row.
+    outlined : collection of (int, int)
+        Cells with a frame.
+    xlabel, ylabel : str
+        Names of the axes.
+    colour : str
+        Of the darkest cells.
+    cell : (float, float)
+        Width and height of a cell in inches.
+    """
+    row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
+    upright = max(map(len, column_labels), default=0) * 0.07 < cell[0]
+    left = 0.15 + label_width(row_labels) + (0.2 if ylabel else 0)
+    bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if xlabel else 0)
+    right = 0.15 + label_width(list(marks))
+    width = max(left + right + cell[0] * len(columns), 0.2 + label_width([title], 11))
+    right = width - left - cell[0] * len(columns)
+    height = bottom + 0.3 + cell[1] * len(rows)
+    figure, axes = new_axes(
+        width, height, left=left, right=right, bottom=bottom, xlabel=xlabel, ylabel=ylabel
+    )
+    figure.text(0.05 / width, 1 - 0.08 / height, title, va="top", weight="bold", size=10)
+    shade_cells(axes, values, colour)
+    axes.set_xticks(range(len(columns)), column_labels, rotation=0 if upright else 90)
+    axes.set_yticks(range(len(rows)), row_labels)
+    axes.tick_params(length=0)
+    axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
+    axes.spines[:].set_visible(False)
+    _write_cells(axes, values, texts)
+    for i, mark in enumerate(marks):
+        if mark:
+            axes.text(len(columns) - 0.4, i, mark, va="center")
+    for i, j in outlined:
+        axes.add_patch(
+            Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=COLOURS[1], lw=1.4)
+        )
+    return figure
+
+
+def shade_cells(axes: Axes, values: np.ndarray, colour: str) -> None:
+    """Fill cells in steps of strength, one path for all cells of a step; frame all of them."""
+    frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
+    axes.add_patch(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
+    steps = np.ceil(np.clip(np.nan_to_num(values), 0, 1) * _LEVELS).astype(int)
+    for step in np.unique(steps[steps > 0]):
+        cells = _squares(*np.nonzero(steps == step))
+        axes.add_patch(PathPatch(cells, fc=colour, alpha=float(step / _LEVELS), ec="none"))
+
+
+def _squares(rows: np.ndarray, columns: np.ndarray) -> Path:
+    """Return unit squares around cells as one path."""
+    corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])
+    vertices = (np.stack([columns, rows], axis=1)[:, None, :] + corners).reshape(-1, 2)
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    return Path(vertices, np.tile(codes, len(rows)))
+
+
+def _write_cells(axes: Axes, values: np.ndarray, texts: Sequence[Sequence[str]] | None) -> None:
+    for i, row in enumerate(texts or ()):
+        for j, text in enumerate(row):
+            if text:
+                ink = "white" if values[i, j] > 0.55 else INK
+                axes.text(j, i, text, ha="center", va="center_baseline", size=8, color=ink)

@@ -1,0 +1,127 @@
+"""Pictures with a row per data set: points with intervals, and bars of shares."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from xnbflow.report.style import (
+    COLOURS,
+    GREY,
+    MARKERS,
+    label_width,
+    legend_above,
+    legend_columns,
+    new_axes,
+    shorten,
+)
+
+__all__ = ["Points", "draw_points", "draw_shares"]
+
+_WIDTH = 4.8
+
+
+class Points(NamedTuple):
+    """A value per row, with an interval where there is one.
+
+    Attributes
+    ----------
+    label : str
+        Legend.
+    values, lower, upper : sequence of float
+        One per row; missing values are not drawn.
+    style : int
+        Number of the colour and the mark.
+    beside : int
+        Number of the group whose lines it shares, as the paper's values beside ours; they are
+        hollow. -1 for a group with lines of its own.
+    """
+
+    label: str
+    values: Sequence[float]
+    lower: Sequence[float]
+    upper: Sequence[float]
+    style: int
+    beside: int = -1
+
+
+def draw_points(rows: Sequence[str], groups: Sequence[Points], xlabel: str) -> Figure:
+    """Draw rows of points, the groups of a row one below the other."""
+    labels = [shorten(name) for name in rows]
+    left = min(1.9, 0.2 + label_width(labels))
+    columns = legend_columns([group.label for group in groups], _WIDTH - left)
+    top = 0.1 + 0.2 * -(-len(groups) // columns) * (len(groups) > 1)
+    n_lines = sum(group.beside < 0 for group in groups)
+    height = 0.5 + top + (0.14 + 0.085 * n_lines) * len(rows)
+    figure, axes = new_axes(_WIDTH, height, left=left, right=0.25, top=top, xlabel=xlabel)
+    lines = np.linspace(-0.32, 0.32, n_lines) if n_lines > 1 else np.zeros(1)
+    places = np.arange(len(rows))
+    for i, group in enumerate(groups):
+        _draw_group(axes, group, places + lines[group.beside if group.beside >= 0 else i])
+    for place in places[:-1]:
+        axes.axhline(place + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
+    axes.set_yticks(places, labels)
+    axes.tick_params("y", length=0)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(6))
+    axes.grid(visible=True, axis="x")
+    axes.set_axisbelow(True)
+    if len(groups) > 1:
+        legend_above(axes, columns)
+    return figure
+
+
+def _draw_group(axes: Axes, group: Points, y: np.ndarray) -> None:
+    values = np.asarray(group.values, dtype=float)
+    below, above = values - np.asarray(group.lower), np.asarray(group.upper) - values
+    hollow = group.beside >= 0
+    axes.errorbar(
+        values,
+        y,
+        xerr=np.nan_to_num(np.stack([below, above]).clip(min=0)),
+        fmt="d" if hollow else MARKERS[group.style % len(MARKERS)],
+        color=COLOURS[group.style % len(COLOURS)],
+        markerfacecolor="none" if hollow else None,
+        markersize=6 if hollow else 4.5,
+        elinewidth=1.2,
+        label=group.label,
+    )
+
+
+def draw_shares(
+    rows: Sequence[str], parts: Sequence[str], shares: np.ndarray, xlabel: str
+) -> Figure:
+    """Draw a bar per row, split into ordered parts from light to dark.
+
+    Parameters
+    ----------
+    rows, parts : sequence of str
+    shares : ndarray of shape (n_rows, n_parts)
+        Rows add up to 1.
+    xlabel : str
+    """
+    labels = [shorten(name) for name in rows]
+    left = min(1.9, 0.2 + label_width(labels))
+    columns = legend_columns(parts, _WIDTH - left)
+    top = 0.1 + 0.2 * -(-len(parts) // columns)
+    height = 0.5 + top + 0.26 * len(rows)
+    figure, axes = new_axes(
+        _WIDTH, height, left=left, right=0.25, top=top, xlabel=xlabel, xlim=(0, 100)
+    )
+    starts = np.zeros(len(rows))
+    for j, part in enumerate(parts):
+        strength = 0.12 + 0.88 * j / max(1, len(parts) - 1)
+        widths = 100 * shares[:, j]
+        axes.barh(labels, widths, 0.72, left=starts, color=(*_RED, strength), label=part)
+        starts += widths
+    axes.tick_params("y", length=0)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    legend_above(axes, columns)
+    return figure
+
+
+#: Vermilion of the palette, whose strength tells parts apart.
+_RED = (0.835, 0.369, 0.0)

@@ -1,0 +1,73 @@
+"""What a study was run with: versions, machine, and the seconds that its jobs recorded."""
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pandas as pd
+
+from xnbflow import __version__
+from xnbflow.report.results import StudyResults
+
+__all__ = ["job_seconds", "machine", "versions"]
+
+_PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of this package, of Python and of what the numbers come from."""
+    found = {"xnbflow": __version__, "Python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def machine() -> str:
+    """Return processor, cores, memory and operating system of this machine, not its name."""
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text(encoding="utf-8").splitlines()
+        models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        processor = models[0] if models else processor
+    parts = [processor, f"{os.cpu_count()} cores"]
+    if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        parts.append(f"{memory / 2**30:.0f} GiB")
+    return ", ".join([*parts, f"{platform.system()} {platform.release()}"])
+
+
+def job_seconds(results: StudyResults) -> pd.DataFrame:
+    """Return what Snakemake recorded of a study's jobs, by stage.
+
+    Returns
+    -------
+    DataFrame
+        ``stage``, ``jobs``, ``seconds`` (summed over jobs) and ``most_memory`` (MB). Stages without
+        a record are left out.
+    """
+    study, folder = results.study, results.root / "results" / "benchmarks"
+    names = {
+        "acquire": study.datasets,
+        "simulate": study.datasets,
+        "diagnose": study.datasets if study.diagnostics else (),
+        "folds": [f"{d}.{f}" for d in study.datasets for f in study.folds],
+        "train": [
+            f"{d}.{f}.{c}.*" for d in study.datasets for f in study.folds for c in study.classifiers
+        ],
+        "compare": [study.id],
+        "analyse": [f"{study.id}.{name}" for name in study.analyses],
+    }
+    rows = []
+    for stage, jobs in names.items():
+        paths = [path for job in jobs for path in sorted((folder / stage).glob(f"{job}.tsv"))]
+        if paths:
+            tables = [pd.read_csv(path, sep="\t", na_values=["-", "NA"]) for path in paths]
+            seconds = sum(table["s"].sum() for table in tables)
+            memory = max(table["max_rss"].max() for table in tables)
+            rows.append((stage, len(paths), seconds, memory))
+    return pd.DataFrame(rows, columns=["stage", "jobs", "seconds", "most_memory"])

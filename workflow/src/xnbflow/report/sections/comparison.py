@@ -1,0 +1,150 @@
+"""Comparison of classifiers: average ranks and tests (directional paper, section 4.2)."""
+
+import pandas as pd
+
+from xnbflow.report.blocks import Block, Figure, Group, Prose, Section, Table
+from xnbflow.report.drawings.ranks import draw_ranks
+from xnbflow.report.results import StudyResults
+
+__all__ = ["section"]
+
+_ADJUSTED = {
+    "nemenyi": "Nemenyi",
+    "holm": "Holm",
+    "shaffer": "Shaffer",
+    "bergmann_hommel": "Bergmann-Hommel",
+}
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return the tests between classifiers; None where there is nothing to compare."""
+    within = results.tables["pairwise_within"]
+    if within.empty:
+        return None
+    blocks: list[Block] = []
+    ranks = results.tables["ranks"]
+    for folds, group in ranks.groupby("folds", sort=False):
+        blocks += _over_data_sets(results, folds, group)
+    if ranks.empty:
+        blocks.append(Prose("Ranks over data sets need at least two data sets."))
+    blocks.append(Group("On each data set", [_within(results, within)], opened=ranks.empty))
+    return Section(
+        "comparison",
+        "Comparison of classifiers",
+        "Whether the differences in accuracy are more than chance: classifiers that a bar joins "
+        "are not told apart by these data sets.",
+        blocks,
+    )
+
+
+def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> list[Block]:
+    """Return the diagram and the tests of one scheme of folds."""
+    blocks: list[Block] = []
+    ordered = ranks.sort_values("average_rank", kind="stable")
+    n_datasets = int(ordered["datasets"].iloc[0])
+    if len(ordered) >= 3:
+        blocks.append(_diagram(results, folds, ordered, n_datasets))
+    omnibus = results.rows("omnibus", folds=folds)
+    for row in omnibus.itertuples():
+        if row.test == "Iman-Davenport":
+            finds = "differ" if row.p_value < 0.05 else "are not told apart"
+            blocks.append(
+                Prose(
+                    f"Over {n_datasets} data sets the classifiers {finds} "
+                    f"(Iman and Davenport’s test, p = {row.p_value:.2g})."
+                )
+            )
+    pairs = results.rows("pairwise", folds=folds)
+    return [*blocks, _pairs(results, pairs)]
+
+
+def _diagram(results: StudyResults, folds: str, ordered: pd.DataFrame, n_datasets: int) -> Figure:
+    ids = ordered["classifier"].tolist()
+    labels = [results.labels[name] for name in ids]
+    best = ", ".join(
+        f"{label} {rank:.2f}" for label, rank in zip(labels, ordered["average_rank"], strict=True)
+    )
+    return Figure(
+        f"ranks-{folds}",
+        draw_ranks,
+        {
+            "classifiers": labels,
+            "ranks": ordered["average_rank"].tolist(),
+            "bars": _bars(ordered["bars"].tolist()),
+            "difference": float(ordered["critical_difference"].iloc[0]),
+        },
+        f"Average ranks of accuracy over {n_datasets} data sets; 1 is best. A bar joins "
+        "classifiers whose ranks differ by less than the critical difference (Nemenyi’s test at "
+        "5 %).",
+        f"Critical-difference diagram, average ranks: {best}.",
+    )
+
+
+def _bars(letters: list[str]) -> list[tuple[int, int]]:
+    """Return the first and last position of each bar from the letters of the ranked classifiers.
+
+    Examples
+    --------
+    >>> _bars(["a", "ab", "b", ""])
+    [(0, 1), (1, 2)]
+    """
+    members = {
+        letter: [i for i, mine in enumerate(letters) if letter in mine]
+        for letter in sorted(set("".join(letters)))
+    }
+    return [(places[0], places[-1]) for places in members.values()]
+
+
+def _pairs(results: StudyResults, pairs: pd.DataFrame) -> Table:
+    frame = pd.DataFrame(
+        {
+            "pair": _pair_names(results, pairs),
+            "difference": pairs["mean_difference"],
+            **{label: pairs[column] for column, label in _ADJUSTED.items()},
+            "Wilcoxon": pairs["wilcoxon"],
+            "first better": pairs["first_better"],
+            "equivalent": pairs["equivalent"],
+            "second better": pairs["second_better"],
+        }
+    )
+    formats = dict.fromkeys(frame.columns[1:], ".3f")
+    formats |= dict.fromkeys([*_ADJUSTED.values(), "Wilcoxon"], ".2g")
+    caption = (
+        "Every pair over data sets: mean difference of accuracy (first minus second); p-values of "
+        "the average ranks, adjusted for many pairs in four ways (any may be quoted, the last is "
+        "the most powerful); Wilcoxon’s signed-rank test, not adjusted; and, after a Bayesian "
+        "signed-rank test, how probable it is that one is better by more than 0.01."
+    )
+    return Table(frame, caption, formats)
+
+
+def _within(results: StudyResults, within: pd.DataFrame) -> Table:
+    frame = pd.DataFrame(
+        {
+            "data set": [
+                results.place(*key) for key in zip(within["dataset"], within["folds"], strict=True)
+            ],
+            "pair": _pair_names(results, within),
+            "difference": within["mean_difference"],
+            "lower": within["lower"],
+            "upper": within["upper"],
+            "corrected t, p": within["corrected_t"],
+            "sorted runs, p": within["sorted_runs"],
+        }
+    )
+    formats = dict.fromkeys(["difference", "lower", "upper"], ".3f")
+    formats |= dict.fromkeys(["corrected t, p", "sorted runs, p"], ".2g")
+    caption = (
+        "Every pair on each data set: mean difference of accuracy over folds with its 95 % "
+        "interval after Nadeau and Bengio’s corrected t-test, which allows for folds that share "
+        "training samples; and the one-sided exact test of sorted runs, which does not and finds "
+        "more."
+    )
+    return Table(frame, caption, formats)
+
+
+def _pair_names(results: StudyResults, pairs: pd.DataFrame) -> list[str]:
+    return [
+        f"{results.labels[first]} – {results.labels[second]}"
+        for first, second in zip(pairs["first"], pairs["second"], strict=True)
+    ]

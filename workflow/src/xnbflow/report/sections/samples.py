@@ -1,0 +1,110 @@
+"""Samples: which are misclassified by whom, and which features decided."""
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.report.blocks import Block, Figure, Group, Prose, Section, Table, Waterfall
+from xnbflow.report.contributions import contributions
+from xnbflow.report.drawings.rows import draw_shares
+from xnbflow.report.results import StudyResults
+
+__all__ = ["section"]
+
+#: Rows of the table of a data set.
+MOST_SAMPLES = 150
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return the samples that are hard, and why; None where no classifier could be fitted."""
+    samples = results.tables["samples"]
+    if samples.empty:
+        return None
+    places = list(results.places)
+    models = [
+        model
+        for place in places
+        for name in results.study.classifiers
+        if (model := contributions(results, *place, name)) is not None
+    ]
+    blocks: list[Block] = []
+    if models:
+        blocks.append(Waterfall(models, _HOW_TO_READ))
+    blocks.append(_hard_samples(results))
+    for place in places:
+        mine = samples[(samples["dataset"] == place[0]) & (samples["folds"] == place[1])]
+        blocks.append(_misclassified(results, results.places[place], mine))
+    return Section(
+        "samples",
+        "Samples",
+        "Samples that every classifier gets wrong may be mislabelled or unlike their class; look "
+        "at what their features say.",
+        blocks,
+    )
+
+
+_HOW_TO_READ = (
+    "Choose a sample: each class starts from its prior, and each of its features adds how likely "
+    "the sample’s value is under that class (its log-likelihood; far below zero means a value that "
+    "the class hardly ever has). The class with the greatest sum is predicted. The sample was not "
+    "in the training samples; of repeated cross-validation the first repeat is shown."
+)
+
+
+def _hard_samples(results: StudyResults) -> Figure:
+    """Return how many classifiers get a sample wrong more often than right."""
+    samples = results.tables["samples"]
+    wrong = samples.assign(wrong=2 * samples["wrong"] > samples["tested"])
+    counts = wrong.groupby(["dataset", "folds", "sample"], sort=False)["wrong"].sum()
+    n_classifiers = len(results.study.classifiers)
+    rows = [place for place in results.places if place in counts.index.droplevel("sample")]
+    shares = np.array(
+        [np.bincount(counts.loc[row], minlength=n_classifiers + 1) for row in rows], dtype=float
+    )
+    shares /= shares.sum(axis=1, keepdims=True)
+    parts = ["no classifier", *map(str, range(1, n_classifiers)), "all classifiers"]
+    return Figure(
+        "hard-samples",
+        draw_shares,
+        {
+            "rows": [results.places[row] for row in rows],
+            "parts": parts[: n_classifiers + 1] if n_classifiers > 1 else ["right", "wrong"],
+            "shares": shares,
+            "xlabel": "per cent of samples, by how many classifiers get them wrong",
+        },
+        "Samples by the number of classifiers that get them wrong (in most repeats). The darkest "
+        "part is what no classifier can do.",
+        "Stacked bars per data set: share of samples that none, some or all classifiers get wrong.",
+    )
+
+
+def _misclassified(results: StudyResults, place: str, samples: pd.DataFrame) -> Block:
+    """Return the samples of a data set that at least one classifier got wrong."""
+    bad = samples[samples["wrong"] > 0]
+    if samples.empty:
+        return Group(place, [Prose("No classifier could be fitted.")], "not tested")
+    if bad.empty:
+        return Group(place, [Prose("Every classifier is right on every sample.")], "no mistake")
+    cells = bad.assign(cell=[_cell(*row) for row in bad[["predicted", "wrong", "tested"]].values])
+    wide = cells.pivot_table(
+        index=["sample", "true"], columns="classifier", values="cell", aggfunc="first", sort=False
+    )
+    wide = wide.reindex(columns=list(results.study.classifiers)).astype(object).fillna("")
+    by = (wide != "").sum(axis=1)
+    share = bad.groupby(["sample", "true"], sort=False)["wrong"].sum().reindex(wide.index)
+    wide.insert(0, "wrong by", by)
+    order = np.lexsort((-share.to_numpy(), -by.to_numpy()))[:MOST_SAMPLES]
+    frame = wide.iloc[order].rename(columns=results.labels).reset_index()
+    rest = len(wide) - len(frame)
+    left_out = f" {rest:,} more are in samples.tsv." if rest else ""
+    caption = (
+        "Samples that at least one classifier got wrong, those wrong by most first, with what each "
+        "of them took the sample for; empty where it was right. With repeats: in how many of them."
+        f"{left_out}"
+    )
+    return Group(place, [Table(frame, caption)], f"{len(wide)} samples misclassified")
+
+
+def _cell(predicted: str, wrong: int, tested: int) -> str:
+    if tested == 1:
+        return predicted
+    return f"{predicted} ({wrong}/{tested})" if 2 * wrong > tested else f"wrong {wrong}/{tested}"
