@@ -1,10 +1,271 @@
-"""CICA keeps scikit-learn's contract, recovers sources, and says what it cannot do."""
+"""CICA: the objective and its descent, what is recovered, and what is refused."""
 
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.preprocessing import CICA
+from xnbflow.diagnostics.dependence import conditional_dependence
+from xnbflow.errors import InputError
+from xnbflow.preprocessing.cica import CICA
+from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, natural_gradient
+from xnbflow.studies.cica import recovery_error, simulate
+
+A = np.array([[1.0, 0.5], [0.5, 1.0]])  # the paper's mixing
 
 
-@parametrize_with_checks([CICA()])
+def draw(n_samples=200, seed=0):
+    simulation = simulate(n_samples, np.random.default_rng(seed))
+    return simulation.inputs, simulation.target
+
+
+def objective_of(X, y, factor):
+    return ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), factor)
+
+
+@parametrize_with_checks([CICA(width=0.5, n_restarts=1)])
 def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)
+
+
+def test_the_gradient_is_that_of_relative_changes():
+    X, y = draw(60)
+    objective = objective_of(X, y, 0.5)
+    demixing = objective.standardise(np.array([[1.0, -0.3], [0.2, 1.0]]))
+    _, gradient = objective(demixing)
+    for i, j in ((0, 1), (1, 0), (0, 0)):
+        change = np.zeros((2, 2))
+        change[i, j] = 1e-6
+        ahead, behind = (
+            objective(objective.standardise((np.eye(2) + sign * change) @ demixing))[0]
+            for sign in (1, -1)
+        )
+        assert gradient[i, j] == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-8)
+
+
+def test_the_objective_of_independent_normals_is_near_their_entropy():
+    # two standard normals that do not depend on y: 2 * log(2 pi e) / 2 = 2.838 nats
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(2, 2000))
+    inputs = (inputs - inputs.mean(axis=1, keepdims=True)) / inputs.std(axis=1, keepdims=True)
+    value, _ = ConditionalEntropy(inputs, rng.normal(size=2000), 1.0)(np.eye(2))
+    assert value == pytest.approx(np.log(2 * np.pi * np.e), abs=0.05)
+
+
+def test_the_objective_never_rises_and_ends_flat():
+    X, y = draw()
+    objective = objective_of(X, y, 0.25)
+    descent = natural_gradient(objective, np.eye(2), step=0.1, max_iter=200, tol=1e-4)
+    assert descent.converged
+    assert np.all(np.diff(descent.values) < 0)
+    assert np.abs(objective(descent.path[-1])[1]).max() <= 1e-4
+
+
+def test_a_reckless_first_step_is_shortened():
+    X, y = draw()
+    objective = objective_of(X, y, 0.25)
+    descent = natural_gradient(objective, np.eye(2), step=1e3, max_iter=200, tol=1e-4)
+    assert descent.converged
+    assert np.all(np.diff(descent.values) < 0)
+
+
+def test_the_paper_width_approaches_the_sources_and_leaves_them():
+    # methods of the study: Eq. 12 goes from 2.0 below .6 and on to about 2.7
+    nearest, last = [], []
+    for seed in range(7):
+        objective = objective_of(*draw(200, seed), 1.0)
+        path = natural_gradient(objective, np.eye(2), step=0.1, max_iter=300, tol=1e-4).path
+        errors = [recovery_error(demixing @ A) for demixing in path]
+        nearest.append(min(errors))
+        last.append(errors[-1])
+    assert np.median(nearest) < 0.4
+    assert np.median(last) > 2
+
+
+def test_the_chosen_width_recovers_the_sources_where_the_paper_width_does_not():
+    errors = {"cv": [], "paper": []}
+    for seed in range(3):
+        X, y = draw(400, seed)
+        for width, found in errors.items():
+            cica = CICA(width=width, random_state=seed).fit(X, y)
+            found.append(recovery_error(cica.components_ @ A))
+            assert cica.converged_
+    assert np.median(errors["cv"]) < 0.4
+    assert np.median(errors["paper"]) > 2
+
+
+def test_components_are_the_documented_map():
+    X, y = draw()
+    X = X * [1e3, 1e-3] + 7
+    cica = CICA(width=0.25, random_state=0).fit(X, y)
+    components = cica.transform(X)
+    np.testing.assert_allclose(components, (X - cica.mean_) @ cica.components_.T)
+    np.testing.assert_allclose(components.mean(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(components.std(axis=0), 1)
+    np.testing.assert_allclose(components @ cica.mixing_.T + cica.mean_, X)
+    largest = np.abs(cica.components_ * X.std(axis=0)).argmax(axis=1)
+    assert (cica.components_[[0, 1], largest] > 0).all()
+
+
+def test_units_of_inputs_and_target_do_not_matter():
+    X, y = draw()
+    one = CICA(random_state=0).fit(X, y)
+    other = CICA(random_state=0).fit(X * [1e6, 1e-6] - 5, 1e4 * y + 3)
+    assert one.width_ == other.width_
+    np.testing.assert_allclose(other.components_ * [1e6, 1e-6], one.components_, rtol=1e-5)
+
+
+def test_width_is_a_factor_of_the_papers():
+    X, y = draw(60)
+    paper = CICA(width="paper", random_state=0).fit(X, y)
+    one = CICA(width=1.0, random_state=0).fit(X, y)
+    assert paper.width_ == 1.0
+    np.testing.assert_array_equal(paper.components_, one.components_)
+    assert CICA(width=0.3).fit(X, y).width_ == 0.3
+
+
+def test_more_restarts_find_no_higher_objective():
+    X, y = draw(60, 3)
+    found = [
+        CICA(width=0.2, n_restarts=n, random_state=0).fit(X, y).objective_ for n in (0, 1, 5, 20)
+    ]
+    assert found == sorted(found, reverse=True)
+    assert found[-1] < found[0] - 0.01
+
+
+def test_the_same_random_state_gives_the_same_components():
+    X, y = draw(60)
+    one, other = (CICA(random_state=1).fit(X, y).components_ for _ in range(2))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_components_are_independent_within_classes():
+    # uniform sources around class means, mixed: each class's residuals are correlated
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b", "c"], 150)
+    means = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])[np.repeat([0, 1, 2], 150)]
+    mixing = np.array([[1.0, 0.8], [0.7, 1.0]])
+    X = (means + rng.uniform(-1, 1, size=(450, 2))) @ mixing.T
+    assert conditional_dependence(X, y).ratio == 1
+    cica = CICA(random_state=0).fit(X, y)
+    found = conditional_dependence(cica.transform(X), y)
+    assert found.ratio == 0
+    assert found.max_abs_r.max() < 0.2
+    assert recovery_error(cica.components_ @ mixing) < 0.4
+
+
+def test_integers_and_strings_are_the_same_classes_and_floats_are_not():
+    X, y = draw(90)
+    codes = np.digitize(y, [-1, 1])
+    integers = CICA(width=1.0, random_state=0).fit(X, codes)
+    strings = CICA(width=1.0, random_state=0).fit(X, np.array(["low", "middle", "top"])[codes])
+    real = CICA(width=1.0, random_state=0).fit(X, codes.astype(float))
+    np.testing.assert_array_equal(integers.components_, strings.components_)
+    assert not np.array_equal(integers.components_, real.components_)
+
+
+def test_fewer_components_than_inputs_span_the_sources():
+    simulation = simulate(1000, np.random.default_rng(0), n_nuisance=8)
+    cica = CICA(n_components=2, random_state=0).fit(simulation.inputs, simulation.target)
+    assert cica.components_.shape == (2, 10)
+    assert cica.mixing_.shape == (10, 2)
+    sources = simulation.inputs @ np.linalg.inv(simulation.mixing).T[:, :2]
+    components = cica.transform(simulation.inputs)
+    both = np.corrcoef(components.T, sources.T)[:2, 2:]
+    assert (np.abs(both).max(axis=0) > 0.95).all()
+
+
+@pytest.mark.parametrize("basis", [4, 12, lambda y: np.column_stack([y, y**2]), np.square])
+def test_the_canonical_subspace_depends_on_the_functions_given(basis):
+    # y's square is all that the first input tells: its cubic splines find it, and so does y²
+    rng = np.random.default_rng(0)
+    y = rng.uniform(-1, 1, 400)
+    X = np.column_stack([y**2, rng.normal(size=400), rng.normal(size=400)])
+    X[:, 0] += 0.02 * rng.normal(size=400)
+    cica = CICA(n_components=1, basis=basis, width=1.0).fit(X, y)
+    assert abs(np.corrcoef(cica.transform(X)[:, 0], y**2)[0, 1]) > 0.95
+
+
+def test_a_target_with_many_ties_is_a_real_target_still():
+    X, y = draw(100)
+    X = np.column_stack([X, np.random.default_rng(0).normal(size=100)])
+    cica = CICA(n_components=2, random_state=0).fit(X, np.maximum(y, 0))
+    assert np.isfinite(cica.components_).all()
+
+
+def test_component_names_follow_scikit_learn():
+    X, y = draw(60)
+    cica = CICA(width=1.0).set_output(transform="pandas").fit(pd.DataFrame(X), y)
+    assert list(cica.transform(pd.DataFrame(X)).columns) == ["cica0", "cica1"]
+
+
+def test_a_fit_that_has_not_converged_says_so():
+    X, y = draw()
+    with pytest.warns(ConvergenceWarning, match="has not converged after 2 steps: raise max_iter"):
+        cica = CICA(width=0.25, max_iter=2).fit(X, y)
+    assert not cica.converged_
+    assert cica.n_iter_ == 2
+
+
+def test_fewer_samples_than_inputs_need_fewer_components():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=30)
+    X = rng.normal(size=(30, 50))
+    X[:, :10] += 3 * y[:, np.newaxis]
+    with pytest.raises(InputError, match=r"30 samples of 50 inputs vary in 29 dimensions only"):
+        CICA().fit(X, y)
+    cica = CICA(n_components=1).fit(X, y)
+    assert abs(np.corrcoef(cica.transform(X)[:, 0], y)[0, 1]) > 0.9
+
+
+def test_a_singular_covariance_is_refused_or_reduced():
+    X, y = draw()
+    X = np.column_stack([X, X[:, 0] - 2 * X[:, 1]])
+    with pytest.raises(InputError, match="vary in 2 dimensions only; drop inputs that repeat"):
+        CICA().fit(X, y)
+    reduced = CICA(n_components=2, width=0.25, random_state=0).fit(X, y).transform(X)
+    assert np.linalg.matrix_rank(reduced) == 2
+
+
+def test_a_constant_input_is_named_or_gets_no_weight():
+    X, y = draw()
+    X = np.column_stack([X, np.full(200, 0.1)])
+    with pytest.raises(InputError, match=r"constant columns: \[2\]"):
+        CICA().fit(X, y)
+    cica = CICA(n_components=2, width=0.25, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(cica.components_[:, 2], 0)
+
+
+@pytest.mark.parametrize(
+    ("params", "change", "message"),
+    [
+        ({}, {"y": np.full(60, 3.0)}, r"y is constant \(3.0\)"),
+        ({}, {"y": np.full(60, "a")}, r"y is constant \(a\)"),
+        ({}, {"y": np.arange(60)}, r"60 different labels among 60 samples.*astype\(float\)"),
+        ({}, {"X": np.ones((60, 2))}, "all inputs are constant"),
+        ({"n_components": 3}, {}, "n_components is 3; 2 inputs allow from 1 to 2"),
+        ({"n_components": 0}, {}, "n_components is 0"),
+        ({"width": "wide"}, {}, "width is 'wide'"),
+        ({"width": -1.0}, {}, "width is -1.0"),
+        ({"basis": 3}, {}, "basis is 3; use at least 4"),
+    ],
+)
+def test_bad_input_is_refused(params, change, message):
+    X, y = draw(60)
+    with pytest.raises(InputError, match=message):
+        CICA(**params).fit(change.get("X", X), change.get("y", y))
+
+
+def test_too_few_functions_of_the_target_are_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), rng.choice(["a", "b", "c"], 60)
+    with pytest.raises(InputError, match=r"2 canonical directions.*n_components is 3; lower it"):
+        CICA(n_components=3).fit(X, y)
+
+
+def test_missing_values_are_refused():
+    X, y = draw(60)
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        CICA().fit(X, y)

@@ -1,10 +1,170 @@
-"""Naive Bayes regression."""
+"""Naive Bayes regression: against the paper's formulas written out, and what it predicts."""
 
+import numpy as np
+import pytest
+from scipy.special import logsumexp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from xnbflow.density.joint import WIDTH_FACTORS
+from xnbflow.errors import InputError
 from xnbflow.naive_bayes import KernelNBRegressor
+
+
+def draw(n_samples=50, n_features=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.uniform(-3, 3, n_samples)
+    X = np.column_stack([y**k for k in range(1, n_features + 1)])
+    return X + rng.uniform(-1, 1, X.shape), y
+
+
+def plain_log_density(X, y, x, grid, factor, kept=slice(None)):
+    """Eqs. 1 and 10 in logarithms: log p(y)**(1 - d) prod p(x_i, y), up to a constant."""
+    shrinkage = factor * len(y) ** (-1 / 6)
+    by_target = -0.5 * ((grid[:, None] - y[kept]) / (shrinkage * y.std())) ** 2
+    out = (1 - X.shape[1]) * logsumexp(by_target, axis=1)
+    for i in range(X.shape[1]):
+        by_feature = -0.5 * ((x[i] - X[kept, i]) / (shrinkage * X[:, i].std())) ** 2
+        out += logsumexp(by_target + by_feature, axis=1)
+    return out
+
+
+def normalised(log_density, grid):
+    density = np.exp(log_density - log_density.max())
+    return density / np.trapezoid(density, grid)
 
 
 @parametrize_with_checks([KernelNBRegressor()])
 def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 5])
+def test_densities_are_the_papers(n_features):
+    X, y = draw(n_features=n_features)
+    model = KernelNBRegressor(width=0.7).fit(X[:40], y[:40])
+    density = model.predict_density(X[40:])
+    for x, row in zip(X[40:], density, strict=True):
+        plain = plain_log_density(X[:40], y[:40], x, model.grid_, 0.7)
+        np.testing.assert_allclose(row, normalised(plain, model.grid_), rtol=1e-9, atol=1e-12)
+
+
+def test_the_grid_reaches_four_widths_beyond_the_targets():
+    X, y = draw()
+    model = KernelNBRegressor(width="paper", n_grid=50).fit(X, y)
+    margin = 4 * y.std() * 50 ** (-1 / 6)
+    assert model.width_ == 1.0
+    np.testing.assert_allclose(model.grid_, np.linspace(y.min() - margin, y.max() + margin, 50))
+
+
+def test_features_that_contradict_each_other_beyond_any_float_still_have_a_density():
+    # exp(-745) is 0 in floats: such sums of kernels can only be had in logarithms
+    X, y = draw(100)
+    model = KernelNBRegressor(width=0.02).fit(X, y)
+    contradiction = np.array([[3.0, 0.0]])
+    plain = plain_log_density(X, y, contradiction[0], model.grid_, 0.02)
+    assert plain.max() < -745
+    density = model.predict_density(contradiction)[0]
+    np.testing.assert_allclose(density, normalised(plain, model.grid_), rtol=1e-8, atol=1e-12)
+
+
+def test_mean_mode_and_quantiles_are_those_of_the_density():
+    X, y = draw()
+    model = KernelNBRegressor(width=0.5, n_grid=2000).fit(X, y)
+    density, grid = model.predict_density(X), model.grid_
+    np.testing.assert_allclose(np.trapezoid(density, grid, axis=1), 1)
+    np.testing.assert_allclose(
+        model.predict(X), np.trapezoid(density * grid, grid, axis=1), atol=1e-5
+    )
+    np.testing.assert_array_equal(model.predict(X, kind="mode"), grid[density.argmax(axis=1)])
+    quantiles = model.predict_quantiles(X, [0.1, 0.5, 0.8])
+    for row, three in zip(density, quantiles, strict=True):
+        below = [np.trapezoid(row * (grid <= q), grid) for q in three]
+        np.testing.assert_allclose(below, [0.1, 0.5, 0.8], atol=0.01)
+    np.testing.assert_array_equal(model.predict(X, kind="median"), quantiles[:, 1])
+
+
+def test_one_normal_feature_gives_the_regression_line():
+    # x = y + e, both standard normal: E(y | x) = x / 2, and 80 % lie within 1.28 * sqrt(1/2)
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=2000)
+    X = (y + rng.normal(size=2000))[:, np.newaxis]
+    model = KernelNBRegressor().fit(X, y)
+    x = np.array([[-1.0], [0.0], [1.5]])
+    np.testing.assert_allclose(model.predict(x), x[:, 0] / 2, atol=0.12)
+    spread = np.diff(model.predict_quantiles(x, [0.1, 0.9]), axis=1)
+    np.testing.assert_allclose(spread, 2 * 1.2816 * np.sqrt(0.5), rtol=0.2)
+
+
+def test_the_chosen_width_has_the_largest_leave_one_out_likelihood():
+    X, y = draw(30)
+    likelihoods = []
+    for factor in WIDTH_FACTORS:
+        grid = KernelNBRegressor(width=factor, n_grid=80).fit(X, y).grid_
+        total = 0.0
+        for a in range(30):
+            plain = plain_log_density(X, y, X[a], grid, factor, np.delete(np.arange(30), a))
+            density = np.interp(y[a], grid, normalised(plain, grid))
+            total += np.log(29 / 30 * density + 1 / 30 / np.ptp(grid))
+        likelihoods.append(total)
+    worse = np.flatnonzero(np.diff(likelihoods) <= 0)
+    assert 0 < worse[0] < len(WIDTH_FACTORS) - 1
+    assert KernelNBRegressor(n_grid=80).fit(X, y).width_ == WIDTH_FACTORS[worse[0]]
+
+
+def test_the_chosen_width_predicts_better_than_the_papers():
+    X, y = draw(300)
+    test, target = draw(300, seed=1)
+    errors = [
+        np.mean((KernelNBRegressor(width=width).fit(X, y).predict(test) - target) ** 2)
+        for width in ("cv", "paper")
+    ]
+    assert errors[0] < 0.8 * errors[1]
+
+
+def test_a_constant_feature_has_no_effect():
+    X, y = draw()
+    with_constant = np.insert(X, 1, 0.1, axis=1)
+    expected = KernelNBRegressor().fit(X, y).predict_density(X)
+    with_constant_density = KernelNBRegressor().fit(with_constant, y).predict_density(with_constant)
+    np.testing.assert_allclose(with_constant_density, expected)
+
+
+def test_many_samples_are_predicted_in_pieces(monkeypatch):
+    X, y = draw(300)
+    whole = KernelNBRegressor().fit(X, y)
+    expected = whole.predict(X)
+    monkeypatch.setattr("xnbflow.naive_bayes.regression._CHUNK_VALUES", 7 * 300)
+    pieces = KernelNBRegressor().fit(X, y)
+    assert pieces.width_ == whole.width_
+    np.testing.assert_allclose(pieces.predict(X), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("params", "y", "message"),
+    [
+        ({}, np.full(50, 2.0), r"y is constant \(2.0\): there is nothing to predict"),
+        ({"width": "narrow"}, None, 'width is \'narrow\'; use "cv", "paper" or a positive'),
+        ({"width": 0.0}, None, "width is 0.0"),
+        ({"n_grid": 1}, None, "n_grid is 1; use at least 2"),
+    ],
+)
+def test_bad_parameters_are_refused(params, y, message):
+    X, good = draw()
+    with pytest.raises(InputError, match=message):
+        KernelNBRegressor(**params).fit(X, good if y is None else y)
+
+
+def test_unknown_summaries_are_refused():
+    X, y = draw()
+    model = KernelNBRegressor(width=0.5).fit(X, y)
+    with pytest.raises(InputError, match="kind is 'best'"):
+        model.predict(X, kind="best")
+    with pytest.raises(InputError, match="must be between 0 and 1"):
+        model.predict_quantiles(X, [5, 95])
+
+
+def test_missing_values_are_refused():
+    X, y = draw()
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        KernelNBRegressor().fit(X, y)

@@ -29,11 +29,15 @@ def tables():
         for step, value in enumerate(path)
     ]
     summary = [
-        (2, 200, method, measure, 0.1 * (i + 1))
+        ("as in the paper", 200, method, measure, 0.1 * (i + 1))
         for i, method in enumerate(METHODS)
         for measure in MEASURES
     ]
-    fits = [(2, 200, method, seed, 0.5, 10.0, seed > 0) for method in METHODS for seed in range(4)]
+    fits = [
+        ("as in the paper", 200, method, seed, 0.5, 10.0, seed > 0)
+        for method in METHODS
+        for seed in range(4)
+    ]
     accuracy = [
         ("wine", fold, kind, value)
         for fold, (none, cica) in enumerate([(0.9, 0.8), (0.7, 1.0)])
@@ -50,10 +54,10 @@ def tables():
             frame(iterations, columns=["samples", "width", "measure", "step", "median"])
         ),
         "summary": with_band(
-            frame(summary, columns=["inputs", "samples", "method", "measure", "median"])
+            frame(summary, columns=["setting", "samples", "method", "measure", "median"])
         ),
         "fits": frame(
-            fits, columns=["inputs", "samples", "method", "seed", "width", "steps", "converged"]
+            fits, columns=["setting", "samples", "method", "seed", "width", "steps", "converged"]
         ),
         "classification": frame(
             accuracy, columns=["dataset", "fold", "transformation", "accuracy"]
@@ -118,9 +122,10 @@ def test_it_says_where_the_sources_are_never_approached(results):
 
 def test_recovery_is_told_by_number_of_samples(results):
     more = [
-        (2, n, "CICA, chosen width", "recovery error", v) for n, v in [(1000, 0.07), (500, 0.15)]
+        ("as in the paper", n, "CICA, chosen width", "recovery error", v)
+        for n, v in [(1000, 0.07), (500, 0.15)]
     ]
-    columns = ["inputs", "samples", "method", "measure", "median"]
+    columns = ["setting", "samples", "method", "measure", "median"]
     extra = with_band(pd.DataFrame(more, columns=columns))
     rewrite(results, "summary", lambda t: pd.concat([t, extra]))
     text = headlines(section(results))[1]
@@ -149,18 +154,18 @@ def test_errors_above_those_with_true_sources_are_not_called_good(results):
     assert headlines(section(results))[2].count("in 0 of 2 cases") == 2
 
 
-def test_larger_numbers_of_inputs_are_a_setting_of_their_own(results):
-    only_recovery = [(2, 500, "CICA, chosen width", "recovery error", 0.1)]
-    columns = ["inputs", "samples", "method", "measure", "median"]
+def test_other_settings_are_not_mixed_with_the_papers(results):
+    only_recovery = [("as in the paper", 500, "CICA, chosen width", "recovery error", 0.1)]
+    columns = ["setting", "samples", "method", "measure", "median"]
     extra = with_band(pd.DataFrame(only_recovery, columns=columns))
-    rewrite(results, "summary", lambda t: pd.concat([t, extra, t.assign(inputs=10)]))
+    rewrite(results, "summary", lambda t: pd.concat([t, extra, t.assign(setting="ten inputs")]))
     made = list(figures_of(section(results).blocks))
-    assert all("10 inputs" not in figure.arguments["title"] for figure in made[:2])
+    assert all("ten inputs" not in figure.arguments["title"] for figure in made[:2])
     styles = [
         {group.label: group.style for group in figure.arguments["groups"]} for figure in made[2:]
     ]
-    errors = {"2 inputs, 200 samples": 0, "10 inputs, 200 samples": 2}
-    assert styles == [errors | {"2 inputs, 500 samples": 1}, errors, errors]
+    errors = {"as in the paper, 200 samples": 0, "ten inputs, 200 samples": 2}
+    assert styles == [errors | {"as in the paper, 500 samples": 1}, errors, errors]
 
 
 def test_rivals_are_levels_beside_the_descent(results):

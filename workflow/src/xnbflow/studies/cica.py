@@ -31,15 +31,17 @@ _DEFAULTS = {
     "seeds": 50,
     "samples": [20, 200],
     "recovery_samples": [500, 1000],
-    "inputs": [10],
-    "inputs_samples": 200,
+    "nuisance_samples": [200],
+    "correlated_samples": [200],
     "test_samples": 100,
     "steps": 30,
     "splits": 10,
-    "repeats": 2,
+    "repeats": 1,
 }
 _N_SOURCES = 2
+_N_NUISANCE = 8
 _BAND = (0.1, 0.9)
+_AS_PAPER = "as in the paper"
 _PAPER, _CHOSEN = "CICA, paper's width", "CICA, chosen width"
 
 
@@ -52,7 +54,7 @@ class Simulation:
     inputs : ndarray of shape (n_samples, n_inputs)
         Sources, and nuisance if there is any, mixed.
     target : ndarray of shape (n_samples,)
-        y, uniform on [-3, 3].
+        y.
     mixing : ndarray of shape (n_inputs, n_inputs)
         ``inputs = [sources, nuisance] @ mixing.T``; the two sources come first.
     """
@@ -62,31 +64,46 @@ class Simulation:
     mixing: np.ndarray
 
 
-def simulate(n_samples: int, n_inputs: int, random: np.random.Generator) -> Simulation:
+@dataclass(frozen=True)
+class _Setting:
+    """What is simulated, and whether y is predicted or only the recovery of sources computed."""
+
+    setting: str
+    samples: int
+    nuisance: int = 0
+    least_target: float = -3.0
+    predict: bool = True
+
+
+def simulate(
+    n_samples: int, random: np.random.Generator, *, n_nuisance: int = 0, least_target: float = -3.0
+) -> Simulation:
     """Draw samples as in section 6: sources ``y + e1`` and ``y² + e2``, the e uniform on [-1, 1].
 
     Parameters
     ----------
     n_samples : int
         Number of samples.
-    n_inputs : int
-        2: the paper's mixing. More: besides the sources there are standard normal nuisance
-        variables that do not depend on y, all mixed by a random matrix.
     random : Generator
         Source of random numbers.
+    n_nuisance : int
+        Standard normal variables that do not depend on y. With them the mixing is a random
+        matrix, without them the paper's.
+    least_target : float
+        y is uniform from here to 3. With the paper's -3 the sources are uncorrelated; with 0 they
+        are not, though still independent given y.
 
     Examples
     --------
-    >>> simulate(5, 2, np.random.default_rng(0)).inputs.shape
+    >>> simulate(5, np.random.default_rng(0)).inputs.shape
     (5, 2)
     """
-    if n_inputs == _N_SOURCES:
-        mixing = np.array([[1.0, 0.5], [0.5, 1.0]])
-    else:
-        mixing = random.normal(size=(n_inputs, n_inputs))
-    target = random.uniform(-3.0, 3.0, n_samples)
+    mixing = np.array([[1.0, 0.5], [0.5, 1.0]])
+    if n_nuisance:
+        mixing = random.normal(size=(_N_SOURCES + n_nuisance, _N_SOURCES + n_nuisance))
+    target = random.uniform(least_target, 3.0, n_samples)
     sources = np.column_stack([target, target**2]) + random.uniform(-1.0, 1.0, (n_samples, 2))
-    nuisance = random.normal(size=(n_samples, n_inputs - _N_SOURCES))
+    nuisance = random.normal(size=(n_samples, n_nuisance))
     return Simulation(np.hstack([sources, nuisance]) @ mixing.T, target, mixing)
 
 
@@ -121,10 +138,10 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     params : dict
         All optional. ``seeds``: how many (50). ``samples``: training samples with the paper's two
         inputs (20 and 200). ``recovery_samples``: further ones at which only the recovery of the
-        sources is computed (500 and 1000). ``inputs``: larger numbers of inputs (10), with
-        ``inputs_samples`` training samples (200). ``test_samples`` (100). ``steps``: of the
-        descents shown step by step (30). ``splits`` (10) and ``repeats`` (2) of the
-        classification's cross-validation.
+        sources is computed (500 and 1000). ``nuisance_samples``: training samples with eight
+        nuisance variables besides the sources (200); ``correlated_samples``: with y on [0, 3]
+        (200). ``test_samples`` (100). ``steps``: of the descents shown step by step (30).
+        ``splits`` (10) and ``repeats`` (1) of the classification's cross-validation.
     threads : int
         Seeds simulated at a time.
 
@@ -168,16 +185,19 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
 
 def _simulated(params: dict, threads: int) -> dict[str, pd.DataFrame]:
     """Return the tables of the simulations; a seed's are computed in one process."""
-    settings = [(2, n, True) for n in params["samples"]]
-    settings += [(n_inputs, params["inputs_samples"], True) for n_inputs in params["inputs"]]
-    settings += [(2, n, False) for n in params["recovery_samples"]]
+    settings = [
+        *(_Setting(_AS_PAPER, n, predict=False) for n in params["recovery_samples"]),
+        *(_Setting("ten inputs", n, nuisance=_N_NUISANCE) for n in params["nuisance_samples"]),
+        *(_Setting("correlated sources", n, least_target=0) for n in params["correlated_samples"]),
+        *(_Setting(_AS_PAPER, n) for n in params["samples"]),
+    ]
     tasks = [
-        delayed(_simulate_seed)(*setting, seed, params["test_samples"], params["steps"])
-        for setting in reversed(settings)
+        delayed(_simulate_seed)(setting, seed, params["test_samples"], params["steps"])
+        for setting in settings
         for seed in range(params["seeds"])
     ]
     results = Parallel(n_jobs=threads)(tasks)
-    keys = ["inputs", "samples", "method", "seed"]
+    keys = ["setting", "samples", "method", "seed"]
     fits, errors, iterations = (
         pd.concat([result[i] for result in results], ignore_index=True) for i in range(3)
     )
@@ -187,50 +207,77 @@ def _simulated(params: dict, threads: int) -> dict[str, pd.DataFrame]:
         measure="mean square error, " + errors["regression_width"] + " width",
         value=errors["mean_square_error"],
     )
-    summary = _bands(pd.concat([recovery, square]), ["inputs", "samples", "method", "measure"])
+    summary = _bands(pd.concat([recovery, square]), ["setting", "samples", "method", "measure"])
     by_step = _bands(iterations, ["samples", "width", "measure", "step"])
     return {"fits": fits, "errors": errors, "summary": summary, "iterations": by_step}
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """Training and test samples of one seed."""
+
+    drawn: Simulation
+    n_training: int
+
+    @property
+    def training(self) -> np.ndarray:
+        return self.drawn.inputs[: self.n_training]
+
+    @property
+    def target(self) -> np.ndarray:
+        return self.drawn.target[: self.n_training]
+
+    def recovery_error(self, demixing: np.ndarray) -> float:
+        """Return Eq. 12; NaN where the components are more than the sources."""
+        if len(demixing) != _N_SOURCES:
+            return np.nan
+        return recovery_error(demixing @ self.drawn.mixing[:, :_N_SOURCES])
+
+    def mean_square_error(self, demixing: np.ndarray, width: str) -> float:
+        """Return the error of naive Bayes regression on components, on the test samples."""
+        components = self.drawn.inputs @ demixing.T
+        model = KernelNBRegressor(width=width).fit(components[: self.n_training], self.target)
+        predicted = model.predict(components[self.n_training :])
+        return float(np.mean((predicted - self.drawn.target[self.n_training :]) ** 2))
+
+
 def _simulate_seed(
-    n_inputs: int, n_samples: int, predict: bool, seed: int, n_test: int, n_steps: int
+    setting: _Setting, seed: int, n_test: int, n_steps: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return one seed's rows of ``fits``, ``errors`` and (not yet summarised) ``iterations``."""
-    random = np.random.default_rng(derive_seed("cica", n_inputs, n_samples, seed))
-    drawn = simulate(n_samples + n_test, n_inputs, random)
-    training, test = slice(0, n_samples), slice(n_samples, None)
-    setting = {"inputs": n_inputs, "samples": n_samples, "seed": seed}
+    random = np.random.default_rng(derive_seed("cica", setting.setting, setting.samples, seed))
+    drawn = simulate(
+        setting.samples + n_test,
+        random,
+        n_nuisance=setting.nuisance,
+        least_target=setting.least_target,
+    )
+    trial = _Trial(drawn, setting.samples)
+    errors, steps = [], []
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         random_state = int(random.integers(2**31))
-        X, y = drawn.inputs[training], drawn.target[training]
-        rows = _cica(X, y, random_state)
-        if predict:
-            rows += _rivals(X, random_state, drawn.mixing)
-        errors, steps = [], []
-        for row in rows:
-            demixing = row.pop("demixing")
-            row["recovery_error"] = (
-                recovery_error(demixing @ drawn.mixing[:, :_N_SOURCES])
-                if len(demixing) == _N_SOURCES
-                else np.nan
-            )
-            for width in ("paper", "cv") if predict else ():
-                square = _mean_square_error(drawn, training, test, demixing, width)
-                named = "paper's" if width == "paper" else "chosen"
-                error = {"regression_width": named, "mean_square_error": square}
-                errors.append(setting | {"method": row["method"]} | error)
-        if predict and n_inputs == _N_SOURCES:
-            steps = _by_step(drawn, training, test, [row["width"] for row in rows[:2]], n_steps)
-    fits = pd.DataFrame([setting | row for row in rows])
-    return fits, pd.DataFrame(errors), pd.DataFrame([setting | step for step in steps])
+        fits = _cica(trial, random_state)
+        if setting.predict:
+            fits += _rivals(trial, random_state)
+            errors = _errors(trial, fits)
+        if setting.predict and setting.setting == _AS_PAPER:
+            steps = _by_step(trial, [fit["width"] for fit in fits[:2]], n_steps)
+    for fit in fits:
+        fit["recovery_error"] = trial.recovery_error(fit.pop("demixing"))
+    about = {"setting": setting.setting, "samples": setting.samples, "seed": seed}
+    fits, errors, steps = (
+        pd.DataFrame([about | row for row in rows]) for rows in (fits, errors, steps)
+    )
+    return fits, errors, steps
 
 
-def _cica(X: np.ndarray, y: np.ndarray, random_state: int) -> list[dict]:
+def _cica(trial: _Trial, random_state: int) -> list[dict]:
     """Return what CICA finds at the paper's and at the chosen width."""
     rows = []
     for method, width in ((_PAPER, "paper"), (_CHOSEN, "cv")):
-        cica = CICA(n_components=_N_SOURCES, width=width, random_state=random_state).fit(X, y)
+        cica = CICA(n_components=_N_SOURCES, width=width, random_state=random_state)
+        cica.fit(trial.training, trial.target)
         rows.append(
             {
                 "method": method,
@@ -243,8 +290,13 @@ def _cica(X: np.ndarray, y: np.ndarray, random_state: int) -> list[dict]:
     return rows
 
 
-def _rivals(X: np.ndarray, random_state: int, mixing: np.ndarray) -> list[dict]:
-    """Return the other transformations. Symmetric whitening is close to the paper's mixing."""
+def _rivals(trial: _Trial, random_state: int) -> list[dict]:
+    """Return the other transformations.
+
+    Symmetric whitening is one of them because the paper's mixing is symmetric: of uncorrelated
+    sources, it is close to the inverse. The principal axes are not.
+    """
+    X = trial.training
     pca = PCA(_N_SOURCES).fit(X)
     ica = FastICA(_N_SOURCES, whiten="unit-variance", max_iter=1000, random_state=random_state)
     ica.fit(X)
@@ -252,7 +304,7 @@ def _rivals(X: np.ndarray, random_state: int, mixing: np.ndarray) -> list[dict]:
         "no transformation": np.eye(X.shape[1]),
         "whitening": pca.components_ / np.sqrt(pca.explained_variance_)[:, np.newaxis],
         "FastICA": ica.components_,
-        "true sources": np.linalg.inv(mixing)[:_N_SOURCES],
+        "true sources": np.linalg.inv(trial.drawn.mixing)[:_N_SOURCES],
     }
     if X.shape[1] == _N_SOURCES:
         demixings["symmetric whitening"] = fractional_matrix_power(np.cov(X.T), -0.5)
@@ -266,29 +318,34 @@ def _rivals(X: np.ndarray, random_state: int, mixing: np.ndarray) -> list[dict]:
     ]
 
 
-def _mean_square_error(
-    drawn: Simulation, training: slice, test: slice, demixing: np.ndarray, width: str
-) -> float:
-    """Return the mean square error of naive Bayes regression on components, on the test samples."""
-    components = drawn.inputs @ demixing.T
-    model = KernelNBRegressor(width=width).fit(components[training], drawn.target[training])
-    return float(np.mean((model.predict(components[test]) - drawn.target[test]) ** 2))
+def _errors(trial: _Trial, fits: list[dict]) -> list[dict]:
+    """Return mean square errors with both widths of the regression."""
+    return [
+        {
+            "method": fit["method"],
+            "regression_width": name,
+            "mean_square_error": trial.mean_square_error(fit["demixing"], width),
+        }
+        for fit in fits
+        for name, width in (("paper's", "paper"), ("chosen", "cv"))
+    ]
 
 
-def _by_step(
-    drawn: Simulation, training: slice, test: slice, widths: list[float], n_steps: int
-) -> list[dict]:
+def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict]:
     """Return both errors at each step of a descent from the inputs as they are."""
-    X, y = drawn.inputs[training], drawn.target[training]
+    inputs, target = (
+        (trial.training - trial.training.mean(axis=0)).T,
+        trial.target / trial.target.std(),
+    )
     rows = []
     for name, width in zip(("paper's", "chosen"), widths, strict=True):
-        objective = ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), width)
+        objective = ConditionalEntropy(inputs, target, width)
         start = np.eye(_N_SOURCES)
         path = natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
         measures = [
             {
-                "recovery error": recovery_error(demixing @ drawn.mixing),
-                "mean square error": _mean_square_error(drawn, training, test, demixing, "paper"),
+                "recovery error": trial.recovery_error(demixing),
+                "mean square error": trial.mean_square_error(demixing, "paper"),
             }
             for demixing in path
         ]

@@ -22,8 +22,8 @@ _METHODS = [
 _RECOVERY, _ERROR = "recovery error", "mean square error"
 #: With which width of the regression the errors by step are computed.
 _ERROR_AT_PAPERS, _ERROR_AT_CHOSEN = f"{_ERROR}, paper's width", f"{_ERROR}, chosen width"
-_SETTING = ["inputs", "samples"]
-_PAPER_INPUTS = 2
+_SETTING = ["setting", "samples"]
+_AS_PAPER = "as in the paper"
 #: The sources are left again where the recovery error grows to this multiple of its least.
 _LEAVES = 1.5
 
@@ -144,9 +144,9 @@ def _approach(median: pd.Series) -> str:
 
 
 def _medians(summary: pd.DataFrame, samples: int, measure: str) -> pd.Series:
-    """Return a measure's median by method, with the paper's two inputs."""
+    """Return a measure's median by method, with the paper's two inputs and target."""
     rows = summary[(summary["samples"] == samples) & (summary["measure"] == measure)]
-    return rows[rows["inputs"] == _PAPER_INPUTS].set_index("method")["median"]
+    return rows[rows["setting"] == _AS_PAPER].set_index("method")["median"]
 
 
 def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
@@ -161,8 +161,11 @@ def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
         f"Marks are medians over {seeds} runs, lines the middle 80 % of them; the further left, "
         "the better. True sources are what CICA looks for, but no bound for the mean square error: "
         "other components may predict better. Symmetric whitening comes near the sources because "
-        "the paper’s mixture is symmetric. Where there are more inputs than sources, whitening and "
-        "FastICA keep the directions of largest variance, which need not hold the sources."
+        "the paper’s mixture is symmetric. It and FastICA need sources that are uncorrelated, as "
+        "the paper’s are because its target is symmetric around 0; a target on [0, 3] makes the "
+        "correlated sources. Ten inputs are the two sources and eight variables that say nothing "
+        "of the target, mixed: whitening and FastICA keep the directions of largest variance, "
+        "which need not hold the sources."
     )
     return [
         Prose(_recovered(summary), "headline"),
@@ -181,13 +184,13 @@ def _recovered(summary: pd.DataFrame) -> str:
         "FastICA": "FastICA, which ignores the target,",
     }
     texts = []
-    for inputs, rows in known.groupby("inputs"):
+    for setting, rows in known.groupby("setting"):
         found = [
             f"{name} {_by_samples(rows[rows['method'] == method])}"
             for method, name in names.items()
             if (rows["method"] == method).any()
         ]
-        texts.append(f"{inputs} inputs: {'; '.join(found)}.")
+        texts.append(f"{setting.capitalize()}: {'; '.join(found)}.")
     return f"Median recovery error. {' '.join(texts)}"
 
 
@@ -219,7 +222,7 @@ def _predicted(summary: pd.DataFrame) -> list[Block]:
         )
     frame["true sources"] = truth
     caption = (
-        "Median mean square errors by number of inputs and samples, and by the width of the "
+        "Median mean square errors by setting and samples, and by the width of the "
         "regression that predicts from the components; shares are of the error without CICA."
     )
     formats = {name: ".0%" if name.startswith("of that") else ".3f" for name in frame.columns}
@@ -232,10 +235,10 @@ def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
     methods = [name for name in _METHODS if (chosen["method"] == name).any()]
     styles = {setting: i for i, setting in enumerate(summary.groupby(_SETTING).groups)}
     groups = []
-    for (inputs, samples), rows in chosen.groupby(_SETTING):
+    for (setting, samples), rows in chosen.groupby(_SETTING):
         values = rows.set_index("method")[["median", "lower", "upper"]].reindex(methods)
-        label = f"{inputs} inputs, {samples:,} samples"
-        style = styles[inputs, samples]
+        label = f"{setting}, {samples:,} samples"
+        style = styles[setting, samples]
         groups.append(Points(label, *values.T.to_numpy().tolist(), style))
     return Figure(
         f"ends-{measure.replace(' ', '-').replace(',', '').replace(chr(39), '')}",
