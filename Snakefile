@@ -20,6 +20,7 @@ rule all:
     default_target: True
     input:
         [report_of(study) for study in CONFIG.run],
+        "results/index.html",
 
 
 for study in CONFIG.studies:

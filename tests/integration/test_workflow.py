@@ -34,7 +34,22 @@ def test_the_study_leaves_every_table_and_a_page(finished):
         assert len(pd.read_parquet(study / f"{name}.parquet").columns) > 0
         assert (study / f"{name}.tsv").is_file()
     assert "A tiny study" in (study / "report.html").read_text()
-    assert list((study / "figures").glob("*.svg"))
+    sections = {path.parent.name for path in (study / "figures").rglob("*.svg")}
+    assert sections == {"diagnostics", "accuracy", "explanation", "samples"}
+    index = (finished / "results/index.html").read_text()
+    assert 'href="studies/tiny/report.html"' in index
+    assert "snakemake --cores all xnb-paper" in index
+
+
+def test_snakemakes_own_report_has_every_figure_by_study_and_section(finished, tmp_path):
+    done = snakemake(finished, "--report", str(tmp_path / "report.html"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "report.html").read_text()
+    figures = sorted((finished / "results/studies/tiny/figures").rglob("*.svg"))
+    assert figures
+    for path in figures:
+        assert str(path.relative_to(finished)) in text
+        assert f'"{path.parent.name}": [' in text
 
 
 def test_every_sample_is_predicted_once_per_repeat(finished):
@@ -58,7 +73,7 @@ def test_another_classifier_runs_only_its_own_jobs(finished, tmp_path):
     study["studies"]["tiny"]["classifiers"].append("fnb")
     (finished / "more.yaml").write_text(yaml.safe_dump(study))
     counts = jobs(finished, "--configfile", str(finished / "more.yaml"))
-    assert counts == {"compile": 1, "train": 2, "compare": 1, "report": 1}
+    assert counts == {"compile": 1, "train": 2, "compare": 1, "report": 1, "index": 1}
 
 
 def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_path):
@@ -91,10 +106,11 @@ def edited(finished, tmp_path_factory):
 @pytest.mark.parametrize(
     ("module", "rules"),
     [
-        ("report/page.py", {"report"}),
-        ("evaluation/summaries.py", {"compare", "report"}),
-        ("naive_bayes/gaussian.py", {"compile", "train", "compare", "report"}),
-        ("diagnostics/normality.py", {"compile", "diagnose", "compare", "report"}),
+        ("report/page.py", {"report", "index"}),
+        ("report/templates/style.css", {"report", "index"}),
+        ("evaluation/summaries.py", {"compare", "report", "index"}),
+        ("naive_bayes/gaussian.py", {"compile", "train", "compare", "report", "index"}),
+        ("diagnostics/normality.py", {"compile", "diagnose", "compare", "report", "index"}),
     ],
 )
 def test_editing_a_library_file_reruns_the_stages_that_use_it(edited, module, rules):

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
 
 from xnbflow.config import Batch, read_config, read_sheets
 from xnbflow.errors import InputError
-from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES
+from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES, section_names
 from xnbflow.naive_bayes.methods import method_modules
 from xnbflow.provenance import source_digest
 
@@ -110,12 +110,25 @@ def analysed_folds(wildcards):
 def configuration(study):
     """Everything that was configured for a study, for the record."""
     return {
-        "study": config["studies"][study.id],
+        "studies": {study.id: config["studies"][study.id]},
         "datasets": {name: vars(DATASETS[name]) for name in study.datasets},
         "classifiers": {name: CONFIG.classifiers[name] for name in study.classifiers},
         "folds": {name: vars(CONFIG.folds[name]) for name in study.folds},
         "diagnostics": CONFIG.diagnostics,
     }
+
+
+def results_of(study):
+    """What makes a `xnbflow.report.results.StudyResults`."""
+    labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
+    return {"study": study, "labels": labels, "configuration": configuration(study)}
+
+
+def unasked_reports():
+    """Studies that a plain run leaves alone but that were run before; the index lists them, too."""
+    return [
+        name for name in CONFIG.studies if name not in CONFIG.run and Path(report_of(name)).exists()
+    ]
 
 
 wildcard_constraints:

@@ -32,10 +32,11 @@ rule report:
     input:
         tables=expand("results/studies/{{study}}/{table}.parquet", table=STUDY_TABLES),
         series=series,
+        truth=truth,
         normality=diagnosed("normality"),
         dependence=diagnosed("dependence"),
         correlations=diagnosed("correlations"),
-        selected=trained("selected"),
+        predictions=trained("predictions"),
         distances=trained("distances"),
         explanations=trained("explanations"),
         analyses=lambda wildcards: expand(
@@ -47,8 +48,9 @@ rule report:
         page="results/studies/{study}/report.html",
         figures=report(
             directory("results/studies/{study}/figures"),
-            patterns=["{figure}.svg"],
+            patterns=["{section}/{figure}.svg"],
             category="{study}",
+            subcategory="{section}",
             labels={"figure": "{figure}"},
             caption="../report/figure.rst",
         ),
@@ -62,17 +64,33 @@ rule report:
     resources:
         mem_mb=4000,
     params:
-        study=study_of,
-        configuration=lambda wildcards: configuration(study_of(wildcards)),
-        labels=lambda wildcards: {
-            name: CONFIG.classifiers[name]["label"] for name in study_of(wildcards).classifiers
-        },
+        results=lambda wildcards: results_of(study_of(wildcards)),
         sources=lambda wildcards: source_digest(
             "xnbflow.report.study",
-            *(
-                f"xnbflow.report.sections.{path.stem}"
-                for path in (ROOT / "workflow/src/xnbflow/report/sections").glob("*.py")
-            ),
+            *(f"xnbflow.report.sections.{name}" for name in section_names(study_of(wildcards))),
         ),
     script:
         "../scripts/report.py"
+
+
+rule index:
+    input:
+        [report_of(study) for study in CONFIG.run],
+    output:
+        "results/index.html",
+    log:
+        "results/logs/index.log",
+    benchmark:
+        "results/benchmarks/index.tsv"
+    localrule: True
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        studies=[results_of(study) for study in CONFIG.studies.values()],
+        unasked=unasked_reports(),
+        sources=source_digest("xnbflow.report.index"),
+    script:
+        "../scripts/index.py"

@@ -7,6 +7,5 @@ start_job(snakemake.log[0], snakemake.threads)
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study import write_report
 
-params = snakemake.params
-results = StudyResults(params.study, params.labels, params.configuration)
+results = StudyResults(**snakemake.params.results)
 write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)

@@ -1,9 +1,11 @@
-"""Where everything is: the tables of a study by name, and what a training job writes.
+"""Where everything is: a study's tables and sections by name, and what a training job writes.
 
 Read by the rules and by the report, so that a table has one name in one place.
 """
 
-__all__ = ["STUDY_TABLES", "TRAINING_TABLES"]
+from xnbflow.config import Study
+
+__all__ = ["STUDY_TABLES", "TRAINING_TABLES", "section_names"]
 
 #: What a training job writes, a folder each, one file per batch of folds.
 TRAINING_TABLES = ("predictions", "selected", "distances", "explanations", "fits")
@@ -30,3 +32,13 @@ STUDY_TABLES = {
     "seconds": "time to fit and to predict",
     "problems": "fits that failed and warnings",
 }
+
+
+def section_names(study: Study) -> list[str]:
+    """Return the modules of `xnbflow.report.sections` that a study's report has, in order."""
+    names = ["overview"]
+    if study.diagnostics and study.datasets:
+        names.append("diagnostics")
+    if study.classifiers:
+        names += ["accuracy", "explanation", "samples", "comparison"]
+    return [*names, *study.analyses, "methods"]

@@ -18,6 +18,8 @@ _PACKAGE = Path(__file__).parent
 def source_digest(*modules: str) -> str:
     """Return a digest of the named modules and of everything of this package that they import.
 
+    The ``templates`` beside a module count as part of it.
+
     Parameters
     ----------
     *modules : str
@@ -55,6 +57,7 @@ def _reachable(modules: tuple[str, ...]) -> set[Path]:
         path = waiting.pop()
         if path not in found:
             found.add(path)
+            found.update((path.parent / "templates").glob("*"))
             waiting += [file for name in _imports(path) for file in _files(name)]
     return found
 

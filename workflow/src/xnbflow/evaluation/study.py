@@ -102,6 +102,13 @@ def _class_sizes(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
+_DIAGNOSTICS = [
+    *("dataset", "non_normal_ratio", "non_normal_ratio_fdr"),
+    *("non_normal_within_ratio", "non_normal_within_ratio_fdr"),
+    *("dependent_ratio", "max_abs_r", "dependent_pairs", "cut", "dof"),
+]
+
+
 def _diagnostics(study: Study, files: Mapping[str, Sequence[str]], alpha: float) -> pd.DataFrame:
     rows = []
     for i, dataset in enumerate(study.datasets if study.diagnostics else ()):
@@ -111,4 +118,4 @@ def _diagnostics(study: Study, files: Mapping[str, Sequence[str]], alpha: float)
         test = pd.read_parquet(files["dependence_test"][i])
         ratios = summaries.diagnostics(normality, within, dependence, alpha)
         rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})
-    return pd.DataFrame(rows, columns=None if rows else ["dataset", "non_normal_ratio"])
+    return pd.DataFrame(rows, columns=_DIAGNOSTICS)

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
-from matplotlib.figure import Figure as Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
 
 __all__ = [
     "Block",
@@ -109,7 +111,7 @@ class Figure:
     """
 
     name: str
-    draw: Callable[..., Drawing]
+    draw: Callable[..., "Drawing"]
     arguments: Mapping[str, Any]
     caption: str
     alt: str

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from xnbflow.report.page import ENVIRONMENT
+from xnbflow.report.html import ENVIRONMENT
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.overview import headline
 from xnbflow.tables import write_atomically

@@ -6,23 +6,14 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
-import jinja2
 from joblib.externals.loky import get_reusable_executor
 
 from xnbflow.report.blocks import Figure, Section, Table, figures_of
+from xnbflow.report.html import ENVIRONMENT
 from xnbflow.report.style import nothing, render
 from xnbflow.tables import write_atomically
 
-__all__ = ["ENVIRONMENT", "write_page"]
-
-ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.PackageLoader("xnbflow.report"),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
-)
-ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
+__all__ = ["write_page"]
 
 #: Before the content of a figure that stands alone: it has no page to take its colours from.
 _ALONE = (

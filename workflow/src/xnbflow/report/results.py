@@ -45,6 +45,11 @@ class StudyResults:
         """Where the study's own tables are."""
         return self.root / "results" / "studies" / self.study.id
 
+    def params(self, classifier: str) -> dict[str, Any]:
+        """Return the parameters that a classifier was configured with."""
+        entry = self.configuration.get("classifiers", {}).get(classifier, {})
+        return dict(entry.get("params", {}))
+
     def place(self, dataset: str, folds: str) -> str:
         """Return how a data set is called; with its scheme of folds where there are several."""
         return f"{dataset} ({folds})" if len(self.study.folds) > 1 else dataset

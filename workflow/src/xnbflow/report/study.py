@@ -4,22 +4,12 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from xnbflow.config import Study
+from xnbflow.layout import section_names
 from xnbflow.report.blocks import Section
 from xnbflow.report.page import write_page
 from xnbflow.report.results import StudyResults
 
-__all__ = ["section_names", "write_report"]
-
-
-def section_names(study: Study) -> list[str]:
-    """Return the modules of `xnbflow.report.sections` that a study's report has, in order."""
-    names = ["overview"]
-    if study.diagnostics and study.datasets:
-        names.append("diagnostics")
-    if study.classifiers:
-        names += ["accuracy", "explanation", "samples", "comparison"]
-    return [*names, *study.analyses, "methods"]
+__all__ = ["write_report"]
 
 
 def write_report(

@@ -14,6 +14,8 @@ __all__ = ["draw_calibration", "draw_densities"]
 _WIDTH = 2.9
 _RUG_ROW = 0.17
 _CURVES = 1.15
+#: With more classes than this only the one in focus has a colour: no one tells ten curves apart.
+_MOST_COLOURED = 6
 
 
 def draw_densities(
@@ -23,6 +25,7 @@ def draw_densities(
     samples: Sequence[np.ndarray],
     classes: Sequence[str],
     chosen: Collection[int],
+    focus: int,
     notes: Sequence[str],
 ) -> Figure:
     """Draw the density of a feature in each class, and below each class's samples as a rug.
@@ -39,7 +42,9 @@ def draw_densities(
     classes : sequence of str
         Class labels.
     chosen : collection of int
-        Numbers of the classes that the feature was selected for; they are drawn strong.
+        Numbers of the classes that the feature was selected for.
+    focus : int
+        The one of them that it tells most about.
     notes : sequence of str
         What stands right of each class's rug.
     """
@@ -61,12 +66,13 @@ def draw_densities(
     peaks = densities.max(axis=1)
     height = min(peaks.max(), 3 * np.median(peaks))
     row = height * _RUG_ROW / _CURVES
-    strong = n_classes <= len(COLOURS)
+    strong = set(chosen) if n_classes <= _MOST_COLOURED else {focus}
     for i in range(n_classes):
-        colour = COLOURS[i % len(COLOURS)] if strong or i in chosen else GREY
+        coloured = i in strong or n_classes <= _MOST_COLOURED
+        colour = COLOURS[i % len(COLOURS)] if coloured else GREY
         curve = np.minimum(densities[i], 1.02 * height)
-        axes.plot(grid, curve, color=colour, linewidth=1.8 if i in chosen else 0.9)
-        if i in chosen:
+        axes.plot(grid, curve, color=colour, linewidth=1.8 if i in strong else 0.9)
+        if i in strong:
             axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
         _draw_rug(axes, samples[i], -row * (i + 1), row, colour)
         axes.text(
@@ -125,7 +131,12 @@ def draw_calibration(
         colour = COLOURS[j % len(COLOURS)]
         axes.plot(x, y, color=colour, linewidth=1, alpha=0.7)
         axes.scatter(
-            x, y, 8 + 52 * np.sqrt(n / most), colour, MARKERS[j % len(MARKERS)], label=name
+            x,
+            y,
+            s=8 + 52 * np.sqrt(n / most),
+            c=colour,
+            marker=MARKERS[j % len(MARKERS)],
+            label=name,
         )
     axes.legend(
         loc="upper left",

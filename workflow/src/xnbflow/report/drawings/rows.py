@@ -56,7 +56,7 @@ def draw_points(rows: Sequence[str], groups: Sequence[Points], xlabel: str) -> F
     top = 0.1 + 0.2 * -(-len(groups) // columns) * (len(groups) > 1)
     n_lines = sum(group.beside < 0 for group in groups)
     height = 0.5 + top + (0.14 + 0.085 * n_lines) * len(rows)
-    figure, axes = new_axes(_WIDTH, height, left=left, top=top, xlabel=xlabel)
+    figure, axes = new_axes(_WIDTH, height, left=left, right=0.25, top=top, xlabel=xlabel)
     lines = np.linspace(-0.32, 0.32, n_lines) if n_lines > 1 else np.zeros(1)
     places = np.arange(len(rows))
     for i, group in enumerate(groups):
@@ -108,7 +108,9 @@ def draw_shares(
     columns = legend_columns(parts, _WIDTH - left)
     top = 0.1 + 0.2 * -(-len(parts) // columns)
     height = 0.5 + top + 0.26 * len(rows)
-    figure, axes = new_axes(_WIDTH, height, left=left, top=top, xlabel=xlabel, xlim=(0, 100))
+    figure, axes = new_axes(
+        _WIDTH, height, left=left, right=0.25, top=top, xlabel=xlabel, xlim=(0, 100)
+    )
     starts = np.zeros(len(rows))
     for j, part in enumerate(parts):
         strength = 0.12 + 0.88 * j / max(1, len(parts) - 1)

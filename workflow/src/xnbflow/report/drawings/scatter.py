@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from xnbflow.report.style import (
     COLOURS,
@@ -59,7 +60,10 @@ def draw_trade_off(
             alpha=0.85,
             label=name,
         )
+    decades = np.log10(np.nanmax(features) / np.nanmin(features))
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0,) if decades > 2 else (1.0, 2.0, 5.0)))
     axes.xaxis.set_major_formatter(plain_number)
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(visible=True)
     axes.set_axisbelow(True)
     if len(rows) <= _MOST_NAMED:

@@ -43,8 +43,9 @@ _PRINTED = {
 def section(results: StudyResults) -> Section:
     """Return how well each classifier does on each data set."""
     blocks: list[Block] = [_metric_table(results, "accuracy", "accuracy", 3, lower=False)]
-    pictures = Gallery([_scores(results), _trade_off(results)], _PICTURES)
-    blocks += [pictures, *_paper(results)]
+    if results.scores("accuracy").notna().any(axis=None):
+        blocks.append(Gallery([_scores(results), _trade_off(results)], _PICTURES))
+    blocks += _paper(results)
     others = [
         Group(name, [_metric_table(results, metric, name, decimals, lower=lower)])
         for metric, (name, decimals, lower) in _METRICS.items()

@@ -54,8 +54,8 @@ def section(results: StudyResults) -> Section | None:
 _HOW_TO_READ = (
     "A class-specific classifier chooses for each class the features that set it apart, anew in "
     "every fold. The share of folds that choose a feature says how much the choice depends on the "
-    "samples at hand; the Hellinger distance says how far two classes are apart in it, from 0 (the "
-    "same density) to 1 (no overlap)."
+    "samples at hand; the distance (Hellinger’s, unless configured otherwise) says how far two "
+    "classes are apart in it, from 0 (the same density) to 1 (no overlap)."
 )
 
 
@@ -86,7 +86,8 @@ def _dataset(results: StudyResults, dataset: str, selection: pd.DataFrame) -> li
         title = title if len(results.study.folds) == 1 else f"{title} ({folds})"
         blocks += content if len(runs) == 1 else [Group(title, content, opened=not blocks)]
     shown = telling_features(selection, DENSITIES_PER_CLASS, MOST_DENSITIES)
-    figures = density_figures(series, shown, selection, distances)
+    params = results.params(selection["classifier"].iloc[0])
+    figures = density_figures(series, shown, selection, distances, params)
     return [*blocks, Gallery(figures, _DENSITY_CAPTION)]
 
 
@@ -94,14 +95,15 @@ _NO_PAIRS = pd.DataFrame(columns=["feature", "other", "r"])
 _MATRIX_CAPTION = (
     "Left: features by classes, shaded by the share of folds that select the feature for the class "
     "(in per cent where it is not all of them). Features with the same letter depend on one "
-    "another given the class: naive Bayes counts what they say more than once. Right: Hellinger "
+    "another given the class: naive Bayes counts what they say more than once. Right: "
     "distance of the two classes of a pair, known where the feature was selected for one of them."
 )
 _PLANTED = " A frame marks the class that the feature was planted for in this simulation."
 _DENSITY_CAPTION = (
     "The features selected most often, with the density of each class as XNB estimates it. The "
-    "strong curves, marked ● below, belong to the classes that the feature was selected for; the "
-    "ticks are the samples; the numbers on the right are Hellinger distances from the class "
+    "strong curves, marked ● below, belong to the classes that the feature was selected for (of "
+    "more than six classes, only that of the class that it tells most about is drawn strong); the "
+    "ticks are the samples; the numbers on the right are distances from the class "
     "without a number."
 )
 
@@ -169,10 +171,9 @@ def _matrices(
     key = chosen.iloc[0]
     name = f"{key.dataset}-{key.folds}-{key.classifier}"
     label, features = results.labels[key.classifier], _rows(chosen, classes)
-    figures = [
-        _matrix(name, label, chosen, features, classes, pairs, truth),
-        _distance_matrix(name, label, features, classes, distances),
-    ]
+    figures = [_matrix(name, label, chosen, features, classes, pairs, truth)]
+    if distances:
+        figures.append(_distance_matrix(name, label, features, classes, distances))
     return Gallery(figures, _MATRIX_CAPTION + ("" if truth is None else _PLANTED))
 
 
@@ -251,7 +252,7 @@ def _distance_matrix(
             "cell": (max(0.16, min(0.34, 4.5 / len(pairs))), 0.2),
         },
         "",
-        f"Matrix of features by {len(pairs)} pairs of classes, shaded by Hellinger distance.",
+        f"Matrix of features by {len(pairs)} pairs of classes, shaded by distance.",
     )
 
 

@@ -14,8 +14,11 @@ __all__ = ["section"]
 MOST_SAMPLES = 150
 
 
-def section(results: StudyResults) -> Section:
-    """Return the samples that are hard, and the explanation of each decision."""
+def section(results: StudyResults) -> Section | None:
+    """Return the samples that are hard, and why; None where no classifier could be fitted."""
+    samples = results.tables["samples"]
+    if samples.empty:
+        return None
     places = list(results.places)
     models = [
         model
@@ -27,7 +30,6 @@ def section(results: StudyResults) -> Section:
     if models:
         blocks.append(Waterfall(models, _HOW_TO_READ))
     blocks.append(_hard_samples(results))
-    samples = results.tables["samples"]
     for place in places:
         mine = samples[(samples["dataset"] == place[0]) & (samples["folds"] == place[1])]
         blocks.append(_misclassified(results, results.places[place], mine))
@@ -78,6 +80,8 @@ def _hard_samples(results: StudyResults) -> Figure:
 def _misclassified(results: StudyResults, place: str, samples: pd.DataFrame) -> Block:
     """Return the samples of a data set that at least one classifier got wrong."""
     bad = samples[samples["wrong"] > 0]
+    if samples.empty:
+        return Group(place, [Prose("No classifier could be fitted.")], "not tested")
     if bad.empty:
         return Group(place, [Prose("Every classifier is right on every sample.")], "no mistake")
     cells = bad.assign(cell=[_cell(*row) for row in bad[["predicted", "wrong", "tested"]].values])

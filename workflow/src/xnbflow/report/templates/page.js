@@ -158,11 +158,12 @@ function explain(model, sample, place) {
 }
 
 function listSamples(model, select) {
-  const groups = { Misclassified: [], "Classified rightly": [] };
+  const right = model.left_out ? `Classified rightly (${model.left_out} more are left out)` : "Classified rightly";
+  const groups = { Misclassified: [], [right]: [] };
   model.samples.forEach((sample, i) => {
     const text = sample[1] === sample[2] ? `${sample[0]} (${model.classes[sample[1]]})`
       : `${sample[0]} (${model.classes[sample[1]]}, taken for ${model.classes[sample[2]]})`;
-    groups[sample[1] === sample[2] ? "Classified rightly" : "Misclassified"].push(make("option", { value: i }, text));
+    groups[sample[1] === sample[2] ? right : "Misclassified"].push(make("option", { value: i }, text));
   });
   select.replaceChildren(...Object.entries(groups).filter(([, options]) => options.length)
     .map(([label, options]) => make("optgroup", { label }, ...options)));

@@ -1,0 +1,300 @@
+"""The report in a real browser: what a reader sees and does, by mouse and by keyboard."""
+
+import itertools
+import json
+import re
+import shutil
+from contextlib import contextmanager
+
+import pytest
+from report_study import CLASSES, SCRIPT, write_study
+
+from xnbflow.report.index import write_index
+from xnbflow.report.study import write_report
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+OPTIONS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
+    "--disable-background-networking --disable-component-update --window-size=1400,900"
+)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The page of a small study, with the index beside it."""
+    root = tmp_path_factory.mktemp("report")
+    results = write_study(root, warned=("nb",))
+    path = results.folder / "report.html"
+    write_report(results, path, results.folder / "figures", threads=1)
+    write_index([results], root / "results/index.html")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """A browser of its own, that records what it fetches and what it complains about."""
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("needs Chromium and chromedriver (Debian: chromium, chromium-driver)")
+    webdriver = pytest.importorskip("selenium.webdriver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for option in (*OPTIONS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.ChromeService(executable_path=DRIVER)
+    driver = webdriver.Chrome(options=options, service=service)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def page(browser, report):
+    browser.get(report.as_uri())
+    return browser
+
+
+@contextmanager
+def shown(browser, width=1400, theme="light", media=""):
+    """Show pages at a width, in a theme, on screen or paper."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    features = [{"name": "prefers-color-scheme", "value": theme}]
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+    yield
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+
+
+def find(page, selector):
+    return page.find_element("css selector", selector)
+
+
+def find_all(page, selector):
+    return page.find_elements("css selector", selector)
+
+
+def column(page, table, number):
+    """Text of a column's cells in the order of the rows that are to be seen."""
+    script = (
+        "return [...arguments[0].tBodies[0].rows].filter(row => !row.hidden)"
+        ".map(row => row.cells[arguments[1]].firstChild?.textContent ?? '')"
+    )
+    return page.execute_script(script, table, number)
+
+
+def open_everything(page):
+    page.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+
+
+def test_it_opens_without_complaint_and_fetches_nothing(browser, report):
+    browser.get("about:blank")
+    browser.get_log("browser"), browser.get_log("performance")
+    browser.get(report.as_uri())
+    open_everything(browser)
+    assert browser.get_log("browser") == []
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    fetched = [
+        message["params"]["request"]["url"]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
+    ]
+    assert {url for url in fetched if not url.startswith("data:")} == {report.as_uri()}
+
+
+def test_a_feature_named_like_a_script_is_text_everywhere(page):
+    assert find(page, "body").text.count(SCRIPT) > 0
+    open_everything(page)
+    assert page.execute_script("return document.scripts.length") == 2
+    drawn = page.execute_script(
+        "return [...document.querySelectorAll('svg text')].map(t => t.textContent)"
+    )
+    assert SCRIPT in drawn
+    assert (
+        page.execute_script("return document.querySelectorAll('svg script, td script').length") == 0
+    )
+
+
+def test_a_column_sorts_by_number_up_and_down_by_mouse_and_keyboard(page):
+    table = find(page, "#diagnostics table")
+    header = find_all(table, "thead th")[1]
+    button = header.find_element("css selector", "button")
+    before = column(page, table, 0)
+    button.click()
+    values = [float(text) for text in column(page, table, 1)]
+    assert values == sorted(values)
+    assert header.get_attribute("aria-sort") == "ascending"
+    page.execute_script("arguments[0].focus()", button)
+    page.switch_to.active_element.send_keys("\ue007")  # Enter
+    assert header.get_attribute("aria-sort") == "descending"
+    values = [float(text) for text in column(page, table, 1)]
+    assert values == sorted(values, reverse=True)
+    assert sorted(column(page, table, 0)) == sorted(before)
+
+
+def test_missing_values_stay_last_and_spreads_sort_by_their_mean(page):
+    table = find(page, "#diagnostics table")
+    names = [header.text for header in find_all(table, "thead th")]
+    place = next(i for i, name in enumerate(names) if "SW in the paper" in name.replace("\n", " "))
+    for _ in range(2):
+        find_all(table, "thead button")[place].click()
+        assert column(page, table, place) == ["0.38", ""]
+    accuracy = find(page, "#accuracy table")
+    find_all(accuracy, "thead button")[1].click()
+    means = [float(text.split(" ±")[0]) for text in column(page, accuracy, 1)]
+    assert means == sorted(means)
+
+
+def test_a_filter_leaves_the_rows_that_hold_every_word(page):
+    open_everything(page)
+    table = find(page, "#samples .table")
+    box, count = find(table, "input"), find(table, "output")
+    rows = len(column(page, find(table, "table"), 0))
+    box.send_keys("TUMOUR sample 1")
+    left = [row.text for row in find_all(table, "tbody tr") if row.is_displayed()]
+    assert 0 < len(left) < rows
+    assert all(word in text for text in left for word in ("sample", "tumour", "1"))
+    assert count.text == f"{len(left)} of {rows} rows"
+    box.clear()
+    box.send_keys("no such sample")
+    assert column(page, find(table, "table"), 0) == []
+
+
+def test_any_sample_can_be_explained(page):
+    models = find_all(page, "select[name=model] option")
+    assert [option.text for option in models] == ["alpha: XNB", "GSE7904: XNB"]
+    models[1].click()
+    samples = find_all(page, "select[name=sample] option")
+    assert len(samples) == 36
+    place = find(page, ".explanation")
+    for option in (samples[0], samples[-1]):
+        option.click()
+        name = option.text.split(" (")[0]
+        assert place.find_element("css selector", "p").text.startswith(f"Sample {name} is ")
+        headings = [heading.text for heading in find_all(place, "h4")]
+        assert {text.split(":")[0] for text in headings} == set(CLASSES["GSE7904"])
+        # The classes are in order, each bar chart ends at its class's sum.
+        scores = [float(text.split(": ")[1].replace("−", "-")) for text in headings]
+        assert scores == sorted(scores, reverse=True)
+        for steps, score in zip(find_all(place, ".steps"), scores, strict=True):
+            added = [float(c.text.replace("−", "-")) for c in find_all(steps, "td.n")]
+            assert sum(added) == pytest.approx(score, abs=0.02)
+
+
+def test_a_sample_is_explained_by_keyboard_alone(page):
+    select = find(page, "select[name=sample]")
+    before = find(page, ".explanation p").text
+    page.execute_script("arguments[0].focus()", select)
+    page.switch_to.active_element.send_keys("\ue015")  # arrow down
+    assert find(page, ".explanation p").text != before
+
+
+def test_groups_open_and_close_all_at_once(page):
+    button = find(page, "#accuracy .all")
+    groups = find_all(page, "#accuracy > details")
+    button.click()
+    assert all(group.get_attribute("open") for group in groups)
+    assert button.text == "Close all"
+    button.click()
+    assert not any(group.get_attribute("open") for group in groups)
+
+
+OVERFLOWING = """
+const width = document.documentElement.clientWidth;
+const outside = [...document.querySelectorAll("body *")].filter((element) => {
+  if (element.matches(".skip") || element.parentElement.closest(".scroll, pre, svg")) return false;
+  const box = element.getBoundingClientRect();
+  return box.width > 0 && (box.right > width + 1 || box.left < -1);
+});
+return [
+  document.documentElement.scrollWidth - width,
+  outside.map((element) => element.outerHTML.slice(0, 80)),
+];
+"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize("name", ["report.html", "../../index.html"])
+def test_nothing_overflows(browser, report, width, theme, name):
+    with shown(browser, width, theme):
+        browser.get((report.parent / name).resolve().as_uri())
+        open_everything(browser)
+        assert browser.execute_script(OVERFLOWING) == [0, []]
+
+
+def test_a_wide_table_scrolls_in_a_place_that_the_keyboard_reaches(browser, report):
+    with shown(browser, 400):
+        browser.get(report.as_uri())
+        box = find(browser, "#diagnostics .scroll")
+        inner, outer = (box.get_property(key) for key in ("scrollWidth", "clientWidth"))
+        assert inner > outer
+        assert box.get_attribute("tabindex") == "0"
+
+
+def test_figures_take_the_colours_of_the_page(browser, report):
+    script = (
+        "return [getComputedStyle(document.body).color,"
+        " getComputedStyle(document.querySelector('svg text')).fill,"
+        " getComputedStyle(document.body).backgroundColor]"
+    )
+    papers = set()
+    for theme in ("light", "dark"):
+        with shown(browser, theme=theme):
+            browser.get(report.as_uri())
+            ink, drawn, paper = browser.execute_script(script)
+            assert drawn == ink
+            papers.add(paper)
+    assert len(papers) == 2
+
+
+def test_paper_has_no_controls_and_no_scrolled_tables(browser, report):
+    with shown(browser, theme="dark", media="print"):
+        browser.get(report.as_uri())
+        script = (
+            "return [...document.querySelectorAll(arguments[0])]"
+            ".map(element => getComputedStyle(element)[arguments[1]])"
+        )
+        assert set(browser.execute_script(script, "nav, .filter, .all", "display")) == {"none"}
+        assert set(browser.execute_script(script, ".scroll", "maxHeight")) == {"none"}
+        assert browser.execute_script(script, "body", "backgroundColor") == ["rgb(255, 255, 255)"]
+
+
+UNNAMED = """
+const all = (selector) => [...document.querySelectorAll(selector)];
+return [
+  ...all("svg").filter((drawing) => !drawing.closest("[role=img][aria-label]")),
+  ...all("input, select").filter((control) => !control.labels.length),
+  ...all("button, a, summary").filter((control) => !control.textContent.trim()),
+  ...all(".table table").filter((table) => !table.caption),
+].map((element) => element.outerHTML.slice(0, 80));
+"""
+
+
+def test_a_screen_reader_finds_names_for_everything(page):
+    open_everything(page)
+    assert find(page, "html").get_attribute("lang") == "en"
+    levels = [int(e.tag_name[1]) for e in find_all(page, "h1, h2, h3, h4, h5, h6")]
+    assert levels[0] == 1
+    assert all(next_ <= level + 1 for level, next_ in itertools.pairwise(levels))
+    assert all(header.get_attribute("scope") for header in find_all(page, "th"))
+    assert page.execute_script(UNNAMED) == []
+    ids = page.execute_script("return [...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_the_sections_are_reached_from_the_top_of_the_page(page):
+    links = find_all(page, "nav a")
+    assert len(links) == 7
+    for link in links:
+        target = link.get_attribute("href").split("#")[1]
+        assert link.text == find(page, f"#{target} h2").text
+
+
+def test_the_index_leads_to_the_report(browser, report):
+    browser.get((report.parents[2] / "index.html").as_uri())
+    find(browser, "h2 a").click()
+    assert browser.current_url == report.as_uri()
+    assert re.search("A small study <of> nothing", find(browser, "h1").text)

@@ -1,0 +1,233 @@
+"""A small finished study, written as tables: what a report is made from, without running anything.
+
+Names hold what a page must not take as markup.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.config import Study
+from xnbflow.evaluation.study import study_tables
+from xnbflow.layout import TRAINING_TABLES
+from xnbflow.report.results import StudyResults
+from xnbflow.series import Series
+from xnbflow.tables import write_parquet, write_tsv
+
+SCRIPT = "<script>alert(1)</script>"
+CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
+CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
+SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
+EMPTY = {
+    "selected": ["class", "rank", "feature", "distance"],
+    "distances": ["class", "feature", "other_class", "distance"],
+    "explanations": ["sample", "class", "feature", "log_likelihood"],
+}
+
+
+def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASSES), **changes):
+    """Write every table of a study under a folder and return its results."""
+    study = Study(
+        id="small",
+        title="A small study <of> nothing",
+        summary="Written by a test.",
+        datasets=datasets,
+        classifiers=classifiers,
+        folds=("3-fold",) if classifiers else (),
+        diagnostics=True,
+        analyses={},
+    )
+    (root / "resources/series").mkdir(parents=True)
+    for dataset in datasets:
+        series = _series(dataset)
+        series.write(root / "resources/series" / f"{dataset}.parquet")
+        _write_diagnostics(root / "results" / dataset, series)
+        for classifier in classifiers:
+            _write_training(root / "results" / dataset / "3-fold" / classifier, series, **changes)
+    if "alpha" in datasets:
+        _truth().to_parquet(root / "resources/series/alpha.truth.parquet")
+    results = StudyResults(
+        study, {c: CLASSIFIERS[c] for c in classifiers}, _configuration(study), root
+    )
+    _write_tables(results)
+    return results
+
+
+def _configuration(study):
+    methods = {
+        "nb": "gaussian_nb",
+        "xnb": "xnb",
+        "forest": "sklearn.ensemble.RandomForestClassifier",
+    }
+    return {
+        "studies": {study.id: {"title": study.title, "datasets": list(study.datasets)}},
+        "datasets": {
+            name: {"id": name, "source": "table", "location": ""} for name in study.datasets
+        },
+        "classifiers": {name: {"method": methods[name]} for name in study.classifiers},
+        "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS, "file": None}},
+        "diagnostics": {"normality_alpha": 0.05},
+    }
+
+
+def _series(dataset):
+    rng = np.random.default_rng(len(dataset))
+    classes = CLASSES[dataset]
+    codes = np.arange(SAMPLES) % len(classes)
+    values = rng.normal(size=(FEATURES, SAMPLES))
+    for j in range(len(classes)):
+        values[3 * j : 3 * j + 3] += 3 * (codes == j)
+    values[1] = values[0] + 0.01 * rng.normal(size=SAMPLES)  # depend on each other given the class
+    features = [f"probe_{i:02d}" for i in range(FEATURES)]
+    features[0] = SCRIPT
+    samples = [f"sample {i}" for i in range(SAMPLES)]
+    samples[0] = '"s" & <i>first</i>'
+    return Series(dataset, values, features, samples, np.array(classes)[codes])
+
+
+def _truth():
+    series = _series("alpha")
+    planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
+    return pd.DataFrame({"feature": series.features, "class": planted})
+
+
+def _write_diagnostics(folder, series):
+    rng = np.random.default_rng(1)
+    features, p = series.features, rng.random(FEATURES)
+    within = pd.DataFrame({"class": np.repeat(series.classes, FEATURES)})
+    within = within.assign(feature=np.tile(features, len(series.classes)), W=0.9, p=0.5)
+    edges = np.linspace(0, 1, 51)
+    tables = {
+        "normality": pd.DataFrame({"feature": features, "W": 0.9, "p": p}),
+        "normality_within": within,
+        "dependence": pd.DataFrame(
+            {"feature": features, "partner": "", "r": 0.5, "p": 0.1, "dependent": p > 0.8}
+        ),
+        "dependence_test": pd.DataFrame({"dependent_pairs": [1], "cut": [0.7], "dof": [34]}),
+        "correlations": pd.DataFrame(
+            {"lower": edges[:-1], "upper": edges[1:], "pairs": np.arange(50)[::-1]}
+        ),
+    }
+    for name, table in tables.items():
+        write_parquet(table, folder / f"{name}.parquet")
+
+
+def _write_training(folder, series, failed=(), warned=()):
+    """Write what the training jobs of a classifier leave behind, a batch per repeat."""
+    for repeat in range(REPEATS):
+        rng = np.random.default_rng(repeat + len(folder.name))
+        fold = rng.permutation(np.arange(SAMPLES) % FOLDS)
+        if folder.name in failed:
+            tables = {}
+        else:
+            tables = _trained(series, fold, rng, selects=folder.name == "xnb")
+        tables["fits"] = _fits(series, tables, folder.name in failed, folder.name in warned)
+        for name in TRAINING_TABLES:
+            table = tables.get(name)
+            if table is None or table.empty:
+                table = _nothing(name, series)
+            if "repeat" not in table:
+                table.insert(0, "repeat", repeat)
+            write_parquet(table, folder / name / f"repeat-{repeat}-folds-0-{FOLDS - 1}.parquet")
+
+
+def _nothing(name, series):
+    columns = EMPTY.get(name, ["sample", "true", "predicted"])
+    table = pd.DataFrame({column: pd.Series(dtype=str) for column in columns})
+    for column in ("repeat", "fold", "rank", "distance", "log_likelihood"):
+        if column in columns or column in {"repeat", "fold"}:
+            table[column] = pd.Series(dtype=float)
+    for label in series.classes if name == "predictions" else ():
+        table[f"log_posterior.{label}"] = pd.Series(dtype=float)
+    return table
+
+
+def _trained(series, fold, rng, *, selects):
+    codes = np.searchsorted(series.classes, series.labels)
+    wrong = rng.random(SAMPLES) < 0.2
+    predicted = np.where(wrong, (codes + 1) % len(series.classes), codes)
+    joint = rng.normal(size=(SAMPLES, len(series.classes)))
+    joint[np.arange(SAMPLES), predicted] += 6
+    posterior = joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
+    predictions = pd.DataFrame(
+        {
+            "fold": fold,
+            "sample": series.samples,
+            "true": series.labels,
+            "predicted": series.classes[predicted],
+        }
+    )
+    for j, label in enumerate(series.classes):
+        predictions[f"log_posterior.{label}"] = posterior[:, j]
+    tables = {"predictions": predictions.sort_values("fold", kind="stable")}
+    return tables | (_selected(series, fold, rng) if selects else {})
+
+
+def _selected(series, fold, rng):
+    """Three features per class, the first of which every fold selects."""
+    selected, distances, explanations = [], [], []
+    for number in range(FOLDS):
+        tested = series.samples[fold == number]
+        for j, label in enumerate(series.classes):
+            some = rng.choice(np.arange(9, FEATURES), 2, replace=False)
+            features = series.features[[3 * j, 3 * j + 1, *some][: 3 if j else 2]]
+            for rank, feature in enumerate(features, start=1):
+                selected.append((number, label, rank, feature, 1 - 0.1 * rank))
+                others = series.classes[series.classes != label]
+                distances += [(number, label, feature, other, rng.random()) for other in others]
+                explanations += [
+                    (number, sample, label, feature, -rng.exponential()) for sample in tested
+                ]
+    return {
+        "selected": pd.DataFrame(selected, columns=["fold", *EMPTY["selected"]]),
+        "distances": pd.DataFrame(distances, columns=["fold", *EMPTY["distances"]]),
+        "explanations": pd.DataFrame(explanations, columns=["fold", *EMPTY["explanations"]]),
+    }
+
+
+def _fits(series, tables, failed, warned):
+    counts = FEATURES
+    if "selected" in tables:
+        counts = tables["selected"].groupby("fold").size().to_numpy() / len(series.classes)
+    return pd.DataFrame(
+        {
+            "fold": np.arange(FOLDS),
+            "status": "failed" if failed else "ok",
+            "error": f"ValueError: {SCRIPT}" if failed else "",
+            "warnings": "class 'normal' has few samples" if warned else "",
+            "features_per_class": np.nan if failed else counts,
+            "features": 0 if failed else 5,
+            "fit_seconds": 0.1,
+            "predict_seconds": 0.01,
+        }
+    )
+
+
+def _write_tables(results):
+    study, root = results.study, results.root
+    trained = {
+        table: [
+            path
+            for dataset in study.datasets
+            for classifier in study.classifiers
+            for path in sorted(
+                (root / "results" / dataset / "3-fold" / classifier / table).iterdir()
+            )
+        ]
+        for table in ("predictions", "selected", "fits")
+    }
+    diagnosed = {
+        table: [root / "results" / dataset / f"{table}.parquet" for dataset in study.datasets]
+        for table in ("normality", "normality_within", "dependence", "dependence_test")
+    }
+    files = {
+        "series": [root / "resources/series" / f"{name}.parquet" for name in study.datasets],
+        "truth": sorted((root / "resources/series").glob("*.truth.parquet")),
+        "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
+        **trained,
+        **diagnosed,
+    }
+    for name, table in study_tables(study, files, alpha=0.05).items():
+        write_parquet(table, results.folder / f"{name}.parquet")
+        write_tsv(table, results.folder / f"{name}.tsv")

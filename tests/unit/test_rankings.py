@@ -1,0 +1,112 @@
+"""Tables of the comparison: what goes in, what is left out, and that they agree with the tests."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from xnbflow.evaluation.comparison import compare_over_data_sets, compare_over_folds
+from xnbflow.evaluation.rankings import omnibus, pairwise, pairwise_within, ranks
+
+CLASSIFIERS = ["xnb", "nb", "fnb"]  # not in alphabetical order
+ACCURACY = {"a": [0.9, 0.8, 0.8], "b": [0.9, 0.7, 0.6], "c": [0.7, 0.7, 0.6]}
+
+
+def repeats(accuracy=ACCURACY, folds="10-fold"):
+    """One mean per data set and classifier, in two repeats that lie symmetrically about it."""
+    rows = [
+        (dataset, folds, name, repeat, "accuracy", mean + shift)
+        for dataset, means in accuracy.items()
+        for name, mean in zip(CLASSIFIERS, means, strict=True)
+        for repeat, shift in enumerate((-0.01, 0.01))
+    ]
+    columns = ["dataset", "folds", "classifier", "repeat", "metric", "mean"]
+    other = pd.DataFrame(rows, columns=columns).assign(metric="log_loss", mean=0.0)
+    return pd.concat([pd.DataFrame(rows, columns=columns), other], ignore_index=True)
+
+
+def test_ranks_of_accuracy_are_averaged_over_data_sets():
+    table = ranks(repeats())
+    assert dict(zip(table["classifier"], table["average_rank"], strict=True)) == pytest.approx(
+        {"xnb": (1 + 1 + 1.5) / 3, "nb": (2.5 + 2 + 1.5) / 3, "fnb": (2.5 + 3 + 3) / 3}
+    )
+    assert set(table["datasets"]) == {3}
+    # q of three classifiers at 5 % is 2.343 (Demšar 2006, Table 5)
+    assert table["critical_difference"].iloc[0] == pytest.approx(2.343 * np.sqrt(2 / 3), abs=1e-3)
+    assert set(table["bars"]) == {"a"}
+
+
+def test_classifiers_that_differ_share_no_letter():
+    accuracy = {f"d{i}": [0.9, 0.8, 0.7] for i in range(12)}
+    table = ranks(repeats(accuracy)).set_index("classifier")
+    assert table["critical_difference"].iloc[0] < 1
+    assert table["bars"].tolist() == ["", "", ""]
+
+
+def test_both_omnibus_tests_are_given_per_scheme_of_folds():
+    table = omnibus(pd.concat([repeats(), repeats(folds="5-fold")]))
+    assert list(zip(table["folds"], table["test"], strict=True)) == list(
+        itertools.product(["10-fold", "5-fold"], ["Friedman", "Iman-Davenport"])
+    )
+
+
+def test_pairs_over_data_sets_are_those_of_the_comparison():
+    table = pairwise(repeats())
+    scores = pd.DataFrame(ACCURACY, index=CLASSIFIERS).T
+    expected = compare_over_data_sets(scores)
+    assert table[["first", "second"]].equals(expected[["first", "second"]])
+    for column in ("mean_difference", "first_better", "equivalent"):
+        np.testing.assert_allclose(table[column], expected[column], atol=1e-12)
+    np.testing.assert_allclose(table["wilcoxon"], expected["p"])
+    # Of three ranks the standard error is sqrt(3 * 4 / (6 * 3)): z of xnb and fnb by hand.
+    z = ((2.5 + 3 + 3) - (1 + 1 + 1.5)) / 3 / np.sqrt(2 / 3)
+    chosen = table.query("first == 'xnb' and second == 'fnb'")
+    assert chosen["z"].item() == pytest.approx(z)
+
+
+def test_a_data_set_that_a_classifier_failed_on_is_left_out():
+    table = repeats()
+    table.loc[(table["dataset"] == "a") & (table["classifier"] == "nb"), "mean"] = np.nan
+    assert set(ranks(table)["datasets"]) == {2}
+
+
+def test_one_data_set_or_one_classifier_gives_empty_tables_with_all_columns():
+    for table in (repeats({"a": ACCURACY["a"]}), repeats().query("classifier == 'nb'")):
+        for make in (ranks, omnibus, pairwise):
+            empty = make(table)
+            assert empty.empty
+            assert list(empty.columns) == list(make(repeats()).columns)
+
+
+def fold_metrics(dataset="a", classifiers=CLASSIFIERS, folds=10, repeats=2):
+    rng = np.random.default_rng(1)
+    rows = [
+        (dataset, "f", name, repeat, fold, 12, rng.random())
+        for name in classifiers
+        for repeat in range(repeats)
+        for fold in range(folds)
+    ]
+    columns = ["dataset", "folds", "classifier", "repeat", "fold", "test_samples", "accuracy"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_pairs_on_a_data_set_are_those_of_the_comparison_over_its_folds():
+    metrics = fold_metrics()
+    scores = metrics.pivot_table(index=["repeat", "fold"], columns="classifier", values="accuracy")
+    expected = compare_over_folds(scores[CLASSIFIERS], test_train_ratio=1 / 9)
+    table = pairwise_within(metrics)
+    pd.testing.assert_frame_equal(
+        table[expected.columns], expected, check_dtype=False, check_index_type=False
+    )
+    assert set(table["dataset"]) == {"a"}
+
+
+def test_a_classifier_without_a_fold_is_left_out_of_the_pairs_on_a_data_set():
+    metrics = fold_metrics()
+    metrics = metrics[(metrics["classifier"] != "nb") | (metrics["fold"] != 3)]
+    assert set(pairwise_within(metrics)["second"]) == {"fnb"}
+
+
+def test_a_single_test_set_is_not_compared():
+    assert pairwise_within(fold_metrics(folds=1, repeats=1)).empty

@@ -1,0 +1,151 @@
+"""The page: blocks become HTML in which every value is escaped and nothing comes from elsewhere."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from xnbflow.report.blocks import (
+    Code,
+    Facts,
+    Figure,
+    Gallery,
+    Group,
+    Links,
+    Prose,
+    Section,
+    Table,
+    Waterfall,
+    figures_of,
+)
+from xnbflow.report.drawings.histograms import draw_class_sizes
+from xnbflow.report.page import write_page
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, and the text of the page outside scripts and styles."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements, self.text, self.scripts = [], [], []
+        self._raw = None
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag in {"script", "style"}:
+            self._raw = []
+
+    def handle_endtag(self, tag):
+        if tag == "script":
+            self.scripts.append("".join(self._raw))
+        if tag in {"script", "style"}:
+            self._raw = None
+
+    def handle_data(self, data):
+        (self.text if self._raw is None else self._raw).append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def figure(name):
+    return Figure(name, draw_class_sizes, {"classes": [SCRIPT], "sizes": [3]}, "how", f'"{SCRIPT}"')
+
+
+def write(folder, *blocks, threads=1):
+    sections = [Section("first", f"One {SCRIPT}", f"Read {SCRIPT}", list(blocks))]
+    path = folder / "report.html"
+    write_page(path, f"Title {SCRIPT}", f"Lead {SCRIPT}", sections, folder / "figures", threads)
+    return path.read_text(encoding="utf-8")
+
+
+def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
+    table = pd.DataFrame({SCRIPT: [SCRIPT], "n": [1.5]})
+    model = {"name": SCRIPT, "classes": [SCRIPT], "features": [SCRIPT], "fits": [], "samples": []}
+    html = write(
+        tmp_path,
+        Prose(SCRIPT, "headline"),
+        Facts({SCRIPT: SCRIPT}),
+        Code(SCRIPT, SCRIPT),
+        Links([(SCRIPT, SCRIPT, ["a.tsv"])]),
+        Table(table, SCRIPT),
+        figure("a"),
+        Gallery([figure("b")], SCRIPT),
+        Group(SCRIPT, [Prose(SCRIPT)], SCRIPT),
+        Waterfall([model], SCRIPT),
+    )
+    page = Elements(html)
+    assert len(page.all("script")) == 2  # our own program and the data of the waterfall
+    # Page 3, section 3, prose 1, facts 2, code 2, links 2, table 3, gallery 1, group 3, waterfall 1
+    assert "".join(page.text).count(SCRIPT) == 21
+    assert json.loads(page.scripts[0]) == [model]
+
+
+def test_nothing_on_the_page_comes_from_elsewhere(tmp_path):
+    page = Elements(write(tmp_path, Prose("text"), figure("a")))
+    for tag, attributes in page.elements:
+        for key in ("src", "href", "xlink:href", "data", "action"):
+            value = attributes.get(key, "")
+            assert not re.match(r"(?!data:,)[a-z]+:|//", value), (tag, value)
+    assert not re.search(r"@import|url\((?!#)", (tmp_path / "report.html").read_text())
+
+
+def test_numbers_are_formatted_missing_values_are_empty_and_the_best_is_said(tmp_path):
+    frame = pd.DataFrame({"data set": ["wine", "digits"], "accuracy": [0.98765, np.nan]})
+    html = write(tmp_path, Table(frame, "c", {"accuracy": ".3f"}, frozenset({(0, "accuracy")})))
+    rows = re.findall(r"<tr>(.*)", html)
+    assert rows[1:] == [
+        '<th scope="row">wine<td class="best n">0.988<span class="hidden"> best</span>',
+        '<th scope="row">digits<td class="n">',
+    ]
+
+
+def test_tables_have_headers_with_scope_and_a_caption(tmp_path):
+    frame = pd.DataFrame({"data set": ["wine"], "accuracy": [0.9]})
+    page = Elements(write(tmp_path, Table(frame, "How to read it")))
+    assert [a["scope"] for a in page.all("th")] == ["col", "col", "row"]
+    assert len(page.all("caption")) == 1
+    assert "How to read it" in page.text
+
+
+def test_figures_have_an_alternative_text_and_a_file_of_their_own(tmp_path):
+    page = Elements(write(tmp_path, Group("g", [Gallery([figure("a"), figure("b")], "c")])))
+    images = [a for a in page.all("div") if a.get("role") == "img"]
+    assert [a["aria-label"] for a in images] == [f'"{SCRIPT}"'] * 2
+    links = [a["href"] for a in page.all("a") if "download" in a]
+    assert links == ["figures/first/a.svg", "figures/first/b.svg"]
+    for link in links:
+        root = ET.parse(tmp_path / link).getroot()
+        assert "prefers-color-scheme" in root[0].text
+
+
+def test_headings_go_down_one_level_at_a_time(tmp_path):
+    inner = Group("inner", [Prose("text")])
+    page = Elements(write(tmp_path, Group("outer", [inner]), Waterfall([], "how")))
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h\d", tag)]
+    assert levels == [1, 2, 3, 4, 3]
+
+
+def test_two_figures_of_one_name_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="two figures are called 'a'"):
+        write(tmp_path, figure("a"), Gallery([figure("a")], ""))
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_processes_draw_what_one_process_draws(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one = write(tmp_path / "one", figure("a"), figure("b"))
+    assert write(tmp_path / "two", figure("a"), figure("b"), threads=2) == one
+
+
+def test_figures_are_found_in_groups_and_galleries():
+    blocks = [figure("a"), Group("g", [Gallery([figure("b")], ""), Group("h", [figure("c")])])]
+    assert [f.name for f in figures_of(blocks)] == ["a", "b", "c"]

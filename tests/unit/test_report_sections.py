@@ -1,0 +1,293 @@
+"""Sections: what each of them says of a study whose tables are known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import CLASSES, CLASSIFIERS, FEATURES, SAMPLES, SCRIPT, write_study
+
+from xnbflow.report.blocks import (
+    Code,
+    Facts,
+    Figure,
+    Gallery,
+    Group,
+    Links,
+    Prose,
+    Table,
+    Waterfall,
+    figures_of,
+)
+from xnbflow.report.densities import telling_features
+from xnbflow.report.dependence import dependent_groups, dependent_pairs
+from xnbflow.report.sections import (
+    accuracy,
+    comparison,
+    diagnostics,
+    explanation,
+    methods,
+    overview,
+    samples,
+)
+from xnbflow.report.study import write_report
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return write_study(tmp_path_factory.mktemp("study"))
+
+
+def blocks(section, kind):
+    """Every block of a kind in a section, those in groups included."""
+
+    def walk(some):
+        for block in some:
+            if isinstance(block, kind):
+                yield block
+            if isinstance(block, Group):
+                yield from walk(block.blocks)
+
+    return list(walk(section.blocks))
+
+
+def column(table, row, name):
+    frame = table.frame.set_index(table.frame.columns[0])
+    return frame.loc[row, name]
+
+
+def test_every_section_has_a_lead_and_every_figure_and_table_says_how_to_read_it(results):
+    for module in (overview, diagnostics, accuracy, explanation, samples, comparison, methods):
+        section = module.section(results)
+        assert section.lead
+        assert all(table.caption for table in blocks(section, Table))
+        assert all(gallery.caption for gallery in blocks(section, Gallery))
+        assert all(figure.caption for figure in blocks(section, Figure))
+        assert all(figure.alt for figure in figures_of(section.blocks))
+
+
+def test_the_headline_gives_accuracy_and_features_xnb_first(results):
+    said = overview.headline(results)
+    means = (
+        results.tables["metrics"].groupby("classifier")[["accuracy", "features_per_class"]].mean()
+    )
+    xnb = means.loc["xnb"]
+    assert said.startswith(
+        f"XNB reaches an accuracy of {xnb['accuracy']:.3f} with "
+        f"{xnb['features_per_class']:.1f} features per class on average over 2 data sets"
+    )
+    assert f"Naive Bayes {means.loc['nb', 'accuracy']:.3f} with {FEATURES}.0" in said
+
+
+def test_without_xnb_the_most_accurate_classifier_comes_first(tmp_path):
+    results = write_study(tmp_path, classifiers=("nb", "forest"))
+    best = results.tables["metrics"].groupby("classifier")["accuracy"].mean().idxmax()
+    assert overview.headline(results).startswith(CLASSIFIERS[best])
+    assert explanation.section(results) is None
+    assert not blocks(samples.section(results), Waterfall)
+
+
+def test_failures_and_warnings_are_counted_and_quoted(tmp_path):
+    results = write_study(tmp_path, failed=("forest",), warned=("xnb",))
+    section = overview.section(results)
+    (warning,) = [prose for prose in blocks(section, Prose) if prose.role == "warning"]
+    assert warning.text.startswith("12 fits failed; 12 gave warnings")
+    table = next(t for t in blocks(section, Table) if "message" in t.frame)
+    assert f"ValueError: {SCRIPT}" in set(table.frame["message"])
+    assert set(table.frame["fits"]) == {6}
+    for module in (accuracy, explanation, samples, comparison):  # a failed classifier stops none
+        assert module.section(results).blocks
+
+
+def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
+    results = write_study(tmp_path, failed=tuple(CLASSIFIERS))
+    write_report(results, tmp_path / "report.html", tmp_path / "figures", threads=1)
+    assert "No classifier could be fitted" in (tmp_path / "report.html").read_text()
+
+
+def test_a_study_without_data_sets_has_an_overview_and_its_methods(tmp_path):
+    results = write_study(tmp_path, classifiers=(), datasets=())
+    assert overview.section(results).blocks
+    assert methods.section(results).blocks
+
+
+def test_seeds_folds_versions_and_machine_are_told(results):
+    section = overview.section(results)
+    facts = {k: v for block in blocks(section, Facts) for k, v in block.items.items()}
+    assert facts["Folds"] == "3-fold (2 × 3 stratified folds)"
+    assert "cores" in facts["Machine"]
+    assert facts["numpy"] == np.__version__
+    seeds = next(t for t in blocks(section, Table) if "seeds" in t.caption.lower())
+    assert len(seeds.frame) == 4
+
+
+def test_run_times_come_from_what_snakemake_recorded(results):
+    folder = results.root / "results/benchmarks/train"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, seconds in (("alpha.3-fold.nb.b0", 2.5), ("other.3-fold.nb.b0", 100)):
+        (folder / f"{name}.tsv").write_text(f"s\tmax_rss\n{seconds}\t300\n")
+    facts = {k: v for b in blocks(overview.section(results), Facts) for k, v in b.items.items()}
+    assert facts["Computing time"] == "2 s, summed over jobs"
+
+
+def test_diagnostics_stand_beside_the_papers_numbers(results):
+    table = blocks(diagnostics.section(results), Table)[0]
+    assert column(table, "GSE7904", "SW in the paper") == 0.38  # Table 1 of the XNB paper
+    assert column(table, "GSE7904", "P in the paper") == 0.65
+    assert np.isnan(column(table, "alpha", "SW in the paper"))
+    ours = results.tables["diagnostics"].set_index("dataset").loc["alpha", "non_normal_ratio"]
+    assert column(table, "alpha", "not normal (SW)") == ours
+
+
+def test_accuracy_is_mean_spread_and_the_best_marked(results):
+    table = blocks(accuracy.section(results), Table)[0]
+    metrics = results.tables["metrics"].query("dataset == 'alpha'")
+    folds = metrics.groupby("classifier")["accuracy"]
+    repeats = metrics.groupby(["classifier", "repeat"])["accuracy"].mean()
+    cell = column(table, "alpha", "XNB")
+    spread = repeats["xnb"].std()
+    assert cell == f"{folds.mean()['xnb']:.3f} ± {folds.std()['xnb']:.3f} ({spread:.3f})"
+    best = CLASSIFIERS[folds.mean().idxmax()]
+    assert (0, best) in table.best
+
+
+def test_of_a_loss_the_least_is_the_best(results):
+    table = next(t for t in blocks(accuracy.section(results), Table) if "Log loss" in t.caption)
+    means = results.scores("log_loss").loc["alpha"]
+    assert (0, means.idxmin()) in table.best
+    assert (0, means.idxmax()) not in table.best
+
+
+def test_the_papers_accuracy_has_its_percentile_among_our_repeats(results):
+    table = next(t for t in blocks(accuracy.section(results), Table) if "percentile" in t.frame)
+    row = table.frame.set_index("quantity").loc["accuracy of XNB"]
+    ours = results.tables["repeats"].query(
+        "dataset == 'GSE7904' and classifier == 'xnb' and metric == 'accuracy'"
+    )["mean"]
+    assert row["paper"] == 0.98  # Table 2 of the XNB paper
+    assert row["percentile"] == 100 * (ours < 0.98).mean()
+
+
+def test_selected_features_have_their_frequency_distances_and_planted_class(results):
+    section = explanation.section(results)
+    matrix = next(f for f in figures_of(section.blocks) if f.name == "selected-alpha-3-fold-xnb")
+    rows, columns = matrix.arguments["rows"], list(matrix.arguments["columns"])
+    assert matrix.arguments["values"][rows.index(SCRIPT), columns.index("healthy")] == 1
+    assert (rows.index("probe_03"), columns.index("tumour <A>")) in matrix.arguments["outlined"]
+    table = next(t for t in blocks(section, Table) if "share of folds" in t.frame)
+    row = table.frame.set_index(["feature", "for class"]).loc[SCRIPT, "healthy"]
+    distances = results.training("alpha", "3-fold", "xnb", "distances")
+    chosen = distances[(distances["feature"] == SCRIPT) & (distances["other_class"] == "tumour B")]
+    assert row["to tumour B"] == pytest.approx(chosen["distance"].mean())
+    assert np.isnan(row["to healthy"])
+
+
+def test_dependent_features_among_the_selected_carry_a_letter(results):
+    section = explanation.section(results)
+    matrix = next(f for f in figures_of(section.blocks) if f.name == "selected-alpha-3-fold-xnb")
+    marks = dict(zip(matrix.arguments["rows"], matrix.arguments["marks"], strict=True))
+    assert marks[SCRIPT] == marks["probe_01"] == "a"
+    assert marks["probe_03"] == ""
+
+
+def test_density_figures_show_every_class_and_know_which_it_serves(results):
+    section = explanation.section(results)
+    figure = next(f for f in figures_of(section.blocks) if f.arguments.get("feature") == "probe_03")
+    series = results.series("alpha")
+    assert figure.arguments["classes"] == sorted(CLASSES["alpha"])
+    assert figure.arguments["chosen"] == [1]
+    values = series.values[3, series.labels == "tumour <A>"]
+    np.testing.assert_array_equal(np.sort(figure.arguments["samples"][1]), np.sort(values))
+    grid, densities = figure.arguments["grid"], figure.arguments["densities"]
+    np.testing.assert_allclose(np.trapezoid(densities, grid, axis=1), 1, atol=0.05)
+
+
+def test_telling_features_are_taken_class_by_class():
+    table = pd.DataFrame(
+        {
+            "class": ["a", "a", "a", "b", "b"],
+            "feature": ["g1", "g2", "g3", "g1", "g4"],
+            "frequency": [1.0, 0.5, 1.0, 0.9, 0.8],
+            "mean_rank": [1.0, 2.0, 3.0, 1.0, 2.0],
+        }
+    )
+    assert telling_features(table, per_class=2, most=9) == ["g1", "g3", "g4"]
+    assert telling_features(table, per_class=2, most=2) == ["g1", "g3"]
+
+
+def test_dependent_pairs_are_correlations_of_residuals(results):
+    series = results.series("alpha")
+    pairs = dependent_pairs(series, list(series.features), cut=0.5)
+    assert pairs[["feature", "other"]].iloc[0].tolist() == [SCRIPT, "probe_01"]
+    codes = np.searchsorted(series.classes, series.labels)
+    residuals = (
+        series.values
+        - np.stack([series.values[:, codes == code].mean(axis=1) for code in range(3)], axis=1)[
+            :, codes
+        ]
+    )
+    assert pairs["r"].iloc[0] == pytest.approx(np.corrcoef(residuals[0], residuals[1])[0, 1])
+    others = np.abs(np.corrcoef(residuals)[np.triu_indices(FEATURES, 1)])
+    assert len(pairs) == (others > 0.5).sum()
+
+
+def test_groups_are_joined_over_a_common_partner():
+    pairs = pd.DataFrame({"feature": ["a", "b"], "other": ["b", "c"], "r": [0.9, 0.8]})
+    assert dependent_groups(pairs, ["c", "x", "a", "b"]) == ["a", "", "a", "a"]
+    assert dependent_groups(pairs.iloc[:0], ["c"]) == [""]
+
+
+def test_misclassified_samples_are_listed_with_what_they_were_taken_for(results):
+    section = samples.section(results)
+    table = blocks(section, Table)[0]
+    wrong = results.tables["samples"].query("dataset == 'alpha' and wrong > 0")
+    assert len(table.frame) == wrong["sample"].nunique()
+    by = table.frame.set_index("sample")["wrong by"]
+    assert by.sum() == len(wrong)
+    assert by.is_monotonic_decreasing
+    one = wrong[wrong["wrong"] == 2].iloc[0]
+    cell = column(table, one["sample"], CLASSIFIERS[one["classifier"]])
+    assert cell == f"{one['predicted']} (2/2)"
+
+
+def test_hard_samples_add_up_to_all_samples(results):
+    figure = next(
+        f for f in figures_of(samples.section(results).blocks) if f.name == "hard-samples"
+    )
+    np.testing.assert_allclose(figure.arguments["shares"].sum(axis=1), 1)
+    assert figure.arguments["shares"].shape == (2, 4)
+    assert (figure.arguments["shares"] * SAMPLES % 1).max() == pytest.approx(0, abs=1e-9)
+
+
+def test_the_diagram_shows_the_ranks_table(results):
+    figure = next(iter(figures_of(comparison.section(results).blocks)))
+    ranks = results.tables["ranks"].sort_values("average_rank")
+    assert figure.arguments["ranks"] == ranks["average_rank"].tolist()
+    assert figure.arguments["classifiers"] == [CLASSIFIERS[name] for name in ranks["classifier"]]
+
+
+def test_one_data_set_is_compared_over_its_folds_alone(tmp_path):
+    section = comparison.section(write_study(tmp_path, datasets=("alpha",)))
+    assert not list(figures_of(section.blocks))
+    (table,) = blocks(section, Table)
+    assert len(table.frame) == 3
+
+
+def test_a_single_classifier_is_not_compared(tmp_path):
+    assert comparison.section(write_study(tmp_path, classifiers=("xnb",))) is None
+
+
+def test_methods_give_the_configuration_as_yaml_and_every_table(results):
+    import yaml
+
+    section = methods.section(results)
+    code = next(c for c in blocks(section, Code) if "configured" in c.caption)
+    assert yaml.safe_load(code.text)["folds"]["3-fold"]["splits"] == 3
+    (links,) = blocks(section, Links)
+    for _, _, files in links.items:
+        assert all((results.folder / file).exists() for file in files)
+
+
+def test_labels_that_two_classifiers_share_are_told_apart(results):
+    from dataclasses import replace
+
+    same = replace(results, labels={"nb": "NB", "xnb": "NB", "forest": "Forest"})
+    assert same.labels == {"nb": "NB [nb]", "xnb": "NB [xnb]", "forest": "Forest"}
