@@ -6,12 +6,16 @@ import shutil
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from integration.conftest import ROOT, STUDY, prepare, snakemake_command
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
+
+#: Where a job's own `srun` looks: Snakemake's plugin hands it no SLURM variables.
+SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
 
 CONF = """
 ClusterName=test
@@ -69,14 +73,16 @@ def cluster(tmp_path_factory):
         pytest.skip(f"SLURM is not installed ({', '.join(absent)}): slurm-wlm and munge are needed")
     if os.geteuid() != 0:
         pytest.skip("a SLURM cluster can be started by root only")
+    if SYSTEM_CONF.exists():
+        pytest.skip(f"this machine has a SLURM of its own: {SYSTEM_CONF}")
     folder = tmp_path_factory.mktemp("slurm")
     for name in ("state", "spool"):
         (folder / name).mkdir()
     (folder / "munge.key").write_bytes(os.urandom(128))
     (folder / "munge.key").chmod(0o400)
     ports = {"ctld_port": free_port(), "slurmd_port": free_port()}
-    conf = folder / "slurm.conf"
-    conf.write_text(
+    SYSTEM_CONF.parent.mkdir(exist_ok=True)
+    SYSTEM_CONF.write_text(
         CONF.format(
             host=socket.gethostname().partition(".")[0],
             user=getpass.getuser(),
@@ -85,15 +91,15 @@ def cluster(tmp_path_factory):
             **ports,
         )
     )
-    environment = {**os.environ, "PATH": search, "SLURM_CONF": str(conf)}
+    environment = {**os.environ, "PATH": search}
     commands = [
         [
             *("munged", "--foreground", "--force", f"--key-file={folder}/munge.key"),
             *(f"--socket={folder}/munge.socket", f"--pid-file={folder}/munged.pid"),
             *(f"--log-file={folder}/munged.log", f"--seed-file={folder}/munged.seed"),
         ],
-        ["slurmctld", "-D", "-f", str(conf)],
-        ["slurmd", "-D", "-f", str(conf)],
+        ["slurmctld", "-D"],
+        ["slurmd", "-D"],
     ]
     daemons = []
     with (folder / "daemons.txt").open("w") as out:
@@ -110,6 +116,7 @@ def cluster(tmp_path_factory):
                 daemon.terminate()
             for daemon in daemons:
                 daemon.wait(timeout=20)
+            SYSTEM_CONF.unlink()
 
 
 @pytest.mark.slurm

@@ -16,7 +16,7 @@ from xnbflow.errors import InputError
 from xnbflow.naive_bayes import XNB, FlexibleNB
 from xnbflow.selection.class_specific import Candidates, class_pairs, pair_distances
 from xnbflow.selection.covering import smallest_cover
-from xnbflow.series import Series, iterate_features
+from xnbflow.series import Series, iterate_features, read_features, write_chunks
 
 TIE = 1e-12
 
@@ -327,9 +327,21 @@ def test_a_stream_comes_from_a_file(rng, tmp_path):
     features, codes = markers(rng)
     labels = np.array(["x", "y", "z"])[codes]
     whole = Series("toy", features, [f"g{i}" for i in range(60)], range(36), labels)
-    whole.write(tmp_path / "toy.parquet")
-    model = XNB().fit_stream(iterate_features(tmp_path / "toy.parquet"), labels)
-    assert model.selected_features_ == XNB().fit(whole.frame(), labels).selected_features_
+    path = tmp_path / "toy.parquet"
+    halves = (
+        Series("toy", features[part], whole.features[part], range(36), labels)
+        for part in (slice(0, 30), slice(30, 60))
+    )
+    write_chunks(path, halves)
+    streamed = XNB().fit_stream(iterate_features(path), labels)
+    known = read_features(path, streamed.feature_names_in_)
+    np.testing.assert_array_equal(known.features, streamed.feature_names_in_)
+    fitted = XNB().fit(whole.frame(), labels)
+    np.testing.assert_allclose(
+        streamed.predict_log_proba(known.frame()), fitted.predict_log_proba(whole.frame())
+    )
+    with pytest.raises(InputError, match=r"no feature 'g99' \(1 are missing\)"):
+        read_features(path, ["g1", "g99"])
 
 
 def test_candidates_stay_few(rng):

@@ -142,7 +142,9 @@ def test_scott_differs_from_silverman_by_its_factor(rng):
 
 @pytest.mark.parametrize("rule", BANDWIDTHS)
 def test_bandwidths_exist_for_degenerate_classes(rule):
-    rows = np.array([[3.0, 1.0, 0.0], [3.0, 1.0, 0.0], [3.0, 1.0, 7.0], [5.0, 5.0, 5.0]])
+    rows = np.array(
+        [[3.0, 1.0, 0.0, 0.0], [3.0, 1.0, 0.0, 0.0], [3.0, 1.0, 7.0, 1e-310], [5.0, 5.0, 5.0, 5.0]]
+    )
     found = bandwidths_of(rows, np.array([0, 3, 4]), rule)
     assert (found > 0).all()
     assert np.isfinite(found).all()

@@ -1,12 +1,110 @@
-"""The classifiers of the XNB study keep scikit-learn's contract."""
+"""The classifiers of the XNB study keep scikit-learn's contract and name what is wrong with X."""
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from xnbflow.errors import InputError
 from xnbflow.naive_bayes import XNB, FlexibleNB, GaussianNB
 
+MODELS = [GaussianNB(), FlexibleNB(), XNB()]
 
-@parametrize_with_checks([GaussianNB(), FlexibleNB(), XNB()])
-@pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+
+
+@parametrize_with_checks(MODELS)
 def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(7)
+    y = np.repeat(["a", "b"], 15)
+    X = rng.normal(size=(30, 6)) + 3 * (y == "b")[:, None]
+    return X, y
+
+
+@pytest.fixture(params=MODELS, ids=lambda model: type(model).__name__)
+def model(request):
+    return clone(request.param)
+
+
+def test_every_memory_layout_gives_the_same(model, data):
+    X, y = data
+    names = [f"g{i}" for i in range(6)]
+    read_only = np.asfortranarray(X)
+    read_only.flags.writeable = False
+    expected = model.fit(X, y).predict_log_proba(X)
+    for other in (
+        np.asfortranarray(X),
+        read_only,
+        np.repeat(X, 2, axis=1)[:, ::2],
+        X.tolist(),
+        pd.DataFrame(X, columns=names),
+        pd.DataFrame({name: X[:, i] for i, name in enumerate(names)}),
+        pd.DataFrame(X),
+    ):
+        found = clone(model).fit(other, y).predict_log_proba(other)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_feature_major_frame_is_not_copied(model, data):
+    X, y = data
+    features = np.ascontiguousarray(X.T)
+    frame = pd.DataFrame(features.T, columns=[f"g{i}" for i in range(6)], copy=False)
+    seen = []
+    model._fit = lambda features, codes: seen.append(features)
+    model.fit(frame, y)
+    assert np.shares_memory(seen[0], features)
+
+
+def test_names_are_kept_and_must_agree(model, data):
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"g{i}" for i in range(6)])
+    model.fit(frame, y)
+    assert list(model.feature_names_in_) == list(frame.columns)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[frame.columns[::-1]])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(X)
+    model.fit(X, y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("high", "column 'g2' holds 'high' in row 's3'"),
+        (np.nan, "column 'g2' holds nan in row 's3'"),
+        (np.inf, "column 'g2' holds inf in row 's3'"),
+        (None, "column 'g2' holds None in row 's3'"),
+    ],
+)
+def test_what_is_no_number_is_named(model, data, value, message):
+    X, y = data
+    frame = pd.DataFrame(X, index=[f"s{i}" for i in range(30)]).add_prefix("g")
+    model.fit(frame, y)
+    if isinstance(value, str) or value is None:
+        frame = frame.astype(object)
+    frame.loc["s3", "g2"] = value
+    with pytest.raises(InputError, match=message):
+        clone(model).fit(frame, y)
+    with pytest.raises(InputError, match=message):
+        model.predict(frame)
+
+
+def test_numbers_kept_as_objects_are_taken(model, data):
+    X, y = data
+    frame = pd.DataFrame(X).add_prefix("g")
+    expected = clone(model).fit(frame, y).predict(frame)
+    np.testing.assert_array_equal(
+        model.fit(frame.astype(object), y).predict(frame.astype(object)), expected
+    )
+
+
+def test_one_class_is_always_predicted(model, data):
+    X, _ = data
+    assert set(model.fit(X, ["only"] * 30).predict(X)) == {"only"}

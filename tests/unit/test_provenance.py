@@ -42,3 +42,16 @@ def test_a_classifier_brings_its_own_module(package):
     before = provenance.source_digest("xnbflow.naive_bayes.class_specific")
     edit(package / "naive_bayes" / "class_specific.py")
     assert provenance.source_digest("xnbflow.naive_bayes.class_specific") != before
+
+
+def test_library_files_import_from_modules_not_from_lazy_packages():
+    """A name that a package imports lazily hides its module from the digest."""
+    hidden = []
+    for path in PACKAGE.rglob("*.py"):
+        for name in provenance._imports(path):
+            parent = name.rpartition(".")[0]
+            folder = PACKAGE.joinpath(*parent.split(".")[1:])
+            is_package = parent not in {"", PACKAGE.name} and folder.is_dir()
+            if is_package and not provenance._files(name):
+                hidden.append(f"{path.relative_to(PACKAGE)}: {name}")
+    assert not hidden

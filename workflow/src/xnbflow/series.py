@@ -6,8 +6,9 @@ labels stand in the file's metadata. A microarray has fifty thousand features an
 samples; one column per feature would make Parquet's per-column overhead dominate everything.
 """
 
+import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,15 @@ import pyarrow.parquet as pq
 
 from xnbflow.errors import InputError
 
-__all__ = ["KINDS", "Series", "SeriesHeader", "iterate_features", "read_header"]
+__all__ = [
+    "KINDS",
+    "Series",
+    "SeriesHeader",
+    "iterate_features",
+    "read_features",
+    "read_header",
+    "write_chunks",
+]
 
 #: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
 KINDS = ("linear", "angular", "categorical")
@@ -176,14 +185,7 @@ class Series:
         path : path
             Where to write. Folders on the way must exist.
         """
-        path = Path(path)
-        part = path.with_name(path.name + ".part")
-        group = max(1, _ROW_GROUP_VALUES // max(1, self.n_samples))
-        try:
-            pq.write_table(self._table(), part, row_group_size=group, **_PARQUET)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        write_chunks(path, [self])
 
     def _table(self) -> pa.Table:
         flat = pa.array(self.values.reshape(-1))
@@ -234,6 +236,30 @@ _PARQUET = {
 }
 
 
+def write_chunks(path: str | Path, chunks: Iterable[Series]) -> None:
+    """Write a series that need not fit into memory; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Where to write. Folders on the way must exist.
+    chunks : iterable of Series
+        At least one; different features of the same samples.
+    """
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    chunks = iter(chunks)
+    first = next(chunks)
+    group = max(1, _ROW_GROUP_VALUES // max(1, first.n_samples))
+    try:
+        with pq.ParquetWriter(part, first._table().schema, **_PARQUET) as writer:
+            for chunk in itertools.chain([first], chunks):
+                writer.write_table(chunk._table(), row_group_size=group)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def read_header(path: str | Path) -> SeriesHeader:
     """Read names and labels of a series without its values."""
     with pq.ParquetFile(path) as file:
@@ -254,6 +280,35 @@ def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]
             table = file.read_row_group(group, columns=["feature", "values"])
             values = table["values"].combine_chunks().flatten().to_numpy()
             yield table["feature"].to_numpy(), values.reshape(len(table), n_samples)
+
+
+def read_features(path: str | Path, features: Sequence[str]) -> Series:
+    """Read some features of a series, in the order given, without the others in memory.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
+    features : sequence of str
+        Their names.
+
+    Raises
+    ------
+    InputError
+        If a feature is not in the series.
+    """
+    wanted = pd.Index(features)
+    header = read_header(path)
+    values = np.full((len(wanted), len(header.samples)), np.nan)
+    found = np.zeros(len(wanted), dtype=bool)
+    for names, rows in iterate_features(path):
+        place = wanted.get_indexer(names)
+        values[place[place >= 0]] = rows[place >= 0]
+        found[place[place >= 0]] = True
+    if not found.all():
+        msg = f"{path} has no feature {str(wanted[~found][0])!r} ({(~found).sum()} are missing)"
+        raise InputError(msg)
+    return Series(header.name, values, features, header.samples, header.labels)
 
 
 def _header(file: pq.ParquetFile, path: str | Path) -> SeriesHeader:

@@ -92,7 +92,7 @@ def sum_gaussians(
             if step[f] > _WIDEST_STEP * h[f]:
                 points = np.linspace(low[f], high[f], n_grid)
                 each = np.full(len(rows), h[f])
-                out[c, :, f] = _exact_density(rows[:, f].copy(), each, points, in_logs)
+                _write_exact(rows[:, f].copy(), each, points, in_logs, out[c, :, f])
 
 
 @njit(cache=True, nogil=True)
@@ -133,7 +133,7 @@ def mend_underflow(
             if step[f] > _WIDEST_STEP * bandwidths[a:b, f].min():
                 points = np.linspace(low[f], high[f], n_grid)
                 values, h = tile[a:b, f].copy(), bandwidths[a:b, f].copy()
-                out[c, :, f] = _exact_density(values, h, points, in_logs)
+                _write_exact(values, h, points, in_logs, out[c, :, f])
 
 
 @njit(cache=True, nogil=True)
@@ -141,8 +141,10 @@ def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """Return the least and the greatest sample of each feature."""
     low, high = tile[0].copy(), tile[0].copy()
     for c in range(len(offsets) - 1):
-        low = np.minimum(low, tile[offsets[c]])
-        high = np.maximum(high, tile[offsets[c + 1] - 1])
+        first, last = tile[offsets[c]], tile[offsets[c + 1] - 1]
+        for f in range(len(low)):
+            low[f] = min(low[f], first[f])
+            high[f] = max(high[f], last[f])
     return low, high
 
 
@@ -178,8 +180,10 @@ def _sum_powers(
     exponentiate(out.reshape(-1))
     inverse = 1.0 / ratios
     backward = terms * inverse
-    _multiply_sums(terms, ratios, middle, 1, out)
-    _multiply_sums(backward, inverse, middle - 1, -1, out)
+    for direction in (1, -1):
+        first = middle if direction > 0 else middle - 1
+        _multiply_sums(terms, ratios, first, direction, out)
+        terms, ratios = backward, inverse
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
@@ -221,22 +225,34 @@ def _normalize(out: np.ndarray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _exact_density(
-    values: np.ndarray, h: np.ndarray, points: np.ndarray, in_logs: bool
-) -> np.ndarray:
-    """Return one feature's Gaussian density divided by its sum, exact however small it is.
+def _write_exact(
+    values: np.ndarray, h: np.ndarray, points: np.ndarray, in_logs: bool, out: np.ndarray
+) -> None:
+    """Write one feature's Gaussian density divided by its sum, exact however small it is.
 
     Where it underflows at every point it is zero, or normalised ``in_logs``.
     """
-    logs = -np.log(len(h) * h) - _LOG_SQRT_2PI
-    density = np.empty(len(points))
+    terms, log_weights = np.empty(len(values)), np.empty(len(values))
+    for i in range(len(values)):
+        log_weights[i] = -np.log(len(values) * h[i]) - _LOG_SQRT_2PI
+    highest = -np.inf
     for g in range(len(points)):
-        terms = logs - 0.5 * ((points[g] - values) / h) ** 2
-        density[g] = terms.max()
-        if in_logs or density[g] > _LOG_NOTHING:
-            terms -= density[g]
+        nearest = -np.inf
+        for i in range(len(values)):
+            u = (points[g] - values[i]) / h[i]
+            terms[i] = log_weights[i] - 0.5 * u * u
+            nearest = max(nearest, terms[i])
+        total = 1.0
+        if in_logs or nearest > _LOG_NOTHING:
+            for i in range(len(values)):
+                terms[i] -= nearest
             exponentiate(terms)
-            density[g] += np.log(terms.sum())
-    density = np.exp(density - density.max() if in_logs else density)
-    total = density.sum()
-    return density / total if total > 0.0 else density
+            total = terms.sum()
+        out[g] = nearest + np.log(total)
+        highest = max(highest, out[g])
+    total = 0.0
+    for g in range(len(points)):
+        out[g] = np.exp(out[g] - highest if in_logs else out[g])
+        total += out[g]
+    for g in range(len(points)):
+        out[g] = out[g] / total if total > 0.0 else 0.0

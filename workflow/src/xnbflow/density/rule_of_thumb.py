@@ -8,6 +8,8 @@ __all__ = ["SMALLEST_SPREAD", "rule_of_thumb", "spread"]
 #: The spread of a class whose values are all equal, as in the authors' program.
 SMALLEST_SPREAD = 1e-7
 
+_TINY = 1e-300
+
 
 @njit(cache=True, nogil=True)
 def rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
@@ -37,7 +39,9 @@ def spread(rows: np.ndarray, out: np.ndarray) -> None:
     squares = np.zeros(len(out))
     for row in rows:
         for f in range(len(out)):
-            means[f] += row[f] / n
+            means[f] += row[f]
+    for f in range(len(out)):
+        means[f] /= n
     for row in rows:
         for f in range(len(out)):
             squares[f] += (row[f] - means[f]) ** 2
@@ -47,7 +51,7 @@ def spread(rows: np.ndarray, out: np.ndarray) -> None:
         quartiles = (out[f] - means[f]) / 1.349
         deviation = np.sqrt(squares[f] / max(n - 1, 1))
         out[f] = min(deviation, quartiles) if quartiles > 0.0 else deviation
-        if rows[0, f] == rows[n - 1, f] or out[f] == 0.0:
+        if rows[0, f] == rows[n - 1, f] or out[f] < _TINY:
             out[f] = SMALLEST_SPREAD
 
 

@@ -40,6 +40,7 @@ def gather(features: np.ndarray, order: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     features : ndarray of shape (n_features, n_samples)
+        In any memory layout.
     order : ndarray of int, shape (n_rows,)
         The samples that become rows.
 
@@ -47,8 +48,10 @@ def gather(features: np.ndarray, order: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (n_rows, n_features)
     """
+    if not features.flags.c_contiguous:
+        return features.T[order]
     tile = np.empty((len(order), len(features)))
-    features = np.ascontiguousarray(features).view()
+    features = features.view()
     features.flags.writeable = False  # one type for numba, whoever calls
     _gather(features, order, tile)
     return tile

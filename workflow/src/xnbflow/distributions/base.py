@@ -1,4 +1,4 @@
-"""What the families share: densities of many features, each alone or multiplied."""
+"""Densities of many features at once, each alone or all multiplied, evaluated in blocks."""
 
 from abc import ABC, abstractmethod
 

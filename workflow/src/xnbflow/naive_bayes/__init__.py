@@ -4,11 +4,13 @@ import importlib
 
 _HOME = {
     "BaseNaiveBayes": "base",
+    "BlockNB": "block",
     "DiscretizedNB": "discretized",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
     "GeneralizedNB": "generalized",
     "HybridNB": "hybrid",
+    "KernelNBRegressor": "regression",
     "SelectiveNB": "selective",
     "VonMisesFisherNB": "von_mises",
     "VonMisesNB": "von_mises",
@@ -18,11 +20,13 @@ _HOME = {
 __all__ = [
     "XNB",
     "BaseNaiveBayes",
+    "BlockNB",
     "DiscretizedNB",
     "FlexibleNB",
     "GaussianNB",
     "GeneralizedNB",
     "HybridNB",
+    "KernelNBRegressor",
     "SelectiveNB",
     "VonMisesFisherNB",
     "VonMisesNB",

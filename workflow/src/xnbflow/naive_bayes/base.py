@@ -56,7 +56,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         """
         X, y = self._validated(X, y)
         codes = self._learn_classes(y)
-        self._fit(feature_major(X), codes)
+        self._fit(self._arrange(X), codes)
         return self
 
     def _learn_classes(self, y: np.ndarray) -> np.ndarray:
@@ -138,7 +138,11 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def _features(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         check_is_fitted(self)
-        return feature_major(self._validated(X))
+        return self._arrange(self._validated(X))
+
+    def _arrange(self, X: np.ndarray) -> np.ndarray:
+        """Return X (n_samples, n_features) as the subclass wants it: feature-major."""
+        return feature_major(X)
 
     def _validated(self, X: np.ndarray | pd.DataFrame, y: np.ndarray | str = _NO_Y) -> Any:
         """Check X, and y in `fit`; a numeric DataFrame with named columns is taken as it stands.
@@ -184,7 +188,7 @@ def _name_bad_value(X: np.ndarray | pd.DataFrame, error: ValueError) -> None:
         if bad.any():
             row = int(np.argmax(bad))
             msg = (
-                f"column {X.columns[position]!r} holds {column.iloc[row]!r} in row "
-                f"{X.index[row]!r}: features must be finite numbers. {error}"
+                f"column {X.columns[position]!r} holds {column.tolist()[row]!r} in row "
+                f"{X.index[row]!r}: features must be finite numbers ({str(error).splitlines()[0]})"
             )
             raise InputError(msg) from error

@@ -115,7 +115,7 @@ class XNB(IndependentNB):
         """Fit on a series that need not fit into memory.
 
         Afterwards the classifier knows the selected features only: ``feature_names_in_`` are
-        their names, and `predict` takes samples of these.
+        their names, and `predict` takes samples of these (`xnbflow.series.read_features`).
 
         Parameters
         ----------
@@ -178,23 +178,22 @@ class XNB(IndependentNB):
     def _select(self, candidates: Candidates, codes: np.ndarray) -> None:
         """Set what each class has selected, and fit densities to it."""
         chosen, gaps = candidates.select(self.min_distance)
-        features = candidates.features
-        labels = self.classes_.tolist()
+        features, labels = candidates.features, self.classes_.tolist()
         self.mean_distance_ = candidates.mean_distance
-        self.columns_, self.densities_, tables = [], [], []
-        self.selected_features_, self.selected_distances_, self.bandwidths_ = {}, {}, {}
+        self.columns_, self.densities_, names, distances = [], [], [], []
         for code, label in enumerate(labels):
-            ranked, distances = candidates.ranked(chosen[code], code)
-            densities = self._fit_densities(features.values[ranked][:, codes == code])
+            ranked, to_others = candidates.ranked(chosen[code], code)
             self.columns_.append(features.positions[ranked])
-            self.densities_.append(densities)
-            self.selected_features_[label] = features.names[ranked].tolist()
-            self.selected_distances_[label] = distances.max(axis=0, initial=0.0)
-            self.bandwidths_[label] = densities.bandwidths
-            others = np.delete(self.classes_, code)
-            tables.append(_distance_table(label, features.names[ranked], others, distances))
+            self.densities_.append(self._fit_densities(features.values[ranked][:, codes == code]))
+            names.append(features.names[ranked])
+            distances.append(to_others)
             _warn_if_none(label, ranked)
-        self.pair_distances_ = pd.concat(tables, ignore_index=True)
+        self.pair_distances_ = _distance_table(self.classes_, names, distances)
+        greatest = [to_others.max(axis=0, initial=0.0) for to_others in distances]
+        bandwidths = [densities.bandwidths for densities in self.densities_]
+        self.selected_features_ = dict(zip(labels, map(np.ndarray.tolist, names), strict=True))
+        self.selected_distances_ = dict(zip(labels, greatest, strict=True))
+        self.bandwidths_ = dict(zip(labels, bandwidths, strict=True))
         if self.selection == "minimal":
             self.optimality_gap_ = dict(zip(labels, gaps, strict=True))
 
@@ -256,15 +255,21 @@ def _checked(
 
 
 def _distance_table(
-    label: object, names: np.ndarray, others: np.ndarray, distances: np.ndarray
+    classes: np.ndarray, names: list[np.ndarray], distances: list[np.ndarray]
 ) -> pd.DataFrame:
-    """Return one row per feature and other class; distances have shape (n_others, n_features)."""
+    """Return one row per class, feature and other class.
+
+    For each class ``names`` has shape (n_selected,) and ``distances`` (n_others, n_selected).
+    """
+    others = [np.delete(classes, code) for code in range(len(classes))]
     return pd.DataFrame(
         {
-            "class": [label] * distances.size,
-            "feature": np.repeat(names, len(others)),
-            "other_class": np.tile(others, len(names)),
-            "distance": distances.T.reshape(-1),
+            "class": np.repeat(classes, [each.size for each in distances]),
+            "feature": np.concatenate([np.repeat(each, len(classes) - 1) for each in names]),
+            "other_class": np.concatenate(
+                [np.tile(other, len(each)) for other, each in zip(others, names, strict=True)]
+            ),
+            "distance": np.concatenate([each.T.reshape(-1) for each in distances]),
         }
     )
 

@@ -16,6 +16,10 @@ class IndependentNB(BaseNaiveBayes):
     A subclass implements ``_fit`` and ``_class_densities``.
     """
 
+    def _arrange(self, X: np.ndarray) -> np.ndarray:
+        """Return the transpose as a view: tiles are gathered from any memory layout."""
+        return X.T
+
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((features.shape[1], len(self.classes_)))
         for code, log_prior in enumerate(self.class_log_prior_):

@@ -6,6 +6,9 @@ __all__ = ["METHODS", "method_modules"]
 
 #: Short name to the full path of the class.
 METHODS = {
+    "block_nb": "xnbflow.naive_bayes.block.BlockNB",
+    "cica": "xnbflow.preprocessing.cica.CICA",
+    "correlation_blocks": "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
     "discretized_nb": "xnbflow.naive_bayes.discretized.DiscretizedNB",
     "flexible_nb": "xnbflow.naive_bayes.flexible.FlexibleNB",
     "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",

@@ -3,11 +3,13 @@
 import importlib
 
 _HOME = {
+    "CICA": "cica",
+    "CorrelationBlocks": "correlation_blocks",
     "MDLPDiscretizer": "mdlp",
     "StepwiseNaiveEffects": "naive_effects",
 }
 
-__all__ = ["MDLPDiscretizer", "StepwiseNaiveEffects"]
+__all__ = ["CICA", "CorrelationBlocks", "MDLPDiscretizer", "StepwiseNaiveEffects"]
 
 
 def __getattr__(name: str) -> object:

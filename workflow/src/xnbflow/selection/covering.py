@@ -1,11 +1,12 @@
 """The smallest set of features that separates a class from all others (XNB paper, Eq. 10)."""
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 
 __all__ = ["smallest_cover"]
 
-_NODES = 2000
+#: Branches after which the best set found so far is taken, so that results do not depend on time.
+_NODES = 500
 
 
 def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.ndarray, int]:
@@ -40,44 +41,70 @@ def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.
     rows = strengths[~hopeless]
     if not len(rows):
         return np.flatnonzero(forced), 0
-    missing = np.zeros(len(rows)) if n_top is None else np.sort(rows, axis=1)[:, -n_top]
-    chosen, n_missing, bound = _solve(rows, forced, missing)
+    missing = None if n_top is None else np.sort(rows, axis=1)[:, -n_top]
+    size, bound, n_missing = _smallest_size(rows, forced, missing)
     if n_missing:
-        chosen, _, _ = _solve(rows, forced, np.zeros(len(rows)))
-    return chosen, max(0, len(chosen) - bound)
+        size, _, _ = _smallest_size(rows, forced, None)
+    chosen = _strongest_of_size(rows, forced, size)
+    return chosen, len(chosen) - bound
 
 
-def _solve(
-    rows: np.ndarray, forced: np.ndarray, missing: np.ndarray
-) -> tuple[np.ndarray, int, int]:
-    """Solve the program with as many further features as one likes, each as strong as ``missing``.
+def _smallest_size(
+    rows: np.ndarray, forced: np.ndarray, missing: np.ndarray | None
+) -> tuple[int, int, int]:
+    """Minimise the number of features.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_features)
+    forced : ndarray of bool, shape (n_features,)
+        Features that must be in the set.
+    missing : ndarray of shape (n_rows,), optional
+        The strengths of a further feature, of which one may take as many as one likes.
 
     Returns
     -------
-    chosen : ndarray of int
-        Columns.
-    n_missing : int
-        How many of the further features the solution has.
+    size : int
+        Of the set found, the further features included.
     bound : int
-        No solution has fewer features than this.
+        No set is smaller.
+    n_missing : int
+        How many of the further features are in the set.
     """
-    columns = np.column_stack([rows, missing])
-    lower = np.append(forced.astype(float), 0.0)
-    most = _greedy_cover(rows) | forced
-    limit = len(rows) + most.sum() if missing.any() else 0
-    cost = 1.0 - 0.5 / max(1, most.sum()) * columns.mean(axis=0)
-    result = milp(
-        cost,
-        integrality=np.ones(len(cost)),
-        bounds=Bounds(lower, np.append(np.ones(rows.shape[1]), limit)),
-        constraints=LinearConstraint(columns, lb=1.0),
-        options={"node_limit": _NODES, "mip_rel_gap": 0.0},
-    )
+    lower, upper = forced.astype(float), np.ones(len(forced))
+    if missing is not None:
+        rows = np.column_stack([rows, missing])
+        lower, upper = np.append(lower, 0.0), np.append(upper, np.inf)
+    result = _solve(np.ones(len(lower)), [LinearConstraint(rows, lb=1.0)], lower, upper)
     bound = 0 if result.mip_dual_bound is None else int(np.ceil(result.mip_dual_bound - 1e-6))
     if result.x is None:
-        return np.flatnonzero(most), 0, bound
+        return int((_greedy_cover(rows) | (lower > 0.0)).sum()), bound, 0
     solution = np.rint(result.x).astype(int)
-    return np.flatnonzero(solution[:-1]), int(solution[-1]), bound
+    return int(solution.sum()), bound, int(solution[len(forced) :].sum())
+
+
+def _strongest_of_size(rows: np.ndarray, forced: np.ndarray, size: int) -> np.ndarray:
+    """Maximise the strengths of a set of the given size."""
+    constraints = [
+        LinearConstraint(rows, lb=1.0),
+        LinearConstraint(np.ones((1, len(forced))), lb=size, ub=size),
+    ]
+    result = _solve(-rows.mean(axis=0), constraints, forced.astype(float), np.ones(len(forced)))
+    if result.x is None:
+        return np.flatnonzero(_greedy_cover(rows) | forced)
+    return np.flatnonzero(np.rint(result.x))
+
+
+def _solve(
+    cost: np.ndarray, constraints: list[LinearConstraint], lower: np.ndarray, upper: np.ndarray
+) -> OptimizeResult:
+    return milp(
+        cost,
+        integrality=np.ones(len(cost)),
+        bounds=Bounds(lower, upper),
+        constraints=constraints,
+        options={"node_limit": _NODES, "mip_rel_gap": 0.0},
+    )
 
 
 def _greedy_cover(rows: np.ndarray) -> np.ndarray:

@@ -11,10 +11,15 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
-from xnbflow.distributions import Distribution, Gaussian, VonMises
+from xnbflow.distributions.family import Distribution
+from xnbflow.distributions.linear import Gaussian
+from xnbflow.distributions.von_mises import VonMises
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes import BaseNaiveBayes, HybridNB, SelectiveNB, VonMisesNB
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.selective import SelectiveNB
+from xnbflow.naive_bayes.von_mises import VonMisesNB
 from xnbflow.seeds import derive_seed
 from xnbflow.selection.mutual_information import quadrature_information
 from xnbflow.series import KINDS, Series

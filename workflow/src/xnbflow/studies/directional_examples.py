@@ -10,13 +10,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import vonmises_fisher
 
-from xnbflow.naive_bayes import BaseNaiveBayes, HybridNB, VonMisesFisherNB, VonMisesNB
+from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.boundaries import (
     hybrid_boundary,
     torus_boundary,
     von_mises_boundary,
     von_mises_fisher_boundary,
 )
+from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.naive_bayes.von_mises import VonMisesFisherNB, VonMisesNB
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
 

@@ -1,0 +1,64 @@
+"""Gaussian naive Bayes, fit and predict of one fold, against scikit-learn's."""
+
+import numba
+import numpy as np
+import pandas as pd
+from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
+from timing import alternate, compile_seconds
+
+from xnbflow.naive_bayes import GaussianNB
+from xnbflow.sources.simulate import simulate_series
+
+N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
+COMPILE = """
+import numpy
+from xnbflow.naive_bayes import GaussianNB
+X = numpy.random.default_rng(0).normal(size=(40, 30))
+GaussianNB().fit(X, numpy.arange(40) % 2).predict(X)
+"""
+
+
+def rows() -> list[dict]:
+    """Measure, and return the rows of the table of benchmarks."""
+    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+    series, _ = simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)
+    test = np.arange(N_SAMPLES) % 10 == 0
+    compiling = compile_seconds(COMPILE)
+    layouts = {
+        "feature-major array": lambda chosen: series.frame(chosen).to_numpy(),
+        "C-ordered array": lambda chosen: np.ascontiguousarray(series.values[:, chosen].T),
+        "feature-major DataFrame": series.frame,
+    }
+    return [
+        row(name, compiling, series.labels, test, layout(~test), layout(test))
+        for name, layout in layouts.items()
+    ]
+
+
+def row(
+    layout: str,
+    compiling: float,
+    labels: np.ndarray,
+    test: np.ndarray,
+    train_X: np.ndarray | pd.DataFrame,
+    test_X: np.ndarray | pd.DataFrame,
+) -> dict:
+    def ours() -> None:
+        GaussianNB().fit(train_X, labels[~test]).predict(test_X)
+
+    def peer() -> None:
+        ScikitGaussianNB().fit(train_X, labels[~test]).predict(test_X)
+
+    ours()
+    mine, theirs = alternate(ours, peer)
+    return {
+        "work": f"Gaussian NB fit + predict, {N_SAMPLES} x {N_FEATURES}, {layout}",
+        "peer": "scikit-learn",
+        "ours_seconds": mine,
+        "peer_seconds": theirs,
+        "ratio": theirs / mine,
+        "target": 2.0,
+        "met": theirs / mine >= 2.0,
+        "compile_seconds": compiling,
+        "note": f"{(~test).sum()} training and {test.sum()} test samples",
+    }

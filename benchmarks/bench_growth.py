@@ -1,0 +1,165 @@
+"""How time and memory of one XNB fit grow with the features; and a series that is only streamed.
+
+Each size runs in a process of its own, so that its peak memory is its own. The plot goes to
+results/benchmarks/growth.svg.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import pandas as pd
+
+mpl.use("svg")
+from matplotlib import pyplot as plt
+
+N_SAMPLES, N_CLASSES = 130, 5
+SIZES = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000]
+STREAMED = (1_000_000, 200)
+RESULTS = Path(__file__).parents[1] / "results" / "benchmarks"
+
+FIT = """
+import json, resource, statistics, sys, time
+import numba, numpy as np
+from xnbflow.naive_bayes import XNB
+numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+m, n, k = map(int, sys.argv[1:])
+rng = np.random.default_rng(0)
+features = np.empty((m, n))
+for row in features:
+    rng.standard_normal(out=row)
+codes = np.arange(n) % k
+for c in range(k):
+    features[c::m // 50][:, codes == c] += 3
+XNB().fit(features[:100].T, codes)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+seconds = []
+for _ in range(5):
+    start = time.perf_counter()
+    XNB().fit(features.T, codes)
+    seconds.append(time.perf_counter() - start)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([statistics.median(seconds), before / 1e3, peak / 1e3]))
+"""
+
+STREAM = """
+import json, resource, sys, tempfile, time
+from pathlib import Path
+import numba, numpy as np
+from xnbflow.naive_bayes import XNB
+from xnbflow.series import Series, iterate_features, read_features, write_chunks
+numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+m, n, k = map(int, sys.argv[1:])
+rng = np.random.default_rng(0)
+codes = np.arange(n) % k
+labels = np.array([f"class{c}" for c in codes])
+samples = [f"s{i}" for i in range(n)]
+def chunks(size=20_000):
+    for start in range(0, m, size):
+        values = rng.normal(size=(size, n))
+        for c in range(k):
+            values[c::10_000][:, codes == c] += 3
+        yield Series("big", values, [f"f{start + i}" for i in range(size)], samples, labels)
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder, "big.parquet")
+    write_chunks(path, chunks())
+    start = time.perf_counter()
+    model = XNB(min_distance="mean").fit_stream(iterate_features(path), labels)
+    seconds = time.perf_counter() - start
+    model.predict(read_features(path, model.feature_names_in_).frame())
+    size = path.stat().st_size / 1e6
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([seconds, size, peak / 1e3]))
+"""
+
+
+def rows() -> list[dict]:
+    """Measure, plot, and return the rows of the table of benchmarks."""
+    sizes = growth()
+    plot(sizes)
+    return [linear(sizes, "seconds"), linear(sizes, "megabytes"), stream()]
+
+
+def details() -> dict[str, pd.DataFrame]:
+    """Return the measurements behind the plot."""
+    return {"growth": growth()}
+
+
+def growth() -> pd.DataFrame:
+    """Measure one fit of each size, once."""
+    if not _measured:
+        for size in SIZES:
+            seconds, before, peak = run(FIT, size, N_SAMPLES, N_CLASSES)
+            data = size * N_SAMPLES * 8 / 1e6
+            _measured.append(
+                {
+                    "features": size,
+                    "seconds": seconds,
+                    "megabytes": peak - before,
+                    "megabytes_of_data": data,
+                }
+            )
+    return pd.DataFrame(_measured)
+
+
+_measured: list[dict] = []
+
+
+def linear(sizes: pd.DataFrame, quantity: str) -> dict:
+    """Compare the growth over the last tenfold step with tenfold."""
+    last, tenth = sizes.iloc[-1], sizes[sizes["features"] == SIZES[-1] // 10].iloc[0]
+    factor = last[quantity] / tenth[quantity]
+    note = (
+        f"{SIZES[-1] // 10} to {SIZES[-1]} features: {tenth[quantity]:.3g} to {last[quantity]:.3g}"
+    )
+    return {
+        "work": f"XNB fit, growth of {quantity}, {N_SAMPLES} samples",
+        "peer": "linear in features",
+        "ours_seconds": last["seconds"],
+        "ratio": 10 / factor,
+        "target": 0.8,
+        "met": factor <= 12.5,
+        "note": note,
+    }
+
+
+def stream() -> dict:
+    seconds, size, peak = run(STREAM, *STREAMED, N_CLASSES)
+    note = f"peak {peak:.0f} MB, writing and predicting included; file {size:.0f} MB"
+    return {
+        "work": f"XNB from a file by row groups, {STREAMED[1]} x {STREAMED[0]}",
+        "peer": "4 GB of memory",
+        "ours_seconds": seconds,
+        "ratio": 4e3 / peak,
+        "target": 1.0,
+        "met": peak <= 4e3,
+        "note": note,
+    }
+
+
+def run(code: str, *arguments: int) -> list[float]:
+    """Run a program in a process of its own; return the numbers that it prints."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def plot(sizes: pd.DataFrame) -> None:
+    """Draw seconds and memory against the number of features."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    m = sizes["features"].to_numpy()
+    for axis, quantity in zip(axes, ("seconds", "megabytes"), strict=True):
+        values = sizes[quantity].to_numpy()
+        axis.loglog(m, values, "o-", label="one fit")
+        axis.loglog(m, values[-1] * m / m[-1], "k:", linewidth=1, label="linear")
+        axis.set_xlabel(f"features ({N_SAMPLES} samples, {N_CLASSES} classes)")
+        axis.set_ylabel(quantity if quantity == "seconds" else "MB beyond the data")
+        axis.grid(alpha=0.3)
+    axes[0].legend(frameon=False)
+    figure.savefig(RESULTS / "growth.svg")
+    plt.close(figure)

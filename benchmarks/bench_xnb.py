@@ -1,0 +1,181 @@
+"""XNB's fit against the authors' program: the simulated series, and microarrays where there are.
+
+The peer takes minutes for a series of full size. Its time is linear in the features, so that it is
+measured on an evenly spaced part of them and scaled, unless XNBFLOW_BENCH_WHOLE is set. It needs a
+Python of its own, named by XNBFLOW_PEER_PYTHON; the microarrays are looked for in XNBFLOW_DATA.
+"""
+
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numba
+import numpy as np
+import pandas as pd
+from timing import compile_seconds
+
+from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.density.blocks import feature_blocks
+from xnbflow.density.distances import hellinger
+from xnbflow.density.grid import grid_densities
+from xnbflow.density.tiles import class_offsets, gather, sort_rows
+from xnbflow.naive_bayes import XNB
+from xnbflow.selection.class_specific import Candidates, class_pairs
+from xnbflow.series import Series
+from xnbflow.sources.simulate import simulate_series
+
+N_SAMPLES, N_FEATURES, N_CLASSES, N_GRID = 130, 54_675, 5, 50
+PEER_FEATURES = 1500
+REPEATS = 5
+COMPILE = """
+import numpy
+from xnbflow.naive_bayes import XNB
+X = numpy.random.default_rng(0).normal(size=(40, 30))
+y = numpy.arange(40) % 2
+X[:, 0] += 9 * y
+XNB().fit(X, y).predict(X)
+"""
+
+
+def rows() -> list[dict]:
+    """Measure, and return the rows of the table of benchmarks."""
+    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+    compiling = compile_seconds(COMPILE)
+    simulated = big()
+    XNB().fit(simulated.frame(), simulated.labels)
+    result = [fit_row(simulated, 1000.0), layout_row(simulated), rate_row(simulated)]
+    result += [fit_row(series, 500.0) for series in microarrays()]
+    return [{**row, "compile_seconds": compiling} for row in result]
+
+
+def details() -> dict[str, pd.DataFrame]:
+    """Return where the processor time of one fit goes, kernel by kernel."""
+    return {"xnb_profile": profile(big())}
+
+
+def big() -> Series:
+    return simulate_series("simulated", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0]
+
+
+def microarrays() -> Iterator[Series]:
+    folder = Path(os.environ.get("XNBFLOW_DATA", "../shared/data"), "microarray")
+    for path in sorted(folder.glob("*.csv.gz")):
+        with gzip.open(path, "rt") as file:
+            features = file.readline().strip().split(",")[2:]
+            lines = [line.split(",", 2) for line in file]
+        values = np.array([np.fromstring(line[2], sep=",") for line in lines]).T
+        samples, labels = [line[0] for line in lines], [line[1] for line in lines]
+        yield Series(path.name.removesuffix(".csv.gz"), values, features, samples, labels)
+
+
+def fit_row(series: Series, target: float) -> dict:
+    frame = series.frame()
+    ours = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
+    theirs, note = peer_seconds(series)
+    return row(f"XNB fit, {shape(series)}", "xnb 0.5.1", ours, theirs, target, note)
+
+
+def layout_row(series: Series) -> dict:
+    X = np.ascontiguousarray(series.values.T)
+    ours = median_seconds(lambda: XNB(min_distance="mean").fit(X, series.labels))
+    frame = series.frame()
+    same = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
+    work = f"XNB fit, {shape(series)}, C-ordered array"
+    return row(work, "ours from a feature-major DataFrame", ours, same, 0.5, "with the transpose")
+
+
+def rate_row(series: Series) -> dict:
+    frame = series.frame()
+    ours = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
+    evaluations = series.values.size * N_GRID
+    note = f"{evaluations / ours / 1e9:.2f}e9 grid-kernel evaluations per second"
+    return row(f"XNB fit, {shape(series)}", "2e9 per second", ours, evaluations / 2e9, 1.0, note)
+
+
+def shape(series: Series) -> str:
+    return f"{series.name} {series.n_samples} x {series.n_features} x {len(series.classes)}"
+
+
+def peer_seconds(series: Series) -> tuple[float | None, str]:
+    """Return the peer's seconds and how they were measured."""
+    python = os.environ.get("XNBFLOW_PEER_PYTHON")
+    if python is None:
+        return None, "set XNBFLOW_PEER_PYTHON to a Python that has xnb 0.5.1"
+    n_peer = series.n_features
+    if "XNBFLOW_BENCH_WHOLE" not in os.environ:
+        n_peer = min(n_peer, PEER_FEATURES)
+    chosen = np.linspace(0, series.n_features - 1, n_peer).astype(int)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "data.npz")
+        np.savez(path, features=series.values[chosen], labels=series.labels)
+        program = Path(__file__).with_name("peer_xnb.py")
+        run = subprocess.run(
+            [python, str(program), str(path)], check=True, capture_output=True, text=True
+        )
+    seconds = json.loads(run.stdout.splitlines()[-1])
+    if n_peer == series.n_features:
+        return seconds, "peer measured once, whole"
+    note = f"peer measured once on {n_peer} features ({seconds:.1f} s), scaled to all"
+    return seconds * series.n_features / n_peer, note
+
+
+def median_seconds(function: Callable[[], object]) -> float:
+    seconds = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        function()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def profile(series: Series) -> pd.DataFrame:
+    """Measure the processor time of the steps of one fit, as `pair_distances` takes them."""
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    order, offsets = class_offsets(codes, N_CLASSES)
+    pairs = class_pairs(N_CLASSES)
+    distances = np.empty((len(pairs), series.n_features))
+    seconds: dict[str, float] = {}
+
+    def timed(step: str, function: Callable, *arguments: object, **options: object) -> object:
+        start = time.thread_time()
+        result = function(*arguments, **options)
+        seconds[step] = seconds.get(step, 0.0) + time.thread_time() - start
+        return result
+
+    frame = series.frame()
+    timed("validation", XNB()._validated, frame, series.labels)
+    for block in feature_blocks(*series.values.shape):
+        tile = timed("gather tiles", gather, series.values[block], order)
+        timed("sort within classes", sort_rows, tile, offsets)
+        bandwidths = timed("bandwidths", bandwidths_of, tile, offsets, "silverman")
+        densities = timed("densities on the grid", grid_densities, tile, offsets, bandwidths)
+        out = np.empty((len(pairs), tile.shape[1]))
+        timed("Hellinger distances", hellinger, densities, pairs, out)
+        distances[:, block] = out
+    candidates = Candidates(N_CLASSES)
+    timed("ranking and selection", candidates.absorb, distances, series.values, series.features)
+    timed("ranking and selection", candidates.select, "mean")
+    table = pd.DataFrame({"step": seconds.keys(), "seconds": seconds.values()})
+    table["share"] = table["seconds"] / table["seconds"].sum()
+    table["ns_per_value"] = table["seconds"] / series.values.size * 1e9
+    return table
+
+
+def row(work: str, peer: str, ours: float, theirs: float | None, target: float, note: str) -> dict:
+    ratio = None if theirs is None else theirs / ours
+    return {
+        "work": work,
+        "peer": peer,
+        "ours_seconds": ours,
+        "peer_seconds": theirs,
+        "ratio": ratio,
+        "target": target,
+        "met": ratio is not None and ratio >= target,
+        "note": note,
+    }

@@ -1,0 +1,282 @@
+"""BlockNB against discriminant analysis, its definition in plain NumPy, and bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import log_softmax
+from scipy.stats import multivariate_normal
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes import BlockNB
+from xnbflow.preprocessing import CorrelationBlocks
+
+
+@parametrize_with_checks(
+    [
+        BlockNB(),
+        BlockNB(blocks=2, covariance="per_class", selection="weights"),
+        BlockNB(blocks=CorrelationBlocks(), selection="threshold", cut="optimal"),
+    ]
+)
+def test_estimator_keeps_the_contract(estimator, check):
+    check(estimator)
+
+
+def samples(n_features=7, counts=(30, 24), apart=0.6, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = np.repeat(np.arange(len(counts)), counts)
+    mix = np.eye(n_features) + 0.4 * rng.normal(size=(n_features, n_features))
+    means = apart * rng.normal(size=(len(counts), n_features))
+    X = rng.normal(size=(len(codes), n_features)) @ mix + means[codes]
+    order = rng.permutation(len(codes))
+    return X[order], np.array(["blue", "green", "red"])[codes[order]]
+
+
+def pooled_covariance(X, y):
+    classes = np.unique(y)
+    scatter = sum(np.cov(X[y == c].T) * ((y == c).sum() - 1) for c in classes)
+    return scatter / (len(y) - len(classes))
+
+
+def log_densities(X, y, points, block, covariance):
+    """Log density of each class in a block (n_classes, n_points)."""
+    return np.array(
+        [
+            multivariate_normal(
+                X[y == c][:, block].mean(axis=0), covariance[np.ix_(block, block)]
+            ).logpdf(points[:, block])
+            for c in np.unique(y)
+        ]
+    )
+
+
+def test_single_features_make_linear_discriminant_scores():
+    """Scores of independent features: x mu / s² - mu² / (2 s²), s² pooled with n - k."""
+    X, y = samples(40, counts=(30, 24, 11))
+    variance = np.diag(pooled_covariance(X, y))
+    means = np.array([X[y == c].mean(axis=0) for c in np.unique(y)])
+    log_prior = np.log(np.unique(y, return_counts=True)[1] / len(y))
+    expected = X @ (means / variance).T - (means**2 / variance).sum(axis=1) / 2 + log_prior
+    joint = BlockNB().fit(X, y).predict_joint_log_proba(X)
+    np.testing.assert_allclose(joint - joint[:, :1], expected - expected[:, :1], rtol=0, atol=1e-10)
+
+
+def test_one_block_with_a_covariance_per_class_is_a_quadratic_discriminant():
+    X, y = samples(5, counts=(60, 55, 70))
+    classifier = BlockNB(blocks=5, covariance="per_class").fit(X, y)
+    assert not classifier.shrinkage_.any()
+    for column, label in enumerate(["blue", "green", "red"]):
+        own = X[y == label]
+        expected = multivariate_normal(own.mean(axis=0), np.cov(own.T)).logpdf(X)
+        expected += np.log(len(own) / len(X))
+        joint = classifier.predict_joint_log_proba(X)[:, column]
+        np.testing.assert_allclose(joint, expected, rtol=1e-9)
+
+
+def test_blocks_of_any_sizes_multiply():
+    """Eq. 8, and the last block of a fixed size may be smaller."""
+    X, y = samples(7, counts=(50, 60))
+    covariance = pooled_covariance(X, y)
+    prior = np.log(np.array([50, 60]) / 110)
+    given = [[4], [6, 1, 0], [5, 2], [3]]
+    for blocks, parts in ((given, given), (3, [[0, 1, 2], [3, 4, 5], [6]])):
+        classifier = BlockNB(blocks=blocks).fit(X, y)
+        assert [block.tolist() for block in classifier.blocks_] == parts
+        expected = sum(log_densities(X, y, X, block, covariance) for block in parts).T + prior
+        np.testing.assert_allclose(classifier.predict_joint_log_proba(X), expected, rtol=1e-9)
+
+
+def test_scores_are_hotellings_t_squared():
+    X, y = samples(6)
+    classifier = BlockNB(blocks=2).fit(X, y)
+    difference = X[y == "blue"].mean(axis=0) - X[y == "green"].mean(axis=0)
+    covariance = pooled_covariance(X, y)
+    for i, block in enumerate(classifier.blocks_):
+        inverse = np.linalg.inv(covariance[np.ix_(block, block)])
+        expected = 30 * 24 / 54 * difference[block] @ inverse @ difference[block]
+        assert classifier.scores_[0, i] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("cut", ["printed", "bias_removed", "optimal"])
+def test_blocks_from_the_threshold_on_are_kept(cut):
+    X, y = samples(60, apart=0.0)
+    X[y == "green", :20] += 4.0
+    classifier = BlockNB(blocks=2, selection="threshold", cut=cut).fit(X, y)
+    kept = classifier.selected_blocks_[0]
+    assert 0 < kept.sum() < 30
+    np.testing.assert_array_equal(kept, (classifier.scores_ >= classifier.threshold_)[0])
+    covariance = pooled_covariance(X, y)
+    blocks = [classifier.blocks_[i] for i in np.flatnonzero(kept)]
+    joint = sum(log_densities(X, y, X, block, covariance) for block in blocks).T
+    expected = log_softmax(joint + classifier.class_log_prior_, axis=1)
+    np.testing.assert_allclose(classifier.predict_log_proba(X), expected, rtol=1e-8, atol=1e-12)
+
+
+def test_selected_features_are_named_by_falling_score():
+    X, y = samples(30, apart=0.3)
+    frame = pd.DataFrame(X, columns=[f"probe{i}" for i in range(30)])
+    classifier = BlockNB(selection="threshold").fit(frame, y)
+    kept = np.flatnonzero(classifier.selected_blocks_[0])
+    order = kept[np.argsort(-classifier.scores_[0, kept])]
+    names = [f"probe{i}" for i in order]
+    assert classifier.selected_features_ == {"blue": names, "green": names}
+    assert not hasattr(BlockNB(selection="weights").fit(frame, y), "selected_features_")
+
+
+def test_weights_multiply_the_blocks_log_likelihood_ratios():
+    """Eq. 13, plus the log prior odds."""
+    X, y = samples(20, apart=0.4)
+    classifier = BlockNB(blocks=4, selection="weights").fit(X, y)
+    covariance = pooled_covariance(X, y)
+    odds = np.full(len(X), np.log(30 / 24))
+    for weight, block in zip(classifier.weights_[0], classifier.blocks_, strict=True):
+        densities = log_densities(X, y, X, block, covariance)
+        odds += weight * (densities[0] - densities[1])
+    log_proba = classifier.predict_log_proba(X)
+    np.testing.assert_allclose(log_proba[:, 0] - log_proba[:, 1], odds, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("selection", ["threshold", "weights"])
+def test_most_pairwise_wins_decide_among_three_classes(selection):
+    X, y = samples(24, counts=(14, 13, 15), apart=0.15)
+    classifier = BlockNB(blocks=2, selection=selection).fit(X, y)
+    points = np.random.default_rng(5).normal(size=(2000, 24))
+    covariance = pooled_covariance(X, y)
+    densities = np.array(
+        [log_densities(X, y, points, block, covariance) for block in classifier.blocks_]
+    )
+    wins, mean = np.zeros((2, 2000, 3))
+    for weights, (a, b) in zip(classifier.weights_, classifier.pairs_, strict=True):
+        odds = weights @ (densities[:, a] - densities[:, b])
+        mean[:, a] += odds / 3
+        mean[:, b] -= odds / 3
+        odds += classifier.class_log_prior_[a] - classifier.class_log_prior_[b]
+        wins[:, a] += odds > 0
+        wins[:, b] += odds < 0
+    scores = mean + classifier.class_log_prior_
+    tied = wins.max(axis=1) == 1
+    exchanged = (scores.argmax(axis=1) != wins.argmax(axis=1)) & ~tied
+    assert tied.any()
+    assert exchanged.any()
+    expected = np.where(tied, scores.argmax(axis=1), wins.argmax(axis=1))
+    np.testing.assert_array_equal(classifier.predict(points), classifier.classes_[expected])
+    np.testing.assert_allclose(
+        classifier.predict_log_proba(points)[~exchanged],
+        log_softmax(scores[~exchanged], axis=1),
+        rtol=1e-7,
+    )
+
+
+@pytest.mark.parametrize("selection", [None, "threshold", "weights"])
+def test_explained_terms_add_up(selection):
+    X, y = samples(12, counts=(20, 22, 18), apart=0.8)
+    classifier = BlockNB(blocks=[[0, 5], [1], [2, 3, 4], [6, 7, 8, 9, 10, 11]], selection=selection)
+    classifier.fit(X, y)
+    table = classifier.explain(X[:9])
+    sums = table.groupby(["sample", "class"])["log_likelihood"].sum().unstack().to_numpy()
+    joint = classifier.predict_joint_log_proba(X[:9])
+    np.testing.assert_allclose(sums + classifier.class_log_prior_, joint, rtol=1e-9)
+
+
+def test_blocks_can_be_found_in_the_training_samples():
+    X, y = samples(8)
+    X[:, 7] = X[:, 2] + 0.1 * np.random.default_rng(0).normal(size=len(X))
+    classifier = BlockNB(blocks=CorrelationBlocks(size=2)).fit(X, y)
+    assert [2, 7] in [block.tolist() for block in classifier.blocks_]
+
+
+def test_few_samples_per_feature_are_shrunk_and_recorded():
+    X, y = samples(9, counts=(15, 40))
+    classifier = BlockNB(blocks=4, covariance="per_class").fit(X, y)
+    assert classifier.shrinkage_.shape == (2, 3)
+    np.testing.assert_array_equal(
+        classifier.shrinkage_ > 0, [[True, True, False], [True, True, False]]
+    )
+    assert not BlockNB(blocks=4).fit(X, y).shrinkage_.any()
+
+
+def test_noise_is_expected_to_be_classified_by_chance():
+    """With covariances estimated from 40 samples, 2000 blocks."""
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(40, 6000)), np.arange(40) % 2
+    assert BlockNB(blocks=3).fit(X, y).asymptotic_risk_[0] == pytest.approx(0.5, abs=0.1)
+
+
+def test_a_singular_block_is_shrunk_with_a_warning():
+    X, y = samples(4, counts=(80, 90))
+    X[:, 3] = X[:, 2]
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    with pytest.warns(UserWarning, match=r"singular covariance, the first is block 1 \('c', 'd'\)"):
+        classifier = BlockNB(blocks=2).fit(frame, y)
+    np.testing.assert_array_equal(classifier.shrinkage_[0] > 0, [False, True])
+
+
+def test_two_classes_that_no_block_separates_are_compared_by_their_priors():
+    X, y = samples(1, counts=(40, 20), apart=0.0)
+    X[y == "green"] += X[y == "blue"].mean() - X[y == "green"].mean() + 0.1
+    assert BlockNB().fit(X, y).scores_[0, 0] < 1
+    with pytest.warns(UserWarning, match="no block separates class 'blue' from 'green'"):
+        classifier = BlockNB(selection="threshold").fit(X, y)
+    np.testing.assert_allclose(classifier.predict_proba(X), np.tile([2 / 3, 1 / 3], (60, 1)))
+    assert classifier.selected_features_ == {"blue": [], "green": []}
+
+
+def test_a_class_of_one_sample_lends_the_others_covariance():
+    X, y = samples(4, counts=(30, 25, 1))
+    classifier = BlockNB(blocks=2).fit(X, y)
+    assert classifier.predict(X[y == "red"]) == ["red"]
+    with pytest.raises(InputError, match=r"class 'red' has 1 sample, .*pooled"):
+        BlockNB(blocks=2, covariance="per_class").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        ([[0, 1], [1, 2, 3]], r"feature 1 \(column 1\) is in more than one block"),
+        ([[0, 1], [3]], r"feature 2 \(column 2\) is in no block"),
+        ([], r"feature 0 \(column 0\) is in no block"),
+        ([[0, 1, 2, 3, 4]], "blocks name column 4; there are columns 0 to 3"),
+        (0, "blocks is 0"),
+        (2.5, "blocks is 2.5"),
+        ("pairs", "blocks is 'pairs'"),
+    ],
+)
+def test_blocks_must_hold_each_feature_once(blocks, message):
+    X, y = samples(4)
+    with pytest.raises(InputError, match=message):
+        BlockNB(blocks=blocks).fit(X, y)
+
+
+def test_a_block_needs_as_many_samples_as_features():
+    X, y = samples(12, counts=(5, 6))
+    with pytest.raises(InputError, match="block 0 has 12 features but there are 11 samples"):
+        BlockNB(blocks=12).fit(X, y)
+    assert BlockNB(blocks=11).fit(X, y).shrinkage_[0, 0] > 0
+
+
+def test_a_constant_feature_is_named():
+    X, y = samples(4)
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    frame["c"] = np.where(y == "blue", 0.1, 0.3)
+    with pytest.raises(InputError, match="feature 'c' is constant within each class"):
+        BlockNB().fit(frame, y)
+    frame["c"] = np.where(y == "blue", 0.1, X[:, 2])
+    BlockNB().fit(frame, y)
+    with pytest.raises(InputError, match=r"feature 'c' is constant within class 'blue'.*pooled"):
+        BlockNB(covariance="per_class").fit(frame, y)
+
+
+def test_samples_must_outnumber_classes():
+    with pytest.raises(InputError, match="2 samples in 2 classes"):
+        BlockNB().fit([[0.0], [1.0]], ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "options", [{"covariance": "full"}, {"selection": "all"}, {"cut": 3}], ids=str
+)
+def test_unknown_options_are_refused(options):
+    X, y = samples(4)
+    (name,) = options
+    with pytest.raises(InputError, match=f"{name} is .*use one of"):
+        BlockNB(**options).fit(X, y)

@@ -1,0 +1,362 @@
+"""Conditionally independent component analysis (CICA paper, sections 3 to 5)."""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.covariance import ledoit_wolf
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import SplineTransformer
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from xnbflow.density.joint import WIDTH_FACTORS
+from xnbflow.errors import InputError
+from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, Descent, natural_gradient
+
+__all__ = ["CICA"]
+
+_FOLDS = 5
+_SCREENING = 30  # steps from each start before the lowest goes on alone
+_CLASS_DISTANCE = 1e30  # between class codes: no kernel reaches so far
+_FEWEST_SPLINES = 4  # a cubic polynomial
+_NEARLY_SINGULAR = 1e-10  # of the largest eigenvalue of the correlation matrix
+
+
+class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Linear components of the inputs that are independent given the target.
+
+    Independence given the target is what naive Bayes assumes of its features. CICA finds the
+    linear map after which it holds best: it minimises the sum of the components' entropies given
+    the target by natural gradient, with kernel estimates of their densities.
+
+    A y of floats is a real target. Anything else (integers, strings, booleans) is a class label:
+    the components are then independent within the classes. Counts and the like are real targets
+    after ``y.astype(float)``.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Number of components; as many as inputs by default. Fewer are sought in the canonical
+        subspace, whose directions correlate most with functions of y (section 5).
+    basis : int or callable, default=8
+        Functions of a real target for the canonical subspace: so many cubic splines with knots at
+        its quantiles, or a function from y, shape (n_samples,), to (n_samples, n_functions). Class
+        labels have their indicators.
+    width : {"cv", "paper"} or float, default="cv"
+        Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1; so wide kernels blur
+        what tells the sources apart, and the converged components miss them. "cv" narrows the
+        width from there while the leave-one-out likelihood of the inputs given the target grows.
+    n_restarts : int, default=5
+        Descents at the final width besides the one from the inputs as they are (with fewer
+        components than inputs: the canonical ones), each from a random rotation of the whitened
+        inputs. The lowest end counts.
+    max_iter : int, default=500
+        Steps of each descent at most.
+    tol : float, default=1e-4
+        A descent has converged where no entry of the relative gradient is larger.
+    step : float, default=0.1
+        Size of a descent's first step. It adapts: a step that would raise the objective is
+        shortened until it does not.
+    random_state : int, RandomState instance or None, default=None
+        For the random rotations.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        W: ``transform(X) = (X - mean_) @ components_.T``. Components have unit variance in the
+        training samples; the sign makes the entry of largest effect positive.
+    mixing_ : ndarray of shape (n_features, n_components)
+        Pseudo-inverse of W.
+    mean_ : ndarray of shape (n_features,)
+        Means of the inputs.
+    width_ : float
+        Kernel width used, in the same units as ``width``.
+    objective_ : float
+        Eq. 7 at W in nats, for the whitened inputs and less its constant ``n_components * H(y)``.
+    n_iter_ : int
+        Steps of the descent that counts.
+    converged_ : bool
+        Whether it ended at a gradient below ``tol``; where not, `fit` warns.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features seen in `fit`, where X had them.
+
+    References
+    ----------
+    S. Akaho, Conditionally independent component extraction for naive Bayes inference, 2001.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.uniform(-3, 3, 200)
+    >>> sources = np.column_stack([y, y**2]) + rng.uniform(-1, 1, (200, 2))
+    >>> X = sources @ np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> components = CICA(random_state=0).fit_transform(X, y)
+    >>> np.abs(np.corrcoef(components.T, sources.T)[:2, 2:]).max(axis=0).round(2)
+    array([1., 1.])
+    """
+
+    def __init__(
+        self,
+        *,
+        n_components: int | None = None,
+        basis: int | Callable[[np.ndarray], np.ndarray] = 8,
+        width: str | float = "cv",
+        n_restarts: int = 5,
+        max_iter: int = 500,
+        tol: float = 1e-4,
+        step: float = 0.1,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.basis = basis
+        self.width = width
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.step = step
+        self.random_state = random_state
+
+    def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CICA":
+        """Find the components.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Floats are a real target, anything else class labels.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            If y is constant, or labels hardly any sample like another; if the inputs do not vary
+            in ``n_components`` dimensions, or the target does not correlate with so many; if a
+            parameter is out of range.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        target = _kernel_target(y)
+        n_components = self._check_parameters(X.shape[1])
+        self.mean_ = X.mean(axis=0)
+        constant = np.ptp(X, axis=0) == 0.0
+        if constant.all():
+            msg = "all inputs are constant: there is nothing to take apart; give inputs that vary"
+            raise InputError(msg)
+        scale = np.where(constant, 1.0, X.std(axis=0))
+        inputs = np.where(constant, 0.0, (X - self.mean_) / scale)
+        if n_components == X.shape[1]:
+            whitening = _whitening(inputs, np.flatnonzero(constant))
+            unmixed = np.linalg.inv(whitening)
+        else:
+            functions = self._functions(y)
+            whitening = _canonical_directions(inputs, functions, n_components)
+            unmixed = np.eye(n_components)
+        descent = self._minimise(whitening @ inputs.T, target, unmixed)
+        self._keep(descent, whitening, scale)
+        return self
+
+    def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return the components of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return (X - self.mean_) @ self.components_.T
+
+    def _minimise(self, inputs: np.ndarray, target: np.ndarray, unmixed: np.ndarray) -> Descent:
+        """Choose the width, descend from every start, and return the lowest descent."""
+        random = check_random_state(self.random_state)
+        starts = [unmixed]
+        if self.width == "cv":
+            self.width_ = self._choose_width(inputs, target, unmixed, random)
+            starts.append(self._anneal(inputs, target, unmixed))
+        else:
+            self.width_ = 1.0 if self.width == "paper" else float(self.width)
+        rotations = random.normal(size=(self.n_restarts, *unmixed.shape))
+        starts.extend(np.linalg.qr(rotations)[0])
+        objective = ConditionalEntropy(inputs, target, self.width_)
+        descents = [self._descend(objective, start, _SCREENING) for start in starts]
+        best = min(descents, key=lambda descent: descent.values[-1])
+        if best.converged:
+            return best
+        return best.then(self._descend(objective, best.path[-1], self.max_iter - _SCREENING))
+
+    def _choose_width(
+        self,
+        inputs: np.ndarray,
+        target: np.ndarray,
+        unmixed: np.ndarray,
+        random: np.random.RandomState,
+    ) -> float:
+        """Narrow the width while the held-out likelihood grows; W follows in every fold."""
+        n_samples = len(target)
+        folds = np.array_split(random.permutation(n_samples), min(_FOLDS, n_samples))
+        demixings = [unmixed] * len(folds)
+        lowest, chosen = np.inf, WIDTH_FACTORS[0]
+        for factor in WIDTH_FACTORS:
+            total = 0.0
+            for i, held_out in enumerate(folds):
+                kept = np.setdiff1d(np.arange(n_samples), held_out)
+                objective = ConditionalEntropy(inputs[:, kept], target[kept], factor)
+                descent = self._descend(objective, demixings[i], _SCREENING)
+                demixings[i] = descent.path[-1]
+                value = objective.held_out(demixings[i], inputs[:, held_out], target[held_out])
+                total += value * len(held_out)
+            if total >= lowest:
+                break
+            lowest, chosen = total, factor
+        return float(chosen)
+
+    def _anneal(self, inputs: np.ndarray, target: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """Follow W through all widths above the chosen one."""
+        for factor in WIDTH_FACTORS[self.width_ < WIDTH_FACTORS]:
+            objective = ConditionalEntropy(inputs, target, factor)
+            start = self._descend(objective, start, _SCREENING).path[-1]
+        return start
+
+    def _descend(self, objective: ConditionalEntropy, start: np.ndarray, most: int) -> Descent:
+        return natural_gradient(
+            objective, start, step=self.step, max_iter=min(most, self.max_iter), tol=self.tol
+        )
+
+    def _keep(self, descent: Descent, whitening: np.ndarray, scale: np.ndarray) -> None:
+        """Store what the descent found, as a map of the inputs."""
+        components = descent.path[-1] @ whitening
+        largest = np.abs(components).argmax(axis=1)
+        signs = np.sign(components[np.arange(len(components)), largest])
+        self.components_ = components * signs[:, np.newaxis] / scale
+        self.mixing_ = np.linalg.pinv(self.components_)
+        self.objective_ = descent.values[-1]
+        self.n_iter_ = len(descent.path) - 1
+        self.converged_ = descent.converged
+        if not descent.converged:
+            msg = (
+                f"CICA has not converged after {self.n_iter_} steps: raise max_iter "
+                f"({self.max_iter}) or tol ({self.tol:g})"
+            )
+            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+
+    def _check_parameters(self, n_features: int) -> int:
+        """Refuse parameters out of range; return the number of components."""
+        n_components = n_features if self.n_components is None else self.n_components
+        if not 1 <= n_components <= n_features:
+            msg = (
+                f"n_components is {n_components}; {n_features} inputs allow "
+                f"from 1 to {n_features} components"
+            )
+            raise InputError(msg)
+        if isinstance(self.width, str):
+            good_width = self.width in ("cv", "paper")
+        else:
+            good_width = 0.0 < self.width < np.inf
+        if not good_width:
+            msg = f'width is {self.width!r}; use "cv", "paper" or a positive number'
+            raise InputError(msg)
+        if not callable(self.basis) and self.basis < _FEWEST_SPLINES:
+            msg = f"basis is {self.basis}; use at least {_FEWEST_SPLINES} splines"
+            raise InputError(msg)
+        return n_components
+
+    def _functions(self, y: np.ndarray) -> np.ndarray:
+        """Return functions of the target, shape (n_samples, n_functions)."""
+        if not _is_real(y):
+            classes, codes = np.unique(y, return_inverse=True)
+            return np.eye(len(classes))[codes]
+        if callable(self.basis):
+            return np.asarray(self.basis(y), dtype=np.float64).reshape(len(y), -1)
+        splines = SplineTransformer(
+            n_knots=self.basis - _FEWEST_SPLINES + 2, degree=3, knots="quantile"
+        )
+        return splines.fit_transform(y[:, np.newaxis])
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _is_real(y: np.ndarray) -> bool:
+    return np.issubdtype(y.dtype, np.floating)
+
+
+def _kernel_target(y: np.ndarray) -> np.ndarray:
+    """Return a real target scaled to unit variance, or codes of classes far apart."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) == 1:
+        msg = (
+            f"y is constant ({classes[0]}): there is nothing to condition on; "
+            "give another target, or use sklearn.decomposition.FastICA, which needs none"
+        )
+        raise InputError(msg)
+    if _is_real(y):
+        return y / y.std()
+    if 2 * len(classes) > len(y):
+        msg = (
+            f"y has {len(classes)} different labels among {len(y)} samples, too many for classes; "
+            "a real target must have a float type, say y.astype(float)"
+        )
+        raise InputError(msg)
+    return codes * _CLASS_DISTANCE
+
+
+def _whitening(inputs: np.ndarray, constant: np.ndarray) -> np.ndarray:
+    """Return the map of standardised inputs to their principal components of unit variance."""
+    n_samples, n_features = inputs.shape
+    variances, axes = np.linalg.eigh(inputs.T @ inputs / n_samples)
+    rank = int(np.sum(variances > _NEARLY_SINGULAR * variances[-1]))
+    if rank < n_features:
+        which = f" (constant columns: {constant.tolist()})" if len(constant) else ""
+        msg = (
+            f"{n_samples} samples of {n_features} inputs vary in {rank} dimensions only{which}; "
+            f"drop inputs that repeat others, or set n_components to {rank} or fewer"
+        )
+        raise InputError(msg)
+    return (axes / np.sqrt(variances)).T
+
+
+def _canonical_directions(
+    inputs: np.ndarray, functions: np.ndarray, n_components: int
+) -> np.ndarray:
+    """Return the directions of inputs that correlate most with functions of the target.
+
+    Canonical correlation analysis of section 5. Ledoit's and Wolf's shrinkage of the inputs'
+    covariance is its ridge: it finds the amount itself, and makes fewer samples than inputs and
+    inputs that repeat others harmless.
+    """
+    n_samples = len(inputs)
+    covariance, _ = ledoit_wolf(inputs, assume_centered=True)
+    variances, axes = np.linalg.eigh(covariance)
+    variances = np.maximum(variances, _NEARLY_SINGULAR * variances[-1])
+    root = (axes / np.sqrt(variances)) @ axes.T
+    left, strength, _ = np.linalg.svd(functions - functions.mean(axis=0), full_matrices=False)
+    orthonormal = left[:, strength > n_samples * np.finfo(float).eps * strength[0]]
+    directions, correlations, _ = np.linalg.svd(root @ inputs.T @ orthonormal / n_samples**0.5)
+    found = int(np.sum(correlations > _NEARLY_SINGULAR * correlations[0]))
+    if found < n_components:
+        msg = (
+            f"the inputs have {found} canonical directions with {orthonormal.shape[1]} functions "
+            f"of the target, and n_components is {n_components}; lower it to {found} or raise "
+            "basis (classes: no more than one less than there are)"
+        )
+        raise InputError(msg)
+    return directions[:, :n_components].T @ root
