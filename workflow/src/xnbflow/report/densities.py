@@ -51,7 +51,8 @@ def density_figures(
     features : sequence of str
         What to show.
     selection : DataFrame
-        ``class``, ``feature``, ``frequency``: which class a feature was selected for, how often.
+        ``class``, ``feature``, ``frequency``, ``mean_distance``: which class a feature was selected
+        for, how often, and how far it keeps that class from another.
     distances : mapping of (class, feature, other class) to float
         Mean distance of the class from the other in the feature.
     params : mapping
@@ -64,7 +65,8 @@ def density_figures(
     grids, curves = _curves(values, codes, len(classes), params)
     figures = []
     for i, name in enumerate(features):
-        chosen = selection[selection["feature"] == name].sort_values("frequency", ascending=False)
+        chosen = selection[selection["feature"] == name]
+        chosen = chosen.sort_values(["frequency", "mean_distance"], ascending=False)
         focus = chosen["class"].iloc[0]
         notes = [_note(distances.get((focus, name, other))) for other in classes]
         served = ", ".join(dict.fromkeys(chosen["class"]))
