@@ -114,15 +114,17 @@ def _write_diagnostics(folder, series):
 
 
 def _write_training(folder, series, failed=(), warned=()):
-    """Write what the training jobs of a classifier leave behind, a batch per repeat."""
+    """Write what the training jobs of a classifier leave behind, a batch per repeat.
+
+    ``failed`` and ``warned`` hold classifiers, or ``dataset/classifier``.
+    """
+    names = {folder.name, f"{series.name}/{folder.name}"}
+    fails, warns = bool(names & set(failed)), bool(names & set(warned))
     for repeat in range(REPEATS):
         rng = np.random.default_rng(repeat + len(folder.name))
         fold = rng.permutation(np.arange(SAMPLES) % FOLDS)
-        if folder.name in failed:
-            tables = {}
-        else:
-            tables = _trained(series, fold, rng, selects=folder.name == "xnb")
-        tables["fits"] = _fits(series, tables, folder.name in failed, folder.name in warned)
+        tables = {} if fails else _trained(series, fold, rng, selects=folder.name == "xnb")
+        tables["fits"] = _fits(series, tables, fails, warns)
         for name in TRAINING_TABLES:
             table = tables.get(name)
             if table is None or table.empty:

@@ -1,5 +1,7 @@
 """Sections: what each of them says of a study whose tables are known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,6 +79,16 @@ def test_the_headline_gives_accuracy_and_features_xnb_first(results):
     assert f"Naive Bayes {means.loc['nb', 'accuracy']:.3f} with {FEATURES}.0" in said
 
 
+def test_means_are_taken_where_every_classifier_could_be_fitted(tmp_path):
+    results = write_study(tmp_path, failed=("alpha/forest",))
+    metrics = results.tables["metrics"].query("dataset == 'GSE7904'")
+    means = metrics.groupby("classifier")["accuracy"].mean()
+    assert overview.headline(results).startswith(f"XNB reaches an accuracy of {means['xnb']:.3f}")
+    table = next(t for t in blocks(overview.section(results), Table) if "averaged" in t.caption)
+    assert column(table, "Naive Bayes", "accuracy") == pytest.approx(means["nb"])
+    assert "(alpha left out, where some could not be fitted)" in table.caption
+
+
 def test_without_xnb_the_most_accurate_classifier_comes_first(tmp_path):
     results = write_study(tmp_path, classifiers=("nb", "forest"))
     best = results.tables["metrics"].groupby("classifier")["accuracy"].mean().idxmax()
@@ -95,6 +107,19 @@ def test_failures_and_warnings_are_counted_and_quoted(tmp_path):
     assert set(table.frame["fits"]) == {6}
     for module in (accuracy, explanation, samples, comparison):  # a failed classifier stops none
         assert module.section(results).blocks
+
+
+def test_classes_with_fewer_samples_than_folds_are_warned_of(results):
+    few = replace(
+        results, configuration={"folds": {"3-fold": {"splits": 15, "repeats": 1, "file": None}}}
+    )
+    section = overview.section(few)
+    (warning,) = [prose for prose in blocks(section, Prose) if prose.role == "warning"]
+    # The three classes of alpha have 12 samples each, the two of GSE7904 have 18.
+    assert "3 classes have fewer samples than there are folds" in warning.text
+    table = next(t for t in blocks(section, Table) if "fewer samples" in t.caption)
+    assert set(table.frame["data set"]) == {"alpha"}
+    assert not [p for p in blocks(overview.section(results), Prose) if p.role == "warning"]
 
 
 def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
@@ -287,7 +312,5 @@ def test_methods_give_the_configuration_as_yaml_and_every_table(results):
 
 
 def test_labels_that_two_classifiers_share_are_told_apart(results):
-    from dataclasses import replace
-
     same = replace(results, labels={"nb": "NB", "xnb": "NB", "forest": "Forest"})
     assert same.labels == {"nb": "NB [nb]", "xnb": "NB [xnb]", "forest": "Forest"}

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from xnbflow.report.drawings.curves import draw_calibration, draw_densities
+from xnbflow.report.drawings.calibration import draw_calibration
+from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.drawings.histograms import draw_class_sizes, draw_correlations, draw_p_values
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.ranks import draw_ranks

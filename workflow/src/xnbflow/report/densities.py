@@ -8,7 +8,7 @@ import pandas as pd
 
 from xnbflow.distributions.kernel import fit_kernel_densities
 from xnbflow.report.blocks import Figure
-from xnbflow.report.drawings.curves import draw_densities
+from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.series import Series
 
 __all__ = ["density_figures", "telling_features"]

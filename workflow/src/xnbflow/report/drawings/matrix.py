@@ -52,33 +52,42 @@ def draw_matrix(
     cell : (float, float)
         Width and height of a cell in inches.
     """
-    row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
-    upright = max(map(len, column_labels), default=0) * 0.07 < cell[0]
-    left = 0.15 + label_width(row_labels) + (0.2 if ylabel else 0)
-    bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if xlabel else 0)
-    right = 0.15 + label_width(list(marks))
-    width = max(left + right + cell[0] * len(columns), 0.2 + label_width([title], 11))
-    right = width - left - cell[0] * len(columns)
-    height = bottom + 0.3 + cell[1] * len(rows)
-    figure, axes = new_axes(
-        width, height, left=left, right=right, bottom=bottom, xlabel=xlabel, ylabel=ylabel
-    )
-    figure.text(0.05 / width, 1 - 0.08 / height, title, va="top", weight="bold", size=10)
+    figure, axes = _new_axes(rows, columns, title, marks, (xlabel, ylabel), cell)
     shade_cells(axes, values, colour)
-    axes.set_xticks(range(len(columns)), column_labels, rotation=0 if upright else 90)
-    axes.set_yticks(range(len(rows)), row_labels)
-    axes.tick_params(length=0)
-    axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
-    axes.spines[:].set_visible(False)
     _write_cells(axes, values, texts)
     for i, mark in enumerate(marks):
         if mark:
             axes.text(len(columns) - 0.4, i, mark, va="center")
     for i, j in outlined:
-        axes.add_patch(
-            Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=COLOURS[1], lw=1.4)
-        )
+        frame = Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=COLOURS[1], lw=1.4)
+        axes.add_patch(frame)
     return figure
+
+
+def _new_axes(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    title: str,
+    marks: Sequence[str],
+    names: tuple[str, str],
+    cell: tuple[float, float],
+) -> tuple[Figure, Axes]:
+    """Return axes whose size follows from the cells and the labels."""
+    row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
+    upright = max(map(len, column_labels), default=0) * 0.07 < cell[0]
+    left = 0.15 + label_width(row_labels) + (0.2 if names[1] else 0)
+    bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if names[0] else 0)
+    inner, height = cell[0] * len(columns), bottom + 0.3 + cell[1] * len(rows)
+    width = max(left + inner + 0.15 + label_width(marks), 0.2 + label_width([title], 11))
+    figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=bottom)
+    figure.text(0.05 / width, 1 - 0.08 / height, title, va="top", weight="bold", size=10)
+    axes.set_xticks(range(len(columns)), column_labels, rotation=0 if upright else 90)
+    axes.set_yticks(range(len(rows)), row_labels)
+    axes.tick_params(length=0)
+    axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
+    axes.set(xlabel=names[0], ylabel=names[1])
+    axes.spines[:].set_visible(False)
+    return figure, axes
 
 
 def shade_cells(axes: Axes, values: np.ndarray, colour: str) -> None:

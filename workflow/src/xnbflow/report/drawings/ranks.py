@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from xnbflow.report.style import COLOURS, INK, new_axes, shorten
 
 __all__ = ["draw_ranks"]
+
+#: Inches from bar to bar, and from name to name.
+_BAR, _LINE = 0.12, 0.22
 
 
 def draw_ranks(
@@ -29,46 +33,41 @@ def draw_ranks(
     difference : float
         Length of the yardstick.
     """
-    k = len(classifiers)
-    half = (k + 1) // 2
-    top, lines = 0.85, 0.22 * half + 0.12 * len(bars)
-    figure, axes = new_axes(5.4, 0.45 + top + lines, left=1.45, right=1.45, bottom=0.1, top=top)
-    axes.set(xlim=(1, k), ylim=(-(0.12 * len(bars) + 0.22 * half + 0.2), 0))
+    k, n_left = len(classifiers), (len(classifiers) + 1) // 2
+    depth = _BAR * len(bars) + 0.15
+    height = depth + _LINE * n_left
+    figure, axes = new_axes(5.4, height + 0.95, left=1.45, right=1.45, bottom=0.1, top=0.85)
+    axes.set(xlim=(1, k), ylim=(-height, 0), xticks=np.arange(1, k + 1), yticks=[])
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.spines["top"].set_visible(True)
     axes.xaxis.tick_top()
-    axes.set_xticks(np.arange(1, k + 1))
-    axes.set_yticks([])
-    transform = axes.get_xaxis_transform()
-    y = 1 + 0.42 / (figure.get_figheight() - top - 0.1)
-    axes.plot([1, 1 + difference], [y, y], color=INK, lw=1.5, transform=transform, clip_on=False)
-    axes.text(
-        1 + difference / 2,
-        y + 0.05 / (figure.get_figheight() - top - 0.1),
-        f"critical difference {difference:.2f}",
-        ha="center",
-        va="bottom",
-        transform=transform,
-    )
+    _draw_yardstick(axes, difference)
     for i, (first, last) in enumerate(bars):
-        level = -0.12 * (i + 1)
-        axes.plot(
-            [ranks[first] - 0.03, ranks[last] + 0.03], [level, level], color=COLOURS[1], lw=3.5
-        )
-    depth = 0.12 * len(bars) + 0.15
+        x, y = [ranks[first] - 0.03, ranks[last] + 0.03], -_BAR * (i + 1)
+        axes.plot(x, [y, y], color=COLOURS[1], lw=3.5)
     for i, (name, rank) in enumerate(zip(classifiers, ranks, strict=True)):
-        best = i < half
-        level = -(depth + 0.22 * (i if best else k - 1 - i))
-        end, side = (0.9, "right") if best else (k + 0.1, "left")
-        axes.plot([rank, rank, end], [0, level, level], color=INK, lw=0.8, clip_on=False)
-        text = f"{shorten(name, 17)}  {rank:.2f}" if best else f"{rank:.2f}  {shorten(name, 17)}"
-        axes.annotate(
-            text,
-            (end, level),
-            ((-4 if best else 4), 0),
-            textcoords="offset points",
-            annotation_clip=False,
-            ha=side,
-            va="center",
-        )
+        line = i if i < n_left else k - 1 - i
+        _draw_classifier(axes, shorten(name, 17), rank, -depth - _LINE * line, left=i < n_left)
     return figure
+
+
+def _draw_yardstick(axes: Axes, difference: float) -> None:
+    """Draw the critical difference above the axis; the y axis is in inches."""
+    axes.plot([1, 1 + difference], [0.42, 0.42], color=INK, lw=1.5, clip_on=False)
+    text = f"critical difference {difference:.2f}"
+    axes.text(1 + difference / 2, 0.46, text, ha="center", va="bottom")
+
+
+def _draw_classifier(axes: Axes, name: str, rank: float, y: float, *, left: bool) -> None:
+    """Draw a line from a classifier's rank down and to its name at the side."""
+    end = 0.9 if left else axes.get_xlim()[1] + 0.1
+    axes.plot([rank, rank, end], [0, y, y], color=INK, lw=0.8, clip_on=False)
+    axes.annotate(
+        f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}",
+        (end, y),
+        (-4 if left else 4, 0),
+        textcoords="offset points",
+        annotation_clip=False,
+        ha="right" if left else "left",
+        va="center",
+    )

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.report.blocks import Block, Figure, Gallery, Group, Section, Table
-from xnbflow.report.drawings.curves import draw_calibration
+from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.scatter import draw_trade_off
@@ -96,7 +96,7 @@ def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
         return ""
     spread = "" if np.isnan(sd) else f" ± {sd:.{decimals}f}"
     repeats = "" if np.isnan(of_repeats) else f" ({of_repeats:.{decimals}f})"
-    return f"{mean:.{decimals}f}{spread}{repeats}"
+    return f"{mean:,.{decimals}f}{spread}{repeats}"
 
 
 def _scores(results: StudyResults) -> Figure:

@@ -37,13 +37,15 @@ def section(results: StudyResults) -> Section:
 
 def headline(results: StudyResults) -> str:
     """Return the study's result in one sentence: accuracy and number of features, XNB first."""
-    accuracy = results.scores("accuracy").mean()
-    features = results.scores("features_per_class").mean()
-    if accuracy.isna().all():
+    scores = results.scores("accuracy")
+    if scores.isna().all(axis=None):
         return "No classifier could be fitted; see the failures below."
+    shared = _fitted_by_all(scores)
+    accuracy = scores.loc[shared].mean()
+    features = results.scores("features_per_class").loc[shared].mean()
     subject = _subject(results, accuracy)
-    n_places = len(results.places)
-    where = f" on average over {n_places} data sets" if n_places > 1 else ""
+    what = "data sets" if len(results.study.folds) == 1 else "pairs of data set and folds"
+    where = f" on average over {len(shared)} {what}" if len(shared) > 1 else ""
     first = (
         f"{subject} reaches an accuracy of {accuracy[subject]:.3f} with "
         f"{_count(features[subject])} features per class{where}"
@@ -54,6 +56,12 @@ def headline(results: StudyResults) -> str:
         if name != subject and pd.notna(accuracy[name])
     ]
     return f"{first}; {_listed(others)}." if others else f"{first}."
+
+
+def _fitted_by_all(scores: pd.DataFrame) -> list[str]:
+    """Return the rows where every classifier has a score that has one anywhere; else all rows."""
+    shared = scores.dropna(axis="columns", how="all").dropna(axis="index").index
+    return list(shared if len(shared) else scores.index)
 
 
 def _subject(results: StudyResults, accuracy: pd.Series) -> str:
@@ -75,37 +83,56 @@ def _listed(words: Sequence[str]) -> str:
 
 def _classifiers(results: StudyResults) -> Table:
     accuracy = results.scores("accuracy")
+    shared = _fitted_by_all(accuracy)
     rounded = accuracy.round(3)
     best = rounded.eq(rounded.max(axis=1), axis=0).sum()
     seconds = results.tables["seconds"].groupby("classifier")[["fit_seconds"]].median()
     seconds = seconds["fit_seconds"].rename(results.labels).reindex(accuracy.columns)
-    frame = pd.DataFrame(
-        {
-            "classifier": accuracy.columns,
-            "accuracy": accuracy.mean().to_numpy(),
-            "balanced accuracy": results.scores("balanced_accuracy").mean().to_numpy(),
-            "features per class": results.scores("features_per_class").mean().to_numpy(),
-            "most accurate on": best.to_numpy(),
-            "seconds to fit": seconds.to_numpy(),
-        }
-    )
-    formats = {
-        "accuracy": ".3f",
-        "balanced accuracy": ".3f",
-        "features per class": ",.1f",
-        "seconds to fit": ".3g",
+    metrics = ("accuracy", "balanced_accuracy", "features_per_class")
+    means = {
+        name.replace("_", " "): results.scores(name).loc[shared].mean().to_numpy()
+        for name in metrics
     }
+    frame = pd.DataFrame({"classifier": accuracy.columns, **means})
+    frame["most accurate on"] = best.to_numpy()
+    frame["seconds to fit"] = seconds.to_numpy()
+    formats = dict(zip(means, (".3f", ".3f", ",.1f"), strict=True)) | {"seconds to fit": ".3g"}
     caption = (
-        "The classifiers, averaged over data sets. “Most accurate on” counts data sets, ties with "
-        "every classifier that shares the first place; the seconds are the median of a fold."
+        f"The classifiers, averaged over {len(shared)} data sets{_left_out(accuracy, shared)}. "
+        "“Most accurate on” counts data sets, ties with every classifier that shares the first "
+        "place; the seconds are the median of a fold."
     )
     return Table(frame, caption, formats)
 
 
+def _left_out(accuracy: pd.DataFrame, shared: Sequence[str]) -> str:
+    left_out = [row for row in accuracy.index if row not in shared]
+    return f" ({_listed(left_out)} left out, where some could not be fitted)" if left_out else ""
+
+
 def _problems(results: StudyResults) -> list[Block]:
-    problems = results.tables["problems"]
-    if problems.empty:
-        return [Prose("No fit failed and no classifier warned.")] * bool(results.study.classifiers)
+    """Return what failed or was warned about, first in a sentence, then in tables."""
+    if not results.study.classifiers:
+        return []
+    problems, small = results.tables["problems"], _small_classes(results)
+    failed = int((problems["kind"] == "error").sum())
+    warned = len(problems) - failed
+    said = [
+        f"{failed:,} fits failed" if failed else "No fit failed",
+        f"{warned:,} gave warnings" if warned else "no classifier warned",
+    ]
+    tables = [_said(results, problems)] if len(problems) else []
+    if len(small):
+        said.append(f"{len(small)} classes have fewer samples than there are folds")
+        caption = "Classes with fewer samples than folds: some folds test none of them."
+        tables.append(Table(small, caption))
+    text = f"{'; '.join(said)}."
+    if not tables:
+        return [Prose(text)]
+    return [Prose(text, "warning"), Group("Failures and warnings", tables, opened=bool(failed))]
+
+
+def _said(results: StudyResults, problems: pd.DataFrame) -> Table:
     counts = (
         problems.assign(classifier=problems["classifier"].map(results.labels))
         .groupby(["dataset", "folds", "classifier", "kind", "text"], sort=False)
@@ -114,13 +141,20 @@ def _problems(results: StudyResults) -> list[Block]:
         .replace({"kind": {"error": "failed", "warnings": "warning"}})
         .rename(columns={"dataset": "data set", "kind": "what", "text": "message"})
     )
-    failed = int((problems["kind"] == "error").sum())
-    said = (
-        f"{failed} fits failed" if failed else "No fit failed"
-    ) + f"; {len(problems) - failed} gave warnings. What they said is listed here."
-    table = Table(counts, "Failed fits and warnings, with the number of fits that said the same.")
-    group = Group("Failures and warnings", [table], f"{len(problems)} fits", opened=bool(failed))
-    return [Prose(said, "warning"), group]
+    return Table(counts, "Failed fits and warnings, with the number of fits that said the same.")
+
+
+def _small_classes(results: StudyResults) -> pd.DataFrame:
+    """Return the classes with fewer samples than a scheme of drawn folds has folds."""
+    sizes = results.tables["class_sizes"]
+    rows = []
+    for name, scheme in results.configuration.get("folds", {}).items():
+        if not scheme.get("file"):
+            small = sizes[sizes["samples"] < scheme["splits"]]
+            rows += [
+                (*row, f"{name} ({scheme['splits']})") for row in small.itertuples(index=False)
+            ]
+    return pd.DataFrame(rows, columns=["data set", "class", "samples", "folds"])
 
 
 def _facts(results: StudyResults) -> dict[str, str]:

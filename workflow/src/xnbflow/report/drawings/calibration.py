@@ -1,0 +1,46 @@
+"""Calibration curves: how often a predicted probability comes true."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from xnbflow.report.style import COLOURS, GREY, MARKERS, new_axes
+
+__all__ = ["draw_calibration"]
+
+
+def draw_calibration(
+    classifiers: Sequence[str],
+    predicted: Sequence[np.ndarray],
+    observed: Sequence[np.ndarray],
+    counts: Sequence[np.ndarray],
+) -> Figure:
+    """Draw how often a predicted probability comes true.
+
+    Parameters
+    ----------
+    classifiers : sequence of str
+    predicted, observed, counts : sequence of ndarray
+        Per classifier and bin: mean probability, frequency, and how many there were.
+    """
+    legend = 0.17 * -(-len(classifiers) // 2)
+    figure, axes = new_axes(2.9, 2.95 + legend, bottom=0.5 + legend, title="Calibration")
+    axes.set(xlabel="predicted probability", ylabel="how often it came true")
+    axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
+    most = max((n.max(initial=1) for n in counts), default=1)
+    for j, (name, x, y, n) in enumerate(zip(classifiers, predicted, observed, counts, strict=True)):
+        colour, marker = COLOURS[j % len(COLOURS)], MARKERS[j % len(MARKERS)]
+        axes.plot(x, y, color=colour, linewidth=1, alpha=0.7)
+        axes.scatter(x, y, s=8 + 52 * np.sqrt(n / most), c=colour, marker=marker, label=name)
+    axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(-0.22, -0.19),
+        ncols=2,
+        columnspacing=0.8,
+        handletextpad=0.1,
+        borderaxespad=0,
+        fontsize=8,
+    )
+    return figure

@@ -1,0 +1,98 @@
+"""The densities of a feature per class (XNB paper, Eqs. 3 and 8), with the samples as rugs."""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from xnbflow.report.style import COLOURS, GREY, label_width, new_axes, shorten
+
+__all__ = ["draw_densities"]
+
+_WIDTH = 2.9
+_RUG_ROW = 0.17
+_CURVES = 1.15
+#: With more classes than this only the one in focus has a colour: no one tells ten curves apart.
+_MOST_COLOURED = 6
+
+
+def draw_densities(
+    feature: str,
+    grid: np.ndarray,
+    densities: np.ndarray,
+    samples: Sequence[np.ndarray],
+    classes: Sequence[str],
+    chosen: Collection[int],
+    focus: int,
+    notes: Sequence[str],
+) -> Figure:
+    """Draw the density of a feature in each class, and below each class's samples as a rug.
+
+    Parameters
+    ----------
+    feature : str
+        Its name.
+    grid : ndarray of shape (n_points,)
+        Where the densities are known.
+    densities : ndarray of shape (n_classes, n_points)
+    samples : sequence of ndarray
+        The feature's values per class.
+    classes : sequence of str
+        Class labels.
+    chosen : collection of int
+        Numbers of the classes that the feature was selected for.
+    focus : int
+        The one of them that it tells most about.
+    notes : sequence of str
+        What stands right of each class's rug.
+    """
+    labels = [f"{'● ' if i in chosen else ''}{shorten(c, 16)}" for i, c in enumerate(classes)]
+    figure, axes = _new_axes(feature, labels, notes)
+    few = len(classes) <= _MOST_COLOURED
+    strong = set(chosen) if few else {focus}
+    height = _height(densities)
+    row = height * _RUG_ROW / _CURVES
+    for i in range(len(classes)):
+        colour = COLOURS[i % len(COLOURS)] if few or i in strong else GREY
+        curve = np.minimum(densities[i], 1.02 * height)
+        axes.plot(grid, curve, color=colour, linewidth=1.8 if i in strong else 0.9)
+        if i in strong:
+            axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
+        _draw_rug(axes, samples[i], -row * (i + 1), row, colour)
+    middles = [-row * (i + 0.6) for i in range(len(classes))]
+    axes.set_yticks(middles, labels, fontsize=8)
+    for y, note in zip(middles, notes, strict=True):
+        beside = axes.get_yaxis_transform()
+        axes.text(1.01, y, note, va="center", fontsize=8, transform=beside)
+    axes.axhline(0, color=GREY, linewidth=0.6)
+    axes.set(xlim=(grid[0], grid[-1]), ylim=(-row * (len(classes) + 0.3), 1.04 * height))
+    return figure
+
+
+def _new_axes(feature: str, labels: Sequence[str], notes: Sequence[str]) -> tuple[Figure, Axes]:
+    """Return axes below the feature's name, with room for labels and notes beside them."""
+    left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
+    height = 0.75 + _CURVES + _RUG_ROW * len(labels)
+    figure, axes = new_axes(_WIDTH, height, left=left, right=right, bottom=0.35)
+    figure.text(0.03, 1 - 0.08 / height, shorten(feature, 40), va="top", weight="bold")
+    axes.tick_params("y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.xaxis.set_major_locator(MaxNLocator(int((_WIDTH - left - right) / 0.45)))
+    return figure, axes
+
+
+def _height(densities: np.ndarray) -> float:
+    """Return where curves are cut: a class almost constant must not flatten all others."""
+    peaks = densities.max(axis=1)
+    peaks = peaks[peaks > 0]
+    return float(min(peaks.max(), 3 * np.median(peaks))) if len(peaks) else 1.0
+
+
+def _draw_rug(axes: Axes, samples: np.ndarray, base: float, height: float, colour: str) -> None:
+    """Draw a tick per sample, all in one line with gaps."""
+    values = np.unique(samples)
+    x = np.repeat(values, 3)
+    y = np.tile([base + 0.1 * height, base + 0.75 * height, np.nan], len(values))
+    axes.plot(x, y, color=colour, linewidth=0.8, alpha=0.8)
