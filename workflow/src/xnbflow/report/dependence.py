@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.sparse.csgraph import connected_components
 
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.series import Series
@@ -50,15 +49,16 @@ def dependent_groups(pairs: pd.DataFrame, features: Sequence[str]) -> list[str]:
     >>> dependent_groups(pairs, ["g1", "g2", "g3", "g4", "g5"])
     ['a', '', 'a', 'b', 'b']
     """
-    places = pd.Index(features)
-    first, second = places.get_indexer(pairs["feature"]), places.get_indexer(pairs["other"])
-    shown = (first >= 0) & (second >= 0)
-    graph = np.zeros((len(places), len(places)), dtype=bool)
-    graph[first[shown], second[shown]] = True
-    _, component = connected_components(graph, directed=False)
-    sizes = np.bincount(component, minlength=1)
-    letters: dict[int, str] = {}
-    return [letters.setdefault(c, _letter(len(letters))) if sizes[c] > 1 else "" for c in component]
+    joined = {name: frozenset([name]) for name in features}
+    for first, second in zip(pairs["feature"], pairs["other"], strict=True):
+        if first in joined and second in joined:
+            together = joined[first] | joined[second]
+            joined |= dict.fromkeys(together, together)
+    letters: dict[frozenset[str], str] = {}
+    return [
+        letters.setdefault(group, _letter(len(letters))) if len(group) > 1 else ""
+        for group in (joined[name] for name in features)
+    ]
 
 
 def _letter(number: int) -> str:
