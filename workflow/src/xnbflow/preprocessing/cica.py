@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.covariance import ledoit_wolf
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import SplineTransformer
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -22,6 +22,7 @@ _FOLDS = 5
 _SCREENING = 30  # steps from each start before the lowest goes on alone
 _CLASS_DISTANCE = 1e30  # between class codes: no kernel reaches so far
 _FEWEST_SPLINES = 4  # a cubic polynomial
+_RIDGES = 10.0 ** np.arange(-6, 4)  # of the correlation matrix, to choose from
 _NEARLY_SINGULAR = 1e-10  # of the largest eigenvalue of the correlation matrix
 
 
@@ -339,18 +340,21 @@ def _canonical_directions(
 ) -> np.ndarray:
     """Return the directions of inputs that correlate most with functions of the target.
 
-    Canonical correlation analysis of section 5. Ledoit's and Wolf's shrinkage of the inputs'
-    covariance is its ridge: it finds the amount itself, and makes fewer samples than inputs and
-    inputs that repeat others harmless.
+    Canonical correlation analysis of section 5. Its ridge is the one with which the inputs best
+    predict left-out samples: first of all functions, then of those found to correlate most. It
+    makes fewer samples than inputs, and inputs that repeat others, harmless.
     """
-    n_samples = len(inputs)
-    covariance, _ = ledoit_wolf(inputs, assume_centered=True)
-    variances, axes = np.linalg.eigh(covariance)
-    variances = np.maximum(variances, _NEARLY_SINGULAR * variances[-1])
-    root = (axes / np.sqrt(variances)) @ axes.T
+    n_samples, n_features = inputs.shape
     left, strength, _ = np.linalg.svd(functions - functions.mean(axis=0), full_matrices=False)
     orthonormal = left[:, strength > n_samples * np.finfo(float).eps * strength[0]]
-    directions, correlations, _ = np.linalg.svd(root @ inputs.T @ orthonormal / n_samples**0.5)
+    predicted = orthonormal
+    for _ in range(2):
+        ridge = RidgeCV(n_samples * _RIDGES).fit(inputs, predicted).alpha_ / n_samples
+        covariance = inputs.T @ inputs / n_samples + ridge * np.eye(n_features)
+        variances, axes = np.linalg.eigh(covariance)
+        root = (axes / np.sqrt(variances)) @ axes.T
+        directions, correlations, weights = np.linalg.svd(root @ inputs.T @ orthonormal)
+        predicted = orthonormal @ weights[:n_components].T
     found = int(np.sum(correlations > _NEARLY_SINGULAR * correlations[0]))
     if found < n_components:
         msg = (
