@@ -262,6 +262,13 @@ def test_paper_has_no_controls_and_no_scrolled_tables(browser, report):
         assert browser.execute_script(script, "body", "backgroundColor") == ["rgb(255, 255, 255)"]
 
 
+def test_an_a4_page_holds_every_table(browser, report):
+    with shown(browser, width=717, media="print"):  # 210 mm less the browser's margins
+        browser.get(report.as_uri())
+        open_everything(browser)
+        assert browser.execute_script(OVERFLOWING) == [0, []]
+
+
 UNNAMED = """
 const all = (selector) => [...document.querySelectorAll(selector)];
 return [
