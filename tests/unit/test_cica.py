@@ -219,6 +219,18 @@ def test_fewer_samples_than_inputs_need_fewer_components():
     assert abs(np.corrcoef(cica.transform(X)[:, 0], y)[0, 1]) > 0.9
 
 
+def test_too_few_samples_to_choose_a_width_need_one_given():
+    X, y = draw(3)
+    with pytest.raises(InputError, match=r'no width can be chosen.*set width to "paper"'):
+        CICA().fit(X, y)
+    assert np.isfinite(CICA(width="paper").fit(X, y).components_).all()
+    # a rare event: without the fold that holds it, the input is constant
+    X, y = draw(60)
+    X = np.column_stack([X, np.arange(60) == 7])
+    with pytest.raises(InputError, match="without a fifth of the 60 samples"):
+        CICA().fit(X, y)
+
+
 def test_a_singular_covariance_is_refused_or_reduced():
     X, y = draw()
     X = np.column_stack([X, X[:, 0] - 2 * X[:, 1]])

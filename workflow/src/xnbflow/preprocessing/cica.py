@@ -140,8 +140,8 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ------
         InputError
             If y is constant, or labels hardly any sample like another; if the inputs do not vary
-            in ``n_components`` dimensions, or the target does not correlate with so many; if a
-            parameter is out of range.
+            in ``n_components`` dimensions, or not without a fifth of the samples where the width
+            is to be chosen; if the target correlates with fewer; if a parameter is out of range.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         target = _kernel_target(y)
@@ -206,17 +206,22 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         random: np.random.RandomState,
     ) -> float:
         """Narrow the width while the held-out likelihood grows; W follows in every fold."""
-        n_samples = len(target)
-        folds = np.array_split(random.permutation(n_samples), min(_FOLDS, n_samples))
+        parts = np.array_split(random.permutation(len(target)), min(_FOLDS, len(target)))
+        folds = [(np.setdiff1d(np.arange(len(target)), part), part) for part in parts]
+        if min(_dimensions(inputs[:, kept]) for kept, _ in folds) < len(inputs):
+            msg = (
+                f"without a fifth of the {len(target)} samples the inputs vary in fewer than "
+                f"{len(inputs)} dimensions, so no width can be chosen by cross-validation; "
+                'set width to "paper" or a number'
+            )
+            raise InputError(msg)
         demixings = [unmixed] * len(folds)
         lowest, chosen = np.inf, WIDTH_FACTORS[0]
         for factor in WIDTH_FACTORS:
             total = 0.0
-            for i, held_out in enumerate(folds):
-                kept = np.setdiff1d(np.arange(n_samples), held_out)
+            for i, (kept, held_out) in enumerate(folds):
                 objective = ConditionalEntropy(inputs[:, kept], target[kept], factor)
-                descent = self._descend(objective, demixings[i], _SCREENING)
-                demixings[i] = descent.path[-1]
+                demixings[i] = self._descend(objective, demixings[i], _SCREENING).path[-1]
                 value = objective.held_out(demixings[i], inputs[:, held_out], target[held_out])
                 total += value * len(held_out)
             if total >= lowest:
@@ -333,6 +338,11 @@ def _whitening(inputs: np.ndarray, constant: np.ndarray) -> np.ndarray:
         )
         raise InputError(msg)
     return (axes / np.sqrt(variances)).T
+
+
+def _dimensions(inputs: np.ndarray) -> int:
+    """Return in how many dimensions inputs (n_inputs, n_samples) vary."""
+    return int(np.linalg.matrix_rank(inputs - inputs.mean(axis=1, keepdims=True)))
 
 
 def _canonical_directions(
