@@ -139,7 +139,7 @@ WRONG = {
     "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet says"),
     "HTML": (b"<!DOCTYPE html>\n<title>moved</title>", r"is a web page \(HTML\), not data"),
     "empty": (b"", "is empty"),
-    "gzip": (gzip.compress(CSV)[:-20], "is broken or truncated gzip"),
+    "gzip": (gzip.compress(CSV, mtime=0)[:-20], "is broken or truncated gzip"),
 }
 
 

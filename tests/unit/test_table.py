@@ -59,8 +59,8 @@ def as_parquet(folder):
     [
         ("mine.csv", ROWS, {}),
         ("mine.tsv", ROWS.replace(",", "\t"), {}),
-        ("mine.txt.gz", gzip.compress(ROWS.replace(",", "\t").encode()), {}),
-        ("mine.csv.gz", gzip.compress(ROWS.encode()), {}),
+        ("mine.txt.gz", gzip.compress(ROWS.replace(",", "\t").encode(), mtime=0), {}),
+        ("mine.csv.gz", gzip.compress(ROWS.encode(), mtime=0), {}),
         ("mine.csv", ROWS.replace(",", ";"), {"options": OPTIONS | {"separator": "semicolon"}}),
         ("mine.csv", "\ufeff" + ROWS.replace("\n", "\r\n"), {}),
         ("mine.csv", ROWS.replace(",north", ',"north"').replace("a,", '"a",'), {}),
