@@ -16,7 +16,7 @@ run: $(INSTALLED)
 
 ## test: the whole test suite
 test: $(INSTALLED)
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 ## lint: code style, workflow style and Snakemake's own checks
 lint: $(INSTALLED)
