@@ -166,11 +166,12 @@ class Series:
         samples : ndarray of int or slice
             Positions of the samples to take; all by default.
         """
+        if isinstance(samples, slice):
+            values = self.values[:, samples]
+        else:  # indexing would return a sample-major array
+            values = self.values.take(np.arange(self.n_samples)[samples], axis=1)
         return pd.DataFrame(
-            self.values[:, samples].T,
-            index=self.samples[samples],
-            columns=self._columns,
-            copy=False,
+            values.T, index=self.samples[samples], columns=self._columns, copy=False
         )
 
     @cached_property

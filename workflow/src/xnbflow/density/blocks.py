@@ -18,9 +18,9 @@ __all__ = ["feature_blocks", "feature_major", "map_blocks"]
 T = TypeVar("T")
 
 _BLOCK_VALUES = 32_768
-_NARROWEST, _WIDEST = 16, 512
+_NARROWEST, _WIDEST = 16, 2048
 _LINE = 8  # numbers in a cache line
-_WORTH_A_THREAD = 131_072
+_WORTH_A_THREAD = 1_000_000  # nanoseconds
 
 
 def feature_blocks(n_features: int, n_samples: int) -> list[slice]:
@@ -36,7 +36,9 @@ def feature_blocks(n_features: int, n_samples: int) -> list[slice]:
     return [slice(start, min(start + width, n_features)) for start in range(0, n_features, width)]
 
 
-def map_blocks(work: Callable[[slice], T], n_features: int, n_samples: int) -> list[T]:
+def map_blocks(
+    work: Callable[[slice], T], n_features: int, n_samples: int, ns_per_value: float = 10.0
+) -> list[T]:
     """Return ``work(block)`` for every block of features, computed on numba's number of threads.
 
     Parameters
@@ -45,6 +47,9 @@ def map_blocks(work: Callable[[slice], T], n_features: int, n_samples: int) -> l
         Reads and writes its block's part of the caller's arrays.
     n_features, n_samples : int
         Shape of the feature-major matrix.
+    ns_per_value : float
+        How many nanoseconds the work takes per value of the matrix, roughly: a thread is started
+        for a millisecond of work or more.
     """
     blocks = feature_blocks(n_features, n_samples)
     results: list = [None] * len(blocks)
@@ -54,7 +59,7 @@ def map_blocks(work: Callable[[slice], T], n_features: int, n_samples: int) -> l
         for i, block in queue:
             results[i] = work(block)
 
-    worth = n_features * n_samples // _WORTH_A_THREAD
+    worth = int(n_features * n_samples * ns_per_value / _WORTH_A_THREAD)
     n_threads = min(numba.get_num_threads(), len(blocks), worth)
     if n_threads <= 1:
         drain()
@@ -78,7 +83,7 @@ def feature_major(X: np.ndarray) -> np.ndarray:
         def copy(block: slice) -> None:
             features[block] = X[:, block].T
 
-        map_blocks(copy, *features.shape)
+        map_blocks(copy, *features.shape, ns_per_value=2.0)
     features = features.view()
     features.flags.writeable = False
     return features

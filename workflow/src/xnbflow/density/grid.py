@@ -214,14 +214,14 @@ def _multiply_sums(
 def _normalize(out: np.ndarray) -> None:
     """Divide each feature's density, shape (n_grid, n_features), by its sum, if there is one."""
     per_total = np.zeros(out.shape[1])
-    for row in out:
+    for g in range(len(out)):
         for f in range(len(per_total)):
-            per_total[f] += row[f]
+            per_total[f] += out[g, f]
     for f in range(len(per_total)):
         per_total[f] = 1.0 / per_total[f] if per_total[f] > 0.0 else 0.0
-    for row in out:
+    for g in range(len(out)):
         for f in range(len(per_total)):
-            row[f] *= per_total[f]
+            out[g, f] *= per_total[f]
 
 
 @njit(cache=True, nogil=True)

@@ -37,14 +37,15 @@ def spread(rows: np.ndarray, out: np.ndarray) -> None:
     n = len(rows)
     means = np.zeros(len(out))
     squares = np.zeros(len(out))
-    for row in rows:
+    for i in range(n):
         for f in range(len(out)):
-            means[f] += row[f]
+            means[f] += rows[i, f]
     for f in range(len(out)):
         means[f] /= n
-    for row in rows:
+    for i in range(n):
         for f in range(len(out)):
-            squares[f] += (row[f] - means[f]) ** 2
+            d = rows[i, f] - means[f]
+            squares[f] += d * d
     _hazen_quantile(rows, 0.75, out)
     _hazen_quantile(rows, 0.25, means)
     for f in range(len(out)):

@@ -48,13 +48,7 @@ def gather(features: np.ndarray, order: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (n_rows, n_features)
     """
-    if not features.flags.c_contiguous:
-        return np.ascontiguousarray(features.T[order])
-    tile = np.empty((len(order), len(features)))
-    features = features.view()
-    features.flags.writeable = False  # one type for numba, whoever calls
-    _gather(features, order, tile)
-    return tile
+    return np.ascontiguousarray(features.T[order])
 
 
 def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -73,13 +67,6 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     tile = gather(features, order)
     sort_rows(tile, offsets)
     return tile
-
-
-@njit(cache=True, nogil=True)
-def _gather(features: np.ndarray, order: np.ndarray, tile: np.ndarray) -> None:
-    for f in range(features.shape[0]):
-        for i in range(len(order)):
-            tile[i, f] = features[f, order[i]]
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})

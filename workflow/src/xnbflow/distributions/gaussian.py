@@ -30,6 +30,8 @@ class Gaussians(FeatureDensities):
     means: np.ndarray
     variances: np.ndarray
 
+    ns_per_point = 1.0
+
     def _log_density(self, block: slice, tile: np.ndarray, out: np.ndarray) -> None:
         _log_density(tile, self.means[block], self.variances[block], out)
 
@@ -59,27 +61,31 @@ def class_moments(
         _moments(tile, offsets, moments)
         means[:, block], variances[:, block] = moments
 
-    map_blocks(work, *features.shape)
+    map_blocks(work, *features.shape, ns_per_value=1.0)
     return means, variances
 
 
 @njit(cache=True, nogil=True)
 def _moments(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
     """Write mean and variance of each class, one after the other in a tile, in two passes."""
-    out[:] = 0.0
+    width = tile.shape[1]
+    total, mean = np.empty(width), np.empty(width)
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
-        mean, variance = out[0, c], out[1, c]
-        for row in rows:
-            for f in range(len(mean)):
-                mean[f] += row[f]
-        for f in range(len(mean)):
-            mean[f] /= len(rows)
-        for row in rows:
-            for f in range(len(mean)):
-                variance[f] += (row[f] - mean[f]) ** 2
-        for f in range(len(mean)):
-            variance[f] /= len(rows)
+        total[:] = 0.0
+        for i in range(len(rows)):
+            for f in range(width):
+                total[f] += rows[i, f]
+        for f in range(width):
+            mean[f] = total[f] / len(rows)
+        total[:] = 0.0
+        for i in range(len(rows)):
+            for f in range(width):
+                d = rows[i, f] - mean[f]
+                total[f] += d * d
+        for f in range(width):
+            out[0, c, f] = mean[f]
+            out[1, c, f] = total[f] / len(rows)
 
 
 @njit(cache=True, nogil=True)

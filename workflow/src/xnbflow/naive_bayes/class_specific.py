@@ -11,6 +11,7 @@ from sklearn.utils.validation import column_or_1d
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.kernels import KERNELS
+from xnbflow.distributions.base import log_likelihoods
 from xnbflow.distributions.kernel import KernelDensities, fit_kernel_densities
 from xnbflow.errors import InputError, require_choice
 from xnbflow.naive_bayes.independent import IndependentNB
@@ -204,8 +205,19 @@ class XNB(IndependentNB):
         )
         return densities
 
-    def _class_densities(self, code: int) -> tuple[np.ndarray, KernelDensities]:
-        return self.columns_[code], self.densities_[code]
+    def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
+        joint = [
+            log_likelihoods([densities], features[columns])
+            for columns, densities in zip(self.columns_, self.densities_, strict=True)
+        ]
+        return self.class_log_prior_ + np.hstack(joint)
+
+    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
+        columns = self.columns_[code]
+        return columns, self._class_densities(code).log_density(features[columns])
+
+    def _class_densities(self, code: int) -> KernelDensities:
+        return self.densities_[code]
 
     def _check_parameters(self) -> None:
         require_choice("bandwidth", self.bandwidth, BANDWIDTHS)

@@ -54,5 +54,5 @@ class FlexibleNB(IndependentNB):
             features, codes, len(self.classes_), bandwidth=self.bandwidth, kernel=self.kernel
         )
 
-    def _class_densities(self, code: int) -> tuple[slice, KernelDensities]:
-        return slice(None), self.densities_[code]
+    def _class_densities(self, code: int) -> KernelDensities:
+        return self.densities_[code]

@@ -38,21 +38,23 @@ class GaussianNB(IndependentNB):
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         self.theta_, variances = class_moments(features, codes, len(self.classes_))
         shares = np.exp(self.class_log_prior_)
-        between = (self.theta_ - shares @ self.theta_) ** 2
-        largest = (shares @ (variances + between)).max()
+        total = self.theta_ - shares @ self.theta_
+        total *= total
+        total += variances
+        largest = (shares @ total).max()
         self.epsilon_ = self.var_smoothing * (largest if largest > 0 else 1.0)
-        self.var_ = variances + self.epsilon_
-        self._refuse_constants()
+        self.var_ = variances
+        self.var_ += self.epsilon_
+        if self.var_.min() == 0.0:
+            self._refuse_constant()
 
-    def _refuse_constants(self) -> None:
-        constant = np.argwhere(self.var_ == 0.0)
-        if len(constant):
-            code, column = constant[0]
-            msg = (
-                f"feature {self._feature_names()[column]} is constant in class "
-                f"{self.classes_.tolist()[code]!r}; use a var_smoothing above 0"
-            )
-            raise InputError(msg)
+    def _refuse_constant(self) -> None:
+        code, column = np.argwhere(self.var_ == 0.0)[0]
+        msg = (
+            f"feature {self._feature_names()[column]} is constant in class "
+            f"{self.classes_.tolist()[code]!r}; use a var_smoothing above 0"
+        )
+        raise InputError(msg)
 
-    def _class_densities(self, code: int) -> tuple[slice, Gaussians]:
-        return slice(None), Gaussians(self.theta_[code], self.var_[code])
+    def _class_densities(self, code: int) -> Gaussians:
+        return Gaussians(self.theta_[code], self.var_[code])

@@ -4,7 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from xnbflow.distributions.base import FeatureDensities
+from xnbflow.distributions.base import FeatureDensities, log_likelihoods
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 
 __all__ = ["IndependentNB"]
@@ -13,7 +13,8 @@ __all__ = ["IndependentNB"]
 class IndependentNB(BaseNaiveBayes):
     """Base class of classifiers whose features are univariate and independent given the class.
 
-    A subclass implements ``_fit`` and ``_class_densities``.
+    A subclass implements ``_fit`` and ``_class_densities``. Unless it says otherwise every class
+    uses all features.
     """
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
@@ -21,16 +22,12 @@ class IndependentNB(BaseNaiveBayes):
         return X.T
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        joint = np.empty((features.shape[1], len(self.classes_)))
-        for code, log_prior in enumerate(self.class_log_prior_):
-            columns, densities = self._class_densities(code)
-            joint[:, code] = log_prior + densities.log_likelihood(features[columns])
-        return joint
+        densities = [self._class_densities(code) for code in range(len(self.classes_))]
+        return self.class_log_prior_ + log_likelihoods(densities, features)
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        columns, densities = self._class_densities(code)
-        return np.arange(len(features))[columns], densities.log_density(features[columns])
+        return np.arange(len(features)), self._class_densities(code).log_density(features)
 
     @abstractmethod
-    def _class_densities(self, code: int) -> tuple[np.ndarray | slice, FeatureDensities]:
-        """Return the columns that a class uses and their densities."""
+    def _class_densities(self, code: int) -> FeatureDensities:
+        """Return the densities of the features that a class uses."""
