@@ -130,6 +130,7 @@ def test_the_cut_is_where_p_equals_alpha():
         np.testing.assert_array_equal(result.dependent, result.p < 1e-4)
     assert exact.cut > paper.cut
     assert conditional_dependence(X, y, min_abs_r=0.9, alpha=1e-4).cut == 0.9
+    assert conditional_dependence(X[:7], y[:7], alpha=1e-300).cut == 1.0
 
 
 @pytest.mark.parametrize("n_partners", [1, 3, 40])

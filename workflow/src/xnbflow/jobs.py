@@ -3,6 +3,7 @@
 Import this first in a script: numba and BLAS read their number of threads when they are imported.
 """
 
+import gc
 import logging
 import os
 import sys
@@ -35,6 +36,7 @@ def start_job(log: str, threads: int) -> None:
     """
     for variable in _THREAD_VARIABLES:
         os.environ[variable] = str(threads)
+    gc.set_threshold(100_000)  # the imports to come leave nothing to collect
     _cache_kernels()
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(

@@ -4,7 +4,7 @@ import importlib
 
 _HOME = {
     "ConditionalDependence": "dependence",
-    "benjamini_hochberg": "normality",
+    "benjamini_hochberg": "multiple_testing",
     "conditional_dependence": "dependence",
     "normalised_residuals": "correlation",
     "shapiro_wilk": "normality",

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import betainc
-from scipy.stats import t as student_t
+from scipy.special import betainc, betaincinv
 
 from xnbflow.diagnostics.correlation import normalised_residuals, scan_pairs
 from xnbflow.errors import InputError
@@ -141,6 +140,5 @@ def conditional_dependence(
 
 
 def _abs_r_of_p(p: float, dof: int) -> float:
-    """Return the |r| whose two-sided p-value is ``p``: r = t / sqrt(dof + t²)."""
-    t = float(student_t.isf(p / 2, dof))
-    return t / np.hypot(np.sqrt(dof), t)
+    """Return the |r| whose two-sided p-value is ``p``."""
+    return float(np.sqrt(1 - betaincinv(dof / 2, 0.5, p)))

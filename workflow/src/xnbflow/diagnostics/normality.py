@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.polynomial.polynomial import polyval
 from scipy.special import ndtr, ndtri
-from scipy.stats import false_discovery_control
 
 from xnbflow.density.blocks import map_blocks
 from xnbflow.diagnostics.features import (
@@ -22,7 +21,7 @@ from xnbflow.diagnostics.features import (
 )
 from xnbflow.errors import InputError
 
-__all__ = ["benjamini_hochberg", "shapiro_wilk", "shapiro_wilk_within"]
+__all__ = ["shapiro_wilk", "shapiro_wilk_within"]
 
 #: Features tested side by side: LLVM vectorises this many, unrolls fewer; 130 samples stay in L1.
 _LANES = 32
@@ -148,35 +147,6 @@ def shapiro_wilk_within(
         _refuse_nan(X, deficit)
         W[code], p[code] = _statistic_and_p(deficit, counts[code])
     return W, p
-
-
-def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
-    """Adjust p-values for the false discovery rate along the last axis.
-
-    Parameters
-    ----------
-    p : ndarray of shape (..., n_tests)
-        P-values; rows of NaN, as of classes too small to test, stay NaN.
-
-    Returns
-    -------
-    ndarray of the same shape
-        The smallest false discovery rate at which each test is rejected.
-
-    References
-    ----------
-    Benjamini Y., Hochberg Y. (1995), J. R. Statist. Soc. B 57, 289-300.
-
-    Examples
-    --------
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5]))
-    array([0.04      , 0.05333333, 0.05333333, 0.5       ])
-    """
-    adjusted = np.full(p.shape, np.nan)
-    tested = ~np.isnan(p).any(axis=-1)
-    if tested.any():
-        adjusted[tested] = false_discovery_control(p[tested], axis=-1)
-    return adjusted
 
 
 def _warn_if_extrapolated(n_samples: int) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import false_discovery_control
 
+from xnbflow.diagnostics.multiple_testing import benjamini_hochberg
 from xnbflow.evaluation.metrics import calibration_curve, fold_metrics
 from xnbflow.evaluation.stability import stability_index
 from xnbflow.evaluation.training import LOG_POSTERIOR
@@ -271,7 +271,7 @@ def diagnostics(
 
 def _fdr_ratio(p: pd.Series, alpha: float) -> float:
     """Share of p-values below ``alpha`` after Benjamini and Hochberg's adjustment."""
-    return float((false_discovery_control(p.to_numpy()) < alpha).mean()) if len(p) else np.nan
+    return float((benjamini_hochberg(p.to_numpy()) < alpha).mean()) if len(p) else np.nan
 
 
 def _stack(tables: Tables, columns: list[str]) -> pd.DataFrame:
