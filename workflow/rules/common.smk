@@ -28,6 +28,10 @@ except InputError as error:
     raise WorkflowError(str(error)) from error
 
 
+#: The tables that the papers print.
+PAPER = Path(found("resources/paper"))
+
+
 def report_of(study):
     return f"results/studies/{study}/report.html"
 
@@ -121,7 +125,8 @@ def configuration(study):
 def results_of(study):
     """What makes a `xnbflow.report.results.StudyResults`."""
     labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
-    return {"study": study, "labels": labels, "configuration": configuration(study)}
+    settings = configuration(study)
+    return {"study": study, "labels": labels, "configuration": settings, "paper": PAPER}
 
 
 def unasked_reports():

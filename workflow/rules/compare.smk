@@ -10,7 +10,7 @@ rule compare:
         predictions=trained("predictions"),
         selected=trained("selected"),
         fits=trained("fits"),
-        paper=expand(f"{ROOT}/resources/paper/xnb_table{{number}}.tsv", number=[1, 2]),
+        paper=expand(f"{PAPER}/xnb_table{{number}}.tsv", number=[1, 2]),
     output:
         **{table: f"results/studies/{{study}}/{table}.parquet" for table in STUDY_TABLES},
         text=[f"results/studies/{{study}}/{table}.tsv" for table in STUDY_TABLES],

@@ -44,6 +44,7 @@ rule report:
             study=wildcards.study,
             analysis=study_of(wildcards).analyses,
         ),
+        paper=expand(f"{PAPER}/directional_table{{number}}.tsv", number=range(1, 7)),
     output:
         page="results/studies/{study}/report.html",
         figures=report(

@@ -1,6 +1,6 @@
 """Diagnostics of a series: whether features are normal, and independent given the class."""
 
-import importlib
+from xnbflow.lazy import lazy_names
 
 _HOME = {
     "ConditionalDependence": "dependence",
@@ -22,14 +22,4 @@ __all__ = [
     "top_partners",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Import a diagnostic when it is first asked for: nobody waits for those they do not use."""
-    if name in _HOME:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -1,6 +1,6 @@
 """Naive Bayes classifiers, one file each, on one small base class."""
 
-import importlib
+from xnbflow.lazy import lazy_names
 
 _HOME = {
     "BaseNaiveBayes": "base",
@@ -32,14 +32,4 @@ __all__ = [
     "VonMisesNB",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Import an estimator when it is first asked for: nobody waits for those they do not use."""
-    if name in _HOME:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

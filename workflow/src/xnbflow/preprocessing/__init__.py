@@ -1,6 +1,6 @@
 """Transformers that prepare features for a classifier."""
 
-import importlib
+from xnbflow.lazy import lazy_names
 
 _HOME = {
     "CICA": "cica",
@@ -11,14 +11,4 @@ _HOME = {
 
 __all__ = ["CICA", "CorrelationBlocks", "MDLPDiscretizer", "StepwiseNaiveEffects"]
 
-
-def __getattr__(name: str) -> object:
-    """Import a transformer when it is first asked for."""
-    if name in _HOME:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

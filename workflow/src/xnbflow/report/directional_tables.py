@@ -2,19 +2,15 @@
 
 import itertools
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.evaluation.comparison import average_ranks, pairwise_rank_tests
 from xnbflow.report.blocks import Block, Group, Prose, Table
-from xnbflow.report.results import StudyResults
+from xnbflow.report.results import PublishedTables, StudyResults
 
-__all__ = ["accuracy_blocks", "complexity_table", "counterpart", "counterpart_table", "published"]
-
-#: The paper's tables lie beside the workflow.
-_FOLDER = Path(__file__).parents[4] / "resources" / "paper"
+__all__ = ["accuracy_blocks", "complexity_table", "counterpart", "counterpart_table"]
 
 #: Of our data sets the paper's that they are, or are like, and how near they are.
 _COUNTERPARTS = {
@@ -64,16 +60,10 @@ def _key(dataset: str) -> str | None:
     return next((k for k in _COUNTERPARTS if f"{dataset}-".startswith(f"{k}-")), None)
 
 
-def published(number: int) -> pd.DataFrame:
-    """Return a table of the paper as it was printed."""
-    path = _FOLDER / f"directional_table{number}.tsv"
-    return pd.read_csv(path, sep="\t", comment="#")
-
-
 def counterpart_table(results: StudyResults) -> Table:
     """Return which of the paper's data sets ours stand for, with their sizes (Table 6)."""
-    paper = published(6).set_index("dataset")
-    sizes_2 = published(2).set_index("dataset")
+    paper = results.published["directional_table6"].set_index("dataset")
+    sizes_2 = results.published["directional_table2"].set_index("dataset")
     paper["features"] = sizes_2.loc[sizes_2["classifier"] == "vMNB", "features"]
     paper = paper.rename(columns={"instances": "samples"})
     ours = results.tables["datasets"].set_index("dataset")
@@ -116,11 +106,15 @@ def accuracy_blocks(results: StudyResults) -> list[Block]:
     accuracy = _by_dataset(results, folds, "mean")[names]
     spread = _by_dataset(results, folds, "sd")[names]
     like = accuracy[[counterpart(dataset) is not None for dataset in accuracy.index]].dropna()
-    blocks: list[Block] = [_accuracy_table(accuracy, spread, folds)]
+    blocks: list[Block] = [_accuracy_table(accuracy, spread, folds, results.published)]
     if len(names) == len(_CLASSIFIERS) and len(like) >= 2:
-        blocks += [_rank_table(accuracy.dropna(), like), _pair_table(like)]
+        blocks += [
+            _rank_table(accuracy.dropna(), like, results.published),
+            _pair_table(like, results.published),
+        ]
     within = results.rows("pairwise_within", folds=folds)
-    runs = _runs(within.assign(**{k: within[k].map(results.labels) for k in ("first", "second")}))
+    within = within.assign(**{k: within[k].map(results.labels) for k in ("first", "second")})
+    runs = _runs(within, results.published["directional_table5"])
     if len(runs):
         blocks += [Prose(_agreement(runs)), _runs_group(runs)]
     return blocks
@@ -133,10 +127,12 @@ def _by_dataset(results: StudyResults, folds: str, value: str) -> pd.DataFrame:
     return 100 * scores.loc[places].set_axis(list(results.study.datasets))
 
 
-def _accuracy_table(accuracy: pd.DataFrame, spread: pd.DataFrame, folds: str) -> Table:
+def _accuracy_table(
+    accuracy: pd.DataFrame, spread: pd.DataFrame, folds: str, published: PublishedTables
+) -> Table:
     """Return Table 1: for each data set a row of ours, and below it the paper's."""
-    paper = published(1).set_index(["dataset", "classifier"])
-    theirs = _paper_ranks()[accuracy.columns]
+    paper = published["directional_table1"].set_index(["dataset", "classifier"])
+    theirs = _paper_ranks(published)[accuracy.columns]
     ours = accuracy.round(2).rank(axis=1, method="min", ascending=False)
     rows: list[tuple] = []
     best: set[tuple[int, str]] = set()
@@ -164,29 +160,32 @@ def _cell(mean: float, sd: float, rank: float) -> str:
     return f"{mean:.2f}" + ("" if np.isnan(sd) else f"{_SPACE}±{_SPACE}{sd:.2f}")
 
 
-def _paper_ranks() -> pd.DataFrame:
+def _paper_ranks(published: PublishedTables) -> pd.DataFrame:
     """Return the paper's ranks, data sets by classifiers.
 
     They follow from the accuracies of Table 1 and, for dNB, from the directions of Table 5.
     """
-    accuracy = published(1).pivot_table(index="dataset", columns="classifier", values="accuracy")
-    against = published(5).query("second == 'dNB'").set_index(["dataset", "first"])["alternative"]
+    printed = published["directional_table1"]
+    accuracy = printed.pivot_table(index="dataset", columns="classifier", values="accuracy")
+    runs = published["directional_table5"].query("second == 'dNB'")
+    against = runs.set_index(["dataset", "first"])["alternative"]
     better = against.unstack().reindex(index=accuracy.index, columns=accuracy.columns) == ">"
     ranks = accuracy.rank(axis=1, ascending=False) + ~better
     ranks["dNB"] = 1 + better.sum(axis=1)
     return ranks
 
 
-def _rank_table(accuracy: pd.DataFrame, like: pd.DataFrame) -> Table:
-    printed = published(3).set_index("classifier")["average_rank"]
+def _rank_table(accuracy: pd.DataFrame, like: pd.DataFrame, published: PublishedTables) -> Table:
+    printed = published["directional_table3"].set_index("classifier")["average_rank"]
     theirs = [counterpart(dataset) for dataset in like.index]
+    n_printed = published["directional_table1"]["dataset"].nunique()
     same = f"{len(like)} data sets"
     frame = pd.DataFrame(
         {
             f"ours, {same}": average_ranks(like.round(10)),
-            f"paper, {same}": _paper_ranks().loc[theirs].mean(),
+            f"paper, {same}": _paper_ranks(published).loc[theirs].mean(),
             f"ours, all {len(accuracy)}": average_ranks(accuracy.round(10)),
-            f"paper, all {published(1)['dataset'].nunique()}": printed,
+            f"paper, all {n_printed}": printed,
         }
     ).reindex(printed.index)
     frame.insert(0, "classifier", frame.index)
@@ -198,13 +197,13 @@ def _rank_table(accuracy: pd.DataFrame, like: pd.DataFrame) -> Table:
     return Table(frame.reset_index(drop=True), caption, dict.fromkeys(frame.columns[1:], ".3f"))
 
 
-def _pair_table(like: pd.DataFrame) -> Table:
+def _pair_table(like: pd.DataFrame, published: PublishedTables) -> Table:
     """Return Table 4: every pair's adjusted p-values."""
     ranks = average_ranks(like.round(10))
     ours = pairwise_rank_tests(ranks, len(like))
     ours.index = [frozenset(pair) for pair in zip(ours["first"], ours["second"], strict=True)]
-    paper = published(4)
-    printed = published(3).set_index("classifier")["average_rank"]
+    paper = published["directional_table4"]
+    printed = published["directional_table3"].set_index("classifier")["average_rank"]
     mine = ours.loc[[frozenset(p) for p in zip(paper["first"], paper["second"], strict=True)]]
     first, second = paper["first"], paper["second"]
     columns: dict[str, Sequence] = {
@@ -226,9 +225,8 @@ def _pair_table(like: pd.DataFrame) -> Table:
     return Table(frame, caption, formats)
 
 
-def _runs(within: pd.DataFrame) -> pd.DataFrame:
+def _runs(within: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     """Return Table 5: our tests on sorted runs, and the paper's where it has them."""
-    paper = published(5)
     tested = list(dict.fromkeys(zip(paper["first"], paper["second"], strict=True)))
     printed = paper.set_index(["dataset", "first", "second"])
     rows = []
@@ -292,18 +290,19 @@ def _runs_group(runs: pd.DataFrame) -> Group:
 _SIZES = ("parameters", "features", "angular_percent", "seconds")
 
 
-def complexity_table(complexity: pd.DataFrame) -> Table:
+def complexity_table(complexity: pd.DataFrame, paper: pd.DataFrame) -> Table:
     """Return Table 2: how large the classifiers are and how long it takes to fit them.
 
     Parameters
     ----------
     complexity : DataFrame
         As made by `xnbflow.studies.directional.analyse`.
+    paper : DataFrame
+        The paper's Table 2 as printed.
     """
-    paper = published(2).set_index(["dataset", "classifier"])
     names = complexity["dataset"].map(counterpart)
     keys = pd.MultiIndex.from_arrays([names, complexity["classifier"]])
-    printed = paper.reindex(keys)
+    printed = paper.set_index(["dataset", "classifier"]).reindex(keys)
     columns: dict[str, Sequence] = {
         "data set": complexity["dataset"],
         "classifier": complexity["classifier"],

@@ -11,7 +11,7 @@ import pandas as pd
 from xnbflow.config import Study
 from xnbflow.series import Series
 
-__all__ = ["StudyResults"]
+__all__ = ["PublishedTables", "StudyResults"]
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,15 @@ class StudyResults:
         Everything that was configured for it, for the record.
     root : Path
         The working directory, which holds ``results`` and ``resources``.
+    paper : Path
+        The folder of the tables that the papers print.
     """
 
     study: Study
     labels: dict[str, str]
     configuration: dict[str, Any]
     root: Path = Path()
+    paper: Path = Path("resources/paper")
 
     def __post_init__(self) -> None:
         shared = {label for label, n in Counter(self.labels.values()).items() if n > 1}
@@ -67,6 +70,11 @@ class StudyResults:
     def tables(self) -> "_Tables":
         """The tables of `xnbflow.layout.STUDY_TABLES`, by name."""
         return _Tables(self.folder)
+
+    @cached_property
+    def published(self) -> "PublishedTables":
+        """The tables that the papers print, by name, say ``xnb_table1``."""
+        return PublishedTables(self.paper)
 
     def rows(self, table: str, **where: str) -> pd.DataFrame:
         """Return the rows of a table whose columns have the given values."""
@@ -122,6 +130,16 @@ class StudyResults:
     def series(self, dataset: str) -> Series:
         """Return a data set's canonical series."""
         return Series.read(self.root / "resources" / "series" / f"{dataset}.parquet")
+
+
+class PublishedTables:
+    """Tables that a paper prints: tab-separated files of a folder; ``#`` begins a comment."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        return pd.read_csv(self._folder / f"{name}.tsv", sep="\t", comment="#")
 
 
 class _Tables:

@@ -80,7 +80,7 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(counterpart_table(results))
     blocks += accuracy_blocks(results)
     if len(tables["complexity"]):
-        size = complexity_table(tables["complexity"])
+        size = complexity_table(tables["complexity"], results.published["directional_table2"])
         blocks.append(Group("Complexity and time", [size], "the paper’s Table 2"))
     blocks.append(_angles(tables["fitted"], tables["rose"], tables["densities"]))
     blocks.append(_regions(tables))
