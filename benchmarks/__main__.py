@@ -13,17 +13,6 @@ import pandas as pd
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results" / "benchmarks"
-COLUMNS = [
-    "work",
-    "peer",
-    "ours_seconds",
-    "peer_seconds",
-    "ratio",
-    "target",
-    "met",
-    "compile_seconds",
-    "note",
-]
 
 
 def main(names: list[str]) -> None:
@@ -40,7 +29,7 @@ def main(names: list[str]) -> None:
         module = importlib.import_module(f"bench_{name}")
         rows += module.rows()
         details |= getattr(module, "details", dict)()
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.DataFrame(rows)
     for name, each in {"benchmarks": table, **details}.items():
         each.to_csv(RESULTS / f"{name}.tsv", sep="\t", index=False)
         each.to_parquet(RESULTS / f"{name}.parquet", index=False)

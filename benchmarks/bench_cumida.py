@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 import pandas as pd
-from timing import alternate
+from rows import row
+from timing import alternate, median_seconds
 
 from xnbflow.sources.cumida import read_cumida_csv, write_cumida_csv
 from xnbflow.sources.simulate import simulate_series
@@ -37,19 +38,16 @@ def convert(path: Path, folder: Path, megabytes: float) -> dict:
         pd.read_csv(path).to_parquet(folder / "pandas.parquet")
 
     work = f"CuMiDa CSV ({megabytes:.0f} MB) to Parquet"
-    return row(work, "pandas.read_csv + to_parquet", alternate(ours, peer), target=4.0)
+    return row(work, "pandas.read_csv + to_parquet", *alternate(ours, peer), target=4.0)
 
 
 def read(path: Path, megabytes: float) -> dict:
     def ours() -> None:
         read_cumida_csv(path, "big")
 
-    def plain() -> None:
-        path.read_bytes()
-
-    seconds, _ = alternate(ours, plain)
+    seconds = median_seconds(ours)
     note = f"{megabytes / seconds:.0f} MB/s"
-    return row("CuMiDa CSV to series", "100 MB/s", (seconds, megabytes / 100), 1.0, note)
+    return row("CuMiDa CSV to series", "100 MB/s", seconds, megabytes / 100, note=note)
 
 
 def memory(path: Path, megabytes: float) -> dict:
@@ -72,29 +70,6 @@ def memory(path: Path, megabytes: float) -> dict:
     )
     before, peak = json.loads(run.stdout)
     used = peak - before
-    result = row("CuMiDa CSV to Parquet, peak memory", "twice the file", (None, None), 1.0)
-    ratio = 2 * megabytes / used
     note = f"{used:.0f} MB above the {before:.0f} MB of imports, file {megabytes:.0f} MB"
-    return {**result, "ratio": ratio, "met": ratio >= 1.0, "note": note}
-
-
-def row(
-    work: str, peer: str, seconds: tuple[float | None, float | None], target: float, note: str = ""
-) -> dict:
-    ours, theirs = seconds
-    ratio = theirs / ours if ours and theirs else None
-    return {
-        "work": work,
-        "peer": peer,
-        "ours_seconds": ours,
-        "peer_seconds": theirs,
-        "ratio": ratio,
-        "target": target,
-        "met": ratio is not None and ratio >= target,
-        "compile_seconds": 0.0,
-        "note": note,
-    }
-
-
-if __name__ == "__main__":
-    print(pd.DataFrame(rows()).to_string())
+    work = "CuMiDa CSV to Parquet, peak memory"
+    return row(work, "twice the file", ratio=2 * megabytes / used, note=note)

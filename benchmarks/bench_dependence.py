@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
-import pandas as pd
+from rows import row
 from threadpoolctl import threadpool_limits
 from timing import alternate, compile_seconds
 
@@ -68,13 +68,13 @@ def rate() -> dict:
         f"threads; the rate is that of {SQUARE} x {SQUARE} products, one thread each"
     )
     return row(
+        WORK,
         "float32 matrix multiply at this machine's rate",
-        peer_seconds / ours_seconds,
-        0.6,
-        note,
-        ours_seconds=ours_seconds,
-        peer_seconds=peer_seconds,
-        compile_seconds=compile_seconds(COMPILE),
+        ours_seconds,
+        peer_seconds,
+        target=0.6,
+        compiling=compile_seconds(COMPILE),
+        note=note,
     )
 
 
@@ -87,22 +87,4 @@ def memory() -> dict:
     )
     gigabytes = int(run.stdout) * 1024 / 1e9
     note = f"peak {gigabytes:.2f} GB of a process that simulates the series and tests it"
-    return row("1.5 GB of memory", 1.5 / gigabytes, 1.0, note)
-
-
-def row(peer: str, ratio: float, target: float, note: str, **seconds: float) -> dict:
-    return {
-        "work": WORK,
-        "peer": peer,
-        "ours_seconds": seconds.get("ours_seconds"),
-        "peer_seconds": seconds.get("peer_seconds"),
-        "ratio": ratio,
-        "target": target,
-        "met": ratio >= target,
-        "compile_seconds": seconds.get("compile_seconds", 0.0),
-        "note": note,
-    }
-
-
-if __name__ == "__main__":
-    print(pd.DataFrame(rows()).to_string())
+    return row(WORK, "1.5 GB of memory", ratio=1.5 / gigabytes, note=note)

@@ -15,6 +15,7 @@ import pandas as pd
 
 mpl.use("svg")
 from matplotlib import pyplot as plt
+from rows import row
 
 N_SAMPLES, N_CLASSES = 130, 5
 SIZES = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000]
@@ -119,29 +120,16 @@ def linear(sizes: pd.DataFrame, quantity: str) -> dict:
     note = (
         f"{SIZES[-1] // 10} to {SIZES[-1]} features: {tenth[quantity]:.3g} to {last[quantity]:.3g}"
     )
-    return {
-        "work": f"XNB fit, growth of {quantity}, {N_SAMPLES} samples",
-        "peer": "linear in features",
-        "ours_seconds": last["seconds"],
-        "ratio": 10 / factor,
-        "target": 0.8,
-        "met": factor <= 12.5,
-        "note": note,
-    }
+    work = f"XNB fit, growth of {quantity}, {N_SAMPLES} samples"
+    peer = "linear in features"
+    return row(work, peer, last["seconds"], ratio=10 / factor, target=0.8, note=note)
 
 
 def stream() -> dict:
     seconds, size, peak = run(STREAM, *STREAMED, N_CLASSES)
     note = f"peak {peak:.0f} MB, writing and predicting included; file {size:.0f} MB"
-    return {
-        "work": f"XNB from a file by row groups, {STREAMED[1]} x {STREAMED[0]}",
-        "peer": "4 GB of memory",
-        "ours_seconds": seconds,
-        "ratio": 4e3 / peak,
-        "target": 1.0,
-        "met": peak <= 4e3,
-        "note": note,
-    }
+    work = f"XNB from a file by row groups, {STREAMED[1]} x {STREAMED[0]}"
+    return row(work, "4 GB of memory", seconds, ratio=4e3 / peak, note=note)
 
 
 def run(code: str, *arguments: int) -> list[float]:

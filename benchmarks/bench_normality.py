@@ -2,7 +2,7 @@
 
 import numba
 import numpy as np
-import pandas as pd
+from rows import row
 from scipy import stats
 from timing import alternate, compile_seconds
 
@@ -45,32 +45,6 @@ def rows() -> list[dict]:
         ),
     ]
     return [
-        row(work, peer, alternate(ours, theirs), target, compiling, note)
+        row(work, peer, *alternate(ours, theirs), target=target, compiling=compiling, note=note)
         for peer, theirs, target, note in against
     ]
-
-
-def row(
-    work: str,
-    peer: str,
-    seconds: tuple[float, float],
-    target: float,
-    compiling: float,
-    note: str,
-) -> dict:
-    ours, theirs = seconds
-    return {
-        "work": work,
-        "peer": peer,
-        "ours_seconds": ours,
-        "peer_seconds": theirs,
-        "ratio": theirs / ours,
-        "target": target,
-        "met": theirs / ours >= target,
-        "compile_seconds": compiling,
-        "note": note,
-    }
-
-
-if __name__ == "__main__":
-    print(pd.DataFrame(rows()).to_string())

@@ -8,7 +8,6 @@ Python of its own, named by XNBFLOW_PEER_PYTHON; the microarrays are looked for 
 import gzip
 import json
 import os
-import statistics
 import subprocess
 import tempfile
 import time
@@ -18,7 +17,8 @@ from pathlib import Path
 import numba
 import numpy as np
 import pandas as pd
-from timing import compile_seconds
+from rows import row
+from timing import compile_seconds, median_seconds
 
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.blocks import feature_blocks
@@ -32,7 +32,6 @@ from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES, N_GRID = 130, 54_675, 5, 50
 PEER_FEATURES = 1500
-REPEATS = 5
 COMPILE = """
 import numpy
 from xnbflow.naive_bayes import XNB
@@ -78,7 +77,8 @@ def fit_row(series: Series, target: float) -> dict:
     frame = series.frame()
     ours = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
     theirs, note = peer_seconds(series)
-    return row(f"XNB fit, {shape(series)}", "xnb 0.5.1", ours, theirs, target, note)
+    work = f"XNB fit, {shape(series)}"
+    return row(work, "xnb 0.5.1", ours, theirs, target=target, note=note)
 
 
 def layout_row(series: Series) -> dict:
@@ -86,8 +86,8 @@ def layout_row(series: Series) -> dict:
     ours = median_seconds(lambda: XNB(min_distance="mean").fit(X, series.labels))
     frame = series.frame()
     same = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
-    work = f"XNB fit, {shape(series)}, C-ordered array"
-    return row(work, "ours from a feature-major DataFrame", ours, same, 0.5, "with the transpose")
+    work, peer = f"XNB fit, {shape(series)}, C-ordered array", "ours from a feature-major DataFrame"
+    return row(work, peer, ours, same, target=0.5, note="with the transpose")
 
 
 def rate_row(series: Series) -> dict:
@@ -95,7 +95,8 @@ def rate_row(series: Series) -> dict:
     ours = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
     evaluations = series.values.size * N_GRID
     note = f"{evaluations / ours / 1e9:.2f}e9 grid-kernel evaluations per second"
-    return row(f"XNB fit, {shape(series)}", "2e9 per second", ours, evaluations / 2e9, 1.0, note)
+    work = f"XNB fit, {shape(series)}"
+    return row(work, "2e9 per second", ours, evaluations / 2e9, note=note)
 
 
 def shape(series: Series) -> str:
@@ -123,15 +124,6 @@ def peer_seconds(series: Series) -> tuple[float | None, str]:
         return seconds, "peer measured once, whole"
     note = f"peer measured once on {n_peer} features ({seconds:.1f} s), scaled to all"
     return seconds * series.n_features / n_peer, note
-
-
-def median_seconds(function: Callable[[], object]) -> float:
-    seconds = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
 
 
 def profile(series: Series) -> pd.DataFrame:
@@ -165,17 +157,3 @@ def profile(series: Series) -> pd.DataFrame:
     table["share"] = table["seconds"] / table["seconds"].sum()
     table["ns_per_value"] = table["seconds"] / series.values.size * 1e9
     return table
-
-
-def row(work: str, peer: str, ours: float, theirs: float | None, target: float, note: str) -> dict:
-    ratio = None if theirs is None else theirs / ours
-    return {
-        "work": work,
-        "peer": peer,
-        "ours_seconds": ours,
-        "peer_seconds": theirs,
-        "ratio": ratio,
-        "target": target,
-        "met": ratio is not None and ratio >= target,
-        "note": note,
-    }

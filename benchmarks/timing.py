@@ -9,6 +9,16 @@ import time
 from collections.abc import Callable
 
 
+def median_seconds(function: Callable[[], object], repeats: int = 5) -> float:
+    """Return the median seconds of a function."""
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
 def alternate(
     ours: Callable[[], object], peer: Callable[[], object], repeats: int = 5
 ) -> tuple[float, float]:
