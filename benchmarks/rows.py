@@ -45,6 +45,6 @@ def row(
     """
     if ratio is None and ours and theirs:
         ratio = theirs / ours
-    met = ratio is not None and ratio >= target
+    met = None if ratio is None else bool(ratio >= target)
     values = [work, peer, ours, theirs, ratio, target, met, compiling, note]
     return dict(zip(COLUMNS, values, strict=True))
