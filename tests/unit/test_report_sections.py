@@ -86,7 +86,7 @@ def test_means_are_taken_where_every_classifier_could_be_fitted(tmp_path):
     assert overview.headline(results).startswith(f"XNB reaches an accuracy of {means['xnb']:.3f}")
     table = next(t for t in blocks(overview.section(results), Table) if "averaged" in t.caption)
     assert column(table, "Naive Bayes", "accuracy") == pytest.approx(means["nb"])
-    assert "(alpha left out, where some could not be fitted)" in table.caption
+    assert "(alpha left out, where some could not be fitted in every fold)" in table.caption
 
 
 def test_without_xnb_the_most_accurate_classifier_comes_first(tmp_path):

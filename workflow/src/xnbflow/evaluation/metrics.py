@@ -79,8 +79,8 @@ def fold_metrics(
 
     References
     ----------
-    D. J. Hand and R. J. Till, "A simple generalisation of the area under the ROC curve", Machine
-    Learning 45 (2001), 171-186; J. Gorodkin, "Comparing two K-category assignments by a
+    T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27 (2006), 861-874,
+    section 8 (here without weights); J. Gorodkin, "Comparing two K-category assignments by a
     K-category correlation coefficient", Computational Biology and Chemistry 28 (2004), 367-374;
     G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather
     Review 78 (1950), 1-3.

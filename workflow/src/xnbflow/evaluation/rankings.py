@@ -146,8 +146,12 @@ def _over_data_sets(repeats: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]
 
 
 def _by_classifier(table: pd.DataFrame, index: list[str], values: str) -> pd.DataFrame:
-    """Return a column per classifier, in the order of the table."""
+    """Return means in a column per classifier, in the order of the table; missing if any is."""
     wide = table.pivot_table(
-        index=index, columns="classifier", values=values, dropna=False, sort=False
+        index=index, columns="classifier", values=values, aggfunc=_mean, dropna=False, sort=False
     )
     return wide.astype(np.float64)
+
+
+def _mean(values: pd.Series) -> float:
+    return values.mean(skipna=False)

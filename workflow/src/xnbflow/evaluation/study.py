@@ -42,7 +42,7 @@ def study_tables(
     truth = {Path(path).name.split(".truth")[0]: pd.read_parquet(path) for path in files["truth"]}
     metrics = summaries.metrics(predictions, fits, headers)
     diagnostics = _diagnostics(study, files, alpha)
-    repeats = summaries.repeats(metrics)
+    repeats = summaries.repeats(metrics, fits)
     return {
         "datasets": _datasets(headers),
         "class_sizes": _class_sizes(headers),
@@ -58,7 +58,7 @@ def study_tables(
         "samples": summaries.samples(predictions),
         "selection": summaries.selection(selected, fits),
         "stability": summaries.stability(selected, fits, headers),
-        "recovery": summaries.recovery(selected, truth),
+        "recovery": summaries.recovery(selected, fits, truth),
         "ranks": rankings.ranks(repeats),
         "omnibus": rankings.omnibus(repeats),
         "pairwise": rankings.pairwise(repeats),

@@ -52,6 +52,14 @@ _PAPER = {
     "xnb_accuracy": ("xnb", "accuracy"),
     "xnb_features_per_class": ("xnb", "features_per_class"),
 }
+#: Decimals with which the paper prints them.
+_DECIMALS = {
+    "non_normal_ratio": 2,
+    "dependent_ratio": 2,
+    "nb_accuracy": 3,
+    "xnb_accuracy": 3,
+    "xnb_features_per_class": 1,
+}
 
 Tables = Mapping[tuple[str, str, str], pd.DataFrame]
 
@@ -76,9 +84,15 @@ def metrics(predictions: Tables, fits: Tables, headers: Mapping[str, SeriesHeade
     return table.merge(counts, on=[*_KEY, *_FOLD], how="left", validate="one_to_one")
 
 
-def repeats(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean over folds of each metric, one row per repeat and metric."""
-    means = metrics.groupby([*_KEY, "repeat"], sort=False)[list(METRICS)].mean()
+def repeats(metrics: pd.DataFrame, fits: Tables) -> pd.DataFrame:
+    """Return the mean over folds of each metric, one row per repeat and metric.
+
+    Means are missing where a fold could not be fitted: over other folds they are no comparison.
+    """
+    key = [*_KEY, "repeat"]
+    means = metrics.groupby(key, sort=False)[list(METRICS)].mean()
+    failed = _stack(fits, ["repeat", "status"]).query("status != 'ok'")
+    means[means.index.isin(pd.MultiIndex.from_frame(failed[key]))] = np.nan
     return means.reset_index().melt([*_KEY, "repeat"], var_name="metric", value_name="mean")
 
 
@@ -107,8 +121,8 @@ def paper(
     """Return the paper's numbers beside ours, for the data sets that the paper has.
 
     Columns ``dataset``, ``folds``, ``quantity``, ``paper``, ``ours`` (mean over repeats), ``sd``
-    (over repeats), ``percentile`` (of the paper's value among our repeats, a half for ties) and
-    ``n_repeats``.
+    (over repeats), ``percentile`` (of the paper's value among our repeats, rounded as the paper
+    prints them, a half for ties) and ``n_repeats``.
     """
     rows = []
     numbers = pd.concat(
@@ -119,7 +133,8 @@ def paper(
         index=False
     ):
         for folds, ours in _ours(accession, *_PAPER[quantity], repeats, diagnostics):
-            below = (ours < value).mean() + (ours == value).mean() / 2
+            rounded = ours.round(_DECIMALS[quantity])
+            below = (rounded < value).mean() + (rounded == value).mean() / 2
             sd = ours.std(ddof=1) if len(ours) > 1 else np.nan
             rows.append(
                 (accession, folds, quantity, value, ours.mean(), sd, 100 * below, len(ours))
@@ -140,7 +155,9 @@ def _ours(
         "dataset == @dataset and classifier == @classifier and metric == @metric"
     )
     for folds, group in chosen.groupby("folds", sort=False):
-        yield folds, group["mean"].to_numpy()
+        values = group["mean"].dropna().to_numpy()
+        if len(values):
+            yield folds, values
 
 
 def confusion(predictions: Tables) -> pd.DataFrame:
@@ -197,12 +214,9 @@ def stability(selected: Tables, fits: Tables, headers: Mapping[str, SeriesHeader
     for key, table in selected.items():
         if table.empty:
             continue
-        fitted = fits[key].query("status == 'ok'")[_FOLD]
-        places = pd.MultiIndex.from_frame(fitted)
         for label in ["", *headers[key[0]].classes]:
             chosen = table if label == "" else table[table["class"] == label]
-            sets = chosen.groupby(_FOLD)["feature"].agg(set).reindex(places)
-            sets = [value if isinstance(value, set) else set() for value in sets]
+            sets = _sets(chosen, fits[key])
             index = stability_index(sets, headers[key[0]].n_features)
             sizes = float(np.mean([len(s) for s in sets]))
             rows.append((*key, label, index.value, index.lower, index.upper, len(sets), sizes))
@@ -210,22 +224,29 @@ def stability(selected: Tables, fits: Tables, headers: Mapping[str, SeriesHeader
     return pd.DataFrame(rows, columns=columns)
 
 
-def recovery(selected: Tables, truth: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def _sets(selected: pd.DataFrame, fits: pd.DataFrame) -> list[set[str]]:
+    """Return the features selected in each fold that was fitted; the set may be empty."""
+    places = pd.MultiIndex.from_frame(fits.query("status == 'ok'")[_FOLD])
+    sets = selected.groupby(_FOLD)["feature"].agg(set).reindex(places)
+    return [value if isinstance(value, set) else set() for value in sets]
+
+
+def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how many selected features were planted, and how many planted ones were selected.
 
     ``precision`` is the share of the features selected for any class that are planted markers,
-    ``recall`` the share of planted markers that were selected, both as means over folds.
+    ``recall`` the share of planted markers that were selected, both as means over folds; a fold
+    that selects nothing has a recall of 0 and no precision.
     """
     rows = []
     for key, table in selected.items():
         if key[0] not in truth or table.empty:
             continue
         planted = set(truth[key[0]].dropna(subset="class")["feature"])
-        sets = table.groupby(_FOLD)["feature"].agg(set)
+        sets = pd.Series(_sets(table, fits[key]))
         hits = sets.map(lambda chosen, planted=planted: len(chosen & planted))
-        rows.append(
-            (*key, len(planted), (hits / sets.map(len)).mean(), (hits / len(planted)).mean())
-        )
+        sizes = sets.map(len).replace(0, np.nan)
+        rows.append((*key, len(planted), (hits / sizes).mean(), (hits / len(planted)).mean()))
     return pd.DataFrame(rows, columns=[*_KEY, "planted", "precision", "recall"])
 
 

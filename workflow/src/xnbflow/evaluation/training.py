@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
+from xnbflow.evaluation.selected import feature_use
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.registry import build_estimator
 from xnbflow.seeds import derive_seed
@@ -45,8 +46,8 @@ class Outcome:
         selected feature says of each tested sample, for classifiers that explain.
     fits : DataFrame
         ``repeat``, ``fold``, ``status`` (ok or failed), ``error``, ``warnings``,
-        ``features_per_class`` (mean over classes), ``features`` (distinct), ``fit_seconds``,
-        ``predict_seconds``.
+        ``features_per_class`` (mean over classes) and ``features`` (distinct), both missing where
+        a transformer makes new ones, ``fit_seconds``, ``predict_seconds``.
     """
 
     predictions: pd.DataFrame
@@ -180,7 +181,7 @@ def _train_fold(estimator: BaseEstimator, series: Series, test: np.ndarray) -> _
 
 _NOTHING_FITTED = {
     "features_per_class": np.nan,
-    "features": 0,
+    "features": np.nan,
     "fit_seconds": np.nan,
     "predict_seconds": np.nan,
 }
@@ -197,18 +198,10 @@ def _fit_and_predict(
     start = time.perf_counter()
     result.predictions = _predict(model, X, series, test)
     result.fit["predict_seconds"] = time.perf_counter() - start
-    selected = getattr(model, "selected_features_", None)
-    if selected is None:
-        result.fit |= {"features_per_class": series.n_features, "features": series.n_features}
-        return
-    result.selected = _selected_rows(selected, getattr(model, "selected_distances_", {}))
-    counts = [len(features) for features in selected.values()]
-    result.fit["features_per_class"] = float(np.mean(counts))
-    result.fit["features"] = len(set().union(*selected.values()))
-    if hasattr(model, "pair_distances_"):
-        result.distances = model.pair_distances_.astype({"feature": str})
-    if hasattr(model, "explain") and series.n_samples <= MOST_EXPLAINED:
-        result.explanations = model.explain(X).astype({"sample": str, "feature": str})
+    use = feature_use(model, X, explain=series.n_samples <= MOST_EXPLAINED)
+    result.fit |= {"features_per_class": use.per_class, "features": use.distinct}
+    result.selected, result.distances = use.selected, use.distances
+    result.explanations = use.explanations
 
 
 def _predict(
@@ -237,14 +230,3 @@ def _log_posterior(model: BaseEstimator, X: pd.DataFrame) -> np.ndarray | None:
         with np.errstate(divide="ignore"):
             return np.log(model.predict_proba(X))
     return None
-
-
-def _selected_rows(
-    selected: Mapping[str, Sequence[str]], distances: Mapping[str, Sequence[float]]
-) -> pd.DataFrame:
-    rows = []
-    for label, features in selected.items():
-        measured = distances.get(label, np.full(len(features), np.nan))
-        for rank, (feature, distance) in enumerate(zip(features, measured, strict=True), start=1):
-            rows.append((str(label), rank, str(feature), float(distance)))
-    return pd.DataFrame(rows, columns=["class", "rank", "feature", "distance"])

@@ -1,4 +1,4 @@
-"""Which of some features depend on one another given the class (XNB paper, section 6.2)."""
+"""Which of some features depend on one another given the class (XNB paper, section 3.2)."""
 
 from collections.abc import Sequence
 

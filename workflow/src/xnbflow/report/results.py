@@ -76,7 +76,7 @@ class StudyResults:
         """The tables that the papers print, by name, say ``xnb_table1``."""
         return PublishedTables(self.paper)
 
-    def rows(self, table: str, **where: str) -> pd.DataFrame:
+    def rows(self, table: str, **where: str | int) -> pd.DataFrame:
         """Return the rows of a table whose columns have the given values."""
         frame = self.tables[table]
         for column, value in where.items():
@@ -100,9 +100,10 @@ class StudyResults:
         Returns
         -------
         DataFrame
-            Rows by `place`, columns by label; missing where every fold failed.
+            Rows by `place`, columns by label; missing where a fold failed, as a mean over the
+            others is no comparison.
         """
-        chosen = self.rows("summary", metric=metric)
+        chosen = self.rows("summary", metric=metric, folds_failed=0)
         wide = chosen.pivot_table(
             index=["dataset", "folds"], columns="classifier", values=value, dropna=False
         )

@@ -86,7 +86,8 @@ def _metric_table(
     caption = (
         f"{name[0].upper()}{name[1:]}: mean ± standard deviation over folds"
         f"{', in brackets the standard deviation of the repeats’ means' if repeated else ''}. "
-        f"The {'least' if lower else 'greatest'} of a row is marked."
+        f"The {'least' if lower else 'greatest'} of a row is marked; a cell is empty where a fold "
+        "could not be fitted or the number is not to be had."
     )
     return Table(frame, caption, best=marked)
 
@@ -150,8 +151,9 @@ def _paper(results: StudyResults) -> list[Block]:
     formats = dict.fromkeys(["paper", "ours", "sd of repeats"], ".3f") | {"percentile": ".0f"}
     caption = (
         "Table 2 of the XNB paper beside ours. The paper gives one run with an unnamed seed; the "
-        "percentile says which share of our repeats lies below it (50 is the middle, 0 or 100 "
-        "outside of ours; missing with a single repeat)."
+        "percentile says which share of our repeats, rounded like the paper’s number, lies below "
+        "it, ties counted half (50 is the middle, 0 or 100 outside of ours; missing with a single "
+        "repeat)."
     )
     return [Table(frame, caption, formats)]
 

@@ -137,8 +137,9 @@ def _within(results: StudyResults, within: pd.DataFrame) -> Table:
     caption = (
         "Every pair on each data set: mean difference of accuracy over folds with its 95 % "
         "interval after Nadeau and Bengio’s corrected t-test, which allows for folds that share "
-        "training samples; and the one-sided exact test of sorted runs, which does not and finds "
-        "more."
+        "training samples; and the exact test of sorted runs, which does not. As in the paper it "
+        "is one-sided in the direction of the observed difference: having looked before, compare "
+        "it with 0.025 where you would compare a two-sided p with 0.05."
     )
     return Table(frame, caption, formats)
 

@@ -32,7 +32,7 @@ _DIAGNOSTICS = [
     ("Normality of features", "Shapiro-Wilk test, Royston (1995), algorithm AS R94"),
     (
         "Dependence given the class",
-        f"Pearson correlation of residuals from the class means; {_XNB} (2024), section 6.2",
+        f"Pearson correlation of residuals from the class means; {_XNB} (2024), section 3.2",
     ),
     ("Adjustment for many tests (FDR)", "Benjamini and Hochberg (1995)"),
 ]
@@ -40,7 +40,7 @@ _DIAGNOSTICS = [
 _CLASSIFICATION = [
     ("Distance of densities", f"Hellinger (1909); {_XNB} (2024), Eq. 9"),
     ("Folds", "stratified cross-validation, scikit-learn"),
-    ("ROC AUC of several classes", "each class against the rest; Hand and Till (2001)"),
+    ("ROC AUC of several classes", "each class against the rest, unweighted mean; Fawcett (2006)"),
     ("Matthews’ correlation of several classes", "Gorodkin (2004)"),
     ("Brier score", "Brier (1950): squared error summed over classes, 0 to 2"),
     ("Stability of selected features", "Nogueira, Sechidis and Brown (2018), JMLR 18, no. 174"),

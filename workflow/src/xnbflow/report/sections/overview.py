@@ -39,23 +39,31 @@ def headline(results: StudyResults) -> str:
     """Return the study's result in one sentence: accuracy and number of features, XNB first."""
     scores = results.scores("accuracy")
     if scores.isna().all(axis=None):
-        return "No classifier could be fitted; see the failures below."
+        return "No classifier could be fitted in every fold; see the failures below."
     shared = _fitted_by_all(scores)
     accuracy = scores.loc[shared].mean()
     features = results.scores("features_per_class").loc[shared].mean()
     subject = _subject(results, accuracy)
-    what = "data sets" if len(results.study.folds) == 1 else "pairs of data set and folds"
-    where = f" on average over {len(shared)} {what}" if len(shared) > 1 else ""
-    first = (
-        f"{subject} reaches an accuracy of {accuracy[subject]:.3f} with "
-        f"{_count(features[subject])} features per class{where}"
-    )
+    where = f" on average over {_places(results, len(shared))}" if len(shared) > 1 else ""
+    first = f"{subject} reaches an accuracy of {accuracy[subject]:.3f}"
+    if pd.notna(features[subject]):
+        first += f" with {_count(features[subject])} features per class"
+    first += where
     others = [
-        f"{name} {accuracy[name]:.3f} with {_count(features[name])}"
+        f"{name} {accuracy[name]:.3f}"
+        + (f" with {_count(features[name])}" if pd.notna(features[name]) else "")
         for name in accuracy.index
         if name != subject and pd.notna(accuracy[name])
     ]
     return f"{first}; {_listed(others)}." if others else f"{first}."
+
+
+def _places(results: StudyResults, n: int) -> str:
+    """Return a number of rows of scores in words."""
+    one, many = ("data set", "data sets")
+    if len(results.study.folds) > 1:
+        one, many = ("pair of data set and folds", "pairs of data set and folds")
+    return f"{n} {one if n == 1 else many}"
 
 
 def _fitted_by_all(scores: pd.DataFrame) -> list[str]:
@@ -98,16 +106,21 @@ def _classifiers(results: StudyResults) -> Table:
     frame["seconds to fit"] = seconds.to_numpy()
     formats = dict(zip(means, (".3f", ".3f", ",.1f"), strict=True)) | {"seconds to fit": ".3g"}
     caption = (
-        f"The classifiers, averaged over {len(shared)} data sets{_left_out(accuracy, shared)}. "
-        "“Most accurate on” counts data sets, ties with every classifier that shares the first "
-        "place; the seconds are the median of a fold."
+        f"The classifiers, averaged over {_places(results, len(shared))}"
+        f"{_left_out(accuracy, shared)}. “Most accurate on” counts them, ties with every "
+        "classifier that shares the first place; the seconds are the median of a fold. No number "
+        "of features is given where a transformer makes new ones."
     )
     return Table(frame, caption, formats)
 
 
 def _left_out(accuracy: pd.DataFrame, shared: Sequence[str]) -> str:
     left_out = [row for row in accuracy.index if row not in shared]
-    return f" ({_listed(left_out)} left out, where some could not be fitted)" if left_out else ""
+    return (
+        f" ({_listed(left_out)} left out, where some could not be fitted in every fold)"
+        if left_out
+        else ""
+    )
 
 
 def _problems(results: StudyResults) -> list[Block]:
@@ -167,13 +180,19 @@ def _facts(results: StudyResults) -> dict[str, str]:
         facts["Classifiers"] = ", ".join(results.labels[name] for name in study.classifiers)
     if study.folds:
         facts["Folds"] = ", ".join(_scheme(name, schemes.get(name)) for name in study.folds)
-        facts["Fits"] = f"{len(results.tables['metrics']):,}"
+        facts["Fits"] = f"{_fits(results):,}"
     seconds = job_seconds(results)["seconds"].sum()
     if seconds:
         facts["Computing time"] = f"{_duration(seconds)}, summed over jobs"
     facts["Machine"] = machine()
     facts["Version"] = f"xnbflow {versions()['xnbflow']}"
     return facts
+
+
+def _fits(results: StudyResults) -> int:
+    """Return how many fits were tried."""
+    counts = results.tables["summary"].drop_duplicates(["dataset", "folds", "classifier"])
+    return int(counts[["folds_ok", "folds_failed"]].sum(axis=None))
 
 
 def _scheme(name: str, scheme: dict | None) -> str:

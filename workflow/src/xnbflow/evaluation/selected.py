@@ -1,0 +1,121 @@
+"""What a fitted classifier says of the features it uses, in the names of the series."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+__all__ = ["FeatureUse", "feature_use"]
+
+
+@dataclass(frozen=True)
+class FeatureUse:
+    """The features that a classifier uses; tables are None where it does not tell.
+
+    Attributes
+    ----------
+    per_class : float
+        Number of features, mean over classes; missing where a transformer makes new ones.
+    distinct : float
+        Number of features that any class uses; missing likewise.
+    selected : DataFrame or None
+        ``class``, ``rank``, ``feature``, ``distance``, for a classifier that does not use all.
+    distances : DataFrame or None
+        ``class``, ``feature``, ``other_class``, ``distance``.
+    explanations : DataFrame or None
+        ``sample``, ``class``, ``feature``, ``log_likelihood``.
+    """
+
+    per_class: float
+    distinct: float
+    selected: pd.DataFrame | None = None
+    distances: pd.DataFrame | None = None
+    explanations: pd.DataFrame | None = None
+
+
+def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> FeatureUse:
+    """Return which features a fitted classifier uses.
+
+    Parameters
+    ----------
+    model : estimator
+        It tells by ``selected_features_``; of a pipeline the last step does, and transformers
+        that select (`sklearn.feature_selection`) or keep features do.
+    X : DataFrame of shape (n_samples, n_features)
+        Samples to explain.
+    explain : bool
+        Whether to explain them, if the classifier can.
+    """
+    everything = float(len(X.columns))
+    last, inputs, names = _last_step(model, X)
+    if names is None:
+        return FeatureUse(np.nan, np.nan)
+    chosen = getattr(last, "selected_features_", None)
+    if chosen is None:
+        if len(names) == everything:
+            return FeatureUse(everything, everything)
+        chosen = dict.fromkeys(model.classes_, names)
+    rename = dict(enumerate(names)) if last is not model else {}
+    chosen = {label: [rename.get(f, f) for f in features] for label, features in chosen.items()}
+    distances = explanations = None
+    if hasattr(last, "pair_distances_"):
+        distances = _renamed(last.pair_distances_, feature=rename)
+    if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
+        rows = dict(enumerate(X.index)) if last is not model else {}
+        explanations = _renamed(last.explain(inputs), feature=rename, sample=rows)
+    return FeatureUse(
+        float(np.mean([len(features) for features in chosen.values()])),
+        float(len(set().union(*chosen.values()))),
+        _selected_rows(chosen, getattr(last, "selected_distances_", {})),
+        distances,
+        explanations,
+    )
+
+
+def _last_step(
+    model: BaseEstimator, X: pd.DataFrame
+) -> tuple[BaseEstimator, Any, np.ndarray | None]:
+    """Return the estimator at the end of pipelines, its input and the names of that input.
+
+    The names are None where a transformer makes new features or does not tell.
+    """
+    inputs, names = X, X.columns.to_numpy()
+    while isinstance(model, Pipeline):
+        *before, (_, last) = model.steps
+        if before and names is not None:
+            names = _names_after(model[:-1], names)
+            inputs = model[:-1].transform(inputs)
+        model = last
+    return model, inputs, names
+
+
+def _names_after(transformers: Pipeline, names: np.ndarray) -> np.ndarray | None:
+    try:
+        after = transformers.get_feature_names_out(names)
+    except (AttributeError, NotImplementedError, ValueError):
+        return None
+    return after if np.isin(after, names).all() else None
+
+
+def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
+    """Return a table with the values of some columns replaced, and as text."""
+    changed = {
+        column: [str(known.get(value, value)) for value in table[column]]
+        for column, known in names.items()
+    }
+    return table.assign(**changed)
+
+
+def _selected_rows(
+    selected: Mapping[Any, Sequence[str]], distances: Mapping[Any, Sequence[float]]
+) -> pd.DataFrame:
+    rows = []
+    for label, features in selected.items():
+        measured = distances.get(label, np.full(len(features), np.nan))
+        for rank, (feature, distance) in enumerate(zip(features, measured, strict=True), start=1):
+            rows.append((str(label), rank, str(feature), float(distance)))
+    return pd.DataFrame(rows, columns=["class", "rank", "feature", "distance"])
