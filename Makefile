@@ -43,9 +43,10 @@ lock:
 	uv pip compile --upgrade --universal --python-version 3.11 --extra workflow --extra dev --generate-hashes \
 	  --no-emit-index-url --no-emit-find-links --no-header pyproject.toml -o requirements.lock
 
-## clean: everything that was made, the environments included
+## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) .snakemake results/[!R]* resources/series resources/compiled
+	rm -rf $(VENV) $(PEER) .snakemake .pytest_cache .ruff_cache .hypothesis resources/series resources/compiled
+	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): requirements.lock pyproject.toml

@@ -230,6 +230,6 @@ def _write_tables(results):
         **trained,
         **diagnosed,
     }
-    for name, table in study_tables(study, files, alpha=0.05).items():
+    for name, table in study_tables(study.datasets, files, alpha=0.05).items():
         write_parquet(table, results.folder / f"{name}.parquet")
         write_tsv(table, results.folder / f"{name}.tsv")

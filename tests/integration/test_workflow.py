@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from integration.conftest import ROOT, STUDY, jobs, prepare, snakemake, snakemake_command
+from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, snakemake_command
 
 from xnbflow.layout import STUDY_TABLES
 
@@ -74,6 +74,33 @@ def test_another_classifier_runs_only_its_own_jobs(finished, tmp_path):
     (finished / "more.yaml").write_text(yaml.safe_dump(study))
     counts = jobs(finished, "--configfile", str(finished / "more.yaml"))
     assert counts == {"compile": 1, "train": 2, "compare": 1, "report": 1, "index": 1}
+
+
+def jobs_with(folder, change, sheet=SHEET):
+    """Return what would run if the configuration, or the sheet, were another one."""
+    config = yaml.safe_load(yaml.safe_dump(STUDY))
+    change(config)
+    (folder / "other.tsv").write_text(sheet)
+    config["sheets"] = ["config/datasets.tsv", "other.tsv"]
+    (folder / "other.yaml").write_text(yaml.safe_dump(config))
+    return jobs(folder, "--configfile", str(folder / "other.yaml"))
+
+
+def test_another_row_of_the_sheet_acquires_its_data_set_again(finished):
+    after = {"train": 2, "folds": 1, "diagnose": 1, "compare": 1, "report": 1, "index": 1}
+    other = SHEET.replace("seed=3", "seed=4")
+    assert jobs_with(finished, lambda config: None, other) == {"simulate": 1, **after}
+
+
+def test_another_scheme_of_folds_draws_them_again(finished):
+    counts = jobs_with(finished, lambda config: config["folds"]["3-fold"].update(splits=4))
+    assert counts == {"folds": 2, "train": 4, "compare": 1, "report": 1, "index": 1}
+
+
+def test_a_label_or_a_mirror_trains_nothing_again(finished):
+    counts = jobs_with(finished, lambda c: c.update(classifiers={"xnb": {"label": "My XNB"}}))
+    assert counts == {"report": 1, "index": 1}
+    assert jobs_with(finished, lambda config: config.update(download={"retries": 1})) == {}
 
 
 def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_path):

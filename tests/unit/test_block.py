@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import BlockNB
 from xnbflow.preprocessing import CorrelationBlocks
+from xnbflow.selection.separation import effective_samples, null_mean, printed_cut
 
 
 @parametrize_with_checks(
@@ -111,6 +112,19 @@ def test_blocks_from_the_threshold_on_are_kept(cut):
     joint = sum(log_densities(X, y, X, block, covariance) for block in blocks).T
     expected = log_softmax(joint + classifier.class_log_prior_, axis=1)
     np.testing.assert_allclose(classifier.predict_log_proba(X), expected, rtol=1e-8, atol=1e-12)
+
+
+def test_the_threshold_is_inflated_by_estimated_covariances_like_the_scores():
+    X, y = samples(5, apart=1.0)
+    classifier = BlockNB(blocks=2, selection="threshold").fit(X, y)
+    scores, degrees = classifier.scores_[0], np.full(len(classifier.blocks_), 2)
+    n = effective_samples(*classifier.class_count_)
+    dof = len(y) - 2
+    means = null_mean(degrees, (classifier.shrinkage_[0],) * 2, (dof, dof), n, pooled=True)
+    inflation = means / degrees
+    assert inflation.min() > 1.05
+    expected = printed_cut(scores / inflation, degrees) * degrees * inflation
+    np.testing.assert_allclose(classifier.threshold_[0], expected)
 
 
 def test_selected_features_are_named_by_falling_score():

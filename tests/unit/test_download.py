@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import http.server
+import os
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -127,6 +128,31 @@ def test_what_does_not_pass_by_waiting_goes_to_the_next_place_at_once(tmp_path, 
     assert second.requests == [f"/Genes/{PATH}"]
 
 
+def test_another_url_is_another_file(tmp_path):
+    with serve(csv=[CSV]) as server, serve(csv=[CSV.replace(b"1.5", b"2.5")]) as other:
+        paths = [
+            downloads(tmp_path).fetch_location("table", f"{place.url}/{PATH}", name="mine.csv")
+            for place in (server, other, server)
+        ]
+    assert paths[0] == paths[2] != paths[1]
+    assert paths[0].read_bytes() == CSV
+    assert paths[1].read_bytes() != CSV
+    assert {path.name.partition("-")[0] for path in paths} == {"mine"}
+
+
+def test_what_a_killed_download_left_goes_after_a_day(tmp_path):
+    folder = tmp_path / "cumida"
+    folder.mkdir()
+    old, new = (folder / f".node.{i}.part.Brain_GSE1.csv" for i in (1, 2))
+    for part in (old, new):
+        part.write_bytes(CSV[:100])
+    os.utime(old, (time.time() - 90_000,) * 2)
+    with serve(csv=[CSV]) as server:
+        downloads(tmp_path, server.url).fetch("cumida", PATH)
+    assert new.exists()
+    assert not old.exists()
+
+
 def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
     pauses = []
     monkeypatch.setattr("xnbflow.sources.http.time.sleep", pauses.append)
@@ -137,6 +163,8 @@ def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
 
 WRONG = {
     "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet says"),
+    "a comment of HTML": (b"<!-- moved --><p>moved</p>", r"is a web page \(HTML\), not data"),
+    "JSON": (b'{"error": "quota"}', r"is a server's answer \(JSON\), not data"),
     "HTML": (b"<!DOCTYPE html>\n<title>moved</title>", r"is a web page \(HTML\), not data"),
     "empty": (b"", "is empty"),
     "gzip": (gzip.compress(CSV, mtime=0)[:-20], "is broken or truncated gzip"),
@@ -229,7 +257,7 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
         here.fetch_location("table", str(local), name="mine.csv", sha256=SHA256)
     with serve(csv=[CSV]) as server:
         path = here.fetch_location("table", f"{server.url}/{PATH}", name="theirs.csv")
-    assert path == tmp_path / "downloads" / "table" / "theirs.csv"
+    assert path.parent == tmp_path / "downloads" / "table"
     assert path.read_bytes() == CSV
 
 

@@ -71,6 +71,16 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     )
 
 
+@pytest.mark.parametrize(
+    ("below", "above", "n_cuts"), [("0", "11111", 1), ("0000", "11110", 1), ("0000", "11100", 0)]
+)
+def test_the_cost_of_a_cut_is_that_of_the_paper_to_the_bit(below, above, n_cuts):
+    # gains of the first two lie between the costs with 3**k - 2 and with 3**k - 1
+    codes = np.array([int(c) for c in below + above])
+    values = np.repeat([0.0, 1.0], [len(below), len(above)])
+    assert len(mdlp_cut_points(values, codes, 2)) == n_cuts == len(cuts_by_recursion(values, codes))
+
+
 def test_a_value_on_a_cut_point_belongs_below():
     discretizer = MDLPDiscretizer().fit(np.r_[0:10, 20:30][:, None], np.repeat([0, 1], 10))
     assert discretizer.cut_points_[0].tolist() == [14.5]

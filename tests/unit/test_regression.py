@@ -111,6 +111,14 @@ def test_the_chosen_width_has_the_largest_leave_one_out_likelihood():
     assert KernelNBRegressor(n_grid=80).fit(X, y).width_ == WIDTH_FACTORS[worse[0]]
 
 
+def test_one_target_that_nothing_foretells_does_not_choose_the_width():
+    X, y = draw(60)
+    width = KernelNBRegressor().fit(X, y).width_
+    far = KernelNBRegressor().fit(np.vstack([X, X.mean(axis=0)]), np.append(y, 40.0))
+    assert width < 1
+    assert far.width_ < 1
+
+
 def test_the_chosen_width_predicts_better_than_the_papers():
     X, y = draw(300)
     test, target = draw(300, seed=1)

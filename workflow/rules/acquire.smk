@@ -16,8 +16,7 @@ rule acquire:
     resources:
         mem_mb=2000,
     params:
-        dataset=lambda wildcards: DATASETS[wildcards.dataset],
-        download=CONFIG.download,
+        dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         sources=lambda wildcards: source_digest(
             "xnbflow.sources.acquisition",
             f"xnbflow.sources.{DATASETS[wildcards.dataset].source}",
@@ -42,7 +41,7 @@ rule simulate:
     resources:
         mem_mb=2000,
     params:
-        dataset=lambda wildcards: DATASETS[wildcards.dataset],
+        dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         sources=source_digest("xnbflow.sources.acquisition", "xnbflow.sources.simulate"),
     script:
         "../scripts/simulate.py"

@@ -14,7 +14,9 @@ rule compile:
     resources:
         mem_mb=1000,
     params:
-        entry=lambda wildcards: CONFIG.classifiers.get(wildcards.unit),
+        entry=lambda wildcards: (
+            CONFIG.classifier(wildcards.unit) if wildcards.unit in CONFIG.classifiers else None
+        ),
         sources=lambda wildcards: source_digest(
             *(
                 modules(wildcards.unit)
@@ -42,8 +44,7 @@ rule folds:
     resources:
         mem_mb=1000,
     params:
-        scheme=lambda wildcards: CONFIG.folds[wildcards.folds],
-        download=CONFIG.download,
+        scheme=lambda wildcards: vars(CONFIG.folds[wildcards.folds]),
         sources=source_digest("xnbflow.evaluation.folds"),
     script:
         "../scripts/folds.py"

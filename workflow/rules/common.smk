@@ -12,11 +12,20 @@ from xnbflow.errors import InputError
 from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES, section_names
 from xnbflow.naive_bayes.methods import method_modules
 from xnbflow.provenance import source_digest
+from xnbflow.sources.files import local_path
 
 
 def found(path):
     """A path of the configuration: in the working directory, else beside the Snakefile."""
     return str(path) if Path(path).exists() else str(ROOT / path)
+
+
+def own_file(path, what):
+    """A file that the user names in a sheet or in the configuration."""
+    if not Path(found(path)).is_file():
+        places = " or ".join(dict.fromkeys(map(str, (Path(path).absolute(), ROOT / path))))
+        raise WorkflowError(f"{what}: no such file: {places}; correct the path")
+    return found(path)
 
 
 try:
@@ -47,14 +56,15 @@ ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
 
 def given(wildcards):
     """A user's own table, so that editing it acquires the data set again."""
-    row = DATASETS[wildcards.dataset]
-    return found(row.location) if row.source == "table" and "://" not in row.location else []
+    path = DATASETS[wildcards.dataset].local_file
+    return own_file(path, f"data set {wildcards.dataset}, location") if path else []
 
 
 def given_folds(wildcards):
     """A file of predefined folds; none where folds are drawn, or the file is a URL."""
     file = CONFIG.folds[wildcards.folds].file
-    return found(file) if file and "://" not in file else []
+    path = local_path(file) if file else None
+    return own_file(path, f"configuration, folds.{wildcards.folds}.file") if path else []
 
 
 def modules(classifier):

@@ -24,7 +24,9 @@ rule compare:
     resources:
         mem_mb=4000,
     params:
-        study=study_of,
+        diagnosed=lambda wildcards: (
+            study_of(wildcards).datasets if study_of(wildcards).diagnostics else []
+        ),
         alpha=CONFIG.diagnostics["normality_alpha"],
         sources=source_digest("xnbflow.evaluation.study"),
     script:

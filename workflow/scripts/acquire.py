@@ -7,8 +7,9 @@ start_job(snakemake.log[0], snakemake.threads)
 from dataclasses import replace
 
 from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import DataSet
 
-dataset = snakemake.params.dataset
+dataset = DataSet(**snakemake.params.dataset)
 if snakemake.input:
     dataset = replace(dataset, location=snakemake.input[0])
-acquire(dataset, **snakemake.params.download).write(snakemake.output[0])
+acquire(dataset, **snakemake.config["download"]).write(snakemake.output[0])

@@ -5,7 +5,9 @@ from xnbflow.jobs import start_job
 start_job(snakemake.log[0], snakemake.threads)
 
 from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import DataSet
 from xnbflow.sources.simulate import write_truth
 
-acquire(snakemake.params.dataset).write(snakemake.output.series)
-write_truth(snakemake.params.dataset, snakemake.output.truth)
+dataset = DataSet(**snakemake.params.dataset)
+acquire(dataset).write(snakemake.output.series)
+write_truth(dataset, snakemake.output.truth)

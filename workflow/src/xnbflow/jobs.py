@@ -12,7 +12,6 @@ from pathlib import Path
 from types import TracebackType
 
 from xnbflow.errors import InputError
-from xnbflow.provenance import kernel_digest
 
 __all__ = ["start_job"]
 
@@ -37,7 +36,6 @@ def start_job(log: str, threads: int) -> None:
     for variable in _THREAD_VARIABLES:
         os.environ[variable] = str(threads)
     gc.set_threshold(100_000)  # the imports to come leave nothing to collect
-    _cache_kernels()
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(
         filename=log,
@@ -47,13 +45,6 @@ def start_job(log: str, threads: int) -> None:
     )
     logging.captureWarnings(capture=True)
     sys.excepthook = _report_exception
-
-
-def _cache_kernels() -> None:
-    """Let all runs of this checkout share compiled kernels; edited ones get a new cache."""
-    folder = Path(__file__).parent / "__pycache__"
-    if os.access(folder, os.W_OK):
-        os.environ["NUMBA_CACHE_DIR"] = str(folder / f"kernels-{kernel_digest()}")
 
 
 def _report_exception(

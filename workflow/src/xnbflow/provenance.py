@@ -40,7 +40,7 @@ def source_digest(*modules: str) -> str:
 def kernel_digest() -> str:
     """Return a digest of every module with compiled kernels.
 
-    Numba's cache looks at the file of a kernel, not at those of the kernels that it calls.
+    It names the folder of compiled code, see `xnbflow.jit`.
     """
     digest = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):

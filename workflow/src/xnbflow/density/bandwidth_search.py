@@ -1,11 +1,11 @@
 """Bandwidths that take more than a rule: plug-in equation, likelihood, local adaptation."""
 
 import numpy as np
-from numba import njit
 
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import apply_kernel
 from xnbflow.density.rule_of_thumb import spread
+from xnbflow.jit import njit
 
 __all__ = ["adapt", "leave_one_out_likelihood", "search_likelihood", "solve_plug_in"]
 
@@ -15,7 +15,7 @@ _FURTHEST = 8.0
 _GOLDEN = 0.6180339887498949
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def solve_plug_in(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray) -> None:
     """Replace Silverman's bandwidths of each class and feature by Sheather and Jones'.
 
@@ -37,7 +37,7 @@ def solve_plug_in(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray) -> 
                 widths[c, f] = _plug_in_bandwidth(rows[:, f].copy(), spreads[f], widths[c, f])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def search_likelihood(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray, code: int) -> None:
     """Replace Silverman's bandwidths by those with the greatest leave-one-out likelihood.
 
@@ -51,7 +51,7 @@ def search_likelihood(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray,
                 widths[c, f] = _likelihood_bandwidth(rows[:, f].copy(), widths[c, f], code)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _plug_in_bandwidth(values: np.ndarray, scale: float, fallback: float) -> float:
     """Solve Sheather and Jones' plug-in equation for a Gaussian kernel.
 
@@ -96,14 +96,14 @@ def _plug_in_bandwidth(values: np.ndarray, scale: float, fallback: float) -> flo
     return 0.5 * (low + high)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _excess(values: np.ndarray, slope: float, h: float) -> float:
     """Return how far the plug-in equation's right side is above ``h``."""
     s = abs(_curvature(values, slope * h ** (5.0 / 7.0), 4))
     return (0.5 / (np.sqrt(np.pi) * len(values) * s)) ** 0.2 - h
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _curvature(values: np.ndarray, h: float, order: int) -> float:
     """Estimate the integral of the density times its derivative of order 4 or 6."""
     n = len(values)
@@ -126,7 +126,7 @@ def _curvature(values: np.ndarray, h: float, order: int) -> float:
     return (2.0 * total + n * diagonal) / (n * (n - 1) * h ** (order + 1) * _SQRT_2PI)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _likelihood_bandwidth(values: np.ndarray, start: float, code: int) -> float:
     """Return the bandwidth with the greatest leave-one-out likelihood.
 
@@ -168,7 +168,7 @@ def _likelihood_bandwidth(values: np.ndarray, start: float, code: int) -> float:
     return middle if leave_one_out_likelihood(values, middle, code) > best else best_h
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def leave_one_out_likelihood(values: np.ndarray, h: float, code: int) -> float:
     """Return the sum over samples of the log density that the other samples give it."""
     n = len(values)
@@ -186,7 +186,7 @@ def leave_one_out_likelihood(values: np.ndarray, h: float, code: int) -> float:
     return likelihood
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def adapt(
     tile: np.ndarray, offsets: np.ndarray, pilots: np.ndarray, code: int, out: np.ndarray
 ) -> None:

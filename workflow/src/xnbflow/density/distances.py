@@ -5,14 +5,15 @@ is zero everywhere, because it underflowed, is at distance 1 from every other.
 """
 
 import numpy as np
-from numba import njit
+
+from xnbflow.jit import njit
 
 __all__ = ["DISTANCES", "hellinger", "jeffreys", "jensen_shannon", "wasserstein"]
 
 _TINY = 2.2250738585072014e-308
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
+@njit(nogil=True, fastmath={"contract", "nsz"})
 def hellinger(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
     """Write the Hellinger distance ``sqrt(1 - sum(sqrt(p q)))`` of each class pair and feature.
 
@@ -38,7 +39,7 @@ def hellinger(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None
             out[pair, f] = np.sqrt(max(0.0, 1.0 - overlap[f]))
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def jeffreys(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
     """Write ``sqrt(1 - exp(-J / 8))`` with Jeffreys' ``J = sum((p - q) log(p / q))``.
 
@@ -57,7 +58,7 @@ def jeffreys(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
     _part_from_nothing(densities, pairs, out)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def jensen_shannon(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
     """Write the square root of the Jensen-Shannon divergence in bits.
 
@@ -78,7 +79,7 @@ def jensen_shannon(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) ->
     _part_from_nothing(densities, pairs, out)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def wasserstein(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
     """Write the Wasserstein-1 distance as a share of the feature's range.
 
@@ -96,7 +97,7 @@ def wasserstein(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> No
     _part_from_nothing(densities, pairs, out)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _part_from_nothing(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
     """Write 1 where one of the two densities is zero everywhere."""
     for pair in range(len(pairs)):

@@ -6,7 +6,8 @@ last place.
 """
 
 import numpy as np
-from numba import njit
+
+from xnbflow.jit import njit
 
 __all__ = ["EXP_LOWEST", "exponentiate"]
 
@@ -18,7 +19,7 @@ _LN2_HIGH = 6.93147180369123816490e-01  # its last 32 bits are zero: its product
 _LN2_LOW = 1.90821492927058770002e-10
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nnan", "nsz"})
+@njit(nogil=True, fastmath={"contract", "nnan", "nsz"})
 def exponentiate(values: np.ndarray) -> None:
     """Replace values by their exponentials.
 

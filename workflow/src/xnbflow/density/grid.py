@@ -15,10 +15,10 @@ less than 1e-31 of the highest kernel. Steps wider than `_WIDEST_STEP` are left 
 """
 
 import numpy as np
-from numba import njit
 
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import apply_kernel, kernel_code
+from xnbflow.jit import njit
 
 __all__ = ["grid_densities", "sum_gaussians", "sum_kernels"]
 
@@ -73,7 +73,7 @@ def grid_densities(
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def sum_gaussians(
     tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
 ) -> None:
@@ -95,7 +95,7 @@ def sum_gaussians(
                 _write_exact(rows[:, f].copy(), each, points, in_logs, out[c, :, f])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def sum_kernels(
     tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, code: int, out: np.ndarray
 ) -> None:
@@ -119,7 +119,7 @@ def sum_kernels(
         _normalize(out[c])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def mend_underflow(
     tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
 ) -> None:
@@ -136,7 +136,7 @@ def mend_underflow(
                 _write_exact(values, h, points, in_logs, out[c, :, f])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the greatest sample of each feature."""
     low, high = tile[0].copy(), tile[0].copy()
@@ -148,7 +148,7 @@ def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _piece_size(step: np.ndarray, h: np.ndarray, n_grid: int) -> int:
     """Return how many grid points one anchor serves for all features that powers serve at all."""
     widest = 2.0 * _REACH / n_grid
@@ -157,7 +157,7 @@ def _piece_size(step: np.ndarray, h: np.ndarray, n_grid: int) -> int:
     return max(1, int(2.0 * _REACH / widest))
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
+@njit(nogil=True, fastmath={"contract", "nsz"})
 def _sum_powers(
     rows: np.ndarray, h: np.ndarray, anchor: np.ndarray, step: np.ndarray, out: np.ndarray
 ) -> None:
@@ -186,7 +186,7 @@ def _sum_powers(
         terms, ratios = backward, inverse
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
+@njit(nogil=True, fastmath={"contract", "nsz"})
 def _multiply_sums(
     terms: np.ndarray, ratios: np.ndarray, first: int, direction: int, out: np.ndarray
 ) -> None:
@@ -210,7 +210,7 @@ def _multiply_sums(
             g += direction
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _normalize(out: np.ndarray) -> None:
     """Divide each feature's density, shape (n_grid, n_features), by its sum, if there is one."""
     per_total = np.zeros(out.shape[1])
@@ -224,7 +224,7 @@ def _normalize(out: np.ndarray) -> None:
             out[g, f] *= per_total[f]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _write_exact(
     values: np.ndarray, h: np.ndarray, points: np.ndarray, in_logs: bool, out: np.ndarray
 ) -> None:

@@ -18,9 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
-from numba import njit
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.jit import njit
 
 __all__ = ["TARGET_REACH", "WIDTH_FACTORS", "conditional_log_density", "joint_scores"]
 
@@ -130,7 +130,7 @@ def conditional_log_density(
     return log_density
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _target_weights(target: np.ndarray, reach: np.ndarray, out: np.ndarray) -> None:
     """Write the sum of the target's kernels at each sample, with the background's weight."""
     out[:] = _BACKGROUND
@@ -143,7 +143,7 @@ def _target_weights(target: np.ndarray, reach: np.ndarray, out: np.ndarray) -> N
         out[a] += _add_row(weights, out[a + 1 :])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _component_scores(
     z: np.ndarray,
     target: np.ndarray,
@@ -177,7 +177,7 @@ def _component_scores(
     log_density[:] = np.log(sums / (width * _SQRT_2PI))
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@njit(nogil=True, fastmath=_SUMS)
 def _exponents(
     z: np.ndarray, target: np.ndarray, a: int, inverse_width: float, row: np.ndarray
 ) -> None:
@@ -188,7 +188,7 @@ def _exponents(
         row[b] = -0.5 * (u * u + v * v)
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@njit(nogil=True, fastmath=_SUMS)
 def _pair_scores(
     z: np.ndarray, inverse: np.ndarray, a: int, inverse_square: float, row: np.ndarray
 ) -> None:
@@ -198,7 +198,7 @@ def _pair_scores(
         row[b] *= distance * (inverse[a] + inverse[a + 1 + b])
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@njit(nogil=True, fastmath=_SUMS)
 def _add_row(row: np.ndarray, out: np.ndarray) -> float:
     """Add a row to the start of ``out`` and return its sum."""
     total = 0.0

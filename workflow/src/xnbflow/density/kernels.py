@@ -1,9 +1,9 @@
 """Kernel functions (XNB paper, Eqs. 5 and 6)."""
 
 import numpy as np
-from numba import njit
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.jit import njit
 
 __all__ = ["KERNELS", "apply_kernel", "kernel_code"]
 
@@ -26,7 +26,7 @@ def kernel_code(kernel: str) -> int:
     return KERNELS.index(kernel)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def apply_kernel(code: int, values: np.ndarray) -> None:
     """Replace distances ``u`` in bandwidths by the kernel's density ``K(u)``.
 

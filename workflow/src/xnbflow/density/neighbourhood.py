@@ -17,7 +17,8 @@ K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 """
 
 import numpy as np
-from numba import njit
+
+from xnbflow.jit import njit
 
 __all__ = ["KERNELS", "neighbourhood_sums"]
 
@@ -29,7 +30,7 @@ _SLIVER = 1e-9
 _NOTHING = (0.0, 0.0, 0.0)
 
 
-@njit(cache=True)
+@njit()
 def neighbourhood_sums(
     values: np.ndarray,
     counts: np.ndarray,
@@ -75,7 +76,7 @@ def neighbourhood_sums(
     return sums
 
 
-@njit(cache=True)
+@njit()
 def _windows(
     counts: np.ndarray, span: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -106,7 +107,7 @@ def _windows(
     return first, last, first_share, last_share
 
 
-@njit(cache=True)
+@njit()
 def _kernel_sums(
     values: np.ndarray,
     weights: np.ndarray,
@@ -148,7 +149,7 @@ def _kernel_sums(
             sums[i] -= curvature * spread / (width * width)
 
 
-@njit(cache=True)
+@njit()
 def _gather_left(
     values: np.ndarray, weights: np.ndarray, pivot: int, begin: int, moments: np.ndarray
 ) -> None:
@@ -159,7 +160,7 @@ def _gather_left(
         moments[j, 0], moments[j, 1], moments[j, 2] = total
 
 
-@njit(cache=True)
+@njit()
 def _add(
     moments: tuple[float, float, float], weight: float, distance: float
 ) -> tuple[float, float, float]:

@@ -1,7 +1,8 @@
 """Bandwidths by rule of thumb: a robust spread times ``n**(-1/5)`` (XNB paper, section 4.1)."""
 
 import numpy as np
-from numba import njit
+
+from xnbflow.jit import njit
 
 __all__ = ["SMALLEST_SPREAD", "rule_of_thumb", "spread"]
 
@@ -11,7 +12,7 @@ SMALLEST_SPREAD = 1e-7
 _TINY = 1e-300
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
     """Write ``factor * A * n_c**-0.2`` of each class and feature: Silverman's and Scott's rules."""
     for c in range(len(offsets) - 1):
@@ -21,7 +22,7 @@ def rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.
             out[c, f] *= factor * len(rows) ** -0.2
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def spread(rows: np.ndarray, out: np.ndarray) -> None:
     """Write ``A``, the smaller of the standard deviation and the interquartile range over 1.349.
 
@@ -56,7 +57,7 @@ def spread(rows: np.ndarray, out: np.ndarray) -> None:
             out[f] = SMALLEST_SPREAD
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _hazen_quantile(rows: np.ndarray, p: float, out: np.ndarray) -> None:
     """Write a quantile by Hazen's rule: the i-th of n values stands at ``(i - 0.5) / n``."""
     position = min(max(p * len(rows) - 0.5, 0.0), len(rows) - 1.0)

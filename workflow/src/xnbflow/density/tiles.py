@@ -5,7 +5,8 @@ instruction serve several of them: sums need no reduction across a vector, sorti
 """
 
 import numpy as np
-from numba import njit
+
+from xnbflow.jit import njit
 
 __all__ = ["class_offsets", "gather", "sort_rows", "sorted_classes"]
 
@@ -69,7 +70,7 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     return tile
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@njit(nogil=True, fastmath={"nnan", "nsz"})
 def sort_rows(tile: np.ndarray, offsets: np.ndarray) -> None:
     """Sort every feature within each class, in place.
 
@@ -91,7 +92,7 @@ def sort_rows(tile: np.ndarray, offsets: np.ndarray) -> None:
             p //= 2
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@njit(nogil=True, fastmath={"nnan", "nsz"})
 def _exchange(rows: np.ndarray, distance: int, bit: int, wanted: int) -> None:
     """Put each row ``i`` that has ``i & bit == wanted`` and row ``i + distance`` in order."""
     for i in range(len(rows) - distance):

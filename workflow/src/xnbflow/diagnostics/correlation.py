@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from xnbflow.density.blocks import map_blocks
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
 from xnbflow.errors import InputError
+from xnbflow.jit import njit
 
 __all__ = ["PairScan", "normalised_residuals", "scan_pairs", "top_partners"]
 
@@ -200,7 +201,7 @@ def _merge(scans: list[PairScan]) -> PairScan:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _subtract(features: np.ndarray, codes: np.ndarray, residuals: np.ndarray) -> None:
     """Write each feature's residuals from its class means, of length 1; NaN if not finite.
 
@@ -233,7 +234,7 @@ def _subtract(features: np.ndarray, codes: np.ndarray, residuals: np.ndarray) ->
             row[j] = row[j] / length + poison
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _search_tile(
     tile: np.ndarray,
     at: tuple[int, int],
@@ -274,7 +275,7 @@ def _search_tile(
     return n_pairs
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _maxima(tile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the largest absolute value of each row and of each column.
 
@@ -294,7 +295,7 @@ def _maxima(tile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return row_max.view(np.float32), column_max.view(np.float32)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc"})
+@njit(nogil=True, fastmath={"reassoc"})
 def _count_above(
     row: np.ndarray, i: int, first: int, residuals: np.ndarray, cut: float, band: float
 ) -> int:
@@ -313,7 +314,7 @@ def _count_above(
     return count
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(nogil=True, fastmath={"reassoc", "contract"})
 def _correlation(residuals: np.ndarray, i: int, j: int) -> float:
     """Return r of two features in float64."""
     r = 0.0
@@ -322,7 +323,7 @@ def _correlation(residuals: np.ndarray, i: int, j: int) -> float:
     return min(1.0, max(-1.0, r))
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _offer_line(
     line: np.ndarray,
     i: int,
@@ -338,7 +339,7 @@ def _offer_line(
             _offer(first + b, _correlation(residuals, i, first + b), partners, rs)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _offer(j: int, r: float, partners: np.ndarray, rs: np.ndarray) -> None:
     """Insert feature j into a list by falling |r|, if it belongs there.
 
@@ -353,7 +354,7 @@ def _offer(j: int, r: float, partners: np.ndarray, rs: np.ndarray) -> None:
         partners[place], rs[place] = j, r
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _count_bins(tile: np.ndarray, at: tuple[int, int], stride: int, histogram: np.ndarray) -> None:
     """Count |r| of the pairs (i, j > i) whose i is a multiple of ``stride``."""
     n_bins = len(histogram)

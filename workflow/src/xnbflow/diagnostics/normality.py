@@ -6,7 +6,6 @@ W-test for normality. Applied Statistics 44, 547-551.
 
 import warnings
 
-import numba
 import numpy as np
 import pandas as pd
 from numpy.polynomial.polynomial import polyval
@@ -20,6 +19,7 @@ from xnbflow.diagnostics.features import (
     refuse_not_finite,
 )
 from xnbflow.errors import InputError
+from xnbflow.jit import njit
 
 __all__ = ["shapiro_wilk", "shapiro_wilk_within"]
 
@@ -173,7 +173,7 @@ def _deficits(features: np.ndarray, samples: np.ndarray) -> np.ndarray:
     return deficit
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _test_features(
     features: np.ndarray, samples: np.ndarray, weights: np.ndarray, deficit: np.ndarray
 ) -> None:
@@ -188,7 +188,7 @@ def _test_features(
         _lane_deficits(lanes, weights, deficit[start : start + _LANES])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sort_lanes(lanes: np.ndarray) -> None:
     """Sort each column by Batcher's merge exchange (Knuth, TAOCP 3, 5.2.2, algorithm M).
 
@@ -216,7 +216,7 @@ def _sort_lanes(lanes: np.ndarray) -> None:
         p //= 2
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _lane_deficits(lanes: np.ndarray, weights: np.ndarray, deficit: np.ndarray) -> None:
     """Write 1 - W of sorted columns: W = (w·x)² / sum (x - mean)², as w has sum 0 and length 1.
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from xnbflow.density.blocks import map_blocks
 from xnbflow.density.tiles import class_offsets, gather
 from xnbflow.distributions.base import FeatureDensities
+from xnbflow.jit import njit
 
 __all__ = ["Gaussians", "class_moments"]
 
@@ -65,7 +65,7 @@ def class_moments(
     return means, variances
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _moments(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
     """Write mean and variance of each class, one after the other in a tile, in two passes."""
     width = tile.shape[1]
@@ -88,7 +88,7 @@ def _moments(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
             out[1, c, f] = total[f] / len(rows)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _log_density(
     tile: np.ndarray, means: np.ndarray, variances: np.ndarray, out: np.ndarray
 ) -> None:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.blocks import map_blocks
@@ -11,6 +10,7 @@ from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import apply_kernel, kernel_code
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.distributions.base import FeatureDensities
+from xnbflow.jit import njit
 
 __all__ = ["LOG_ZERO", "KernelDensities", "fit_kernel_densities"]
 
@@ -95,7 +95,7 @@ def fit_kernel_densities(
     ]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
+@njit(nogil=True, fastmath={"contract", "nsz"})
 def _log_gaussians(
     rows: np.ndarray, bandwidths: np.ndarray, points: np.ndarray, out: np.ndarray
 ) -> None:
@@ -129,7 +129,7 @@ def _log_gaussians(
             out[j, f] = np.log(total[f]) - nearest[f] - log_norm[f]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _log_kernels(
     rows: np.ndarray, bandwidths: np.ndarray, code: int, points: np.ndarray, out: np.ndarray
 ) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.config import Study
 from xnbflow.evaluation import rankings, summaries
 from xnbflow.series import SeriesHeader, read_header
 
@@ -17,14 +16,14 @@ Key = tuple[str, str, str]
 
 
 def study_tables(
-    study: Study, files: Mapping[str, Sequence[str]], alpha: float
+    diagnosed: Sequence[str], files: Mapping[str, Sequence[str]], alpha: float
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.layout.STUDY_TABLES`.
 
     Parameters
     ----------
-    study : Study
-        The study's configuration.
+    diagnosed : sequence of str
+        The data sets that have diagnostics, in the order of their files.
     files : mapping of str to sequence of path
         ``series``, ``truth``, ``normality``, ``normality_within``, ``dependence``, ``paper``, and
         per training job ``predictions``, ``selected`` and ``fits``.
@@ -41,7 +40,7 @@ def study_tables(
     fits = read_training(files["fits"])
     truth = {Path(path).name.split(".truth")[0]: pd.read_parquet(path) for path in files["truth"]}
     metrics = summaries.metrics(predictions, fits, headers)
-    diagnostics = _diagnostics(study, files, alpha)
+    diagnostics = _diagnostics(diagnosed, files, alpha)
     repeats = summaries.repeats(metrics, fits)
     return {
         "datasets": _datasets(headers),
@@ -109,9 +108,11 @@ _DIAGNOSTICS = [
 ]
 
 
-def _diagnostics(study: Study, files: Mapping[str, Sequence[str]], alpha: float) -> pd.DataFrame:
+def _diagnostics(
+    diagnosed: Sequence[str], files: Mapping[str, Sequence[str]], alpha: float
+) -> pd.DataFrame:
     rows = []
-    for i, dataset in enumerate(study.datasets if study.diagnostics else ()):
+    for i, dataset in enumerate(diagnosed):
         normality = pd.read_parquet(files["normality"][i])
         within = pd.read_parquet(files["normality_within"][i])
         dependence = pd.read_parquet(files["dependence"][i])

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
@@ -24,6 +23,7 @@ from xnbflow.distributions.naive_effect import (
     look_up,
 )
 from xnbflow.errors import InputError
+from xnbflow.jit import njit
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 
 __all__ = ["GeneralizedNB"]
@@ -279,7 +279,7 @@ def _adjust(
     return step
 
 
-@njit(cache=True)
+@njit()
 def _working_totals(
     rows: np.ndarray, log_odds: np.ndarray, events: np.ndarray, n_values: int
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,6 @@ For classifiers whose features are independent between, not within, blocks (Pavl
 section 2.1), where nobody says which features belong together.
 """
 
-import numba
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from xnbflow.diagnostics.correlation import normalised_residuals, top_partners
 from xnbflow.errors import InputError
+from xnbflow.jit import njit
 
 __all__ = ["CorrelationBlocks"]
 
@@ -130,7 +130,7 @@ def _unite_correlated(residuals: np.ndarray, size: int) -> np.ndarray:
     return group
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _unite(
     first: np.ndarray, second: np.ndarray, group: np.ndarray, count: np.ndarray, size: int
 ) -> int:

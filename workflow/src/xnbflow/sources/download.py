@@ -1,7 +1,12 @@
 """Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
 
+import glob
+import hashlib
 import os
+import platform
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +14,9 @@ from xnbflow.errors import InputError
 from xnbflow.sources.files import checksums, local_path, what_is_wrong
 
 __all__ = ["Downloads"]
+
+#: Seconds without a byte after which a download's temporary file is nobody's.
+_OLD = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,8 @@ class Downloads:
         location : str
             An ``http(s)://`` or ``file://`` URL, or a path.
         name : str
-            How to call the local copy.
+            How to call the local copy; a digest of the URL is added, so that another URL is
+            another file.
         sha256 : str, optional
             As in `fetch`; a local file's checksum is not recorded, for its owner may change it.
 
@@ -81,7 +90,10 @@ class Downloads:
         """
         path = local_path(location)
         if path is None:
-            return self._get([[location]], self.folder / source / name, sha256)
+            stem, dot, suffixes = name.partition(".")
+            digest = hashlib.sha256(location.encode()).hexdigest()[:8]
+            target = self.folder / source / f"{stem}-{digest}{dot}{suffixes}"
+            return self._get([[location]], target, sha256)
         _refuse(path, sha256, record=None)
         return path
 
@@ -128,6 +140,7 @@ class Downloads:
             target = target.with_name(target.name + ".gz")
         part = _part_of(target)
         target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_old_parts(target)
         patience = {"timeout": self.timeout, "retries": self.retries, "backoff": self.backoff}
         try:
             http.download(url, part, **patience)
@@ -181,7 +194,15 @@ def _variants(path: Path) -> tuple[Path, Path]:
 
 def _part_of(path: Path) -> Path:
     """Return a temporary name beside a file, which no other process uses for the same file."""
-    return path.with_name(f".{os.getpid()}.part.{path.name}")
+    return path.with_name(f".{platform.node()}.{os.getpid()}.part.{path.name}")
+
+
+def _remove_old_parts(path: Path) -> None:
+    """Remove what killed downloads of a file left behind, and what none is at work on."""
+    for part in path.parent.glob(f".*.part.{glob.escape(path.name)}"):
+        with suppress(FileNotFoundError):
+            if time.time() - part.stat().st_mtime > _OLD:
+                part.unlink()
 
 
 def _record_of(path: Path) -> Path:

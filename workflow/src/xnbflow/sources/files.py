@@ -15,7 +15,6 @@ from xnbflow.errors import InputError
 __all__ = ["checksums", "local_path", "open_raw", "what_is_wrong"]
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
-_HTML = (b"<!doctype html", b"<html", b"<head", b"<?xml", b"<body")
 _BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 _HEAD, _BUFFER = 512, 1 << 20
 
@@ -84,10 +83,12 @@ def what_is_wrong(path: str | Path) -> str | None:
 def _what_no_data_starts_with(head: bytes) -> str | None:
     if not head.strip():
         return "is empty; get it again"
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_HTML):
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if start in (b"<", b"{"):
+        kind = "a web page (HTML)" if start == b"<" else "a server's answer (JSON)"
         return (
-            "is a web page (HTML), not data: a server's error or log-in page was saved under the "
-            "data's name; get the data itself"
+            f"is {kind}, not data: an error or log-in page was saved under the data's name; get "
+            "the data itself"
         )
     if head.startswith(_ZIP):
         return "is a ZIP archive; unpack it and name the data file itself"

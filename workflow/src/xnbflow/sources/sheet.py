@@ -147,7 +147,7 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        msg = f"{path} does not exist; it is the sheet of data sets (`datasets` in the config)"
+        msg = f"{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)"
         raise InputError(msg) from error
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 text ({error.reason}); save the sheet as UTF-8"

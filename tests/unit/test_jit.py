@@ -1,0 +1,58 @@
+"""Compiled code follows its sources, wherever it is kept."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import xnbflow
+
+PACKAGE = Path(xnbflow.__file__).parent
+CALL = """
+import numpy as np
+from xnbflow.density.kernels import apply_kernel, kernel_code
+values = np.zeros(1)
+apply_kernel(kernel_code("gaussian"), values)
+print(values[0])
+"""
+
+
+def run(root, **variables):
+    done = subprocess.run(
+        [sys.executable, "-c", CALL],
+        env={**os.environ, "PYTHONPATH": str(root), **variables},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return float(done.stdout)
+
+
+def test_an_edited_kernel_changes_those_that_call_it(tmp_path):
+    copy = tmp_path / "xnbflow"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    cache = tmp_path / "cache"
+    before = run(tmp_path, NUMBA_CACHE_DIR=str(cache))
+    exponential = copy / "density" / "exponential.py"
+    text, last = exponential.read_text(), "        values[i] = p * r + 1.0\n"
+    assert last in text
+    exponential.write_text(text.replace(last, "        values[i] = 2.0 * (p * r + 1.0)\n"))
+    assert run(tmp_path, NUMBA_CACHE_DIR=str(cache)) == 2 * before > 0
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_compiled_code_is_kept_beside_the_library_unless_a_place_is_asked_for(tmp_path):
+    copy = tmp_path / "xnbflow"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    run(tmp_path, NUMBA_CACHE_DIR="")
+    (folder,) = (copy / "__pycache__").glob("kernels-*")
+    assert any(folder.rglob("*.nbc"))
+
+
+def test_without_a_place_to_write_kernels_are_compiled_anew(tmp_path, monkeypatch):
+    copy = tmp_path / "xnbflow"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "__pycache__").write_text("no folder")
+    (tmp_path / "home").write_text("no folder")
+    assert run(tmp_path, NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path / "home")) > 0

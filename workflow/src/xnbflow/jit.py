@@ -1,0 +1,51 @@
+"""Compilation of kernels: numba's, with a cache that an edited kernel never leaves stale."""
+
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from xnbflow.provenance import kernel_digest
+
+__all__ = ["njit"]
+
+
+def njit(**options: Any) -> Callable[[Callable], Callable]:
+    """Return the decorator ``numba.njit(**options)`` that keeps compiled code apart by its source.
+
+    Numba's own cache looks at the file of a kernel, not at those of the kernels that it calls. Here
+    the cache's folder is named by a digest of all kernels: below ``NUMBA_CACHE_DIR`` if that is
+    set, else beside the library, else in the user's cache; where none of them can be written,
+    kernels are compiled anew in every process.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        folder = _cache_folder()
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = folder or before
+        try:
+            return numba.njit(**{**options, "cache": bool(folder)})(function)
+        finally:
+            numba.config.CACHE_DIR = before
+
+    return decorate
+
+
+@cache
+def _cache_folder() -> str | None:
+    own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    places = [Path(__file__).parent / "__pycache__", Path(own, "xnbflow")]
+    if asked := os.environ.get("NUMBA_CACHE_DIR"):
+        places.insert(0, Path(asked))
+    for place in places:
+        folder = place / f"kernels-{kernel_digest()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return str(folder)
+    return None
