@@ -73,8 +73,11 @@ def _fitted_by_all(scores: pd.DataFrame) -> list[str]:
 
 
 def _subject(results: StudyResults, accuracy: pd.Series) -> str:
-    """Return the label of the study's XNB, else of the classifier that is most accurate."""
-    for name in results.study.classifiers:
+    """Return the label of XNB where the study is about it, else of the most accurate classifier.
+
+    A study with analyses of its own is about something else.
+    """
+    for name in results.study.classifiers if not results.study.analyses else ():
         entry = results.configuration.get("classifiers", {}).get(name, {})
         if entry.get("method") == "xnb" and pd.notna(accuracy[results.labels[name]]):
             return results.labels[name]
