@@ -193,6 +193,23 @@ def test_explained_terms_add_up(selection):
     np.testing.assert_allclose(sums + classifier.class_log_prior_, joint, rtol=1e-9)
 
 
+@pytest.mark.parametrize("selection", [None, "threshold", "weights"])
+def test_a_sample_beyond_all_range_is_decided_by_the_priors(selection):
+    X, y = samples(counts=(30, 24, 11))
+    model = BlockNB(blocks=2, selection=selection).fit(X, y)
+    far = np.full((1, 7), 1e160)
+    np.testing.assert_allclose(model.predict_proba(far)[0], model.class_count_ / 65)
+    assert model.predict(far).tolist() == ["blue"]
+    assert not model.explain(far)["log_likelihood"].isna().any()
+
+
+def test_another_fit_forgets_what_the_earlier_one_selected():
+    X, y = samples()
+    model = BlockNB(selection="threshold").fit(X, y)
+    assert hasattr(model, "selected_features_")
+    assert not hasattr(model.set_params(selection=None).fit(X, y), "selected_features_")
+
+
 def test_blocks_can_be_found_in_the_training_samples():
     X, y = samples(8)
     X[:, 7] = X[:, 2] + 0.1 * np.random.default_rng(0).normal(size=len(X))

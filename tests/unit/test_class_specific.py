@@ -344,6 +344,35 @@ def test_a_stream_comes_from_a_file(rng, tmp_path):
         read_features(path, ["g1", "g99"])
 
 
+def test_a_stream_without_a_distinctive_feature_leaves_the_priors(rng, tmp_path):
+    features, labels = rng.normal(size=(4, 40)), np.repeat(["a", "b"], [30, 10])
+    path = tmp_path / "noise.parquet"
+    Series("noise", features, list("pqrs"), range(40), labels).write(path)
+    with pytest.warns(UserWarning, match="has no feature"):
+        streamed = XNB(min_distance=0.99).fit_stream(iterate_features(path), labels)
+    with pytest.warns(UserWarning, match="has no feature"):
+        whole = XNB(min_distance=0.99).fit(features.T, labels)
+    known = read_features(path, streamed.feature_names_in_).frame()
+    np.testing.assert_array_equal(
+        streamed.predict_log_proba(known), whole.predict_log_proba(features.T)
+    )
+    assert streamed.predict(known).tolist() == ["a"] * 40
+    assert streamed.explain(known).empty
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_another_fit_forgets_what_the_earlier_one_learnt(rng, stream):
+    features, codes = markers(rng)
+    model = XNB(selection="minimal").fit(features.T, codes)
+    assert hasattr(model, "optimality_gap_")
+    model.set_params(selection="greedy")
+    if stream:
+        model.fit_stream([([f"g{i}" for i in range(60)], features)], codes)
+    else:
+        model.fit(features.T, codes)
+    assert not hasattr(model, "optimality_gap_")
+
+
 def test_candidates_stay_few(rng):
     features, codes = markers(rng, n_features=3000, shift=6.0)
     candidates = Candidates(3)

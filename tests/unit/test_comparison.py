@@ -57,6 +57,15 @@ def test_one_classifier_cannot_be_compared():
         comparison.compare_over_data_sets(pd.DataFrame({"nb": [0.5, 0.6]}))
 
 
+def test_classifiers_of_one_name_cannot_be_compared():
+    scores = pd.DataFrame(np.eye(3), columns=["nb", "xnb", "nb"])
+    with pytest.raises(InputError, match="classifier 'nb' has several columns"):
+        comparison.compare_over_data_sets(scores)
+    scores.index = pd.MultiIndex.from_product([[0], range(3)], names=["repeat", "fold"])
+    with pytest.raises(InputError, match="classifier 'nb' has several columns"):
+        comparison.compare_over_folds(scores, 1 / 2)
+
+
 def test_statistics_do_not_import_numba():
     code = (
         "import sys\n"

@@ -18,6 +18,7 @@ from xnbflow.density.exponential import exponentiate
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
 from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.errors import InputError
 
 
 @pytest.fixture
@@ -132,6 +133,13 @@ def test_silverman_follows_the_published_rule(seed, size, decimals, scale):
     tile = np.sort(values)[:, None]
     found = bandwidths_of(tile, np.array([0, size]), "silverman")[0, 0]
     assert found == pytest.approx(published_xnb.bandwidth(values), rel=1e-12)
+
+
+def test_unknown_rules_and_kernels_are_named():
+    with pytest.raises(InputError, match="bandwidth is 'Silverman'; use one of silverman"):
+        bandwidths_of(np.arange(5.0)[:, None], np.array([0, 5]), "Silverman")
+    with pytest.raises(InputError, match="kernel is 'gaus'; use one of gaussian"):
+        kernel_code("gaus")
 
 
 def test_scott_differs_from_silverman_by_its_factor(rng):

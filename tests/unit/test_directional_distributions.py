@@ -188,6 +188,34 @@ def test_multivariate_gaussian_of_one_sample_is_finite():
         MultivariateGaussian(covariance="shared").fit(np.eye(2), np.array([0, 1]), 2)
 
 
+@pytest.mark.parametrize("family", [Gaussian, MultivariateGaussian])
+@pytest.mark.parametrize("smoothing", [-1.0, np.nan, np.inf, "1e-9"])
+def test_smoothing_of_variances_is_a_finite_number_from_0_on(family, smoothing):
+    with pytest.raises(InputError, match=f"var_smoothing is {smoothing!r}; use a finite number"):
+        family(var_smoothing=smoothing).fit(np.eye(4)[:2], np.array([0, 0, 1, 1]), 2)
+
+
+def test_without_smoothing_a_constant_column_is_refused():
+    features = np.array([[0.0, 1.0, 2.0, 4.0], [1.0, 2.0, 3.0, 3.0]])
+    codes = np.array([0, 0, 1, 1])
+    with pytest.raises(InputError, match="column 1 is constant in class 1; use a var_smoothing"):
+        Gaussian(var_smoothing=0).fit(features, codes, 2)
+    with pytest.raises(InputError, match="singular: in a class columns are constant"):
+        MultivariateGaussian(var_smoothing=0).fit(features, codes, 2)
+
+
+def test_without_smoothing_columns_that_repeat_each_other_are_refused():
+    rng = np.random.default_rng(9)
+    features = rng.normal(size=(3, 40))
+    features[2] = features[0] + features[1] / 3
+    codes = np.tile([0, 1], 20)
+    for covariance in ("class", "pooled"):
+        with pytest.raises(InputError, match="Use a greater var_smoothing"):
+            MultivariateGaussian(covariance=covariance, var_smoothing=0).fit(features, codes, 2)
+        family = MultivariateGaussian(covariance=covariance).fit(features, codes, 2)
+        assert np.isfinite(family.log_density(features)).all()
+
+
 def test_unseen_categories_get_lidstones_share():
     features = np.array([[0.0, 0.0, 1.0, 1.0, 3.0]])
     family = Categorical(alpha=0.5).fit(features, np.array([0, 0, 0, 1, 1]), 2)
@@ -221,7 +249,7 @@ def information_by_quad(family, prior, lower, upper, points):
 
 
 @pytest.mark.parametrize("scale", [0.3, 1e-3])
-@pytest.mark.parametrize("family", [Gaussian(), VonMises(), Kernel()])
+@pytest.mark.parametrize("family", [Gaussian(), VonMises(), Kernel(), Kernel(bandwidth="adaptive")])
 def test_information_is_the_integral_even_of_classes_of_unlike_width(family, scale):
     rng = np.random.default_rng(4)
     codes = np.repeat([0, 1], [70, 30])

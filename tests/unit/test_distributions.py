@@ -127,6 +127,12 @@ def test_gaussian_nb_needs_a_spread_within_every_class():
         GaussianNB(var_smoothing=0.0).fit(X, y)
 
 
+@pytest.mark.parametrize("smoothing", [-1.0, np.nan, np.inf, "1e-9"])
+def test_gaussian_nb_needs_a_finite_smoothing_from_0_on(smoothing):
+    with pytest.raises(InputError, match=f"var_smoothing is {smoothing!r}; use a finite number"):
+        GaussianNB(var_smoothing=smoothing).fit(np.eye(4), [0, 0, 1, 1])
+
+
 def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature(cancer):
     X, y, X_test, y_test = cancer
     model = FlexibleNB().fit(X, y)

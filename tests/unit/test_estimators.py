@@ -7,8 +7,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from xnbflow.distributions import Kernel
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes import XNB, FlexibleNB, GaussianNB
+from xnbflow.naive_bayes import XNB, BlockNB, FlexibleNB, GaussianNB, HybridNB, SelectiveNB
 
 MODELS = [GaussianNB(), FlexibleNB(), XNB()]
 
@@ -119,6 +120,57 @@ def test_numbers_kept_as_objects_are_taken(model, data):
     np.testing.assert_array_equal(
         model.fit(frame.astype(object), y).predict(frame.astype(object)), expected
     )
+
+
+ALL = [
+    GaussianNB(),
+    FlexibleNB(),
+    FlexibleNB(bandwidth="adaptive"),
+    FlexibleNB(kernel="triangular"),
+    XNB(),
+    HybridNB([("all", "gaussian", slice(None))]),
+    HybridNB([("all", "multivariate_gaussian", slice(None))]),
+    HybridNB([("all", Kernel(bandwidth="adaptive"), slice(None))]),
+    SelectiveNB(GaussianNB(), cv=3),
+    BlockNB(blocks=2),
+]
+
+
+@pytest.fixture(params=ALL, ids=repr)
+def of_unequal_classes(request):
+    rng = np.random.default_rng(3)
+    y = np.repeat(["a", "b", "c"], [9, 18, 15])
+    X = rng.normal(size=(42, 4)) + 4 * np.unique(y, return_inverse=True)[1][:, None]
+    return clone(request.param).fit(X, y)
+
+
+@pytest.mark.parametrize("value", [1e8, -1e12, 1e20, 1e100])
+def test_posteriors_of_very_unlikely_samples_sum_to_1(of_unequal_classes, value):
+    far = value * np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 0.5, 0.0]])
+    proba = of_unequal_classes.predict_proba(far)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(
+        of_unequal_classes.predict(far), of_unequal_classes.classes_[proba.argmax(axis=1)]
+    )
+
+
+def test_classes_equally_far_off_are_equally_probable():
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
+    model = FlexibleNB().fit(X, [0, 0, 1, 1, 2, 2])
+    far = [[0.5, 1e4]]  # the second column is constant: its bandwidth is next to nothing
+    assert model.predict_joint_log_proba(far).max() < -1e20
+    np.testing.assert_allclose(model.predict_proba(far), [[1 / 3, 1 / 3, 1 / 3]])
+
+
+@pytest.mark.parametrize("value", [1e160, -1e300])
+def test_a_sample_beyond_all_range_is_decided_by_the_priors(of_unequal_classes, value):
+    far = np.full((2, 4), value)
+    prior = [[9 / 42, 18 / 42, 15 / 42]] * 2
+    np.testing.assert_allclose(of_unequal_classes.predict_proba(far), prior)
+    np.testing.assert_allclose(of_unequal_classes.predict_log_proba(far), np.log(prior))
+    assert of_unequal_classes.predict(far).tolist() == ["b", "b"]
+    assert not np.isnan(of_unequal_classes.predict_joint_log_proba(far)).any()
+    assert not of_unequal_classes.explain(far)["log_likelihood"].isna().any()
 
 
 def test_one_class_is_always_predicted(model, data):

@@ -249,18 +249,27 @@ def test_labels_may_be_any_two(mixed, fitted):
         ({"span": 0.0}, "span is 0.0"),
         ({"span": 1.5}, "span is 1.5"),
         ({"span": np.nan}, "span is nan"),
-        ({"kernel": "gaussian"}, "use one of minimum_variance, epanechnikov"),
+        ({"kernel": "gaussian"}, "kernel is 'gaussian'; use one of minimum_variance, epanechnikov"),
         ({"shrinkage": 0.0}, "infinite effect"),
         ({"tol": -1.0}, "tol is -1.0"),
         ({"max_iter": -1}, "max_iter -1"),
         ({"categorical": ["d"]}, "column 'd', but there are 3 columns: a, b, c"),
         ({"categorical": [3]}, "column 3"),
-        ({"categorical": [-1]}, "column -1"),
+        ({"categorical": [-4]}, "column -4"),
+        ({"categorical": [True, False]}, "mask of 2 columns, but there are 3 columns: a, b, c"),
+        ({"categorical": [1.0]}, "column 1.0"),
     ],
 )
 def test_refuses_parameters_outside_their_range(mixed, params, message):
     with pytest.raises(InputError, match=message):
         GeneralizedNB(**params).fit(*mixed)
+
+
+@pytest.mark.parametrize(
+    "columns", [[2], [-1], 2, ["c"], "c", [False, False, True], slice(2, None), slice("c", None)]
+)
+def test_categories_are_named_as_the_columns_of_a_block(mixed, columns):
+    assert GeneralizedNB(categorical=columns).fit(*mixed).categorical_.tolist() == [0, 0, 1]
 
 
 def test_refuses_other_than_two_classes(mixed):

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.distributions import Categorical, Gaussian, MultivariateGaussian, VonMises
+from xnbflow.distributions import Categorical, Gaussian, Kernel, MultivariateGaussian, VonMises
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import DiscretizedNB, FlexibleNB, HybridNB, VonMisesFisherNB, VonMisesNB
 from xnbflow.naive_bayes.registry import build_estimator
@@ -66,7 +66,10 @@ def test_joint_log_likelihood_is_the_sum_over_blocks(mixed):
 def test_gaussian_blocks_are_scikit_learns_gaussian_nb():
     X, y = load_iris(return_X_y=True)
     nb, reference = HybridNB().fit(X, y), sk.GaussianNB().fit(X, y)
-    np.testing.assert_allclose(nb.predict_log_proba(X), reference.predict_log_proba(X), rtol=1e-9)
+    np.testing.assert_allclose(
+        nb.predict_joint_log_proba(X), reference.predict_joint_log_proba(X), rtol=1e-9
+    )
+    np.testing.assert_allclose(nb.predict_proba(X), reference.predict_proba(X), rtol=1e-9)
 
 
 def test_categorical_blocks_are_scikit_learns_categorical_nb():
@@ -130,8 +133,13 @@ def test_the_instances_given_stay_unfitted_and_empty_blocks_are_left_out(mixed):
         ([("wind", 3, [0])], "3 is not a family"),
         ([("wind", "gaussian")], r"not \(name, distribution, columns\)"),
         ([("one", "gaussian", [0]), ("two", "kernel", [0, 1])], "speed is in blocks 'one' and"),
-        ([("wind", "gaussian", ["gust"])], "column 'gust'; X has none of that name"),
-        ([("wind", "gaussian", [7])], "index 7 is out of bounds"),
+        ([("wind", "gaussian", ["gust"])], "column 'gust', but there are 4 columns: "),
+        ([("wind", "gaussian", [7])], "column 7, but there are 4 columns: "),
+        ([("wind", "gaussian", [True, False])], "mask of 2 columns, but there are 4 columns: "),
+        ([("all", Kernel(bandwidth="silvermann"), [0])], "'all': bandwidth is 'silvermann'; use"),
+        ([("all", Kernel(kernel="gaus"), [0])], "'all': kernel is 'gaus'; use one of gaussian"),
+        ([("all", Gaussian(var_smoothing=-1.0), [0])], "'all': var_smoothing is -1.0; use a"),
+        ([("all", Gaussian(var_smoothing=np.nan), [0])], "'all': var_smoothing is nan; use a"),
         ([("none", "gaussian", [])], "no block of HybridNB has a column"),
         ([("sky", "categorical", ["speed"])], "block 'sky': column 0 holds"),
     ],

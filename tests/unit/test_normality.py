@@ -162,6 +162,41 @@ def test_too_few_samples_and_wrong_shapes_are_refused():
         shapiro_wilk_within(np.ones((5, 2)), ["a"] * 4)
 
 
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pd.array([0.5, None, 1.0, 2.0], dtype="Float64"), "column 'b' holds <NA> in row 's1'"),
+        (["0.5", "1", "high", "2"], "column 'b' holds 'high' in row 's2'"),
+    ],
+)
+def test_what_is_no_number_is_named(column, message):
+    X = pd.DataFrame({"a": np.arange(4.0), "b": column}, index=["s0", "s1", "s2", "s3"])
+    with pytest.raises(InputError, match=message):
+        shapiro_wilk(X)
+    with pytest.raises(InputError, match=message):
+        shapiro_wilk_within(X, ["x"] * 4)
+
+
+def test_text_without_column_names_is_refused():
+    with pytest.raises(InputError, match=r"no matrix of numbers .*'high'"):
+        shapiro_wilk(np.array([["1"], ["2"], ["high"]]))
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([0.0, 1.0, np.nan, 1.0], r"no label in row 2 \(1 samples have none\)"),
+        (["a", "b", "a", np.nan], "no label in row 3"),
+        (["a", None, None, "b"], r"no label in row 1 \(2 samples have none\)"),
+        (pd.array(["a", pd.NA, "b", "b"], dtype="string"), "no label in row 1"),
+        (pd.Series(["a", 1, "b", 2]), "mixes labels of different types"),
+    ],
+)
+def test_labels_that_name_no_class_are_refused(y, message):
+    with pytest.raises(InputError, match=message):
+        shapiro_wilk_within(np.arange(4.0)[:, None], y)
+
+
 def test_beyond_5000_samples_p_is_marked_as_extrapolated():
     X = np.random.default_rng(7).normal(size=(5001, 1))
     with pytest.warns(UserWarning, match="extrapolated beyond 5000 samples: 5001"):

@@ -4,10 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from xnbflow.distributions import Kernel
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes import XNB, DiscretizedNB, GaussianNB, HybridNB, SelectiveNB, VonMisesNB
+from xnbflow.naive_bayes import (
+    XNB,
+    BlockNB,
+    DiscretizedNB,
+    GaussianNB,
+    GeneralizedNB,
+    HybridNB,
+    SelectiveNB,
+    VonMisesNB,
+)
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +105,43 @@ def test_classes_rarer_than_the_folds_are_selected_for_without_a_warning(angles)
     keep = np.r_[0:60, 60:63, 110:111]  # 60 a, 3 b, 1 c: warnings are errors here
     nb = SelectiveNB(VonMisesNB()).fit(X[keep], y[keep])
     assert np.isfinite(nb.predict_log_proba(X)).all()
+
+
+def test_terms_in_the_order_of_a_classs_ranking_keep_their_columns(angles):
+    X, y = angles
+    X = X[:, [5, 4, 3, 2, 1, 0]]  # column 3 tells most
+    every_feature = XNB(min_distance=0.0, threshold=1 - 1e-15)
+    ranked = every_feature.fit(X, y).selected_features_["a"]
+    assert len(ranked) == 6
+    assert ranked[0] == 3
+    nb = SelectiveNB(every_feature, n_max=1).fit(X, y)
+    assert nb.selected_features_ == {"a": [3], "b": [3], "c": [3]}
+    others = np.where(np.arange(6) == 3, X, 0.0)
+    np.testing.assert_array_equal(nb.predict_log_proba(others), nb.predict_log_proba(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        BlockNB(),
+        BlockNB(blocks=2),
+        GeneralizedNB(),
+        SelectiveNB(GaussianNB()),
+        ScikitGaussianNB(),
+        GaussianNB,
+        None,
+    ],
+)
+def test_only_features_independent_given_the_class_are_selected_from(angles, estimator):
+    with pytest.raises(InputError, match=r"independent given the class.*no such classifier"):
+        SelectiveNB(estimator).fit(*angles)
+
+
+@pytest.mark.parametrize("bandwidth", ["adaptive", "sheather_jones"])
+def test_kernels_of_any_bandwidth_are_ranked(angles, bandwidth):
+    X, y = angles
+    blocks = [("all", Kernel(bandwidth=bandwidth), slice(None))]
+    assert SelectiveNB(HybridNB(blocks)).fit(X, y).ranking_["feature"].iloc[0] == 2
 
 
 def test_what_cannot_be_selected_from_is_refused(angles):

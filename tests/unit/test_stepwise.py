@@ -144,6 +144,13 @@ def test_a_v_shaped_effect_is_selected_and_a_linear_model_would_miss_it(v_shaped
     assert 1 not in linear
 
 
+@pytest.mark.parametrize("columns", [[False] * 5 + [True], "f", [5]])
+def test_categories_are_named_as_the_columns_of_a_block(v_shaped, columns):
+    expected = StepwiseNaiveEffects(categorical=["f"]).fit(*v_shaped).path_
+    found = StepwiseNaiveEffects(categorical=columns).fit(*v_shaped).path_
+    pd.testing.assert_frame_equal(found, expected)
+
+
 def test_keeps_all_features_where_none_is_significant():
     X, y = np.random.default_rng(8).normal(size=(40, 2)), np.arange(40) % 2
     with pytest.warns(UserWarning, match="all features are kept"):

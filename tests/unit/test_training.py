@@ -70,6 +70,17 @@ def test_predictions_are_those_of_scikit_learn(series):
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
+def test_a_test_sample_beyond_all_range_is_decided_by_the_priors(series):
+    values = series.values.copy()
+    values[:, 0] = 1e160
+    series = Series("toy", values, series.features, series.samples, list("abbabb"))
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0"]})
+    row = train(series, folds, {"method": "gaussian_nb"}, 0, [0]).predictions.iloc[0]
+    assert row["predicted"] == "b"
+    posterior = np.exp(row[[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy(float))
+    np.testing.assert_allclose(posterior, [0.2, 0.8])
+
+
 def test_a_failed_fit_is_a_row_and_the_others_go_on(series):
     outcome = train(series, FOLDS, entry(Failing), 0, [0, 1])
     assert outcome.fits["status"].tolist() == ["failed", "failed"]

@@ -86,7 +86,8 @@ class Series:
     Raises
     ------
     InputError
-        If shapes disagree, names repeat, a value is not finite or a kind is unknown.
+        If shapes disagree, names repeat, a label is missing, a value is not finite or a kind is
+        unknown.
 
     Examples
     --------
@@ -105,6 +106,7 @@ class Series:
     def __post_init__(self) -> None:
         n_features = len(self.features)
         kinds = np.full(n_features, "linear") if self.kinds is None else self.kinds
+        self._refuse_missing_labels()
         for key, array in (
             ("values", np.ascontiguousarray(self.values, dtype=np.float64)),
             ("features", np.asarray(self.features, dtype=str)),
@@ -114,6 +116,16 @@ class Series:
         ):
             object.__setattr__(self, key, array)
         self._check()
+
+    def _refuse_missing_labels(self) -> None:
+        missing = pd.isna(np.asarray(self.labels, dtype=object))
+        if missing.any():
+            sample = str(list(self.samples)[int(np.argmax(missing))])
+            msg = (
+                f"{self.name}: sample {sample!r} has no class label ({missing.sum()} samples have "
+                "none); label it or leave it out"
+            )
+            raise InputError(msg)
 
     def _check(self) -> None:
         expected = (len(self.features), len(self.samples))
@@ -127,8 +139,8 @@ class Series:
             _refuse_duplicates(self.name, what, names)
         unknown = sorted(set(self.kinds) - set(KINDS))
         if unknown:
-            msg = f"{self.name}: unknown feature kind {unknown[0]!r}; use one of {', '.join(KINDS)}"
-            raise InputError(msg)
+            msg = f"{self.name}: unknown feature kind {str(unknown[0])!r}"
+            raise InputError(f"{msg}; use one of {', '.join(KINDS)}")
         self._refuse_not_finite()
 
     def _refuse_not_finite(self) -> None:
@@ -214,7 +226,7 @@ class Series:
         InputError
             If the file is not a series.
         """
-        with pq.ParquetFile(path) as file:
+        with _opened(path) as file:
             header = _header(file, path)
             table = file.read()
         values = table["values"].combine_chunks()
@@ -245,25 +257,56 @@ def write_chunks(path: str | Path, chunks: Iterable[Series]) -> None:
     path : path
         Where to write. Folders on the way must exist.
     chunks : iterable of Series
-        At least one; different features of the same samples.
+        At least one; different features of the same samples, with the same labels.
+
+    Raises
+    ------
+    InputError
+        If there is no chunk, or one has other samples or labels than the first.
     """
     path = Path(path)
     part = path.with_name(path.name + ".part")
     chunks = iter(chunks)
-    first = next(chunks)
+    first = next(chunks, None)
+    if first is None:
+        msg = f"{path}: there is no chunk to write; a series has at least one"
+        raise InputError(msg)
     group = max(1, _ROW_GROUP_VALUES // max(1, first.n_samples))
     try:
         with pq.ParquetWriter(part, first._table().schema, **_PARQUET) as writer:
-            for chunk in itertools.chain([first], chunks):
+            for number, chunk in enumerate(itertools.chain([first], chunks)):
+                _refuse_other_samples(chunk, first, f"{path}: chunk {number}")
                 writer.write_table(chunk._table(), row_group_size=group)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
 
+def _refuse_other_samples(chunk: Series, first: Series, where: str) -> None:
+    for what in ("samples", "labels"):
+        found, expected = getattr(chunk, what), getattr(first, what)
+        if len(found) != len(expected):
+            msg = f"{where} has {len(found)} {what}, but the first has {len(expected)}"
+        elif (found != expected).any():
+            i = int(np.argmax(found != expected))
+            msg = (
+                f"{where} has {str(found[i])!r} among its {what} where the first has "
+                f"{str(expected[i])!r}"
+            )
+        else:
+            continue
+        raise InputError(f"{msg}; give every chunk the same samples in the same order")
+
+
 def read_header(path: str | Path) -> SeriesHeader:
-    """Read names and labels of a series without its values."""
-    with pq.ParquetFile(path) as file:
+    """Read names and labels of a series without its values.
+
+    Raises
+    ------
+    InputError
+        If the file is not a series.
+    """
+    with _opened(path) as file:
         return _header(file, path)
 
 
@@ -274,13 +317,14 @@ def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]
     ------
     features : ndarray of str, shape (n_group,)
     values : ndarray of float64, shape (n_group, n_samples)
+
+    Raises
+    ------
+    InputError
+        If the file is not a series.
     """
-    with pq.ParquetFile(path) as file:
-        n_samples = len(_header(file, path).samples)
-        for group in range(file.num_row_groups):
-            table = file.read_row_group(group, columns=["feature", "values"])
-            values = table["values"].combine_chunks().flatten().to_numpy()
-            yield table["feature"].to_numpy(), values.reshape(len(table), n_samples)
+    for table, values in _row_groups(path, ["feature"]):
+        yield table["feature"].to_numpy(), values
 
 
 def read_features(path: str | Path, features: Sequence[str]) -> Series:
@@ -296,20 +340,40 @@ def read_features(path: str | Path, features: Sequence[str]) -> Series:
     Raises
     ------
     InputError
-        If a feature is not in the series.
+        If a feature is not in the series or named twice.
     """
+    _refuse_duplicates(str(path), "feature", np.asarray(features, dtype=str))
     wanted = pd.Index(features)
     header = read_header(path)
     values = np.full((len(wanted), len(header.samples)), np.nan)
-    found = np.zeros(len(wanted), dtype=bool)
-    for names, rows in iterate_features(path):
-        place = wanted.get_indexer(names)
+    kinds = np.full(len(wanted), "", dtype=object)
+    for table, rows in _row_groups(path, ["feature", "kind"]):
+        place = wanted.get_indexer(table["feature"].to_numpy())
         values[place[place >= 0]] = rows[place >= 0]
-        found[place[place >= 0]] = True
-    if not found.all():
-        msg = f"{path} has no feature {str(wanted[~found][0])!r} ({(~found).sum()} are missing)"
+        kinds[place[place >= 0]] = table["kind"].to_numpy()[place >= 0]
+    missing = kinds == ""
+    if missing.any():
+        msg = f"{path} has no feature {str(wanted[missing][0])!r} ({missing.sum()} are missing)"
         raise InputError(msg)
-    return Series(header.name, values, features, header.samples, header.labels)
+    return Series(header.name, values, features, header.samples, header.labels, kinds)
+
+
+def _row_groups(path: str | Path, columns: list[str]) -> Iterator[tuple[pa.Table, np.ndarray]]:
+    """Yield columns and values (n_group, n_samples) of the features of each row group."""
+    with _opened(path) as file:
+        n_samples = len(_header(file, path).samples)
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group, columns=[*columns, "values"])
+            values = table["values"].combine_chunks().flatten().to_numpy()
+            yield table, values.reshape(len(table), n_samples)
+
+
+def _opened(path: str | Path) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(path)
+    except pa.ArrowInvalid as error:
+        msg = f"{path} is not a Parquet file ({error}); acquire it again"
+        raise InputError(msg) from error
 
 
 def _header(file: pq.ParquetFile, path: str | Path) -> SeriesHeader:

@@ -5,12 +5,14 @@ import numpy as np
 from xnbflow.density.bandwidth_search import adapt, search_likelihood, solve_plug_in
 from xnbflow.density.kernels import kernel_code
 from xnbflow.density.rule_of_thumb import rule_of_thumb
+from xnbflow.errors import require_choice
 
 __all__ = ["BANDWIDTHS", "bandwidths_of"]
 
 BANDWIDTHS = ("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
 
-_FACTORS = {"silverman": 0.9, "scott": 1.059}
+#: The factor of the rule of thumb; the other rules start from Silverman's.
+_FACTORS = dict.fromkeys(BANDWIDTHS, 0.9) | {"scott": 1.059}
 
 
 def bandwidths_of(
@@ -33,14 +35,20 @@ def bandwidths_of(
     -------
     ndarray of shape (n_classes, n_features), or (n_samples, n_features) for "adaptive"
 
+    Raises
+    ------
+    InputError
+        If there is no such rule or kernel.
+
     Examples
     --------
     >>> tile = np.arange(5.0)[:, None]
     >>> bandwidths_of(tile, np.array([0, 5]), "silverman").round(4)
     array([[1.0314]])
     """
+    require_choice("bandwidth", rule, BANDWIDTHS)
     widths = np.empty((len(offsets) - 1, tile.shape[1]))
-    rule_of_thumb(tile, offsets, _FACTORS.get(rule, _FACTORS["silverman"]), widths)
+    rule_of_thumb(tile, offsets, _FACTORS[rule], widths)
     if rule == "adaptive":
         local = np.empty(tile.shape)
         adapt(tile, offsets, widths, kernel_code(kernel), local)

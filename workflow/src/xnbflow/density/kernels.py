@@ -3,6 +3,7 @@
 import numpy as np
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.errors import require_choice
 from xnbflow.jit import njit
 
 __all__ = ["KERNELS", "apply_kernel", "kernel_code"]
@@ -22,7 +23,8 @@ _PER_SQRT_2PI = 0.3989422804014327
 
 
 def kernel_code(kernel: str) -> int:
-    """Return the number of a kernel, by which `apply_kernel` knows it."""
+    """Return the number of a kernel, by which `apply_kernel` knows it; unknown: `InputError`."""
+    require_choice("kernel", kernel, KERNELS)
     return KERNELS.index(kernel)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.columns import name_bad_value
 from xnbflow.density.blocks import feature_major
 from xnbflow.errors import InputError
 
@@ -20,9 +21,14 @@ def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:
     Raises
     ------
     InputError
-        If X is not two-dimensional or has no feature.
+        If X is not two-dimensional, has no feature, or holds what is no number.
     """
-    values = np.asarray(X, dtype=np.float64)
+    try:
+        values = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        name_bad_value(X, error)
+        msg = f"X is no matrix of numbers ({error}); give samples in rows, one column per feature"
+        raise InputError(msg) from error
     if values.ndim != 2 or values.shape[1] == 0:
         msg = f"X has shape {values.shape}; give samples in rows and at least one feature column"
         raise InputError(msg)
@@ -35,13 +41,24 @@ def class_codes(y: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     InputError
-        If y does not have one label per sample.
+        If y does not have one label per sample, or labels are of types that have no order.
     """
     labels = np.asarray(y)
     if labels.shape != (n_samples,):
         msg = f"y has shape {labels.shape}; give one class label for each of {n_samples} samples"
         raise InputError(msg)
-    classes, codes = np.unique(labels, return_inverse=True)
+    missing = pd.isna(np.asarray(y, dtype=object))  # as text NaN is a label like others
+    if missing.any():
+        msg = (
+            f"y has no label in row {int(np.argmax(missing))} ({missing.sum()} samples have none); "
+            "label them or leave them out"
+        )
+        raise InputError(msg)
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        msg = f"y mixes labels of different types ({error}); make all of them text"
+        raise InputError(msg) from error
     return classes, codes
 
 

@@ -1,15 +1,17 @@
 """Normal densities, one per feature."""
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
 from xnbflow.density.blocks import map_blocks
 from xnbflow.density.tiles import class_offsets, gather
 from xnbflow.distributions.base import FeatureDensities
+from xnbflow.errors import InputError
 from xnbflow.jit import njit
 
-__all__ = ["Gaussians", "class_moments"]
+__all__ = ["Gaussians", "added_variance", "class_moments"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,32 @@ class Gaussians(FeatureDensities):
 
     def _log_density(self, block: slice, tile: np.ndarray, out: np.ndarray) -> None:
         _log_density(tile, self.means[block], self.variances[block], out)
+
+
+def added_variance(var_smoothing: float, largest: float) -> float:
+    """Return what smoothing adds to every variance.
+
+    Parameters
+    ----------
+    var_smoothing : float
+        Share of the largest variance.
+    largest : float
+        The largest variance of all features; 1 is taken where it is 0.
+
+    Raises
+    ------
+    InputError
+        If ``var_smoothing`` is no finite number from 0 on.
+
+    Examples
+    --------
+    >>> added_variance(0.1, 4.0)
+    0.4
+    """
+    if not (isinstance(var_smoothing, Real) and 0.0 <= var_smoothing < np.inf):
+        msg = f"var_smoothing is {var_smoothing!r}; use a finite number from 0 on, say 1e-9"
+        raise InputError(msg)
+    return float(var_smoothing * (largest if largest > 0 else 1.0))
 
 
 def class_moments(

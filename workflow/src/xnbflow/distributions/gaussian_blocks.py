@@ -75,9 +75,10 @@ class GaussianBlocks:
 
         def work(part: slice) -> None:
             chosen = blocks[part]
-            centred = features[self.columns[chosen]] - self.means[code, chosen, :, None]
-            standard = self.whitenings[matrix, chosen] @ centred
-            terms[part] = -0.5 * standard**2 - log_norm[part, :, None]
+            with np.errstate(over="ignore", invalid="ignore"):
+                centred = features[self.columns[chosen]] - self.means[code, chosen, :, None]
+                standard = self.whitenings[matrix, chosen] @ centred
+                terms[part] = -0.5 * standard**2 - log_norm[part, :, None]
 
         map_blocks(work, len(blocks), size * n_samples)
         return terms

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
 from xnbflow.density.blocks import map_blocks
 from xnbflow.density.exponential import exponentiate
-from xnbflow.density.kernels import apply_kernel, kernel_code
+from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.distributions.base import FeatureDensities
+from xnbflow.errors import require_choice
 from xnbflow.jit import njit
 
 __all__ = ["LOG_ZERO", "KernelDensities", "fit_kernel_densities"]
@@ -76,7 +77,14 @@ def fit_kernel_densities(
         Rule for the bandwidths, one of `xnbflow.density.bandwidth.BANDWIDTHS`.
     kernel : str
         One of `xnbflow.density.kernels.KERNELS`.
+
+    Raises
+    ------
+    InputError
+        If there is no such rule or kernel.
     """
+    require_choice("bandwidth", bandwidth, BANDWIDTHS)
+    require_choice("kernel", kernel, KERNELS)
     order, offsets = class_offsets(codes, n_classes)
     local = bandwidth == "adaptive"
     samples = np.empty(features.shape)
@@ -126,7 +134,8 @@ def _log_gaussians(
             for f in range(width):
                 total[f] += terms[i, f]
         for f in range(width):
-            out[j, f] = np.log(total[f]) - nearest[f] - log_norm[f]
+            far = nearest[f] == np.inf  # the square of every distance overflows
+            out[j, f] = -np.inf if far else np.log(total[f]) - nearest[f] - log_norm[f]
 
 
 @njit(nogil=True)
@@ -155,4 +164,7 @@ def _log_kernels(
             total = 0.0
             for i in range(n):
                 total += terms[i, f] / bandwidths[i, f]
-            out[j, f] = np.log(total / n) + shift[f] if total > 0.0 else LOG_ZERO
+            if shift[f] == -np.inf:
+                out[j, f] = -np.inf
+            else:
+                out[j, f] = np.log(total / n) + shift[f] if total > 0.0 else LOG_ZERO

@@ -5,8 +5,9 @@ from typing import Self
 import numpy as np
 
 from xnbflow.distributions.family import Distribution, composite_gauss_legendre
-from xnbflow.distributions.gaussian import class_moments
+from xnbflow.distributions.gaussian import added_variance, class_moments
 from xnbflow.distributions.kernel import fit_kernel_densities
+from xnbflow.errors import InputError
 
 __all__ = ["Gaussian", "Kernel"]
 
@@ -44,14 +45,19 @@ class Gaussian(Distribution):
         means, variances = class_moments(_for_kernels(features), codes, n_classes)
         largest = features.var(axis=1).max(initial=0.0)
         self.mean_ = means.T
-        self.variance_ = variances.T + self.var_smoothing * (largest if largest > 0 else 1.0)
+        self.variance_ = variances.T + added_variance(self.var_smoothing, largest)
+        if not self.variance_.all():
+            row, code = np.argwhere(self.variance_ == 0)[0]
+            msg = f"column {row} is constant in class {code}; use a var_smoothing above 0"
+            raise InputError(msg)
         return self
 
     def log_density(self, features: np.ndarray) -> np.ndarray:
         """Return log densities, of all classes at once; see `Distribution.log_density`."""
-        density = features[:, None, :] - self.mean_[:, :, None]
-        density *= density
-        density *= (-0.5 / self.variance_)[:, :, None]
+        with np.errstate(over="ignore"):
+            density = features[:, None, :] - self.mean_[:, :, None]
+            density *= density
+            density *= (-0.5 / self.variance_)[:, :, None]
         density -= (0.5 * np.log(2 * np.pi * self.variance_))[:, :, None]
         return density
 
@@ -116,7 +122,8 @@ class Kernel(Distribution):
         breaks = []
         for fitted in self.densities_:
             quantiles = np.quantile(fitted.samples, _QUANTILES, axis=1).T
-            tail = fitted.bandwidths[:, None] * _TAIL
+            widths = fitted.bandwidths.reshape(len(quantiles), -1).max(axis=1)
+            tail = widths[:, None] * _TAIL
             breaks += [quantiles[:, :1] - tail, quantiles, quantiles[:, -1:] + tail]
         return composite_gauss_legendre(np.sort(np.hstack(breaks), axis=1), self.n_classes_)
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from xnbflow.distributions.family import Distribution, class_means
+from xnbflow.distributions.gaussian import added_variance
 from xnbflow.errors import InputError
 
 __all__ = ["MultivariateGaussian"]
@@ -60,20 +61,20 @@ class MultivariateGaussian(Distribution):
         else:
             groups = [residuals[:, codes == code] for code in range(n_classes)]
             covariance = np.array([group @ group.T / group.shape[1] for group in groups])
-        smoothing = self.var_smoothing * features.var(axis=1).max(initial=0.0)
-        floor = smoothing if smoothing > 0 else np.finfo(np.float64).tiny ** 0.5
-        self.covariance_ = covariance + floor * np.eye(len(features))
-        self._factors = np.linalg.cholesky(self.covariance_)
+        added = added_variance(self.var_smoothing, features.var(axis=1).max(initial=0.0))
+        self.covariance_ = covariance + added * np.eye(len(features))
+        self._factors = _factors(self.covariance_)
         return self
 
     def log_density(self, features: np.ndarray) -> np.ndarray:
         """Return log densities, shape (1, n_classes, n_samples)."""
         density = np.empty((1, self.n_classes_, features.shape[1]))
         for code, factor in enumerate(self._factors):
-            centred = features - self.mean_[:, code, None]
-            standardized = solve_triangular(factor, centred, lower=True, check_finite=False)
             scale = np.log(np.diag(factor)).sum() + len(factor) / 2 * np.log(2 * np.pi)
-            density[0, code] = -0.5 * (standardized**2).sum(axis=0) - scale
+            with np.errstate(over="ignore"):
+                centred = features - self.mean_[:, code, None]
+                standardized = solve_triangular(factor, centred, lower=True, check_finite=False)
+                density[0, code] = -0.5 * (standardized**2).sum(axis=0) - scale
         return density
 
     def n_parameters(self) -> np.ndarray:
@@ -81,3 +82,22 @@ class MultivariateGaussian(Distribution):
         dimension, n_classes = self.mean_.shape
         n_matrices = 1 if self.covariance == "pooled" else n_classes
         return np.array([self.mean_.size + n_matrices * dimension * (dimension + 1) // 2])
+
+
+def _factors(covariance: np.ndarray) -> np.ndarray:
+    """Return lower Cholesky factors of matrices (n_classes, dimension, dimension)."""
+    variance = np.einsum("cii->ci", covariance)
+    try:
+        factors = np.linalg.cholesky(covariance)
+        pivots = np.einsum("cii->ci", factors) ** 2
+        singular = (pivots <= variance.shape[1] * np.finfo(np.float64).eps * variance).any()
+    except np.linalg.LinAlgError:
+        singular = True
+    if singular:
+        msg = (
+            "a covariance matrix is singular: in a class columns are constant, depend on each "
+            "other or outnumber the samples. Use a greater var_smoothing, fewer columns or "
+            "covariance='pooled'"
+        )
+        raise InputError(msg)
+    return factors

@@ -10,21 +10,19 @@ References
 K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from xnbflow.density.neighbourhood import KERNELS, neighbourhood_sums
-from xnbflow.errors import InputError
+from xnbflow.errors import InputError, require_choice
 
 __all__ = [
     "ATOM",
     "SortedFeature",
     "check_smoothing",
     "check_two_classes",
-    "column_positions",
     "look_up",
 ]
 
@@ -188,9 +186,7 @@ def check_smoothing(span: float, kernel: str, shrinkage: float) -> None:
     if not 0.0 < span <= 1.0:
         msg = f"span is {span}; a neighbourhood's share of the rows lies above 0 and up to 1"
         raise InputError(msg)
-    if kernel not in KERNELS:
-        msg = f"unknown kernel {kernel!r}; use one of {', '.join(KERNELS)}"
-        raise InputError(msg)
+    require_choice("kernel", kernel, KERNELS)
     if not 0.0 < shrinkage < np.inf:
         msg = (
             f"shrinkage is {shrinkage}; it must be above 0, or a value seen in one class only "
@@ -217,45 +213,3 @@ def check_two_classes(classes: np.ndarray) -> None:
     if len(classes) < 2:
         msg = f"all samples have one class, {classes[0]}; two classes are needed"
         raise InputError(msg)
-
-
-def column_positions(columns: Sequence[int | str] | None, names: np.ndarray) -> np.ndarray:
-    """Return which of the features are named, by position or by name.
-
-    Parameters
-    ----------
-    columns : sequence of int or str, or None
-        Positions or names.
-    names : ndarray, shape (n_features,)
-        The features' names.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_features,)
-
-    Raises
-    ------
-    InputError
-        If there is no such column.
-
-    Examples
-    --------
-    >>> column_positions(["b"], np.array(["a", "b"]))
-    array([False,  True])
-    """
-    chosen = np.zeros(len(names), dtype=bool)
-    for column in () if columns is None else columns:
-        if isinstance(column, str):
-            match = np.flatnonzero(names == column)
-        else:
-            match = np.arange(len(names))[column : column + 1]
-        if len(match) != 1:
-            msg = f"categorical names column {column!r}, but there are {_described(names)}"
-            raise InputError(msg)
-        chosen[match] = True
-    return chosen
-
-
-def _described(names: np.ndarray) -> str:
-    shown = ", ".join(str(name) for name in names[:3])
-    return f"{len(names)} columns: {shown}{', ...' if len(names) > 3 else ''}"

@@ -81,7 +81,7 @@ def compare_over_data_sets(
     Raises
     ------
     InputError
-        If a score is missing or there are fewer than two classifiers.
+        If a score is missing, there are fewer than two classifiers, or a name repeats.
 
     Examples
     --------
@@ -131,8 +131,8 @@ def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.Data
     Raises
     ------
     InputError
-        If a score is missing, repeats differ in their folds, or there are fewer than two folds or
-        classifiers.
+        If a score is missing, repeats differ in their folds, there are fewer than two folds or
+        classifiers, or a classifier's name repeats.
 
     Examples
     --------
@@ -168,4 +168,8 @@ def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.Data
 def _need_a_pair(scores: pd.DataFrame) -> None:
     if scores.shape[1] < 2:
         msg = f"comparing needs two classifiers, got {scores.columns.tolist()}"
+        raise InputError(msg)
+    repeated = scores.columns[scores.columns.duplicated()]
+    if len(repeated):
+        msg = f"classifier {repeated.tolist()[0]!r} has several columns; give each one its own name"
         raise InputError(msg)

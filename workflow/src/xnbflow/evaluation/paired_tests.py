@@ -4,12 +4,12 @@ Wilcoxon's distribution is computed here because SciPy's is exact only without t
 up to 13 pairs; equal accuracies, hence ties and zeros, are the rule between classifiers.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.stats import rankdata, t
 
-from xnbflow.errors import InputError
+from xnbflow.errors import InputError, require_choice
 
 __all__ = [
     "Alternative",
@@ -24,6 +24,8 @@ __all__ = [
 
 #: What is tested against equality: first differs from, is less than, or is greater than second.
 Alternative = Literal["two-sided", "less", "greater"]
+
+_SORTS = ("differences", "scores")
 
 #: Differences of scores are compared at this many decimals, so that those which only floating
 #: point tells apart are ties.
@@ -108,7 +110,7 @@ def wilcoxon_signed_rank_test(
     Raises
     ------
     InputError
-        If the scores are not pairs of numbers.
+        If the scores are not pairs of numbers, or there is no such alternative.
 
     Notes
     -----
@@ -157,7 +159,8 @@ def sorted_runs_test(
     Raises
     ------
     InputError
-        If the scores are not two tables of numbers of equal shape.
+        If the scores are not two tables of numbers of equal shape, or there is no such alternative
+        or way to sort.
 
     References
     ----------
@@ -173,6 +176,7 @@ def sorted_runs_test(
     >>> sorted_runs_test(first, second, "greater")
     SignedRankTest(statistic=3.0, p_value=0.25, n_pairs=2)
     """
+    require_choice("sort", sort, _SORTS)
     if np.ndim(first) != 2:
         msg = f"sorted runs need scores of shape (runs, folds), got {np.shape(first)}"
         raise InputError(msg)
@@ -315,6 +319,7 @@ def _differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _signed_rank(differences: np.ndarray, alternative: Alternative) -> SignedRankTest:
+    require_choice("alternative", alternative, get_args(Alternative))
     differences = np.round(differences, _DECIMALS)
     differences = differences[differences != 0]
     # mean ranks are multiples of one half: their doubles are whole numbers

@@ -27,6 +27,9 @@ from xnbflow.selection.separation import (
 
 __all__ = ["BlockNB"]
 
+#: Lower log densities count as this one in the ratio of two classes: -inf has no ratio to -inf.
+_LOWEST = -1e200
+
 
 class BlockNB(BaseNaiveBayes):
     """Naive Bayes over blocks of features, each block multivariate normal.
@@ -328,9 +331,15 @@ class BlockNB(BaseNaiveBayes):
         sums = np.zeros((len(self.classes_), len(weights), features.shape[1]))
         for density, inside, blocks in self._parts(weights.any(axis=0)):
             for code in range(len(self.classes_)):
-                terms = density.log_density_terms(features, code, inside)
+                terms = self._log_density_terms(density, features, code, inside)
                 sums[code] += weights[:, blocks] @ terms.sum(axis=1)
         return sums
+
+    def _log_density_terms(
+        self, density: GaussianBlocks, features: np.ndarray, code: int, inside: np.ndarray
+    ) -> np.ndarray:
+        terms = density.log_density_terms(features, code, inside)
+        return terms if self.selection is None else np.fmax(terms, _LOWEST, out=terms)
 
     def _coupled(self, sums: np.ndarray) -> np.ndarray:
         """Return one score per sample and class from the comparisons of pairs; see Notes."""
@@ -353,11 +362,11 @@ class BlockNB(BaseNaiveBayes):
             rows, used = [], np.ones(len(self.blocks_), dtype=bool)
         columns, terms = [np.empty(0, dtype=np.intp)], [np.empty((0, features.shape[1]))]
         for density, inside, blocks in self._parts(used):
-            own = density.log_density_terms(features, code, inside)
+            own = self._log_density_terms(density, features, code, inside)
             share = own if self.selection is None else np.zeros_like(own)
             for row in rows:
                 other = sum(self.pairs_[row]) - code
-                ratio = own - density.log_density_terms(features, other, inside)
+                ratio = own - self._log_density_terms(density, features, other, inside)
                 share += self.weights_[row, blocks][:, None, None] / len(self.classes_) * ratio
             columns.append(density.columns[inside].reshape(-1))
             terms.append(share.reshape(-1, features.shape[1]))

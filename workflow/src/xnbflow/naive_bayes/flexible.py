@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from xnbflow.density.bandwidth import BANDWIDTHS
-from xnbflow.density.kernels import KERNELS
 from xnbflow.distributions.kernel import KernelDensities, fit_kernel_densities
-from xnbflow.errors import require_choice
 from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = ["FlexibleNB"]
@@ -48,8 +45,6 @@ class FlexibleNB(IndependentNB):
         self.kernel = kernel
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        require_choice("bandwidth", self.bandwidth, BANDWIDTHS)
-        require_choice("kernel", self.kernel, KERNELS)
         self.densities_ = fit_kernel_densities(
             features, codes, len(self.classes_), bandwidth=self.bandwidth, kernel=self.kernel
         )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from xnbflow.distributions.gaussian import Gaussians, class_moments
+from xnbflow.distributions.gaussian import Gaussians, added_variance, class_moments
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.independent import IndependentNB
 
@@ -41,8 +41,7 @@ class GaussianNB(IndependentNB):
         total = self.theta_ - shares @ self.theta_
         total *= total
         total += variances
-        largest = (shares @ total).max()
-        self.epsilon_ = self.var_smoothing * (largest if largest > 0 else 1.0)
+        self.epsilon_ = added_variance(self.var_smoothing, (shares @ total).max())
         self.var_ = variances
         self.var_ += self.epsilon_
         if self.var_.min() == 0.0:

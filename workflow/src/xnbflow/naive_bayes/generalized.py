@@ -6,7 +6,7 @@ K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 """
 
 import warnings
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,11 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
+from xnbflow.columns import column_mask
 from xnbflow.distributions.naive_effect import (
     SortedFeature,
     check_smoothing,
     check_two_classes,
-    column_positions,
     look_up,
 )
 from xnbflow.errors import InputError
@@ -58,9 +58,9 @@ class GeneralizedNB(BaseNaiveBayes):
         Backfitting stops when the adjustments change by less than this share of their norm.
     max_iter : int, default=100
         Passes over the features. With 0 the classifier is plain naive Bayes.
-    categorical : sequence of int or str, optional
-        Features, by position or name, whose values are categories. They get a weight of evidence;
-        a category unknown in training has no effect.
+    categorical : columns, default=None
+        The features whose values are categories, in any form that a block of `HybridNB` takes.
+        They get a weight of evidence; a category unknown in training has no effect.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class GeneralizedNB(BaseNaiveBayes):
         shrinkage: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = 100,
-        categorical: Sequence[int | str] | None = None,
+        categorical: Any = None,
     ) -> None:
         self.span = span
         self.kernel = kernel
@@ -189,7 +189,7 @@ class GeneralizedNB(BaseNaiveBayes):
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         self._check_parameters()
         check_two_classes(self.classes_)
-        self.categorical_ = column_positions(self.categorical, self._feature_names())
+        self.categorical_ = column_mask(self.categorical, self._feature_names(), "categorical")
         columns = [
             SortedFeature.of(feature, self.span, categorical=categorical)
             for feature, categorical in zip(features, self.categorical_, strict=True)

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from xnbflow import distributions
+from xnbflow.columns import column_positions
 from xnbflow.distributions.family import Distribution
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -177,25 +178,8 @@ class HybridNB(BaseNaiveBayes):
 
     def _columns(self, spec: Any) -> np.ndarray:
         """Return the positions of the columns that ``spec`` names."""
-        names = getattr(self, "feature_names_in_", ())
-        positions = np.arange(self.n_features_in_)
-        position_of = dict(zip(names, positions, strict=False))
-        try:
-            if isinstance(spec, slice):
-                first = position_of[spec.start] if isinstance(spec.start, str) else spec.start
-                last = position_of[spec.stop] + 1 if isinstance(spec.stop, str) else spec.stop
-                return positions[first : last : spec.step]
-            spec = np.atleast_1d(np.asarray(spec))
-            if spec.dtype.kind in "OU":
-                spec = np.array([position_of[name] for name in spec])
-            return positions[spec] if spec.size else positions[:0]
-        except KeyError as error:
-            where = "X has none of that name" if len(names) else "X has no column names"
-            msg = f"a block of {type(self).__name__} has column {str(error.args[0])!r}; {where}"
-            raise InputError(msg) from None
-        except IndexError as error:
-            msg = f"a block of {type(self).__name__} has columns that X has not: {error}"
-            raise InputError(msg) from None
+        what = f"a block of {type(self).__name__}"
+        return column_positions(spec, super()._feature_names(), what)
 
     def _refuse_shared_columns(self, blocks: list[Block]) -> None:
         owner: dict[int, str] = {}

@@ -14,6 +14,7 @@ from sklearn.model_selection import check_cv
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.naive_bayes.independent import IndependentNB
 from xnbflow.selection.mutual_information import sample_information
 
 __all__ = ["SelectiveNB"]
@@ -32,8 +33,10 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     Parameters
     ----------
-    estimator : BaseNaiveBayes
-        The classifier to select for: one whose classes all use the same features.
+    estimator : IndependentNB or HybridNB
+        The classifier to select for: `GaussianNB`, `FlexibleNB`, `HybridNB` or one made of these.
+        Given the class its features must be independent, but for those of a multivariate block,
+        which are selected together; all classes must use the same features.
     n_max : int, default=None
         Largest number of features to try; None tries all.
     cv : int or cross-validation splitter, default=10
@@ -41,7 +44,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     Attributes
     ----------
-    estimator_ : BaseNaiveBayes
+    estimator_ : IndependentNB or HybridNB
         The classifier fitted on all features; each feature is fitted by itself, so the selected
         ones need no other fit.
     ranking_ : DataFrame
@@ -75,13 +78,14 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     """
 
     def __init__(
-        self, estimator: BaseNaiveBayes, *, n_max: int | None = None, cv: Any = 10
+        self, estimator: IndependentNB | HybridNB, *, n_max: int | None = None, cv: Any = 10
     ) -> None:
         self.estimator = estimator
         self.n_max = n_max
         self.cv = cv
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        _require_independent_terms(self.estimator)
         if self.n_max is not None and self.n_max < 1:
             msg = f"n_max is {self.n_max!r}; give the largest number of features to try, or None"
             raise InputError(msg)
@@ -102,7 +106,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         selected = names[np.concatenate([columns[term] for term in self.selected_])].tolist()
         self.selected_features_ = dict.fromkeys(self.classes_, selected)
 
-    def _fitted(self, features: np.ndarray, codes: np.ndarray) -> BaseNaiveBayes:
+    def _fitted(self, features: np.ndarray, codes: np.ndarray) -> IndependentNB | HybridNB:
         X = features.T
         if hasattr(self, "feature_names_in_"):
             X = pd.DataFrame(X, columns=self.feature_names_in_, copy=False)
@@ -169,18 +173,32 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         return self.estimator_._feature_names()
 
 
-def _terms(estimator: BaseNaiveBayes, features: np.ndarray) -> np.ndarray:
-    """Return log densities (n_terms, n_classes, n_samples), for terms that all classes share."""
+def _require_independent_terms(estimator: Any) -> None:
+    """Raise unless an estimator's log-likelihood is a sum of terms independent given the class."""
+    if not isinstance(estimator, (IndependentNB, HybridNB)):
+        msg = (
+            "SelectiveNB selects among features that are independent given the class and have a "
+            f"density each; {estimator!r} is no such classifier. Use GaussianNB, FlexibleNB, "
+            "VonMisesNB, DiscretizedNB or HybridNB"
+        )
+        raise InputError(msg)
+
+
+def _terms(estimator: IndependentNB | HybridNB, features: np.ndarray) -> np.ndarray:
+    """Return log densities (n_terms, n_classes, n_samples), in the order of `_term_columns`."""
     if isinstance(estimator, HybridNB):
         return estimator.term_log_densities(features)
-    parts = [estimator._class_terms(features, code) for code in range(len(estimator.classes_))]
-    if any(len(columns) < len(features) for columns, _ in parts):
-        msg = f"{type(estimator).__name__} selects features per class by itself"
-        raise InputError(f"{msg}; SelectiveNB needs a classifier that uses them all")
-    return np.stack([terms for _, terms in parts], axis=1)
+    joint = np.empty((len(features), len(estimator.classes_), features.shape[1]))
+    for code in range(len(estimator.classes_)):
+        columns, terms = estimator._class_terms(features, code)
+        if len(columns) < len(features):
+            msg = f"{type(estimator).__name__} selects features per class by itself"
+            raise InputError(f"{msg}; SelectiveNB needs a classifier that uses them all")
+        joint[columns, code] = terms
+    return joint
 
 
-def _term_columns(estimator: BaseNaiveBayes) -> list[np.ndarray]:
+def _term_columns(estimator: IndependentNB | HybridNB) -> list[np.ndarray]:
     if isinstance(estimator, HybridNB):
         return estimator.term_columns()
     return list(np.arange(estimator.n_features_in_)[:, None])

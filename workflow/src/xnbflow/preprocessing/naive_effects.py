@@ -1,7 +1,7 @@
 """Selection of features by their naive effects, before generalized naive Bayes (Larsen 2005)."""
 
 import warnings
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,11 @@ from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from xnbflow.columns import column_mask
 from xnbflow.distributions.naive_effect import (
     SortedFeature,
     check_smoothing,
     check_two_classes,
-    column_positions,
 )
 from xnbflow.selection.stepwise import stepwise_logistic
 
@@ -39,8 +39,9 @@ class StepwiseNaiveEffects(SelectorMixin, BaseEstimator):
         Kernel of the naive effects.
     shrinkage : float, default=1.0
         Number of pseudo-observations at each value, above 0.
-    categorical : sequence of int or str, optional
-        Features, by position or name, whose values are categories.
+    categorical : columns, default=None
+        The features whose values are categories, in any form that a block of
+        `xnbflow.naive_bayes.HybridNB` takes.
 
     Attributes
     ----------
@@ -72,7 +73,7 @@ class StepwiseNaiveEffects(SelectorMixin, BaseEstimator):
         span: float = 0.6,
         kernel: str = "minimum_variance",
         shrinkage: float = 1.0,
-        categorical: Sequence[int | str] | None = None,
+        categorical: Any = None,
     ) -> None:
         self.entry = entry
         self.stay = stay
@@ -113,7 +114,7 @@ class StepwiseNaiveEffects(SelectorMixin, BaseEstimator):
         check_two_classes(classes)
         names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
         effects = np.empty(X.T.shape)
-        categorical = column_positions(self.categorical, names)
+        categorical = column_mask(self.categorical, names, "categorical")
         for column, feature in enumerate(X.T):
             ordered = SortedFeature.of(feature, self.span, categorical=categorical[column])
             values = ordered.naive_effect(events, self.kernel, self.shrinkage)

@@ -1,0 +1,159 @@
+"""Columns of the samples that a person hands in: which are named, and which hold no numbers."""
+
+from functools import cached_property
+from numbers import Integral
+from typing import Any, NoReturn
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.errors import InputError
+
+__all__ = ["column_mask", "column_positions", "name_bad_value"]
+
+
+def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
+    """Return the positions of the columns that a parameter names.
+
+    Parameters
+    ----------
+    columns : int, str, slice, or array-like of int, str or bool
+        A position or a name, several of them, a slice of either (one of names includes both
+        ends), or a mask. Negative positions count from the end.
+    names : ndarray of shape (n_columns,)
+        The columns' names; their positions where they have none.
+    what : str
+        What names the columns, for the message.
+
+    Returns
+    -------
+    ndarray of int, shape (n_named,)
+        In the order in which they are named.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, a name is that of several, or a mask has another length.
+
+    Examples
+    --------
+    >>> names = np.array(["flow", "wind", "sky"])
+    >>> column_positions(["sky", 0], names, "categorical")
+    array([2, 0])
+    >>> column_positions([False, True, True], names, "categorical")
+    array([1, 2])
+    """
+    known = _Names(names, what)
+    if isinstance(columns, slice):
+        first, last = columns.start, columns.stop
+        first = known.position(first) if isinstance(first, str) else first
+        last = known.position(last) + 1 if isinstance(last, str) else last
+        return np.arange(len(names))[first : last : columns.step]
+    given = np.atleast_1d(np.asarray(columns))
+    if given.dtype.kind not in "biu":
+        given = np.atleast_1d(np.asarray(columns, dtype=object))
+    if given.ndim > 1:
+        msg = f"{what} has shape {given.shape}; give a list of columns"
+        raise InputError(msg)
+    if len(given) and all(isinstance(each, (bool, np.bool_)) for each in given):
+        return known.of_mask(given.astype(bool))
+    if given.dtype == object:
+        given = np.array([known.position(each) for each in given], dtype=np.intp)
+    outside = (given < -len(names)) | (given >= len(names))
+    if outside.any():
+        known.refuse(int(given[outside][0]))
+    return np.where(given < 0, given + len(names), given).astype(np.intp)
+
+
+def column_mask(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
+    """Return which of the columns a parameter names, bool of shape (n_columns,).
+
+    Parameters
+    ----------
+    columns, names, what
+        As in `column_positions`; None names no column.
+
+    Raises
+    ------
+    InputError
+        As `column_positions`.
+
+    Examples
+    --------
+    >>> column_mask("b", np.array(["a", "b"]), "categorical")
+    array([False,  True])
+    """
+    mask = np.zeros(len(names), dtype=bool)
+    mask[column_positions(() if columns is None else columns, names, what)] = True
+    return mask
+
+
+def name_bad_value(X: Any, error: Exception) -> None:
+    """Raise an `InputError` that names the first cell that is no finite number, if there is one.
+
+    Parameters
+    ----------
+    X : array-like
+        Samples; only a DataFrame's cells are named.
+    error : Exception
+        What was raised when X was taken for numbers.
+
+    Examples
+    --------
+    >>> name_bad_value(pd.DataFrame({"g1": [0.5, None]}), ValueError("X has NaN"))
+    Traceback (most recent call last):
+    xnbflow.errors.InputError: column 'g1' holds nan in row 1: features must be finite numbers ...
+    """
+    if not isinstance(X, pd.DataFrame):
+        return
+    for position in range(X.shape[1]):
+        column = X.iloc[:, position]
+        bad = ~np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(float, na_value=np.nan))
+        if bad.any():
+            row = int(np.argmax(bad))
+            msg = (
+                f"column {X.columns[position]!r} holds {column.tolist()[row]!r} in row "
+                f"{X.index[row]!r}: features must be finite numbers ({str(error).splitlines()[0]})"
+            )
+            raise InputError(msg) from error
+
+
+class _Names:
+    """The names of all columns, and what names some of them."""
+
+    def __init__(self, names: np.ndarray, what: str) -> None:
+        self.names = names
+        self.what = what
+
+    @cached_property
+    def _position_of(self) -> dict[Any, int]:
+        return {name: position for position, name in enumerate(self.names.tolist())}
+
+    def position(self, column: Any) -> int:
+        """Return where a column is: the position itself or that of the name."""
+        if isinstance(column, Integral):
+            return int(column)
+        if not isinstance(column, str) or column not in self._position_of:
+            self.refuse(column)
+        if len(self._position_of) < len(self.names):
+            n = np.count_nonzero(self.names == column)
+            if n > 1:
+                msg = f"{self.what} names column {column!r}, but {n} columns have that name"
+                raise InputError(msg)
+        return self._position_of[column]
+
+    def of_mask(self, mask: np.ndarray) -> np.ndarray:
+        if len(mask) != len(self.names):
+            msg = f"{self.what} is a mask of {len(mask)} columns, but there are {self}"
+            raise InputError(msg)
+        return np.flatnonzero(mask)
+
+    def refuse(self, column: Any) -> NoReturn:
+        msg = f"{self.what} names column {column!r}, but there are {self}"
+        raise InputError(msg)
+
+    def __str__(self) -> str:
+        if self.names.dtype.kind in "iu":
+            return f"{len(self.names)} columns, without names"
+        shown = ", ".join(map(str, self.names[:3]))
+        return f"{len(self.names)} columns: {shown}{', ...' if len(self.names) > 3 else ''}"
