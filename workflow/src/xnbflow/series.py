@@ -226,17 +226,21 @@ class Series:
         InputError
             If the file is not a series.
         """
-        with _opened(path) as file:
-            header = _header(file, path)
-            table = file.read()
-        values = table["values"].combine_chunks()
+        header = read_header(path)
+        values = np.empty((header.n_features, len(header.samples)))
+        features, kinds, start = [], [], 0
+        for table, rows in _row_groups(path, ["feature", "kind"]):  # never twice in memory
+            values[start : start + len(rows)] = rows
+            start += len(rows)
+            features.append(table["feature"].to_numpy())
+            kinds.append(table["kind"].to_numpy())
         return cls(
             header.name,
-            values.flatten().to_numpy().reshape(len(table), len(header.samples)),
-            table["feature"].to_numpy(),
+            values,
+            np.concatenate(features),
             header.samples,
             header.labels,
-            table["kind"].to_numpy(),
+            np.concatenate(kinds),
         )
 
 
