@@ -68,7 +68,7 @@ rule train:
         "../../envs/xnbflow.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
+        mem_mb=memory(2000, 2),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
         batch=lambda wildcards: Batch.named(wildcards.batch),

@@ -50,6 +50,11 @@ def names(values):
     return "|".join(re.escape(value) for value in values) or "(?!)"
 
 
+def memory(mb, per_input_mb):
+    """MB for a job that holds its input in memory; a job that failed gets twice as much."""
+    return lambda wildcards, input, attempt: int(attempt * (mb + per_input_mb * input.size_mb))
+
+
 SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
 ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
 

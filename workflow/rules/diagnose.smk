@@ -19,7 +19,7 @@ rule diagnose:
         "../../envs/xnbflow.yaml"
     threads: 4
     resources:
-        mem_mb=4000,
+        mem_mb=memory(1500, 3),
     params:
         settings={key: CONFIG.diagnostics[key] for key in ("min_abs_r", "dependence_alpha", "dof")},
         sources=source_digest("xnbflow.diagnostics.tables"),
