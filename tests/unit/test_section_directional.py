@@ -45,7 +45,7 @@ def common_tables():
     names = ["dataset", "folds", "first", "second", "mean_difference", "sorted_runs"]
     datasets = pd.DataFrame({"dataset": DATASETS, "samples": 9, "features": 3, "classes": 2})
     return {
-        "summary": pd.DataFrame(rows, columns=columns),
+        "summary": pd.DataFrame(rows, columns=columns).assign(folds_failed=0),
         "pairwise_within": pd.DataFrame(within, columns=names),
         "datasets": datasets,
     }
