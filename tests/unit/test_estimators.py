@@ -122,6 +122,15 @@ def test_numbers_kept_as_objects_are_taken(model, data):
     )
 
 
+def test_input_refused_leaves_the_earlier_fit(model, data):
+    X, y = data
+    expected = model.fit(X, y).predict_log_proba(X)
+    for wrong_X, wrong_y in ((np.full((30, 2), np.nan), y), (X[:, :2], y[:9]), (X, "a")):
+        with pytest.raises(ValueError, match=r"NaN|inconsistent numbers|expected a sequence|shape"):
+            model.fit(wrong_X, wrong_y)
+        np.testing.assert_array_equal(model.predict_log_proba(X), expected)
+
+
 ALL = [
     GaussianNB(),
     FlexibleNB(),

@@ -16,6 +16,7 @@ from xnbflow.density.blocks import feature_major
 __all__ = ["BaseNaiveBayes"]
 
 _NO_Y = "no_validation"
+_OF_X = ("n_features_in_", "feature_names_in_")
 
 
 class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
@@ -57,20 +58,16 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._forget()
         X, y = self._validated(X, y)
         codes = self._learn_classes(y)
         self._fit(self._arrange(X), codes)
         return self
 
-    def _forget(self) -> None:
-        """Remove what an earlier fit has learnt: another one need not set all of it again."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-
     def _learn_classes(self, y: np.ndarray) -> np.ndarray:
-        """Set the classes and their priors; return each sample's class as a code."""
+        """Forget an earlier fit; set classes and priors; return each sample's class as a code."""
         check_classification_targets(y)
+        for name in [name for name in vars(self) if name.endswith("_") and name not in _OF_X]:
+            delattr(self, name)
         self.classes_, codes, self.class_count_ = np.unique(
             y, return_inverse=True, return_counts=True
         )
@@ -169,7 +166,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
         scikit-learn's own way takes half a second for the 54,675 columns of a microarray.
         """
-        fitting = not isinstance(y, str)
+        fitting = y is not _NO_Y
         least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
         names = _plain_names(X)
         try:

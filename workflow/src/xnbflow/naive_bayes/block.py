@@ -339,7 +339,9 @@ class BlockNB(BaseNaiveBayes):
         self, density: GaussianBlocks, features: np.ndarray, code: int, inside: np.ndarray
     ) -> np.ndarray:
         terms = density.log_density_terms(features, code, inside)
-        return terms if self.selection is None else np.fmax(terms, _LOWEST, out=terms)
+        if self.selection is not None and not terms.min(initial=0.0) >= _LOWEST:  # or NaN
+            np.fmax(terms, _LOWEST, out=terms)
+        return terms
 
     def _coupled(self, sums: np.ndarray) -> np.ndarray:
         """Return one score per sample and class from the comparisons of pairs; see Notes."""

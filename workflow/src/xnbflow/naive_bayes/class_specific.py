@@ -143,7 +143,6 @@ class XNB(IndependentNB):
         >>> XNB().fit_stream(chunks, y).selected_features_
         {'a': ['g1'], 'b': ['g1']}
         """
-        self._forget()
         codes = self._learn_classes(column_or_1d(y))
         candidates = self._find_candidates(_checked(chunks, len(codes)), codes)
         self._select(candidates, codes)

@@ -178,8 +178,9 @@ def _require_independent_terms(estimator: Any) -> None:
     if not isinstance(estimator, (IndependentNB, HybridNB)):
         msg = (
             "SelectiveNB selects among features that are independent given the class and have a "
-            f"density each; {estimator!r} is no such classifier. Use GaussianNB, FlexibleNB, "
-            "VonMisesNB, DiscretizedNB or HybridNB"
+            f"density each; {estimator!r} ({type(estimator).__module__}) is no such classifier. "
+            "Use an instance of GaussianNB, FlexibleNB, VonMisesNB, DiscretizedNB or HybridNB of "
+            "xnbflow.naive_bayes"
         )
         raise InputError(msg)
 
