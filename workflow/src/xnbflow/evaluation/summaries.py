@@ -171,6 +171,8 @@ def calibration(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.
     """Return reliability: predicted probability against observed frequency, pooled over folds."""
     tables = []
     for key, table in predictions.items():
+        if table.empty:
+            continue  # no fold could be fitted: without predictions there are no columns of classes
         classes = headers[key[0]].classes
         log_posterior = table[[LOG_POSTERIOR + label for label in classes]].to_numpy(dtype=float)
         if not np.isnan(log_posterior).all():
