@@ -13,7 +13,7 @@ from xnbflow.sources.files import local_path
 
 __all__ = ["COLUMNS", "SOURCES", "DataSet", "read_sheet"]
 
-#: The sheet's columns, in order.
+#: The sheet's columns, in order; those after `_REQUIRED` may be left out.
 COLUMNS = (
     "id",
     "source",
@@ -27,6 +27,8 @@ COLUMNS = (
     "orientation",
     "options",
 )
+
+_REQUIRED = ("id", "source")
 
 #: Each source and the options its rows may have.
 SOURCES = {
@@ -99,7 +101,9 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
     Parameters
     ----------
     path : path
-        A tab-separated file with the columns `COLUMNS`. Lines that start with ``#`` are comments.
+        A tab-separated file with columns of `COLUMNS`, in any order; only ``id`` and ``source``
+        are required, the others are empty where the sheet lacks them. Lines that start with ``#``
+        are comments.
 
     Returns
     -------
@@ -116,8 +120,7 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "datasets.tsv")
-    ...     row = ["wine", "bundled", "wine", "", "178", *[""] * 6]
-    ...     _ = path.write_text("\t".join(COLUMNS) + "\n" + "\t".join(row) + "\n")
+    ...     _ = path.write_text("id\tsource\tlocation\tsamples\nwine\tbundled\twine\t178\n")
     ...     sheet = read_sheet(path)
     >>> sheet["wine"].source, sheet["wine"].samples
     ('bundled', 178)
@@ -134,7 +137,8 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
                 "separate cells by one tab each and keep empty ones"
             )
             raise InputError(msg)
-        dataset = _dataset(dict(zip(rows[0][1], cells, strict=True)), where)
+        given = dict(zip(rows[0][1], cells, strict=True))
+        dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
         if dataset.id in sheet:
             msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
             raise InputError(msg)
@@ -147,7 +151,7 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        msg = f"{path} does not exist; it is the sheet of data sets (`datasets` in the config)"
+        msg = f"{path} does not exist; it is a sheet of data sets (`sheets` in the config)"
         raise InputError(msg) from error
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 text ({error.reason}); save the sheet as UTF-8"
@@ -164,12 +168,13 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
 def _check_columns(path: Path, rows: list[tuple[int, list[str]]]) -> None:
     line, header = rows[0]
     wrong = [f"unknown column {name!r}" for name in header if name not in COLUMNS]
-    wrong += [f"missing column {name!r}" for name in COLUMNS if name not in header]
+    wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
     wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
     if wrong:
         msg = (
             f"{path}, line {line}: {'; '.join(wrong)}. "
-            f"The columns are {', '.join(COLUMNS)}, separated by tabs"
+            f"The columns are {', '.join(COLUMNS)}, separated by tabs; only "
+            f"{' and '.join(_REQUIRED)} must be there"
         )
         raise InputError(msg)
 
