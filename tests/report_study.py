@@ -63,10 +63,11 @@ def _configuration(study):
     return {
         "studies": {study.id: {"title": study.title, "datasets": list(study.datasets)}},
         "datasets": {
-            name: {"id": name, "source": "table", "location": ""} for name in study.datasets
+            name: {"sheet": "my.tsv", "id": name, "source": "table", "location": ""}
+            for name in study.datasets
         },
         "classifiers": {name: {"method": methods[name]} for name in study.classifiers},
-        "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS, "file": None}},
+        "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS}},
         "diagnostics": {"normality_alpha": 0.05},
     }
 

@@ -31,6 +31,7 @@ from xnbflow.report.sections import (
     samples,
 )
 from xnbflow.report.study import write_report
+from xnbflow.sources.sheet import COLUMNS
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +111,7 @@ def test_failures_and_warnings_are_counted_and_quoted(tmp_path):
 
 
 def test_classes_with_fewer_samples_than_folds_are_warned_of(results):
-    few = replace(
-        results, configuration={"folds": {"3-fold": {"splits": 15, "repeats": 1, "file": None}}}
-    )
+    few = replace(results, configuration={"folds": {"3-fold": {"splits": 15}}})
     section = overview.section(few)
     (warning,) = [prose for prose in blocks(section, Prose) if prose.role == "warning"]
     # The three classes of alpha have 12 samples each, the two of GSE7904 have 18.
@@ -328,6 +327,10 @@ def test_methods_give_the_configuration_as_yaml_and_every_table(results):
     section = methods.section(results)
     code = next(c for c in blocks(section, Code) if "configured" in c.caption)
     assert yaml.safe_load(code.text)["folds"]["3-fold"]["splits"] == 3
+    sheet = next(c for c in blocks(section, Code) if c.caption.startswith("my.tsv"))
+    header, *rows = [line.split("\t") for line in sheet.text.splitlines()]
+    assert header == list(COLUMNS)
+    assert [row[:2] for row in rows] == [["alpha", "table"], ["GSE7904", "table"]]
     (links,) = blocks(section, Links)
     for _, _, files in links.items:
         assert all((results.folder / file).exists() for file in files)

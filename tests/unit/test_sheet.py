@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from xnbflow.errors import InputError
-from xnbflow.sources.sheet import COLUMNS, SOURCES, DataSet, read_sheet
+from xnbflow.sources.sheet import COLUMNS, SOURCES, DataSet, read_sheet, sheet_text
 
 ROOT = Path(__file__).parents[2]
 
@@ -173,6 +173,14 @@ def test_an_absent_and_an_empty_sheet_are_told(tmp_path):
     (tmp_path / "empty.tsv").write_text("\n")
     with pytest.raises(InputError, match="is empty; its header has the columns id, source"):
         read_sheet(tmp_path / "empty.tsv")
+
+
+def test_data_sets_written_as_a_sheet_are_read_back(tmp_path):
+    sheet = read_sheet(ROOT / "config" / "datasets.tsv")
+    options = {"angular": "wind:degrees,hour:24", "drop": "note"}
+    sheet["mine"] = DataSet("mine", "table", "a b.csv", label="type", options=options)
+    (tmp_path / "sheet.tsv").write_text(sheet_text(sheet.values()))
+    assert read_sheet(tmp_path / "sheet.tsv") == sheet
 
 
 def test_the_projects_sheet_holds_table_1_of_the_paper():

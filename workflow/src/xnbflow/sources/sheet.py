@@ -5,13 +5,14 @@ It is read whenever the Snakefile is parsed, in every cluster job; hence only th
 
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from xnbflow.errors import InputError
 from xnbflow.sources.files import local_path
 
-__all__ = ["COLUMNS", "SOURCES", "DataSet", "read_sheet"]
+__all__ = ["COLUMNS", "SOURCES", "DataSet", "read_sheet", "sheet_text"]
 
 #: The sheet's columns, in order; those after `_REQUIRED` may be left out.
 COLUMNS = (
@@ -144,6 +145,23 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
             raise InputError(msg)
         sheet[dataset.id] = dataset
     return sheet
+
+
+def sheet_text(datasets: Iterable[DataSet]) -> str:
+    r"""Return data sets as the text of a sheet, with every column.
+
+    Examples
+    --------
+    >>> sheet_text([DataSet("wine", "bundled", "wine")]).splitlines()[1].split("\t")[:4]
+    ['wine', 'bundled', 'wine', '']
+    """
+    rows = [COLUMNS, *(_cells(dataset) for dataset in datasets)]
+    return "".join("\t".join(cells) + "\n" for cells in rows)
+
+
+def _cells(dataset: DataSet) -> list[str]:
+    values = vars(dataset) | {"options": ";".join(f"{k}={v}" for k, v in dataset.options.items())}
+    return ["" if values[column] is None else str(values[column]) for column in COLUMNS]
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
