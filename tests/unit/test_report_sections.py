@@ -110,6 +110,19 @@ def test_failures_and_warnings_are_counted_and_quoted(tmp_path):
         assert module.section(results).blocks
 
 
+def test_a_classifier_that_failed_on_a_data_set_is_neither_right_nor_wrong_there(tmp_path):
+    results = write_study(tmp_path, failed=("alpha/forest",))
+    section = accuracy.section(results)
+    said = [prose.text for prose in blocks(section, Prose)]
+    assert said == [f"Not fitted in any fold: {CLASSIFIERS['forest']}."]
+    names = {figure.name for figure in figures_of(section.blocks)}
+    assert "confusion-alpha-3-fold-forest" not in names
+    assert {"confusion-alpha-3-fold-nb", "confusion-GSE7904-3-fold-forest"} <= names
+    of_alpha, of_other = blocks(samples.section(results), Table)
+    assert set(of_alpha.frame[CLASSIFIERS["forest"]]) == {"not tested"}
+    assert "not tested" not in set(of_other.frame[CLASSIFIERS["forest"]])
+
+
 def test_classes_with_fewer_samples_than_folds_are_warned_of(results):
     few = replace(results, configuration={"folds": {"3-fold": {"splits": 15}}})
     section = overview.section(few)
@@ -289,7 +302,7 @@ def test_the_table_of_samples_counts_wrong_classifiers_as_the_figure_does(result
 def test_the_mistakes_of_a_sample_are_told_with_their_own_counts(results):
     table = results.tables["samples"].query("dataset == 'alpha' and classifier == 'nb'").head(1)
     table = table.assign(tested=10, wrong=6, predicted="healthy", mistakes="AML 4, B-ALL 2")
-    group = samples._misclassified(results, "alpha", table.assign(true="healthy"))
+    group = samples._misclassified(results, "alpha", table)
     assert group.blocks[0].frame["Naive Bayes"].tolist() == ["AML 4, B-ALL 2 of 10"]
     assert group.blocks[0].frame["wrong by"].tolist() == [1]
 

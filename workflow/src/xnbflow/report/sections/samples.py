@@ -13,6 +13,8 @@ __all__ = ["section"]
 #: Rows of the table of a data set.
 MOST_SAMPLES = 150
 
+_UNTESTED = "not tested"
+
 
 def section(results: StudyResults) -> Section | None:
     """Return the samples that are hard, and why; None where no classifier could be fitted."""
@@ -83,11 +85,10 @@ def _misclassified(results: StudyResults, place: str, samples: pd.DataFrame) -> 
         return Group(place, [Prose("No classifier could be fitted.")], "not tested")
     if bad.empty:
         return Group(place, [Prose("Every classifier is right on every sample.")], "no mistake")
-    cells = bad.assign(cell=[_cell(*row) for row in bad[["mistakes", "tested"]].values])
-    wide = cells.pivot_table(
-        index=["sample", "true"], columns="classifier", values="cell", aggfunc="first", sort=False
-    )
-    wide = wide.reindex(columns=list(results.study.classifiers)).astype(object).fillna("")
+    cells = samples.assign(cell=[_cell(*row) for row in samples[["mistakes", "tested"]].values])
+    wide = cells.pivot(index=["sample", "true"], columns="classifier", values="cell")
+    wide = wide.loc[pd.MultiIndex.from_frame(bad[["sample", "true"]].drop_duplicates())]
+    wide = wide.reindex(columns=list(results.study.classifiers)).astype(object).fillna(_UNTESTED)
     counts = _mostly_wrong(bad).groupby(["sample", "true"], sort=False)
     by = counts["mostly"].sum().reindex(wide.index)
     share = counts["wrong"].sum().reindex(wide.index)
@@ -98,8 +99,9 @@ def _misclassified(results: StudyResults, place: str, samples: pd.DataFrame) -> 
     left_out = f" {rest:,} more are in samples.tsv." if rest else ""
     caption = (
         "Samples that at least one classifier got wrong, those wrong by most first, with what each "
-        "of them took the sample for; empty where it was right. With repeats: in how many of them; "
-        "“wrong by” counts the classifiers that are wrong in more than half of them."
+        "of them took the sample for; empty where it was right, not tested where it could not be "
+        "fitted. With repeats: in how many of them; “wrong by” counts the classifiers that are "
+        "wrong in more than half of them."
         f"{left_out}"
     )
     return Group(place, [Table(frame, caption)], f"{len(wide)} samples misclassified")
@@ -113,9 +115,13 @@ def _mostly_wrong(samples: pd.DataFrame) -> pd.DataFrame:
 def _cell(mistakes: str, tested: int) -> str:
     """Return what a sample was taken for: its wrong classes and how often, of how many tests.
 
+    Nothing where it was always right.
+
     Examples
     --------
     >>> _cell("AML 7, B-ALL 3", 10), _cell("AML 1", 1)
     ('AML 7, B-ALL 3 of 10', 'AML')
     """
-    return mistakes.removesuffix(" 1") if tested == 1 else f"{mistakes} of {tested}"
+    if not mistakes or tested == 1:
+        return mistakes.removesuffix(" 1")
+    return f"{mistakes} of {tested}"
