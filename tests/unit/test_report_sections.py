@@ -174,6 +174,12 @@ def test_diagnostics_stand_beside_the_papers_numbers(results):
     assert column(table, "alpha", "not normal (SW)") == ours
 
 
+def test_the_paper_is_named_only_where_it_prints_a_number(results, tmp_path):
+    assert "XNB paper" in blocks(diagnostics.section(results), Table)[0].caption
+    other = write_study(tmp_path, datasets=("alpha",))
+    assert "paper" not in blocks(diagnostics.section(other), Table)[0].caption
+
+
 def test_accuracy_is_mean_spread_and_the_best_marked(results):
     table = blocks(accuracy.section(results), Table)[0]
     metrics = results.tables["metrics"].query("dataset == 'alpha'")
