@@ -111,21 +111,16 @@ def test_a_study_by_its_name_makes_an_index_of_all_that_was_run(finished, tmp_pa
     index = folder / "results/index.html"
     index.unlink()
     other = {"title": "Another <study>", "datasets": ["wine"]}
-    study = STUDY | {"studies": {"other": other}, "run": []}
-    (folder / "tiny.yaml").write_text(yaml.safe_dump(study))
-    for _ in range(2):
-        done = snakemake(folder, "other")
+    both = STUDY | {"studies": STUDY["studies"] | {"other": other}}
+    (folder / "tiny.yaml").write_text(yaml.safe_dump(both))
+    assert jobs(folder, "other") == {"compare": 1, "report": 1, "index": 1, "other": 1}
+    links = {'studies/other/report.html">Another &lt;', 'studies/tiny/report.html">A tiny study'}
+    for study, targets in ((both, ["other"]), (STUDY, [])):  # then the other one is not configured
+        (folder / "tiny.yaml").write_text(yaml.safe_dump(study))
+        done = snakemake(folder, *targets)
         assert done.returncode == 0, done.stdout + done.stderr
-    assert "Nothing to be done" in done.stdout + done.stderr
-    text = index.read_text()
-    assert 'href="studies/other/report.html">Another &lt;study&gt;' in text
-    assert 'href="studies/tiny/report.html">A tiny study' in text  # no longer configured
-    (folder / "tiny.yaml").write_text(yaml.safe_dump(STUDY))
-    assert jobs(folder) == {"index": 1}  # its studies have changed
-
-
-def test_named_and_plain_runs_leave_each_other_s_index_alone(finished):
-    assert jobs(finished, "tiny") == {}
+        assert {link for link in links if link in index.read_text()} == links
+        assert jobs(folder) == jobs(folder, "tiny") == jobs(folder, *targets) == {}
 
 
 def test_another_classifier_runs_only_its_own_jobs(finished, tmp_path):

@@ -140,10 +140,11 @@ def results_of(study):
 
 
 def asked_studies():
-    """The studies that this call makes: those named as targets, else (or with `all`) `run:`."""
+    """The studies that this call makes: those named as targets, and without any, or with `all`, `run:`."""
     targets = set(workflow.dag_settings.targets)
     named = [name for name in CONFIG.studies if {name, report_of(name)} & targets]
-    return list(CONFIG.run) if not named or "all" in targets else named
+    run = CONFIG.run if not named or "all" in targets else ()
+    return list(dict.fromkeys([*named, *run]))
 
 
 def unasked_reports(wildcards):
