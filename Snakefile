@@ -30,3 +30,4 @@ for study in CONFIG.studies:
             study
         input:
             report_of(study),
+            "results/index.html",

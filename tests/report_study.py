@@ -63,10 +63,11 @@ def _configuration(study):
     return {
         "studies": {study.id: {"title": study.title, "datasets": list(study.datasets)}},
         "datasets": {
-            name: {"id": name, "source": "table", "location": ""} for name in study.datasets
+            name: {"sheet": "my.tsv", "id": name, "source": "table", "location": ""}
+            for name in study.datasets
         },
         "classifiers": {name: {"method": methods[name]} for name in study.classifiers},
-        "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS, "file": None}},
+        "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS}},
         "diagnostics": {"normality_alpha": 0.05},
     }
 
@@ -128,20 +129,19 @@ def _write_training(folder, series, failed=(), warned=()):
         for name in TRAINING_TABLES:
             table = tables.get(name)
             if table is None or table.empty:
-                table = _nothing(name, series)
+                table = _nothing(name)
             if "repeat" not in table:
                 table.insert(0, "repeat", repeat)
             write_parquet(table, folder / name / f"repeat-{repeat}-folds-0-{FOLDS - 1}.parquet")
 
 
-def _nothing(name, series):
+def _nothing(name):
+    """What `xnbflow.evaluation.training.train` writes where no fold could be fitted."""
     columns = EMPTY.get(name, ["sample", "true", "predicted"])
     table = pd.DataFrame({column: pd.Series(dtype=str) for column in columns})
     for column in ("repeat", "fold", "rank", "distance", "log_likelihood"):
         if column in columns or column in {"repeat", "fold"}:
             table[column] = pd.Series(dtype=float)
-    for label in series.classes if name == "predictions" else ():
-        table[f"log_posterior.{label}"] = pd.Series(dtype=float)
     return table
 
 

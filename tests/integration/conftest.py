@@ -57,7 +57,7 @@ def snakemake(folder, *arguments, cores=2, root=ROOT):
 
 def jobs(folder, *arguments, root=ROOT):
     """Return how often each rule would run, from a dry run."""
-    done = snakemake(folder, "-n", "--quiet", "rules", *arguments, root=root)
+    done = snakemake(folder, *arguments, "-n", "--quiet", "rules", root=root)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
     counts = {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}

@@ -1,10 +1,14 @@
 """The workflow as a whole: what it leaves behind, what it runs again, and what it does not."""
 
+import html
 import os
 import random
+import re
+import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -38,7 +42,40 @@ def test_the_study_leaves_every_table_and_a_page(finished):
     assert sections == {"diagnostics", "accuracy", "explanation", "samples"}
     index = (finished / "results/index.html").read_text()
     assert 'href="studies/tiny/report.html"' in index
-    assert "snakemake --cores all xnb-paper" in index
+
+
+def run_words(command, folder, *arguments):
+    """Run a command that a page names, as it stands there."""
+    words = shlex.split(html.unescape(command))
+    done = subprocess.run(
+        [sys.executable, "-m", *words, *arguments],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_index_s_commands_run(finished):
+    index = (finished / "results/index.html").read_text()
+    (command,) = re.findall(r"<code>(snakemake baselines .*?)</code>", index)
+    assert "baselines" in run_words(command, finished, "-n", "--quiet", "rules")
+
+
+def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
+    page = (finished / "results/studies/tiny/report.html").read_text()
+    blocks = dict(
+        re.findall(r'class="code"><figcaption>(.*?)<.*?<code>(.*?)</code>', page, re.DOTALL)
+    )
+    sheet = next(text for caption, text in blocks.items() if caption.startswith("tiny.tsv"))
+    (tmp_path / "tiny.tsv").write_text(html.unescape(sheet))
+    configuration = html.unescape(blocks["The study as configured (YAML)"])
+    (tmp_path / "study.yaml").write_text(configuration)
+    arguments = ("--snakefile", str(ROOT / "Snakefile"), "-n", "--quiet", "rules")
+    planned = run_words(blocks["To repeat the study"], tmp_path, *arguments)
+    assert re.search(r"^train +4$", planned, re.MULTILINE)
+    given = yaml.safe_load(configuration)
+    assert given["folds"] == STUDY["folds"]
+    assert given["studies"] == STUDY["studies"]
 
 
 def test_snakemakes_own_report_has_every_figure_by_study_and_section(finished, tmp_path):
@@ -66,6 +103,24 @@ def test_planted_markers_are_found(finished):
 
 def test_running_again_does_nothing(finished):
     assert jobs(finished) == {}
+
+
+def test_a_study_by_its_name_makes_an_index_of_all_that_was_run(finished, tmp_path):
+    folder = tmp_path / "named"
+    shutil.copytree(finished, folder, symlinks=True)
+    index = folder / "results/index.html"
+    index.unlink()
+    other = {"title": "Another <study>", "datasets": ["wine"]}
+    both = STUDY | {"studies": STUDY["studies"] | {"other": other}}
+    (folder / "tiny.yaml").write_text(yaml.safe_dump(both))
+    assert jobs(folder, "other") == {"compare": 1, "report": 1, "index": 1, "other": 1}
+    links = {'studies/other/report.html">Another &lt;', 'studies/tiny/report.html">A tiny study'}
+    for study, targets in ((both, ["other"]), (STUDY, [])):  # then the other one is not configured
+        (folder / "tiny.yaml").write_text(yaml.safe_dump(study))
+        done = snakemake(folder, *targets)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert {link for link in links if link in index.read_text()} == links
+        assert jobs(folder) == jobs(folder, "tiny") == jobs(folder, *targets) == {}
 
 
 def test_another_classifier_runs_only_its_own_jobs(finished, tmp_path):

@@ -1,5 +1,6 @@
 """Tests on average ranks: the worked examples of Demšar and of García and Herrera, and SciPy."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -135,13 +136,37 @@ def test_iman_davenport_is_the_analysis_of_variance_of_ranks(table):
     ours = iman_davenport_test(table)
     if within < 1e-9 and between > 0:
         assert np.isinf(ours.statistic)
-        assert ours.p_value == pytest.approx(1 / np.prod(np.arange(1.0, k + 1)) ** (n - 1))
+        arrangements = len(set(itertools.permutations(ranks[0])))
+        assert ours.p_value == pytest.approx(arrangements ** (1.0 - n), rel=1e-9)
     elif between == 0:
         assert ours[:2] == (0.0, 1.0)
     else:
         statistic = (between / (k - 1)) / (within / ((k - 1) * (n - 1)))
         assert ours.statistic == pytest.approx(statistic, rel=1e-6, abs=1e-9)
         assert ours.p_value == pytest.approx(stats.f.sf(statistic, k - 1, (k - 1) * (n - 1)))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        *([1, 2], [1, 2, 3], [1, 1, 2], [1, 2, 2]),
+        *([1, 2, 3, 4], [1, 1, 2, 3], [1, 1, 2, 2], [3, 3, 3, 1]),
+    ],
+    ids=str,
+)
+def test_of_perfect_agreement_the_p_value_is_exact_with_ties_too(row):
+    # the first row stands as it is, every order of the second is as probable
+    tables = [pd.DataFrame([row, other]) for other in itertools.permutations(row)]
+    reached = np.mean([np.isinf(iman_davenport_test(table).statistic) for table in tables])
+    for n in (2, 3):
+        agreement = iman_davenport_test(pd.DataFrame([row] * n))
+        assert np.isinf(agreement.statistic)
+        assert agreement.p_value == pytest.approx(reached ** (n - 1), rel=1e-12)
+
+
+def test_three_of_four_classifiers_tied_on_two_data_sets_agree_by_chance_in_a_quarter():
+    table = pd.DataFrame([[0.9, 0.9, 0.9, 0.7], [0.8, 0.8, 0.8, 0.6]])
+    assert iman_davenport_test(table).p_value == pytest.approx(0.25, rel=1e-15)
 
 
 def test_two_classifiers_give_the_sign_test_s_chi_square():

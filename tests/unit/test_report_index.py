@@ -1,12 +1,17 @@
 """The index: every study, those that have a report with a link and their headline."""
 
+import re
+import shutil
 from dataclasses import replace
-from html import escape
+from html import escape, unescape
 
 from report_study import write_study
 
+from xnbflow.report.blocks import Prose, Section
 from xnbflow.report.index import write_index
+from xnbflow.report.page import write_page
 from xnbflow.report.sections.overview import headline
+from xnbflow.report.study import write_report
 
 
 def test_studies_with_a_report_are_linked_and_the_others_say_how_to_run_them(tmp_path):
@@ -18,5 +23,34 @@ def test_studies_with_a_report_are_linked_and_the_others_say_how_to_run_them(tmp
     assert '<a href="studies/small/report.html">A small study &lt;of&gt; nothing</a>' in html
     assert escape(headline(finished)) in html
     assert "Not &lt;yet&gt;" in html
-    assert "snakemake --cores all other" in html
+    assert "<code>snakemake other --cores all</code>" in html
     assert html.index("small/report.html") < html.index("Not &lt;yet&gt;")
+
+
+def test_the_command_of_a_study_is_that_of_the_call(tmp_path):
+    results = write_study(tmp_path)
+    options = ["--cores", "all", "--configfile", "my own.yaml"]
+    write_index([results], tmp_path / "results/index.html", options)
+    html = unescape((tmp_path / "results/index.html").read_text())
+    assert "snakemake small --cores all --configfile 'my own.yaml'" in html
+
+
+def test_reports_of_studies_that_are_not_configured_are_listed_after_those_that_are(tmp_path):
+    results = write_study(tmp_path)
+    write_report(results, results.folder / "report.html", tmp_path / "figures", threads=1)
+    shutil.copytree(results.folder, tmp_path / "results/studies/another")
+    bare = tmp_path / "results/studies/bare/report.html"
+    bare.parent.mkdir()
+    sections = [Section("one", "One", "How to read it.", [Prose("Text")])]
+    write_page(bare, "Bare", "", sections, tmp_path / "figures")
+    write_index([results], tmp_path / "results/index.html")
+    html = (tmp_path / "results/index.html").read_text()
+    small, another, alone = re.findall(r"<section.*?</section>", html, flags=re.DOTALL)
+    assert "studies/small/report.html" in small
+    for said in (results.study.title, results.study.summary, headline(results)):
+        assert escape(said) in small
+        assert escape(said) in another
+    assert '<a href="studies/another/report.html">' in another
+    assert re.findall("<p>(.*?)</p>", alone) == [""]  # it has no summary
+    assert '<a href="studies/bare/report.html">Bare</a>' in alone
+    assert "Not run yet" not in html

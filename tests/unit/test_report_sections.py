@@ -31,6 +31,7 @@ from xnbflow.report.sections import (
     samples,
 )
 from xnbflow.report.study import write_report
+from xnbflow.sources.sheet import COLUMNS
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +110,21 @@ def test_failures_and_warnings_are_counted_and_quoted(tmp_path):
         assert module.section(results).blocks
 
 
+def test_a_classifier_that_failed_on_a_data_set_is_neither_right_nor_wrong_there(tmp_path):
+    results = write_study(tmp_path, failed=("alpha/forest",))
+    section = accuracy.section(results)
+    said = [prose.text for prose in blocks(section, Prose)]
+    assert said == [f"Not fitted in any fold: {CLASSIFIERS['forest']}."]
+    names = {figure.name for figure in figures_of(section.blocks)}
+    assert "confusion-alpha-3-fold-forest" not in names
+    assert {"confusion-alpha-3-fold-nb", "confusion-GSE7904-3-fold-forest"} <= names
+    of_alpha, of_other = blocks(samples.section(results), Table)
+    assert set(of_alpha.frame[CLASSIFIERS["forest"]]) == {"not tested"}
+    assert "not tested" not in set(of_other.frame[CLASSIFIERS["forest"]])
+
+
 def test_classes_with_fewer_samples_than_folds_are_warned_of(results):
-    few = replace(
-        results, configuration={"folds": {"3-fold": {"splits": 15, "repeats": 1, "file": None}}}
-    )
+    few = replace(results, configuration={"folds": {"3-fold": {"splits": 15}}})
     section = overview.section(few)
     (warning,) = [prose for prose in blocks(section, Prose) if prose.role == "warning"]
     # The three classes of alpha have 12 samples each, the two of GSE7904 have 18.
@@ -160,6 +172,12 @@ def test_diagnostics_stand_beside_the_papers_numbers(results):
     assert np.isnan(column(table, "alpha", "SW in the paper"))
     ours = results.tables["diagnostics"].set_index("dataset").loc["alpha", "non_normal_ratio"]
     assert column(table, "alpha", "not normal (SW)") == ours
+
+
+def test_the_paper_is_named_only_where_it_prints_a_number(results, tmp_path):
+    assert "XNB paper" in blocks(diagnostics.section(results), Table)[0].caption
+    other = write_study(tmp_path, datasets=("alpha",))
+    assert "paper" not in blocks(diagnostics.section(other), Table)[0].caption
 
 
 def test_accuracy_is_mean_spread_and_the_best_marked(results):
@@ -266,11 +284,33 @@ def test_misclassified_samples_are_listed_with_what_they_were_taken_for(results)
     wrong = results.tables["samples"].query("dataset == 'alpha' and wrong > 0")
     assert len(table.frame) == wrong["sample"].nunique()
     by = table.frame.set_index("sample")["wrong by"]
-    assert by.sum() == len(wrong)
+    assert by.sum() == (wrong["wrong"] == 2).sum()  # in more than half of the two repeats
     assert by.is_monotonic_decreasing
     one = wrong[wrong["wrong"] == 2].iloc[0]
     cell = column(table, one["sample"], CLASSIFIERS[one["classifier"]])
-    assert cell == f"{one['predicted']} (2/2)"
+    assert cell == f"{one['mistakes']} of 2"
+
+
+def test_the_table_of_samples_counts_wrong_classifiers_as_the_figure_does(results):
+    section = samples.section(results)
+    figure = next(f for f in figures_of(section.blocks) if f.name == "hard-samples")
+    shares = dict(zip(figure.arguments["rows"], figure.arguments["shares"], strict=True))
+    for group in section.blocks:
+        if isinstance(group, Group):
+            by = group.blocks[0].frame["wrong by"].value_counts().drop(0, errors="ignore")
+            assert by.to_dict() == {
+                n: share * SAMPLES
+                for n, share in enumerate(shares[group.title])
+                if n > 0 and share > 0
+            }
+
+
+def test_the_mistakes_of_a_sample_are_told_with_their_own_counts(results):
+    table = results.tables["samples"].query("dataset == 'alpha' and classifier == 'nb'").head(1)
+    table = table.assign(tested=10, wrong=6, predicted="healthy", mistakes="AML 4, B-ALL 2")
+    group = samples._misclassified(results, "alpha", table)
+    assert group.blocks[0].frame["Naive Bayes"].tolist() == ["AML 4, B-ALL 2 of 10"]
+    assert group.blocks[0].frame["wrong by"].tolist() == [1]
 
 
 def test_hard_samples_add_up_to_all_samples(results):
@@ -306,6 +346,10 @@ def test_methods_give_the_configuration_as_yaml_and_every_table(results):
     section = methods.section(results)
     code = next(c for c in blocks(section, Code) if "configured" in c.caption)
     assert yaml.safe_load(code.text)["folds"]["3-fold"]["splits"] == 3
+    sheet = next(c for c in blocks(section, Code) if c.caption.startswith("my.tsv"))
+    header, *rows = [line.split("\t") for line in sheet.text.splitlines()]
+    assert header == list(COLUMNS)
+    assert [row[:2] for row in rows] == [["alpha", "table"], ["GSE7904", "table"]]
     (links,) = blocks(section, Links)
     for _, _, files in links.items:
         assert all((results.folder / file).exists() for file in files)

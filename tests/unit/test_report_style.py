@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 
@@ -164,3 +165,19 @@ def test_colours_are_told_apart_on_a_light_and_on_a_dark_page():
         for paper in ("#ffffff", "#16191d"):
             low, high = sorted([luminance(colour), luminance(paper)])
             assert (high + 0.05) / (low + 0.05) > 2, (colour, paper)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.1, 1), (0.9, 0.98), (0.9, 0.912), (0.97, 0.9712)], ids=str
+)
+def test_the_name_of_the_accuracy_axis_is_not_cut_whatever_the_decimals(low, high):
+    _, arguments = DRAWINGS["trade-off"]
+    accuracy = np.array([[high, low, low], [low, low, high]])
+    with mpl.rc_context({"font.size": 9}):
+        figure = draw_trade_off(**arguments | {"accuracy": accuracy})
+        figure.draw_without_rendering()
+        (axes,) = figure.axes
+        numbers = [label.get_window_extent() for label in axes.get_yticklabels()]
+        name = axes.yaxis.label.get_window_extent()
+    assert name.x0 >= 0
+    assert name.x1 <= min(box.x0 for box in numbers)

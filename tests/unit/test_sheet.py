@@ -1,5 +1,6 @@
 """The sheet of data sets: what it accepts, and what its errors tell."""
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from xnbflow.errors import InputError
-from xnbflow.sources.sheet import COLUMNS, DataSet, read_sheet
+from xnbflow.sources.sheet import COLUMNS, SOURCES, DataSet, read_sheet, sheet_text
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,6 +71,39 @@ def test_only_a_table_on_this_machine_has_a_local_file(source, location, path):
     assert DataSet("x", source, location).local_file == path
 
 
+def test_columns_may_be_left_out_and_stand_in_any_order(tmp_path):
+    row = {"id": "mine", "source": "table", "location": "a.csv", "label": "type"}
+    sheet = read_sheet(write_sheet(tmp_path, row, header=("label", "source", "location", "id")))
+    assert sheet == {"mine": DataSet("mine", "table", "a.csv", label="type")}
+
+
+def documented_table(first_cell):
+    """Rows of the table of config/README.md whose first header cell is given, without quotes."""
+    lines = [line.strip() for line in (ROOT / "config/README.md").read_text().splitlines()]
+    start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first_cell} |"))
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines[start:])
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
+
+
+def test_the_sheet_of_the_documentation_s_three_steps_is_read(tmp_path):
+    header, _, *rows = documented_table("id")
+    path = tmp_path / "my.tsv"
+    path.write_text("".join("\t".join(cells) + "\n" for cells in (header, *rows)))
+    mine = read_sheet(path)["my-tumours"]
+    assert (mine.source, mine.label, mine.id_column) == ("table", "diagnosis", "patient")
+
+
+def test_every_column_and_option_is_documented():
+    rows = {
+        name.replace("`", ""): sources.replace("`", "").split(", ")
+        for name, sources, _ in documented_table("column of the sheet")[2:]
+    }
+    assert [name for name in rows if not name.startswith("option ")] == list(COLUMNS)
+    for source, known in SOURCES.items():
+        options = {name for name, sources in rows.items() if source in sources}
+        assert options - set(COLUMNS) == {f"option {option}" for option in known}
+
+
 def test_comments_blank_lines_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
     path = write_sheet(tmp_path, GOOD)
     text = path.read_text().replace("\nbrain", "\n# the paper's\n\nbrain").replace("\n", "\r\n")
@@ -116,11 +150,12 @@ def test_a_duplicate_id_is_refused(tmp_path):
     ("header", "message"),
     [
         ((*COLUMNS, "colour"), "unknown column 'colour'"),
-        (COLUMNS[:-1], "missing column 'options'"),
+        (COLUMNS[1:], "missing column 'id'.* only id and source must be there"),
+        (("id", "location"), "missing column 'source'"),
         ((*COLUMNS, "id"), "repeated column 'id'"),
     ],
 )
-def test_the_header_must_have_exactly_the_known_columns(tmp_path, header, message):
+def test_the_header_must_have_known_columns_once_and_those_required(tmp_path, header, message):
     with pytest.raises(InputError, match=message):
         read_sheet(write_sheet(tmp_path, GOOD, header=header))
 
@@ -138,6 +173,14 @@ def test_an_absent_and_an_empty_sheet_are_told(tmp_path):
     (tmp_path / "empty.tsv").write_text("\n")
     with pytest.raises(InputError, match="is empty; its header has the columns id, source"):
         read_sheet(tmp_path / "empty.tsv")
+
+
+def test_data_sets_written_as_a_sheet_are_read_back(tmp_path):
+    sheet = read_sheet(ROOT / "config" / "datasets.tsv")
+    options = {"angular": "wind:degrees,hour:24", "drop": "note"}
+    sheet["mine"] = DataSet("mine", "table", "a b.csv", label="type", options=options)
+    (tmp_path / "sheet.tsv").write_text(sheet_text(sheet.values()))
+    assert read_sheet(tmp_path / "sheet.tsv") == sheet
 
 
 def test_the_projects_sheet_holds_table_1_of_the_paper():

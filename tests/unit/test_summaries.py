@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.evaluation import rankings, summaries
+from xnbflow.series import SeriesHeader
 
 KEY = ["dataset", "folds", "classifier"]
 
@@ -101,3 +102,30 @@ def test_ratios_are_shares_below_the_level():
     assert ratios["non_normal_within_ratio_fdr"] == 0.25
     assert ratios["dependent_ratio"] == 0.25
     assert ratios["max_abs_r"] == 0.9
+
+
+def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
+    predicted = ["AML"] * 7 + ["B-ALL"] * 3 + ["T-ALL"] * 4 + ["AML"] * 3 + ["B-ALL"] * 3
+    table = pd.DataFrame(
+        {
+            "sample": ["s1"] * 10 + ["s2"] * 10,
+            "true": ["MDS"] * 10 + ["T-ALL"] * 10,
+            "predicted": predicted,
+        }
+    )
+    right = pd.DataFrame({"sample": ["s1"], "true": ["MDS"], "predicted": ["MDS"]})
+    counted = summaries.samples({("d", "f", "nb"): table, ("d", "f", "xnb"): right})
+    rows = counted.set_index(["classifier", "sample"])
+    assert rows.loc[("nb", "s1"), "mistakes"] == "AML 7, B-ALL 3"
+    # most often right, and yet more often wrong than right
+    assert rows.loc[("nb", "s2"), ["predicted", "mistakes", "wrong"]].tolist() == [
+        *("T-ALL", "AML 3, B-ALL 3", 6),
+    ]
+    assert rows.loc[("xnb", "s1"), "mistakes"] == ""
+
+
+def test_a_classifier_without_predictions_has_no_calibration():
+    header = SeriesHeader("d", np.array(["s1"]), np.array(["a"]), 1)
+    nothing = pd.DataFrame({"sample": [], "true": [], "predicted": []})
+    curves = summaries.calibration({("d", "f", "bad"): nothing}, {"d": header})
+    assert curves.empty

@@ -147,7 +147,15 @@ def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_pat
         (ROWS.replace("id", "key"), r"there is no 'id', which the sheet's id_column names"),
         (ROWS.replace(",note", ",memo"), r"option drop has 'note', but nothing is called so"),
         (ROWS.replace("sex", "gender"), r"option categorical has 'sex', but nothing is called so"),
-        (ROWS.replace(",", ";"), r"there is no 'id', which the sheet's id_col.*separator"),
+        (ROWS.replace(",", ";"), r"single cell 'id;site;.* by semicolon, .*: separator=semicolon$"),
+        (ROWS.replace(",", "\t"), r"by tab, say so in the sheet's options: separator=tab$"),
+        ("id site\nx;y z\n", r"options: separator=space$"),
+        ("id\na\n", r"options: separator=tab or separator=semicolon or separator=space or"),
+        (ROWS.replace("3.5", '"3,5"'), r"looks like a decimal comma: save it with decimal points"),
+        (ROWS.replace("3.5", '"-1,0e-3"'), r"decimal comma"),
+        (ROWS.replace("3.5", "fast"), r"; correct it, or list the feature under categorical="),
+        (ROWS.replace("3.5", "NA"), r"; fill it in, remove the sample, or list .* drop= in [^=]*$"),
+        (ROWS.replace("3.5", "-inf"), r"fill it in, remove the sample"),
         (ROWS.replace("north,90", '"north,90'), r"line 4: not valid CSV"),
         (ROWS.replace("south", "s\xfcd").encode("latin-1"), r"not UTF-8 text; save"),
         (ROWS.splitlines()[0], r"has nothing below its header"),
@@ -192,6 +200,26 @@ def test_missing_values_in_parquet_are_refused_by_row(tmp_path):
     frame.to_parquet(tmp_path / "x.parquet")
     with pytest.raises(InputError, match=r"column 2 \('g'\), row 2: the value is missing"):
         read_table(tmp_path / "x.parquet", DataSet("x", "table", "x", label="y"))
+
+
+def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv(tmp_path):
+    frame = pd.DataFrame(
+        {"id ": ["s1 ", " s2", "s3"], " y": ["AML ", "AML", "B-ALL"], "g ": [1, 2, 3]}
+    )
+    frame.to_parquet(tmp_path / "x.parquet")
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    for name in ("x.parquet", "x.csv"):
+        series = read_table(tmp_path / name, DataSet("x", "table", "x", label="y", id_column="id"))
+        assert list(series.samples) == ["s1", "s2", "s3"]
+        assert list(series.labels) == ["AML", "AML", "B-ALL"]
+        assert list(series.features) == ["g"]
+
+
+def test_a_workbook_is_to_be_saved_as_csv(tmp_path):
+    path = put(tmp_path, b"PK\x03\x04 and so on", "mine.xlsx")
+    for refuse in (lambda: read_table(path, row()), lambda: acquire(row(path))):
+        with pytest.raises(InputError, match=r"mine.xlsx is a workbook; save its sheet as CSV"):
+            refuse()
 
 
 def test_parquet_numbers_are_read_exactly(tmp_path):

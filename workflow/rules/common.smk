@@ -1,4 +1,5 @@
 # What all rules share: the library, the checked configuration, and where things are.
+import os
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES, section_names
 from xnbflow.naive_bayes.methods import method_modules
 from xnbflow.provenance import source_digest
 from xnbflow.sources.files import local_path
+from xnbflow.sources.sheet import read_sheet
 
 
 def found(path):
@@ -126,14 +128,22 @@ def analysed_folds(wildcards):
     return [f"results/{name}/{analysis['folds']}/folds.parquet" for name in analysis["datasets"]]
 
 
+#: The sheet, as configured, that each data set is in.
+SHEETS = {name: sheet for sheet in config["sheets"] for name in read_sheet(found(sheet))}
+
+
 def configuration(study):
-    """Everything that was configured for a study, for the record."""
+    """Everything that was configured for a study, as given, for the record and to give again."""
+    analyses = study.analyses.values()
+    datasets = [*study.datasets, *(d for a in analyses for d in a.get("datasets", ()))]
+    folds = [*study.folds, *(a["folds"] for a in analyses if "folds" in a)]
     return {
+        "sheets": config["sheets"],
         "studies": {study.id: config["studies"][study.id]},
-        "datasets": {name: vars(DATASETS[name]) for name in study.datasets},
-        "classifiers": {name: CONFIG.classifiers[name] for name in study.classifiers},
-        "folds": {name: vars(CONFIG.folds[name]) for name in study.folds},
-        "diagnostics": CONFIG.diagnostics,
+        "datasets": {name: {"sheet": SHEETS[name], **vars(DATASETS[name])} for name in datasets},
+        "classifiers": {name: config["classifiers"][name] for name in study.classifiers},
+        "folds": {name: config["folds"][name] for name in folds},
+        "diagnostics": config["diagnostics"],
     }
 
 
@@ -144,11 +154,32 @@ def results_of(study):
     return {"study": study, "labels": labels, "configuration": settings, "paper": PAPER}
 
 
-def unasked_reports():
-    """Studies that a plain run leaves alone but that were run before; the index lists them, too."""
-    return [
-        name for name in CONFIG.studies if name not in CONFIG.run and Path(report_of(name)).exists()
-    ]
+def asked_studies():
+    """The studies that this call makes: those named as targets, and without any, or with `all`, `run:`."""
+    targets = set(workflow.dag_settings.targets)
+    named = [name for name in CONFIG.studies if {name, report_of(name)} & targets]
+    run = CONFIG.run if not named or "all" in targets else ()
+    return list(dict.fromkeys([*named, *run]))
+
+
+def unasked_reports(wildcards):
+    """Reports that this call leaves alone but that are there: the index lists them, too.
+
+    They may stem from other configurations. As input they stand as they are, whether out of date
+    or not: nothing is run for them.
+    """
+    reports = sorted(map(str, Path("results/studies").glob("*/report.html")))
+    asked = {report_of(name) for name in asked_studies()}
+    return [before_update(path) for path in reports if path not in asked]
+
+
+def options_of_call():
+    """The options that a call of Snakemake in this folder needs, with the files of this call."""
+    options = ["--cores", "all"]
+    if not Path("Snakefile").exists() or not Path("Snakefile").samefile(workflow.main_snakefile):
+        options += ["--snakefile", workflow.main_snakefile]
+    files = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
+    return options + ["--configfile", *files] if files else options
 
 
 wildcard_constraints:

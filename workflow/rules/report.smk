@@ -76,7 +76,8 @@ rule report:
 
 rule index:
     input:
-        [report_of(study) for study in CONFIG.run],
+        asked=lambda wildcards: [report_of(study) for study in asked_studies()],
+        unasked=unasked_reports,
     output:
         "results/index.html",
     log:
@@ -91,7 +92,7 @@ rule index:
         mem_mb=1000,
     params:
         studies=[results_of(study) for study in CONFIG.studies.values()],
-        unasked=unasked_reports(),
+        options=lambda wildcards: options_of_call(),
         sources=source_digest("xnbflow.report.index"),
     script:
         "../scripts/index.py"

@@ -8,4 +8,4 @@ from xnbflow.report.index import write_index
 from xnbflow.report.results import StudyResults
 
 studies = [StudyResults(**study) for study in snakemake.params.studies]
-write_index(studies, snakemake.output[0])
+write_index(studies, snakemake.output[0], snakemake.params.options)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import factorial
 from scipy.stats import chi2, f, norm, rankdata
 
 from xnbflow.errors import InputError
@@ -130,7 +131,8 @@ def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) ->
     -------
     OmnibusTest
         The statistic is infinite if all data sets rank the classifiers alike; the p-value is then
-        the exact ``(1 / k!) ** (n - 1)`` (Conover, section 5.8).
+        exact: ``(1 / k!) ** (n - 1)`` (Conover, section 5.8), and where ``t`` classifiers share a
+        rank ``(prod(t!) / k!) ** (n - 1)``, as ties leave fewer distinct arrangements of ranks.
 
     Raises
     ------
@@ -153,10 +155,16 @@ def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) ->
     degrees = (k - 1, (k - 1) * (n - 1))
     left = n * (k - 1) - friedman
     if left <= 1e-9 * n * k:
-        permutations = np.prod(np.arange(1.0, k + 1))
-        return OmnibusTest(np.inf, float(permutations ** (1 - n)), degrees)
+        return OmnibusTest(np.inf, _arrangements(scores) ** (1.0 - n), degrees)
     statistic = (n - 1) * friedman / left
     return OmnibusTest(statistic, float(f.sf(statistic, *degrees)), degrees)
+
+
+def _arrangements(scores: pd.DataFrame) -> float:
+    """Return in how many distinct ways the first row's ranks can be given to the classifiers."""
+    ranks = _ranks(scores)[0]
+    tied = np.unique(ranks, return_counts=True)[1]
+    return float(factorial(len(ranks)) / np.prod(factorial(tied)))
 
 
 def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> pd.DataFrame:

@@ -1,19 +1,22 @@
 """Cells of text as numbers and categories, and what to tell of those that are neither."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from xnbflow.errors import InputError
 
-__all__ = ["category_codes", "parse_numbers"]
+__all__ = ["category_codes", "is_missing", "parse_numbers"]
 
 _MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
 
 
 def parse_numbers(
-    cells: Sequence[str], names: Iterable[str], where: str, advice: str = "correct or remove it"
+    cells: Sequence[str],
+    names: Iterable[str],
+    where: str,
+    advice: Callable[[str], str] = lambda _: "correct or remove it",
 ) -> np.ndarray:
     """Return cells as finite numbers, shape (n_cells,), rounded as `float` rounds.
 
@@ -25,8 +28,8 @@ def parse_numbers(
         Where in there each cell stands.
     where : str
         Where they stand, for an error.
-    advice : str
-        What to do about a cell that is no number.
+    advice : callable
+        Given a cell that is no finite number, returns what to do about it.
 
     Raises
     ------
@@ -46,9 +49,20 @@ def parse_numbers(
         pass
     for cell, name in zip(cells, names, strict=True):
         if complaint := _complaint(cell):
-            msg = f"{where}, {name}: {complaint}; {advice}"
+            msg = f"{where}, {name}: {complaint}; {advice(cell)}"
             raise InputError(msg)
     raise AssertionError  # one of the cells was bad
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell says that there is no value.
+
+    Examples
+    --------
+    >>> is_missing("NA"), is_missing("?"), is_missing("0")
+    (True, True, False)
+    """
+    return cell.strip().lower() in _MISSING
 
 
 def category_codes(cells: Sequence[str]) -> np.ndarray:
@@ -69,7 +83,7 @@ def category_codes(cells: Sequence[str]) -> np.ndarray:
 
 
 def _complaint(cell: str) -> str | None:
-    if cell.strip().lower() in _MISSING:
+    if is_missing(cell):
         return f"the value is missing ({cell!r})"
     try:
         if math.isfinite(float(cell)) and "_" not in cell:

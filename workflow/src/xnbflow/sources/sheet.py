@@ -5,15 +5,16 @@ It is read whenever the Snakefile is parsed, in every cluster job; hence only th
 
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from xnbflow.errors import InputError
 from xnbflow.sources.files import local_path
 
-__all__ = ["COLUMNS", "SOURCES", "DataSet", "read_sheet"]
+__all__ = ["COLUMNS", "SOURCES", "DataSet", "read_sheet", "sheet_text"]
 
-#: The sheet's columns, in order.
+#: The sheet's columns, in order; those after `_REQUIRED` may be left out.
 COLUMNS = (
     "id",
     "source",
@@ -27,6 +28,8 @@ COLUMNS = (
     "orientation",
     "options",
 )
+
+_REQUIRED = ("id", "source")
 
 #: Each source and the options its rows may have.
 SOURCES = {
@@ -99,7 +102,9 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
     Parameters
     ----------
     path : path
-        A tab-separated file with the columns `COLUMNS`. Lines that start with ``#`` are comments.
+        A tab-separated file with columns of `COLUMNS`, in any order; only ``id`` and ``source``
+        are required, the others are empty where the sheet lacks them. Lines that start with ``#``
+        are comments.
 
     Returns
     -------
@@ -116,8 +121,7 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "datasets.tsv")
-    ...     row = ["wine", "bundled", "wine", "", "178", *[""] * 6]
-    ...     _ = path.write_text("\t".join(COLUMNS) + "\n" + "\t".join(row) + "\n")
+    ...     _ = path.write_text("id\tsource\tlocation\tsamples\nwine\tbundled\twine\t178\n")
     ...     sheet = read_sheet(path)
     >>> sheet["wine"].source, sheet["wine"].samples
     ('bundled', 178)
@@ -134,12 +138,30 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
                 "separate cells by one tab each and keep empty ones"
             )
             raise InputError(msg)
-        dataset = _dataset(dict(zip(rows[0][1], cells, strict=True)), where)
+        given = dict(zip(rows[0][1], cells, strict=True))
+        dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
         if dataset.id in sheet:
             msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
             raise InputError(msg)
         sheet[dataset.id] = dataset
     return sheet
+
+
+def sheet_text(datasets: Iterable[DataSet]) -> str:
+    r"""Return data sets as the text of a sheet, with every column.
+
+    Examples
+    --------
+    >>> sheet_text([DataSet("wine", "bundled", "wine")]).splitlines()[1].split("\t")[:4]
+    ['wine', 'bundled', 'wine', '']
+    """
+    rows = [COLUMNS, *(_cells(dataset) for dataset in datasets)]
+    return "".join("\t".join(cells) + "\n" for cells in rows)
+
+
+def _cells(dataset: DataSet) -> list[str]:
+    values = vars(dataset) | {"options": ";".join(f"{k}={v}" for k, v in dataset.options.items())}
+    return ["" if values[column] is None else str(values[column]) for column in COLUMNS]
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
@@ -164,12 +186,13 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
 def _check_columns(path: Path, rows: list[tuple[int, list[str]]]) -> None:
     line, header = rows[0]
     wrong = [f"unknown column {name!r}" for name in header if name not in COLUMNS]
-    wrong += [f"missing column {name!r}" for name in COLUMNS if name not in header]
+    wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
     wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
     if wrong:
         msg = (
             f"{path}, line {line}: {'; '.join(wrong)}. "
-            f"The columns are {', '.join(COLUMNS)}, separated by tabs"
+            f"The columns are {', '.join(COLUMNS)}, separated by tabs; only "
+            f"{' and '.join(_REQUIRED)} must be there"
         )
         raise InputError(msg)
 

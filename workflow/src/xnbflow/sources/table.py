@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -16,7 +17,7 @@ import pyarrow.parquet as pq
 
 from xnbflow.errors import InputError
 from xnbflow.series import Series
-from xnbflow.sources.cells import category_codes, parse_numbers
+from xnbflow.sources.cells import category_codes, is_missing, parse_numbers
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import DataSet
@@ -27,7 +28,8 @@ _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
 _SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 _PARQUET = frozenset({".parquet", ".pq"})
 _TABS = frozenset({".tsv", ".tab", ".txt"})
-_ADVICE = "correct it, or list the feature under categorical= or drop= in the sheet's options"
+_WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xls", ".ods"})
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class _Grid:
 
 def load(dataset: DataSet, downloads: Downloads) -> Series:
     """Get a table from its path or URL, and read it as its row of the sheet says."""
+    _refuse_workbook(dataset.location)
     suffixes = "".join(Path(urlsplit(dataset.location).path).suffixes[-2:])
     path = downloads.fetch_location(
         "table", dataset.location, name=dataset.id + suffixes, sha256=dataset.sha256
@@ -93,6 +96,7 @@ def read_table(path: str | Path, dataset: DataSet) -> Series:
     (['wind', 'speed'], ['angular', 'linear'], [[1.57, 3.14], [3.0, 5.0]])
     """
     path = Path(path)
+    _refuse_workbook(str(path))
     turn = _samples_in_rows if dataset.orientation == "rows" else _samples_in_columns
     with open_raw(path) as stream:
         if _suffix(path) in _PARQUET:
@@ -168,7 +172,7 @@ def _series(path: Path, dataset: DataSet, grid: _Grid) -> Series:
         if kind == "categorical":
             values[row] = category_codes(_filled(grid.cells[place], grid.sample_places, where))
         else:
-            numbers = parse_numbers(grid.cells[place], grid.sample_places, where, _ADVICE)
+            numbers = parse_numbers(grid.cells[place], grid.sample_places, where, _advice)
             values[row] = numbers * factor
     where = f"{path}, {grid.feature_places[label]}"
     labels = _filled(grid.cells[label], grid.sample_places, where)
@@ -195,7 +199,9 @@ def _text_rows(
         for cells in reader:
             if not cells:
                 continue
-            width = width or len(cells)
+            if width is None:
+                _refuse_single_cell(path, cells, separator)
+                width = len(cells)
             if len(cells) != width:
                 msg = (
                     f"{path}, line {reader.line_num}: {len(cells)} cells, but the header has "
@@ -211,6 +217,40 @@ def _text_rows(
         raise InputError(msg) from error
 
 
+def _refuse_workbook(location: str) -> None:
+    if Path(urlsplit(location).path).suffix.lower() in _WORKBOOKS:
+        msg = (
+            f"{location} is a workbook; save its sheet as CSV, with decimal points, and name that "
+            "file in the sheet of data sets"
+        )
+        raise InputError(msg)
+
+
+def _refuse_single_cell(path: Path, header: Sequence[str], separator: str) -> None:
+    """Refuse a header that another separator may divide; no table has a single column."""
+    if len(header) > 1:
+        return
+    known = {name: text for name, text in _SEPARATORS.items() if text != separator}
+    possible = [name for name, text in known.items() if text in header[0]] or list(known)
+    msg = (
+        f"{path}: its header is the single cell {header[0][:60]!r}; if cells are separated by "
+        f"{' or '.join(possible)}, say so in the sheet's options: "
+        f"{' or '.join(f'separator={name}' for name in possible)}"
+    )
+    raise InputError(msg)
+
+
+def _advice(cell: str) -> str:
+    """Return what to do about a cell of a linear or angular feature that is no finite number."""
+    if _DECIMAL_COMMA.fullmatch(cell):
+        return "this looks like a decimal comma: save it with decimal points"
+    if is_missing(cell) or cell.strip("+-").lower() in {"inf", "infinity"}:
+        return (
+            "fill it in, remove the sample, or list the feature under drop= in the sheet's options"
+        )
+    return "correct it, or list the feature under categorical= or drop= in the sheet's options"
+
+
 def _parquet_rows(path: Path, stream: io.BufferedIOBase) -> Iterator[tuple[str, list[str]]]:
     """Return the column names and the rows as text; of a number the shortest that is exact."""
     try:
@@ -218,10 +258,10 @@ def _parquet_rows(path: Path, stream: io.BufferedIOBase) -> Iterator[tuple[str, 
     except pa.ArrowInvalid as error:
         msg = f"{path} is not a Parquet file ({error}); correct its name, or get it again"
         raise InputError(msg) from error
-    yield "the header", table.column_names
+    yield "the header", [name.strip() for name in table.column_names]
     columns = [column.to_pylist() for column in table.columns]
     for number, cells in enumerate(zip(*columns, strict=True), 1):
-        yield f"row {number}", ["" if cell is None else str(cell) for cell in cells]
+        yield f"row {number}", ["" if cell is None else str(cell).strip() for cell in cells]
 
 
 def _separator(path: Path, dataset: DataSet) -> str:

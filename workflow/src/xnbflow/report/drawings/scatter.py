@@ -11,6 +11,7 @@ from xnbflow.report.style import (
     COLOURS,
     GREY,
     MARKERS,
+    label_width,
     legend_above,
     legend_columns,
     new_axes,
@@ -66,10 +67,19 @@ def draw_trade_off(
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(visible=True)
     axes.set_axisbelow(True)
+    _make_room_at_the_left(axes)
     if len(rows) <= _MOST_NAMED:
         _name_lines(axes, rows, features, accuracy)
     legend_above(axes, columns)
     return figure
+
+
+def _make_room_at_the_left(axes: Axes) -> None:
+    """Leave the room that the numbers at the ticks, whatever their decimals, and the name take."""
+    numbers = axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks())
+    left = (0.32 + label_width(numbers)) / _WIDTH
+    box = axes.get_position()
+    axes.set_position((left, box.y0, box.x1 - left, box.height))
 
 
 def _name_lines(

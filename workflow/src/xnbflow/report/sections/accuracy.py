@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Gallery, Group, Section, Table
+from xnbflow.report.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
@@ -52,7 +52,7 @@ def section(results: StudyResults) -> Section:
     ]
     blocks.append(Group("Other metrics", others, "balanced accuracy, F1, ROC AUC, log loss …"))
     for i, place in enumerate(results.places):
-        blocks.append(Group(results.places[place], [_predictions(results, *place)], opened=i == 0))
+        blocks.append(Group(results.places[place], _predictions(results, *place), opened=i == 0))
     return Section(
         "accuracy",
         "Accuracy",
@@ -174,8 +174,15 @@ def _trade_off(results: StudyResults) -> Figure:
     )
 
 
-def _predictions(results: StudyResults, dataset: str, folds: str) -> Gallery:
-    figures = [_confusion(results, dataset, folds, name) for name in results.study.classifiers]
+def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]:
+    """Return what was predicted, and which classifiers predicted nothing."""
+    table = results.rows("confusion", dataset=dataset, folds=folds)
+    fitted = [name for name in results.study.classifiers if (table["classifier"] == name).any()]
+    failed = [results.labels[name] for name in results.study.classifiers if name not in fitted]
+    said = [Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning")] if failed else []
+    if not fitted:
+        return said
+    figures = [_confusion(results, dataset, folds, name) for name in fitted]
     calibration = _calibration(results, dataset, folds)
     caption = (
         "Confusion: a row is a true class, shaded by the share of its samples that each class was "
@@ -183,7 +190,7 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> Gallery:
         "Calibration: points on the dashed line mean that probabilities can be taken at their "
         "word; below it they promise too much. Larger points stand for more predictions."
     )
-    return Gallery([*figures, *calibration], caption)
+    return [*said, Gallery([*figures, *calibration], caption)]
 
 
 def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str) -> Figure:

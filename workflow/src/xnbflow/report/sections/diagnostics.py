@@ -31,7 +31,7 @@ _COLUMNS = {
 
 
 def section(results: StudyResults) -> Section:
-    """Return Table 1 of the XNB paper for the study's data sets, and what lies behind it."""
+    """Return what Table 1 of the XNB paper tells, for the study's data sets, and what is behind."""
     blocks: list[Block] = [_table(results)]
     if len(results.study.datasets) > 1:
         blocks.append(_ratios(results))
@@ -49,9 +49,11 @@ def section(results: StudyResults) -> Section:
 def _table(results: StudyResults) -> Table:
     diagnostics = results.tables["diagnostics"]
     frame = diagnostics[["dataset", *_COLUMNS]].rename(columns={"dataset": "data set", **_COLUMNS})
+    source = ""
     for quantity, label in (("dependent_ratio", "P"), ("non_normal_ratio", "SW")):
         printed = _printed(results, quantity)
         if printed.notna().any():
+            source = "Table 1 of the XNB paper beside ours. "
             place = frame.columns.get_loc(_COLUMNS[quantity]) + 1
             frame.insert(place, f"{label} in the paper", printed.to_numpy())
     formats = dict.fromkeys(frame.columns[1:], ".2f") | {
@@ -61,10 +63,10 @@ def _table(results: StudyResults) -> Table:
         _COLUMNS["cut"]: ".3f",
     }
     caption = (
-        "Table 1 of the XNB paper for these data sets. SW: share of features that the Shapiro-Wilk "
-        "test finds not normal over all samples. P: share of features that depend on at least one "
-        "other given the class. Beyond the paper: both within classes and after Benjamini and "
-        "Hochberg’s adjustment for many tests (FDR)."
+        f"{source}SW: share of features that the Shapiro-Wilk test finds not normal over all "
+        "samples. P: share of features that depend on at least one other given the class. Beyond "
+        "them: both within classes and after Benjamini and Hochberg’s adjustment for many tests "
+        "(FDR)."
     )
     return Table(frame, caption, formats)
 

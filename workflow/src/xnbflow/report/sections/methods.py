@@ -1,7 +1,8 @@
 """Methods and citation: the exact configuration, the formulas' sources, how to cite, the tables."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -10,6 +11,7 @@ from xnbflow import __version__
 from xnbflow.layout import STUDY_TABLES
 from xnbflow.report.blocks import Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
+from xnbflow.sources.sheet import DataSet, sheet_text
 
 __all__ = ["section"]
 
@@ -67,30 +69,49 @@ _CITATION = """@software{{xnbflow,
 def section(results: StudyResults) -> Section:
     """Return what is needed to repeat, to check and to cite the study."""
     sources = pd.DataFrame(list(_sources(results)), columns=["what", "source"])
-    configuration = {
-        key: value for key, value in results.configuration.items() if key != "datasets"
-    }
+    rows = dict(results.configuration.get("datasets", {}))
+    configuration = {k: v for k, v in results.configuration.items() if k != "datasets"}
     blocks = [
         Prose(
             f"Cite this software (version {__version__}) and the paper whose method you use. To "
-            "repeat the study, give the configuration below to "
-            f"snakemake --configfile study.yaml {results.study.id}"
+            "repeat the study, save the configuration below as study.yaml, and a sheet of data "
+            "sets that is not part of the workflow under its name, and run the command."
         ),
+        Code(_repeat_command(results.study.id), "To repeat the study"),
         Code(_CITATION.format(version=__version__), "How to cite (BibTeX)"),
         Table(sources, "What was computed and where its formulas come from."),
         Links(list(_links(results))),
         Group("Configuration", [Code(_as_yaml(configuration), "The study as configured (YAML)")]),
     ]
-    datasets = results.configuration.get("datasets")
-    if datasets:
-        rows = [{k: v for k, v in entry.items() if v} for entry in datasets.values()]
-        blocks.append(Group("Data sets", [Code(_as_yaml(rows), "Rows of the sheet (YAML)")]))
+    if rows:
+        blocks.append(Group("Data sets", list(_sheets(rows))))
     return Section(
         "methods",
         "Methods and citation",
         "What exactly was run, and every number on this page as a table to go on with.",
         blocks,
     )
+
+
+def _repeat_command(study: str) -> str:
+    """Return the command that repeats a study.
+
+    Examples
+    --------
+    >>> _repeat_command("demo")
+    'snakemake demo --cores 4 --configfile study.yaml'
+    """
+    return f"snakemake {study} --cores 4 --configfile study.yaml"
+
+
+def _sheets(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Code]:
+    """Yield the study's rows of each sheet of data sets."""
+    sheets: dict[str, list[DataSet]] = {}
+    for row in rows.values():
+        dataset = DataSet(**{key: value for key, value in row.items() if key != "sheet"})
+        sheets.setdefault(row["sheet"], []).append(dataset)
+    for name, datasets in sheets.items():
+        yield Code(sheet_text(datasets), f"{name}: the rows of this study (separated by tabs)")
 
 
 def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:

@@ -164,8 +164,10 @@ def _small_classes(results: StudyResults) -> pd.DataFrame:
     """Return the classes with fewer samples than a scheme of drawn folds has folds."""
     sizes = results.tables["class_sizes"]
     rows = []
-    for name, scheme in results.configuration.get("folds", {}).items():
-        if not scheme.get("file"):
+    schemes = results.configuration.get("folds", {})
+    for name in results.study.folds:
+        scheme = schemes.get(name, {"file": ""})
+        if "file" not in scheme:
             small = sizes[sizes["samples"] < scheme["splits"]]
             rows += [
                 (*row, f"{name} ({scheme['splits']})") for row in small.itertuples(index=False)
@@ -203,7 +205,7 @@ def _scheme(name: str, scheme: dict | None) -> str:
         return name
     if scheme.get("file"):
         return f"{name} (predefined)"
-    return f"{name} ({scheme['repeats']} × {scheme['splits']} stratified folds)"
+    return f"{name} ({scheme.get('repeats', 1)} × {scheme['splits']} stratified folds)"
 
 
 def _duration(seconds: float) -> str:

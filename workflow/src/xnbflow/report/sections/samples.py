@@ -13,6 +13,8 @@ __all__ = ["section"]
 #: Rows of the table of a data set.
 MOST_SAMPLES = 150
 
+_UNTESTED = "not tested"
+
 
 def section(results: StudyResults) -> Section | None:
     """Return the samples that are hard, and why; None where no classifier could be fitted."""
@@ -52,9 +54,8 @@ _HOW_TO_READ = (
 
 def _hard_samples(results: StudyResults) -> Figure:
     """Return how many classifiers get a sample wrong more often than right."""
-    samples = results.tables["samples"]
-    wrong = samples.assign(wrong=2 * samples["wrong"] > samples["tested"])
-    counts = wrong.groupby(["dataset", "folds", "sample"], sort=False)["wrong"].sum()
+    wrong = _mostly_wrong(results.tables["samples"])
+    counts = wrong.groupby(["dataset", "folds", "sample"], sort=False)["mostly"].sum()
     n_classifiers = len(results.study.classifiers)
     rows = [place for place in results.places if place in counts.index.droplevel("sample")]
     shares = np.array(
@@ -71,8 +72,8 @@ def _hard_samples(results: StudyResults) -> Figure:
             "shares": shares,
             "xlabel": "per cent of samples, by how many classifiers get them wrong",
         },
-        "Samples by the number of classifiers that get them wrong (in most repeats). The darkest "
-        "part is what no classifier can do.",
+        "Samples by the number of classifiers that get them wrong (in more than half of the "
+        "repeats). The darkest part is what no classifier can do.",
         "Stacked bars per data set: share of samples that none, some or all classifiers get wrong.",
     )
 
@@ -84,13 +85,13 @@ def _misclassified(results: StudyResults, place: str, samples: pd.DataFrame) -> 
         return Group(place, [Prose("No classifier could be fitted.")], "not tested")
     if bad.empty:
         return Group(place, [Prose("Every classifier is right on every sample.")], "no mistake")
-    cells = bad.assign(cell=[_cell(*row) for row in bad[["predicted", "wrong", "tested"]].values])
-    wide = cells.pivot_table(
-        index=["sample", "true"], columns="classifier", values="cell", aggfunc="first", sort=False
-    )
-    wide = wide.reindex(columns=list(results.study.classifiers)).astype(object).fillna("")
-    by = (wide != "").sum(axis=1)
-    share = bad.groupby(["sample", "true"], sort=False)["wrong"].sum().reindex(wide.index)
+    cells = samples.assign(cell=[_cell(*row) for row in samples[["mistakes", "tested"]].values])
+    wide = cells.pivot(index=["sample", "true"], columns="classifier", values="cell")
+    wide = wide.loc[pd.MultiIndex.from_frame(bad[["sample", "true"]].drop_duplicates())]
+    wide = wide.reindex(columns=list(results.study.classifiers)).astype(object).fillna(_UNTESTED)
+    counts = _mostly_wrong(bad).groupby(["sample", "true"], sort=False)
+    by = counts["mostly"].sum().reindex(wide.index)
+    share = counts["wrong"].sum().reindex(wide.index)
     wide.insert(0, "wrong by", by)
     order = np.lexsort((-share.to_numpy(), -by.to_numpy()))[:MOST_SAMPLES]
     frame = wide.iloc[order].rename(columns=results.labels).reset_index()
@@ -98,13 +99,29 @@ def _misclassified(results: StudyResults, place: str, samples: pd.DataFrame) -> 
     left_out = f" {rest:,} more are in samples.tsv." if rest else ""
     caption = (
         "Samples that at least one classifier got wrong, those wrong by most first, with what each "
-        "of them took the sample for; empty where it was right. With repeats: in how many of them."
+        "of them took the sample for; empty where it was right, not tested where it could not be "
+        "fitted. With repeats: in how many of them; “wrong by” counts the classifiers that are "
+        "wrong in more than half of them."
         f"{left_out}"
     )
     return Group(place, [Table(frame, caption)], f"{len(wide)} samples misclassified")
 
 
-def _cell(predicted: str, wrong: int, tested: int) -> str:
-    if tested == 1:
-        return predicted
-    return f"{predicted} ({wrong}/{tested})" if 2 * wrong > tested else f"wrong {wrong}/{tested}"
+def _mostly_wrong(samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the column ``mostly``: whether a classifier is wrong in more than half of the repeats."""
+    return samples.assign(mostly=2 * samples["wrong"] > samples["tested"])
+
+
+def _cell(mistakes: str, tested: int) -> str:
+    """Return what a sample was taken for: its wrong classes and how often, of how many tests.
+
+    Nothing where it was always right.
+
+    Examples
+    --------
+    >>> _cell("AML 7, B-ALL 3", 10), _cell("AML 1", 1)
+    ('AML 7, B-ALL 3 of 10', 'AML')
+    """
+    if not mistakes or tested == 1:
+        return mistakes.removesuffix(" 1")
+    return f"{mistakes} of {tested}"

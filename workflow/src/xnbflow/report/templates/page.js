@@ -81,9 +81,12 @@ for (const section of document.querySelectorAll("main > section")) {
 /* Waterfall: what each feature adds to each class for a sample. */
 const SHOWN_FEATURES = 20;
 
-function format(number, digits = 2) {
+/* Two decimals, of great numbers none; of those that would not fit their column four digits. */
+function format(number) {
   if (number === -Infinity) return "−∞";
-  return number.toFixed(digits).replace("-", "−");
+  const size = Math.abs(number);
+  const text = size >= 1e8 ? number.toExponential(3) : number.toFixed(size >= 1e4 ? 0 : 2);
+  return text.replace("-", "−");
 }
 
 function logSumExp(values) {
