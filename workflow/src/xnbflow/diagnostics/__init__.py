@@ -4,7 +4,7 @@ from xnbflow.lazy import lazy_names
 
 _HOME = {
     "ConditionalDependence": "dependence",
-    "benjamini_hochberg": "multiple_testing",
+    "benjamini_hochberg": "false_discovery",
     "conditional_dependence": "dependence",
     "normalised_residuals": "correlation",
     "shapiro_wilk": "normality",

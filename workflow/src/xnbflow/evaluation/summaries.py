@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.diagnostics.multiple_testing import benjamini_hochberg
+from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.metrics import calibration_curve, fold_metrics
 from xnbflow.evaluation.stability import stability_index
 from xnbflow.evaluation.training import LOG_POSTERIOR
