@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import psutil
@@ -117,12 +118,11 @@ def start_up(benchmarks: Path) -> tuple[int, float]:
 
     For each script that is the time of a process that does its imports and nothing else.
     """
-    jobs, seconds = 0, 0.0
-    for rule in sorted(benchmarks.iterdir()):
-        n_jobs = len(list(rule.glob("*.tsv")))
-        jobs += n_jobs
-        seconds += n_jobs * import_seconds(ROOT / "workflow" / "scripts" / f"{rule.name}.py")
-    return jobs, seconds
+    paths = [path.relative_to(benchmarks) for path in benchmarks.rglob("*.tsv")]
+    jobs = Counter(path.parts[0].removesuffix(".tsv") for path in paths)
+    scripts = ROOT / "workflow" / "scripts"
+    seconds = [n * import_seconds(scripts / f"{rule}.py") for rule, n in jobs.items()]
+    return jobs.total(), sum(seconds)
 
 
 def import_seconds(script: Path) -> float:
