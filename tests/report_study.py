@@ -11,6 +11,7 @@ import pandas as pd
 from xnbflow.config import Study
 from xnbflow.evaluation.study import study_tables
 from xnbflow.layout import TRAINING_TABLES
+from xnbflow.report.blocks import Group
 from xnbflow.report.results import StudyResults
 from xnbflow.series import Series
 from xnbflow.tables import write_parquet, write_tsv
@@ -233,3 +234,11 @@ def _write_tables(results):
     for name, table in study_tables(study.datasets, files, alpha=0.05).items():
         write_parquet(table, results.folder / f"{name}.parquet")
         write_tsv(table, results.folder / f"{name}.tsv")
+
+
+def walk(blocks):
+    """Every block, those in groups included."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Group):
+            yield from walk(block.blocks)

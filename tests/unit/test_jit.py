@@ -50,7 +50,7 @@ def test_compiled_code_is_kept_beside_the_library_unless_a_place_is_asked_for(tm
     assert any(folder.rglob("*.nbc"))
 
 
-def test_without_a_place_to_write_kernels_are_compiled_anew(tmp_path, monkeypatch):
+def test_without_a_place_to_write_kernels_are_compiled_anew(tmp_path):
     copy = tmp_path / "xnbflow"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "__pycache__").write_text("no folder")

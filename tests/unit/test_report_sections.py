@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import CLASSES, CLASSIFIERS, FEATURES, SAMPLES, SCRIPT, write_study
+from report_study import CLASSES, CLASSIFIERS, FEATURES, SAMPLES, SCRIPT, walk, write_study
 
 from xnbflow.report.blocks import (
     Code,
@@ -41,15 +41,7 @@ def results(tmp_path_factory):
 
 def blocks(section, kind):
     """Every block of a kind in a section, those in groups included."""
-
-    def walk(some):
-        for block in some:
-            if isinstance(block, kind):
-                yield block
-            if isinstance(block, Group):
-                yield from walk(block.blocks)
-
-    return list(walk(section.blocks))
+    return [block for block in walk(section.blocks) if isinstance(block, kind)]
 
 
 def column(table, row, name):

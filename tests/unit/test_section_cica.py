@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from report_study import walk
 
 from xnbflow.config import Study
 from xnbflow.report.blocks import Group, Prose, Table, figures_of
@@ -80,13 +81,6 @@ def results(tmp_path):
 def rewrite(results, name, change):
     path = results.folder / "cica" / f"{name}.parquet"
     change(pd.read_parquet(path)).to_parquet(path, index=False)
-
-
-def walk(blocks):
-    for block in blocks:
-        yield block
-        if isinstance(block, Group):
-            yield from walk(block.blocks)
 
 
 def table_with(made, column):

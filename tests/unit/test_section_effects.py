@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from report_study import walk
 
 from xnbflow.config import Study
 from xnbflow.report.blocks import Gallery, Group, Links, Prose, Table, figures_of
@@ -111,13 +112,6 @@ def write(tmp_path):
         return results
 
     return written
-
-
-def walk(blocks):
-    for block in blocks:
-        yield block
-        if isinstance(block, Group):
-            yield from walk(block.blocks)
 
 
 def table_with(made, column):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from report_study import walk
 
 from xnbflow.config import Study
 from xnbflow.report.blocks import Group, Prose, Table, figures_of
@@ -110,13 +111,6 @@ def made(tmp_path):
         return section(results)
 
     return make
-
-
-def walk(blocks):
-    for block in blocks:
-        yield block
-        if isinstance(block, Group):
-            yield from walk(block.blocks)
 
 
 def texts(found):

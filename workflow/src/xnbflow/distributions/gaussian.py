@@ -51,7 +51,7 @@ def added_variance(var_smoothing: float, largest: float) -> float:
     Raises
     ------
     InputError
-        If ``var_smoothing`` is no finite number from 0 on.
+        If ``var_smoothing`` is no finite number from 0 on, or the largest variance overflows.
 
     Examples
     --------
@@ -60,6 +60,9 @@ def added_variance(var_smoothing: float, largest: float) -> float:
     """
     if not (isinstance(var_smoothing, Real) and 0.0 <= var_smoothing < np.inf):
         msg = f"var_smoothing is {var_smoothing!r}; use a finite number from 0 on, say 1e-9"
+        raise InputError(msg)
+    if not np.isfinite(largest):
+        msg = "a feature is so large that its variance overflows; scale the features down"
         raise InputError(msg)
     return float(var_smoothing * (largest if largest > 0 else 1.0))
 

@@ -43,7 +43,8 @@ class Gaussian(Distribution):
         """Fit mean and variance per feature and class; see `Distribution.fit`."""
         self.n_classes_ = n_classes
         means, variances = class_moments(_for_kernels(features), codes, n_classes)
-        largest = features.var(axis=1).max(initial=0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = features.var(axis=1).max(initial=0.0)
         self.mean_ = means.T
         self.variance_ = variances.T + added_variance(self.var_smoothing, largest)
         if not self.variance_.all():

@@ -44,21 +44,13 @@ METRICS = (
     "features",
 )
 
-#: The paper's columns: which of our numbers each one is to be compared with.
+#: The paper's columns: our classifier and number to compare each with, and its printed decimals.
 _PAPER = {
-    "non_normal_ratio": ("", "non_normal_ratio"),
-    "dependent_ratio": ("", "dependent_ratio"),
-    "nb_accuracy": ("nb", "accuracy"),
-    "xnb_accuracy": ("xnb", "accuracy"),
-    "xnb_features_per_class": ("xnb", "features_per_class"),
-}
-#: Decimals with which the paper prints them.
-_DECIMALS = {
-    "non_normal_ratio": 2,
-    "dependent_ratio": 2,
-    "nb_accuracy": 3,
-    "xnb_accuracy": 3,
-    "xnb_features_per_class": 1,
+    "non_normal_ratio": ("", "non_normal_ratio", 2),
+    "dependent_ratio": ("", "dependent_ratio", 2),
+    "nb_accuracy": ("nb", "accuracy", 3),
+    "xnb_accuracy": ("xnb", "accuracy", 3),
+    "xnb_features_per_class": ("xnb", "features_per_class", 1),
 }
 
 Tables = Mapping[tuple[str, str, str], pd.DataFrame]
@@ -132,8 +124,9 @@ def paper(
     for accession, quantity, value in numbers[["accession", "quantity", "paper"]].itertuples(
         index=False
     ):
-        for folds, ours in _ours(accession, *_PAPER[quantity], repeats, diagnostics):
-            rounded = ours.round(_DECIMALS[quantity])
+        classifier, metric, decimals = _PAPER[quantity]
+        for folds, ours in _ours(accession, classifier, metric, repeats, diagnostics):
+            rounded = ours.round(decimals)
             below = (rounded < value).mean() + (rounded == value).mean() / 2
             sd = ours.std(ddof=1) if len(ours) > 1 else np.nan
             rows.append(

@@ -84,9 +84,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
         It is -inf where a sample is so far from a class that the square of the distance overflows.
         """
-        joint = self._joint_log_likelihood(self._features(X))
-        joint[np.isnan(joint)] = -np.inf  # overflows of either sign met
-        return joint
+        return self._joint_log_likelihood(self._features(X))
 
     def predict_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the log posterior of each class, shape (n_samples, n_classes)."""

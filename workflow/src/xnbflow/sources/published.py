@@ -68,20 +68,27 @@ def fetch_frame(
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         msg = f"{local} is not a table: {error}; get it again"
         raise InputError(msg) from error
+    _name_columns(frame, columns, str(local), dataset.location, header=header)
+    return frame
+
+
+def _name_columns(
+    frame: pd.DataFrame, columns: Sequence[str], place: str, location: str, *, header: bool
+) -> None:
+    """Name the columns of a file without a header; refuse others than the published ones."""
     if header:
         absent = [column for column in columns if column not in frame.columns]
         if absent:
-            msg = f"{local}, line 1: there is no column {absent[0]!r}; get the original file"
+            msg = f"{place}, line 1: there is no column {absent[0]!r}; get the original file"
             raise InputError(msg)
-    elif len(frame.columns) != len(columns):
+        return
+    if len(frame.columns) != len(columns):
         msg = (
-            f"{local}: {len(frame.columns)} columns, but {dataset.location} has {len(columns)}; "
+            f"{place}: {len(frame.columns)} columns, but {location} has {len(columns)}; "
             "get the original file"
         )
         raise InputError(msg)
-    else:
-        frame.columns = list(columns)
-    return frame
+    frame.columns = list(columns)
 
 
 def numbers(dataset: DataSet, frame: pd.DataFrame, *, allow_missing: bool = False) -> np.ndarray:

@@ -88,27 +88,7 @@ def draw_marks(
     shifts = np.linspace(-0.32, 0.32, len(series)) * _ROW if len(series) > 1 else [0.0]
     for marks, shift in zip(series, shifts, strict=True):
         _draw_series(axes, marks, places + shift)
-    axes.vlines(np.zeros(len(places)), places - _ROW / 2, places + _ROW / 2, GREY, linewidth=1.0)
-    axes.hlines(
-        places - _ROW / 2,
-        0,
-        1,
-        GREY,
-        transform=axes.get_yaxis_transform(),
-        linewidth=0.5,
-        alpha=0.4,
-    )
-    start = (0.1 - left) / (_WIDTH - left - 0.25)
-    for heading, place in headings:
-        axes.text(
-            start,
-            place + 0.02,
-            heading,
-            transform=axes.get_yaxis_transform(),
-            va="center",
-            style="italic",
-            size=8.5,
-        )
+    _draw_rows(axes, places, headings, start=(0.1 - left) / (_WIDTH - left - 0.25))
     axes.set_yticks(places, labels)
     axes.spines["left"].set_visible(False)
     axes.tick_params("y", length=0)
@@ -122,6 +102,32 @@ def draw_marks(
     axes.set_axisbelow(True)
     legend_above(axes, columns)
     return figure
+
+
+def _draw_rows(
+    axes: Axes, places: np.ndarray, headings: Sequence[tuple[str, float]], start: float
+) -> None:
+    """Draw the line at 0, lines between rows, and headings from ``start`` (in widths) on."""
+    axes.vlines(np.zeros(len(places)), places - _ROW / 2, places + _ROW / 2, GREY, linewidth=1.0)
+    axes.hlines(
+        places - _ROW / 2,
+        0,
+        1,
+        GREY,
+        transform=axes.get_yaxis_transform(),
+        linewidth=0.5,
+        alpha=0.4,
+    )
+    for heading, place in headings:
+        axes.text(
+            start,
+            place + 0.02,
+            heading,
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            style="italic",
+            size=8.5,
+        )
 
 
 def _places(

@@ -25,7 +25,7 @@ _METHODS = {
         f"John and Langley (1995); {_XNB} (2024), Eq. 8",
     ),
     "xnb": (
-        "XNB: kernel densities, features of each class’s own",
+        "kernel densities, features of each class’s own",
         f"{_XNB} (2024), Eqs. 8 to 12; bandwidths by Silverman (1986), Eq. 3.31",
     ),
 }
