@@ -11,7 +11,7 @@ import pandas as pd
 from xnbflow.config import Study
 from xnbflow.evaluation.study import study_tables
 from xnbflow.layout import TRAINING_TABLES
-from xnbflow.report.blocks import Group
+from xnbflow.report.page.blocks import Group
 from xnbflow.report.results import StudyResults
 from xnbflow.series import Series
 from xnbflow.tables import write_parquet, write_tsv

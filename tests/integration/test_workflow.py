@@ -191,7 +191,7 @@ def edited(finished, tmp_path_factory):
     ("module", "rules"),
     [
         ("report/page.py", {"report", "index"}),
-        ("report/templates/style.css", {"report", "index"}),
+        ("report/page/templates/style.css", {"report", "index"}),
         ("evaluation/summaries.py", {"compare", "report", "index"}),
         ("naive_bayes/gaussian.py", {"compile", "train", "compare", "report", "index"}),
         ("diagnostics/normality.py", {"compile", "diagnose", "compare", "report", "index"}),

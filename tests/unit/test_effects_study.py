@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
+from xnbflow.analyses.effects.compute import analyse
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
 from xnbflow.series import Series
-from xnbflow.studies.effects import analyse
 
 PARAMS = {
     "features": {"all": None, "two": ["a", "c"], "selected": "stepwise"},

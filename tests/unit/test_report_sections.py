@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 from report_study import CLASSES, CLASSIFIERS, FEATURES, SAMPLES, SCRIPT, walk, write_study
 
-from xnbflow.report.blocks import (
+from xnbflow.report.densities import telling_features
+from xnbflow.report.dependence import dependent_groups, dependent_pairs
+from xnbflow.report.page.blocks import (
     Code,
     Facts,
     Figure,
@@ -19,8 +21,6 @@ from xnbflow.report.blocks import (
     Waterfall,
     figures_of,
 )
-from xnbflow.report.densities import telling_features
-from xnbflow.report.dependence import dependent_groups, dependent_pairs
 from xnbflow.report.sections import (
     accuracy,
     comparison,

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
 
 from xnbflow.config import Batch, read_config, read_sheets
 from xnbflow.errors import InputError
-from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES, section_names
+from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES, section_modules
 from xnbflow.naive_bayes.methods import method_modules
 from xnbflow.provenance import source_digest
 from xnbflow.sources.files import local_path

@@ -23,7 +23,9 @@ rule analyse:
         mem_mb=4000,
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
-        sources=lambda wildcards: source_digest(f"xnbflow.studies.{wildcards.analysis}"),
+        sources=lambda wildcards: source_digest(
+            f"xnbflow.analyses.{wildcards.analysis}.compute"
+        ),
     script:
         "../scripts/analyse.py"
 
@@ -68,7 +70,7 @@ rule report:
         results=lambda wildcards: results_of(study_of(wildcards)),
         sources=lambda wildcards: source_digest(
             "xnbflow.report.study",
-            *(f"xnbflow.report.sections.{name}" for name in section_names(study_of(wildcards))),
+            *section_modules(study_of(wildcards)),
         ),
     script:
         "../scripts/report.py"

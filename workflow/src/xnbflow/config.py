@@ -81,7 +81,7 @@ class Study:
     diagnostics : bool
         Whether normality and dependence are tested.
     analyses : dict
-        Module of `xnbflow.studies` to ``{"datasets": [...], "params": {...}}``.
+        Folder of `xnbflow.analyses` to ``{"datasets": [...], "params": {...}}``.
     """
 
     id: str

@@ -5,7 +5,7 @@ Read by the rules and by the report, so that a table has one name in one place.
 
 from xnbflow.config import Study
 
-__all__ = ["STUDY_TABLES", "TRAINING_TABLES", "section_names"]
+__all__ = ["STUDY_TABLES", "TRAINING_TABLES", "section_modules"]
 
 #: What a training job writes, a folder each, one file per batch of folds.
 TRAINING_TABLES = ("predictions", "selected", "distances", "explanations", "fits")
@@ -34,11 +34,16 @@ STUDY_TABLES = {
 }
 
 
-def section_names(study: Study) -> list[str]:
-    """Return the modules of `xnbflow.report.sections` that a study's report has, in order."""
+def section_modules(study: Study) -> list[str]:
+    """Return the modules that hold the sections of a study's report, in order."""
     names = ["overview"]
     if study.diagnostics and study.datasets:
         names.append("diagnostics")
     if study.classifiers:
         names += ["accuracy", "explanation", "samples", "comparison"]
-    return [*names, *study.analyses, "methods"]
+    general = "xnbflow.report.sections"
+    return [
+        *(f"{general}.{name}" for name in names),
+        *(f"xnbflow.analyses.{name}.section" for name in study.analyses),
+        f"{general}.methods",
+    ]

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.distributions.kernel import fit_kernel_densities
-from xnbflow.report.blocks import Figure
 from xnbflow.report.drawings.densities import draw_densities
+from xnbflow.report.page.blocks import Figure
 from xnbflow.series import Series
 
 __all__ = ["density_figures", "telling_features"]

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from xnbflow.report.html import ENVIRONMENT
+from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.overview import headline
 from xnbflow.tables import write_atomically

@@ -9,7 +9,7 @@ import yaml
 
 from xnbflow import __version__
 from xnbflow.layout import STUDY_TABLES
-from xnbflow.report.blocks import Code, Group, Links, Prose, Section, Table
+from xnbflow.report.page.blocks import Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.sources.sheet import DataSet, sheet_text
 

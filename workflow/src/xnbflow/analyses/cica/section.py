@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
-from xnbflow.report.drawings.descent import Band, draw_descent, draw_ratios
+from xnbflow.analyses.cica.drawings import Band, draw_descent, draw_ratios
 from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
@@ -34,7 +34,7 @@ def section(results: StudyResults) -> Section | None:
     Parameters
     ----------
     results : StudyResults
-        Has the tables of the analysis `xnbflow.studies.cica`.
+        Has the tables of the analysis `xnbflow.analyses.cica.compute`.
     """
     tables = results.analysis("cica")
     summary, iterations = tables["summary"], tables["iterations"]

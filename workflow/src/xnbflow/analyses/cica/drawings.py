@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.style import COLOURS, GREY, legend_above, legend_columns, new_axes
+from xnbflow.report.page.style import COLOURS, GREY, legend_above, legend_columns, new_axes
 
 __all__ = ["Band", "draw_descent", "draw_ratios"]
 

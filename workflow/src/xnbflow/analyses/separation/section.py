@@ -1,10 +1,10 @@
 """Selection by separation score: where it helps, where it harms (Pavlenko and von Rosen)."""
 
-from xnbflow.report.blocks import Section
+from xnbflow.analyses.separation.fits import fit_groups
+from xnbflow.analyses.separation.gains import gain_blocks
+from xnbflow.analyses.separation.theory import theory_groups
+from xnbflow.report.page.blocks import Section
 from xnbflow.report.results import StudyResults
-from xnbflow.report.separation_fits import fit_groups
-from xnbflow.report.separation_gains import gain_blocks
-from xnbflow.report.separation_theory import theory_groups
 
 __all__ = ["section"]
 
@@ -15,7 +15,7 @@ def section(results: StudyResults) -> Section | None:
     Parameters
     ----------
     results : StudyResults
-        Has the tables of the analysis `xnbflow.studies.separation`.
+        Has the tables of the analysis `xnbflow.analyses.separation.compute`.
     """
     tables = results.analysis("separation")
     risk = tables["risk"]

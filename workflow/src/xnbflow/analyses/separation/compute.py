@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 
+from xnbflow.analyses.separation.microarrays import fit_microarrays, fit_settings
+from xnbflow.analyses.separation.simulation import make_settings, simulate
 from xnbflow.errors import InputError
 from xnbflow.series import Series
-from xnbflow.studies.separation_fits import fit_microarrays, fit_settings
-from xnbflow.studies.separation_simulation import make_settings, simulate
 
 __all__ = ["DEFAULTS", "analyse"]
 

@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-from xnbflow.report.style import COLOURS, GREY, INK, label_width, new_axes, shorten
+from xnbflow.report.page.style import COLOURS, GREY, INK, label_width, new_axes, shorten
 
 __all__ = ["Ring", "draw_angle", "draw_rings", "draw_sphere", "draw_unrolled"]
 

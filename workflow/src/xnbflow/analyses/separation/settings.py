@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 __all__ = ["ALL", "BY_TRUTH", "EQ22", "ESTIMATED", "REAL", "STYLES", "setting_rows"]
 
-#: The methods of `xnbflow.studies.separation_simulation`; those of `BY_TRUTH` cannot be had.
+#: The methods of `xnbflow.analyses.separation.simulation`; those of `BY_TRUTH` cannot be had.
 ALL, EQ22, ESTIMATED = "all blocks", "Eq. 22 as printed", "weights, estimated H"
 REAL = (EQ22, "Eq. 22, bias removed", "best threshold, estimated H", ESTIMATED)
 BY_TRUTH = ("weights, known H", "threshold at the true scores")

@@ -5,7 +5,7 @@ import jinja2
 __all__ = ["ENVIRONMENT"]
 
 ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.PackageLoader("xnbflow.report"),
+    loader=jinja2.PackageLoader("xnbflow.report.page"),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from joblib.externals.loky import get_reusable_executor
 
-from xnbflow.report.blocks import Figure, Section, Table, figures_of
-from xnbflow.report.html import ENVIRONMENT
-from xnbflow.report.style import nothing, render
+from xnbflow.report.page.blocks import Figure, Section, Table, figures_of
+from xnbflow.report.page.html import ENVIRONMENT
+from xnbflow.report.page.style import nothing, render
 from xnbflow.tables import write_atomically
 
 __all__ = ["write_page"]

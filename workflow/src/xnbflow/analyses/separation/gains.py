@@ -2,9 +2,8 @@
 
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Gallery, Group, Prose, Table
-from xnbflow.report.drawings.separation import Marks, draw_marks
-from xnbflow.report.separation_methods import (
+from xnbflow.analyses.separation.drawings import Marks, draw_marks
+from xnbflow.analyses.separation.settings import (
     ALL,
     BY_TRUTH,
     EQ22,
@@ -13,6 +12,7 @@ from xnbflow.report.separation_methods import (
     STYLES,
     setting_rows,
 )
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Table
 
 __all__ = ["gain_blocks"]
 
@@ -28,7 +28,7 @@ def gain_blocks(risk: pd.DataFrame, gains: pd.DataFrame) -> list[Block]:
     Parameters
     ----------
     risk, gains : DataFrame
-        As made by `xnbflow.studies.separation.analyse`.
+        As made by `xnbflow.analyses.separation.compute.analyse`.
     """
     samples = list(risk["samples"].unique())
     return [

@@ -21,7 +21,7 @@ _PAPER = ("spambase", "paper")
 
 @dataclass(frozen=True)
 class EffectTables:
-    """What `xnbflow.studies.effects` found on one data set.
+    """What `xnbflow.analyses.effects.compute` found on one data set.
 
     Attributes
     ----------

@@ -4,9 +4,9 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Group, Prose, Table
-from xnbflow.report.drawings.effects import draw_convergence, draw_path
-from xnbflow.report.effect_tables import GENERALIZED, TUNED, EffectTables
+from xnbflow.analyses.effects.drawings import draw_convergence, draw_path
+from xnbflow.analyses.effects.tables import GENERALIZED, TUNED, EffectTables
+from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Table
 
 __all__ = ["convergence", "stepwise", "tuning"]
 

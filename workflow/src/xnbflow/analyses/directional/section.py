@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
-from xnbflow.report.directional_tables import (
-    accuracy_blocks,
-    complexity_table,
-    counterpart_table,
-)
-from xnbflow.report.drawings.directional import (
+from xnbflow.analyses.directional.drawings import (
     Ring,
     draw_angle,
     draw_rings,
     draw_sphere,
     draw_unrolled,
 )
+from xnbflow.analyses.directional.tables import (
+    accuracy_blocks,
+    complexity_table,
+    counterpart_table,
+)
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Gallery, Group, Prose, Table
-from xnbflow.report.drawings.separation import Marks, draw_marks
-from xnbflow.report.separation_methods import ALL, REAL, STYLES, setting_rows
+from xnbflow.analyses.separation.drawings import Marks, draw_marks
+from xnbflow.analyses.separation.settings import ALL, REAL, STYLES, setting_rows
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Table
 
 __all__ = ["fit_groups"]
 
@@ -16,7 +16,7 @@ def fit_groups(fitted: pd.DataFrame, found: pd.DataFrame) -> list[Block]:
     Parameters
     ----------
     fitted, found : DataFrame
-        As made by `xnbflow.studies.separation.analyse`.
+        As made by `xnbflow.analyses.separation.compute.analyse`.
     """
     groups: list[Block] = []
     if len(fitted):

@@ -11,6 +11,12 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
+from xnbflow.analyses.directional.examples import (
+    example_tables,
+    figure_14,
+    printed_values,
+    torus_regions,
+)
 from xnbflow.distributions.family import Distribution
 from xnbflow.distributions.linear import Gaussian
 from xnbflow.distributions.von_mises import VonMises
@@ -23,12 +29,6 @@ from xnbflow.naive_bayes.von_mises import VonMisesNB
 from xnbflow.seeds import derive_seed
 from xnbflow.selection.mutual_information import quadrature_information
 from xnbflow.series import KINDS, Series
-from xnbflow.studies.directional_examples import (
-    example_tables,
-    figure_14,
-    printed_values,
-    torus_regions,
-)
 
 __all__ = ["CLASSIFIERS", "analyse"]
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Gallery, Group, Links, Prose, Table
-from xnbflow.report.drawings.effects import draw_effect
-from xnbflow.report.effect_tables import EffectTables
+from xnbflow.analyses.effects.drawings import draw_effect
+from xnbflow.analyses.effects.tables import EffectTables
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Table
 
 __all__ = ["curves", "effect_strengths", "scorecard"]
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
+from xnbflow.analyses.effects.choices import convergence, stepwise, tuning
+from xnbflow.analyses.effects.curves import curves, scorecard
+from xnbflow.analyses.effects.tables import GENERALIZED, LINEAR, NAIVE, EffectTables
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.effect_choices import convergence, stepwise, tuning
-from xnbflow.report.effect_curves import curves, scorecard
-from xnbflow.report.effect_tables import GENERALIZED, LINEAR, NAIVE, EffectTables
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
@@ -32,7 +32,7 @@ def section(results: StudyResults) -> Section | None:
     Parameters
     ----------
     results : StudyResults
-        Has the tables of the analysis `xnbflow.studies.effects`.
+        Has the tables of the analysis `xnbflow.analyses.effects.compute`.
     """
     found = EffectTables.read(results)
     if not found:

@@ -4,11 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-from xnbflow.diagnostics.correlation import normalised_residuals
-from xnbflow.naive_bayes.block import BlockNB
-from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
-from xnbflow.series import Series
-from xnbflow.studies.separation_simulation import (
+from xnbflow.analyses.separation.simulation import (
     ALL_BLOCKS,
     BEST_THRESHOLD,
     EQ22,
@@ -16,6 +12,10 @@ from xnbflow.studies.separation_simulation import (
     Setting,
     standard_error,
 )
+from xnbflow.diagnostics.correlation import normalised_residuals
+from xnbflow.naive_bayes.block import BlockNB
+from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
+from xnbflow.series import Series
 
 __all__ = ["fit_microarrays", "fit_settings"]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.evaluation.comparison import average_ranks, pairwise_rank_tests
-from xnbflow.report.blocks import Block, Group, Prose, Table
+from xnbflow.report.page.blocks import Block, Group, Prose, Table
 from xnbflow.report.results import PublishedTables, StudyResults
 
 __all__ = ["accuracy_blocks", "complexity_table", "counterpart", "counterpart_table"]
@@ -298,7 +298,7 @@ def complexity_table(complexity: pd.DataFrame, paper: pd.DataFrame) -> Table:
     Parameters
     ----------
     complexity : DataFrame
-        As made by `xnbflow.studies.directional.analyse`.
+        As made by `xnbflow.analyses.directional.compute.analyse`.
     paper : DataFrame
         The paper's Table 2 as printed.
     """

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Gallery, Group, Prose, Table
-from xnbflow.report.drawings.separation import Marks, draw_differences, draw_marks, draw_weights
-from xnbflow.report.separation_methods import ALL, BY_TRUTH, EQ22, STYLES, setting_rows
+from xnbflow.analyses.separation.drawings import Marks, draw_differences, draw_marks, draw_weights
+from xnbflow.analyses.separation.settings import ALL, BY_TRUTH, EQ22, STYLES, setting_rows
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Table
 
 __all__ = ["theory_groups"]
 
@@ -20,7 +20,7 @@ def theory_groups(risk: pd.DataFrame, theorem1: pd.DataFrame, weights: pd.DataFr
     Parameters
     ----------
     risk, theorem1, weights : DataFrame
-        As made by `xnbflow.studies.separation.analyse`.
+        As made by `xnbflow.analyses.separation.compute.analyse`.
     """
     samples = list(risk["samples"].unique())
     return [
