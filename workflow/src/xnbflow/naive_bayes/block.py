@@ -7,7 +7,7 @@ depend on each other given the class, blocks may not (Eq. 8).
 import warnings
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -15,6 +15,7 @@ from sklearn.base import clone
 from xnbflow.distributions.gaussian_blocks import GaussianBlocks, fit_gaussian_blocks
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.parameters import Instance, one_of, whole
 from xnbflow.selection.separation import (
     CUTS,
     BlockSelection,
@@ -115,6 +116,13 @@ class BlockNB(BaseNaiveBayes):
            [  37.,  314.]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "blocks": [whole(1), list, tuple, Instance("fit")],
+        "covariance": [one_of("pooled", "per_class")],
+        "selection": [one_of("threshold", "weights"), None],
+        "cut": [one_of(*CUTS)],
+    }
+
     def __init__(
         self,
         *,
@@ -129,7 +137,6 @@ class BlockNB(BaseNaiveBayes):
         self.cut = cut
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        self._check_options()
         self._refuse_constant(features, codes)
         self.blocks_ = self._find_blocks(features, codes)
         self._check_sizes()
@@ -141,16 +148,6 @@ class BlockNB(BaseNaiveBayes):
         self.shrinkage_ = self._in_blocks([density.shrinkage for density in self.densities_])
         self._warn_singular(self._in_blocks([density.singular for density in self.densities_]))
         self._select(sizes)
-
-    def _check_options(self) -> None:
-        for name, value, known in (
-            ("covariance", self.covariance, ("pooled", "per_class")),
-            ("selection", self.selection, (None, "threshold", "weights")),
-            ("cut", self.cut, CUTS),
-        ):
-            if value not in known:
-                msg = f"{name} is {value!r}; use one of {', '.join(map(repr, known))}"
-                raise InputError(msg)
 
     def _refuse_constant(self, features: np.ndarray, codes: np.ndarray) -> None:
         """Raise where a class, or with a pooled covariance every class, leaves no variance."""
