@@ -126,7 +126,7 @@ def test_equal_angles_have_a_capped_concentration_and_a_finite_density():
 
 
 def test_a_period_that_is_no_turn_is_refused():
-    with pytest.raises(InputError, match="period is 0.0"):
+    with pytest.raises(InputError, match=r"period is 0\.0"):
         VonMises(period=0.0).fit(np.zeros((1, 2)), np.zeros(2, int), 1)
 
 
@@ -233,7 +233,7 @@ def test_what_is_no_category_is_refused(value):
 
 
 def test_smoothing_that_is_not_positive_is_refused():
-    with pytest.raises(InputError, match="alpha is 0.0"):
+    with pytest.raises(InputError, match=r"alpha is 0\.0"):
         Categorical(alpha=0.0).fit(np.array([[0.0, 1.0]]), np.array([0, 1]), 2)
 
 

@@ -1,5 +1,6 @@
 """Columns of the samples that a person hands in: which are named, and which cannot be used."""
 
+import reprlib
 from functools import cached_property
 from numbers import Integral
 from typing import Any, NoReturn
@@ -228,7 +229,7 @@ class _Names:
         return np.flatnonzero(mask)
 
     def refuse(self, column: Any) -> NoReturn:
-        msg = f"{self.what} names column {column!r}, but there are {self}"
+        msg = f"{self.what} names column {reprlib.repr(column)}, but there are {self}"
         raise InputError(msg)
 
     def __str__(self) -> str:

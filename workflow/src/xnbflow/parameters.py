@@ -15,7 +15,19 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, ma
 
 from xnbflow.errors import InputError
 
-__all__ = ["Columns", "Declared", "HasMethods", "Instance", "allowed", "number", "one_of", "whole"]
+__all__ = [
+    "Columns",
+    "Declared",
+    "HasMethods",
+    "Instance",
+    "ListOf",
+    "allowed",
+    "number",
+    "one_of",
+    "whole",
+]
+
+_LARGEST = 2**63 - 1
 
 _SHOWN = reprlib.Repr()
 _SHOWN.maxstring = _SHOWN.maxother = 60
@@ -84,13 +96,15 @@ def whole(left: int, right: int | None = None) -> Interval:
     return Interval(Integral, left, right, closed="left" if right is None else "both")
 
 
-class Columns:
+class _Constraint:
+    """A constraint that scikit-learn does not have."""
+
+
+class Columns(_Constraint):
     """The constraint to what names columns, see `xnbflow.columns.column_positions`.
 
     Whether there are such columns shows in `fit` only.
     """
-
-    hidden = False
 
     def is_satisfied_by(self, value: Any) -> bool:
         """Return whether columns could be named so."""
@@ -103,18 +117,15 @@ class Columns:
             )
         if _is_column(value):
             return True
-        if not (isinstance(value, Sequence) or hasattr(value, "__array__")) or np.ndim(value) != 1:
-            return False
-        return all(_is_column(each) for each in value)
+        listed = isinstance(value, Sequence) or getattr(value, "ndim", None) == 1
+        return listed and all(_is_column(each) for each in value)
 
     def __str__(self) -> str:
         return "columns (positions, names, a slice or a mask)"
 
 
-class Instance:
+class Instance(_Constraint):
     """The constraint to an object, not a class, that has certain methods."""
-
-    hidden = False
 
     def __init__(self, *methods: str) -> None:
         self.methods = methods
@@ -128,17 +139,33 @@ class Instance:
         return f"an instance with {' and '.join(map(repr, self.methods))}"
 
 
+class ListOf(_Constraint):
+    """The constraint to a list or tuple, each item of which satisfies a constraint."""
+
+    def __init__(self, item: Any) -> None:
+        self.item = item
+
+    def is_satisfied_by(self, value: Any) -> bool:
+        """Return whether the value is such a list."""
+        return isinstance(value, (list, tuple)) and all(_satisfies(x, self.item) for x in value)
+
+    def __str__(self) -> str:
+        return f"a list of {_constraint(self.item)}"
+
+
 class _OneOf(StrOptions):
     def __str__(self) -> str:
         return f"one of {', '.join(self.options)}"
 
 
 def _is_column(value: Any) -> bool:
-    return isinstance(value, (Integral, str, np.bool_))
+    if isinstance(value, Integral):
+        return -_LARGEST <= value <= _LARGEST
+    return isinstance(value, (str, np.bool_))
 
 
 def _constraint(declared: Any) -> Any:
-    return declared if isinstance(declared, (Columns, Instance)) else make_constraint(declared)
+    return declared if isinstance(declared, _Constraint) else make_constraint(declared)
 
 
 def _satisfies(value: Any, declared: Any) -> bool:
@@ -149,11 +176,7 @@ def _satisfies(value: Any, declared: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a value is a number that has a float; a truth value is none."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        return False
-    try:
-        float(value)
-    except (OverflowError, TypeError):
-        return False
-    return True
+    """Return whether a value is a number that the kernels take; a truth value is none."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return -_LARGEST <= value <= _LARGEST
+    return isinstance(value, (float, np.floating)) and not isinstance(value, np.longdouble)

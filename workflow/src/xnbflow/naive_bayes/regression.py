@@ -68,7 +68,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list]] = {
-        "width": [one_of("cv", "paper"), number(0.0)],
+        "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
         "n_grid": [whole(2, 100_000)],
     }
 

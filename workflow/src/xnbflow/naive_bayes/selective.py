@@ -4,6 +4,7 @@ Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, section 3
 """
 
 import warnings
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -81,7 +82,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     _parameter_constraints: ClassVar[dict[str, list]] = {
         "estimator": [Instance("fit", "predict")],
         "n_max": [whole(1), None],
-        "cv": [whole(2), Instance("split", "get_n_splits"), list, tuple],
+        "cv": [whole(2), Instance("split", "get_n_splits")],
     }
 
     def __init__(
@@ -145,8 +146,8 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         self, features: np.ndarray, codes: np.ndarray
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         cv = self.cv
-        if isinstance(cv, int):
-            cv = min(cv, self.class_count_.max())
+        if isinstance(cv, Integral):
+            cv = min(int(cv), self.class_count_.max())
             if cv < 2:
                 msg = f"cv={self.cv} with at most {self.class_count_.max()} samples per class"
                 raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")

@@ -106,7 +106,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     _parameter_constraints: ClassVar[dict[str, list]] = {
         "n_components": [whole(1), None],
         "basis": [whole(_FEWEST_SPLINES, 1000), callable],
-        "width": [one_of("cv", "paper"), number(0.0)],
+        "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
         "n_restarts": [whole(0, 10_000)],
         "max_iter": [whole(0)],
         "tol": [number(0.0, closed="left")],
