@@ -129,7 +129,7 @@ def test_gaussian_nb_needs_a_spread_within_every_class():
 
 @pytest.mark.parametrize("smoothing", [-1.0, np.nan, np.inf, "1e-9"])
 def test_gaussian_nb_needs_a_finite_smoothing_from_0_on(smoothing):
-    with pytest.raises(InputError, match=f"var_smoothing is {smoothing!r}; use a finite number"):
+    with pytest.raises(InputError, match=f"var_smoothing is {smoothing!r}; use a float"):
         GaussianNB(var_smoothing=smoothing).fit(np.eye(4), [0, 0, 1, 1])
 
 

@@ -250,14 +250,14 @@ def test_labels_may_be_any_two(mixed, fitted):
         ({"span": 1.5}, "span is 1.5"),
         ({"span": np.nan}, "span is nan"),
         ({"kernel": "gaussian"}, "kernel is 'gaussian'; use one of minimum_variance, epanechnikov"),
-        ({"shrinkage": 0.0}, "infinite effect"),
+        ({"shrinkage": 0.0}, "shrinkage is 0.0"),
         ({"tol": -1.0}, "tol is -1.0"),
-        ({"max_iter": -1}, "max_iter -1"),
+        ({"max_iter": -1}, "max_iter is -1"),
         ({"categorical": ["d"]}, "column 'd', but there are 3 columns: a, b, c"),
         ({"categorical": [3]}, "column 3"),
         ({"categorical": [-4]}, "column -4"),
         ({"categorical": [True, False]}, "mask of 2 columns, but there are 3 columns: a, b, c"),
-        ({"categorical": [1.0]}, "column 1.0"),
+        ({"categorical": [1.0]}, r"categorical is \[1.0\]; use columns"),
     ],
 )
 def test_refuses_parameters_outside_their_range(mixed, params, message):

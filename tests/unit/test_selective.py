@@ -128,12 +128,16 @@ def test_terms_in_the_order_of_a_classs_ranking_keep_their_columns(angles):
         GeneralizedNB(),
         SelectiveNB(GaussianNB()),
         ScikitGaussianNB(),
-        GaussianNB,
-        None,
     ],
 )
 def test_only_features_independent_given_the_class_are_selected_from(angles, estimator):
     with pytest.raises(InputError, match=r"independent given the class.*no such classifier"):
+        SelectiveNB(estimator).fit(*angles)
+
+
+@pytest.mark.parametrize("estimator", [GaussianNB, None, "gaussian"])
+def test_what_is_no_estimator_is_refused(angles, estimator):
+    with pytest.raises(InputError, match=r"estimator is .*; use an instance"):
         SelectiveNB(estimator).fit(*angles)
 
 

@@ -4,14 +4,15 @@ from abc import abstractmethod
 from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+
+from xnbflow.parameters import Declared
 
 __all__ = ["Distribution", "class_means", "composite_gauss_legendre"]
 
 _CHUNK_VALUES = 4_000_000
 
 
-class Distribution(BaseEstimator):
+class Distribution(Declared):
     """Base class of a family: densities of the rows of a feature-major block, given the class.
 
     A *term* is a factor of the likelihood: one per row of the block for a univariate family, one

@@ -1,13 +1,16 @@
 """Families of real-valued features: a Gaussian or a kernel density per feature and class."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
+from xnbflow.density.bandwidth import BANDWIDTHS
+from xnbflow.density.kernels import KERNELS
 from xnbflow.distributions.family import Distribution, composite_gauss_legendre
 from xnbflow.distributions.gaussian import added_variance, class_moments
 from xnbflow.distributions.kernel import fit_kernel_densities
 from xnbflow.errors import InputError
+from xnbflow.parameters import number, one_of
 
 __all__ = ["Gaussian", "Kernel"]
 
@@ -36,11 +39,16 @@ class Gaussian(Distribution):
     ([[2.0, 6.1]], [[1.0, 0.01]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "var_smoothing": [number(0.0, closed="left")]
+    }
+
     def __init__(self, *, var_smoothing: float = 1e-9) -> None:
         self.var_smoothing = var_smoothing
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean and variance per feature and class; see `Distribution.fit`."""
+        self._validate_params()
         self.n_classes_ = n_classes
         means, variances = class_moments(_for_kernels(features), codes, n_classes)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -96,12 +104,18 @@ class Kernel(Distribution):
     [[[0.325]]]
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "bandwidth": [one_of(*BANDWIDTHS)],
+        "kernel": [one_of(*KERNELS)],
+    }
+
     def __init__(self, *, bandwidth: str = "silverman", kernel: str = "gaussian") -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit a density per feature and class; see `Distribution.fit`."""
+        self._validate_params()
         self.n_classes_ = n_classes
         features = _for_kernels(features)
         self.densities_ = fit_kernel_densities(

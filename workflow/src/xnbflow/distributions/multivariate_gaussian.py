@@ -1,6 +1,6 @@
 """The multivariate Gaussian distribution (Directional naive Bayes classifiers, section 3.4)."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -8,6 +8,7 @@ from scipy.linalg import solve_triangular
 from xnbflow.distributions.family import Distribution, class_means
 from xnbflow.distributions.gaussian import added_variance
 from xnbflow.errors import InputError
+from xnbflow.parameters import number, one_of
 
 __all__ = ["MultivariateGaussian"]
 
@@ -43,15 +44,18 @@ class MultivariateGaussian(Distribution):
 
     multivariate = True
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "covariance": [one_of("class", "pooled")],
+        "var_smoothing": [number(0.0, closed="left")],
+    }
+
     def __init__(self, *, covariance: str = "class", var_smoothing: float = 1e-9) -> None:
         self.covariance = covariance
         self.var_smoothing = var_smoothing
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean and covariance per class; see `Distribution.fit`."""
-        if self.covariance not in ("class", "pooled"):
-            msg = f"covariance is {self.covariance!r}; use 'class' or 'pooled'"
-            raise InputError(msg)
+        self._validate_params()
         self.n_classes_ = n_classes
         self.mean_ = class_means(features, codes, n_classes)
         residuals = features - self.mean_[:, codes]

@@ -1,6 +1,6 @@
 """The von Mises distribution of angles (Directional naive Bayes classifiers, section 2.1)."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import i0e
@@ -8,7 +8,7 @@ from scipy.special import i0e
 from xnbflow.density.blocks import map_blocks
 from xnbflow.distributions.bessel import concentration
 from xnbflow.distributions.family import Distribution, class_means, composite_gauss_legendre
-from xnbflow.errors import InputError
+from xnbflow.parameters import number
 
 __all__ = ["VonMises"]
 
@@ -41,14 +41,14 @@ class VonMises(Distribution):
     3.36
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {"period": [number(0.0)]}
+
     def __init__(self, *, period: float = 2 * np.pi) -> None:
         self.period = period
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean direction and concentration per feature and class; see `Distribution.fit`."""
-        if not (np.isfinite(self.period) and self.period > 0):
-            msg = f"the period of an angle is {self.period!r}; give a full turn, 360 for degrees"
-            raise InputError(msg)
+        self._validate_params()
         self.n_classes_ = n_classes
         self._set_parameters(*self._resultants(features, codes))
         return self

@@ -1,12 +1,13 @@
 """The von Mises-Fisher distribution of unit vectors (Directional naive Bayes, section 2.2)."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from xnbflow.distributions.bessel import concentration, log_bessel_quotient
 from xnbflow.distributions.family import Distribution, class_means
 from xnbflow.errors import InputError
+from xnbflow.parameters import number
 
 __all__ = ["VonMisesFisher", "log_sphere_normalizer"]
 
@@ -43,12 +44,18 @@ class VonMisesFisher(Distribution):
 
     multivariate = True
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "tolerance": [number(0.0, closed="left")],
+        "normalize": ["boolean"],
+    }
+
     def __init__(self, *, tolerance: float = 1e-6, normalize: bool = False) -> None:
         self.tolerance = tolerance
         self.normalize = normalize
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean direction and concentration per class; see `Distribution.fit`."""
+        self._validate_params()
         dimension = len(features)
         if dimension < 2:
             msg = "a unit vector needs at least 2 columns; found 1 feature(s)"

@@ -2,19 +2,22 @@
 
 import warnings
 from collections.abc import Iterable
-from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import column_or_1d
 
+from xnbflow.columns import refuse_beyond_squares
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.kernels import KERNELS
 from xnbflow.distributions.base import log_likelihoods
 from xnbflow.distributions.kernel import KernelDensities, fit_kernel_densities
-from xnbflow.errors import InputError, require_choice
+from xnbflow.errors import InputError
+from xnbflow.labels import refuse_missing
 from xnbflow.naive_bayes.independent import IndependentNB
+from xnbflow.parameters import number, one_of, whole
 from xnbflow.selection.class_specific import SELECTIONS, Candidates, pair_distances
 
 __all__ = ["XNB"]
@@ -91,6 +94,17 @@ class XNB(IndependentNB):
     1       0      1  petal length (cm)          -41.33
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "bandwidth": [one_of(*BANDWIDTHS)],
+        "kernel": [one_of(*KERNELS)],
+        "n_grid": [whole(2, 10_000)],
+        "distance": [one_of(*DISTANCES)],
+        "threshold": [number(0.0, 1.0)],
+        "min_distance": [one_of("mean"), number(0.0, 1.0, closed="left")],
+        "selection": [one_of(*SELECTIONS)],
+        "underflow": [one_of(*_UNDERFLOWS)],
+    }
+
     def __init__(
         self,
         *,
@@ -143,6 +157,8 @@ class XNB(IndependentNB):
         >>> XNB().fit_stream(chunks, y).selected_features_
         {'a': ['g1'], 'b': ['g1']}
         """
+        self._validate_params()
+        refuse_missing(y)
         codes = self._learn_classes(column_or_1d(y))
         candidates = self._find_candidates(_checked(chunks, len(codes)), codes)
         self._select(candidates, codes)
@@ -160,7 +176,6 @@ class XNB(IndependentNB):
     def _find_candidates(
         self, chunks: Iterable[tuple[np.ndarray | None, np.ndarray]], codes: np.ndarray
     ) -> Candidates:
-        self._check_parameters()
         candidates = Candidates(len(self.classes_), self.threshold, self.selection)
         for names, features in chunks:
             distances = pair_distances(
@@ -219,24 +234,6 @@ class XNB(IndependentNB):
     def _class_densities(self, code: int) -> KernelDensities:
         return self.densities_[code]
 
-    def _check_parameters(self) -> None:
-        require_choice("bandwidth", self.bandwidth, BANDWIDTHS)
-        require_choice("kernel", self.kernel, KERNELS)
-        require_choice("distance", self.distance, DISTANCES)
-        require_choice("selection", self.selection, SELECTIONS)
-        require_choice("underflow", self.underflow, _UNDERFLOWS)
-        if self.n_grid < 2:
-            msg = f"n_grid is {self.n_grid}; a grid has at least 2 points"
-            raise InputError(msg)
-        if not 0.0 < self.threshold < 1.0:
-            msg = f"threshold is {self.threshold}; use a number between 0 and 1"
-            raise InputError(msg)
-        if self.min_distance != "mean" and not (
-            isinstance(self.min_distance, Real) and 0.0 <= self.min_distance < 1.0
-        ):
-            msg = f'min_distance is {self.min_distance!r}; use "mean" or a number from 0 to 1'
-            raise InputError(msg)
-
 
 def _checked(
     chunks: Iterable[tuple[np.ndarray, np.ndarray]], n_samples: int
@@ -259,6 +256,7 @@ def _checked(
                 "remove or impute missing and infinite values first"
             )
             raise InputError(msg)
+        refuse_beyond_squares(features.T, names)
         empty = False
         yield names, features
     if empty:

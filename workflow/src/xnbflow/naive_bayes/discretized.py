@@ -4,13 +4,14 @@ Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, section 4
 """
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from xnbflow.distributions.categorical import Categorical
 from xnbflow.distributions.family import Distribution
 from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.parameters import Columns
 from xnbflow.preprocessing.mdlp import mdlp_cut_points
 
 __all__ = ["DiscretizedNB"]
@@ -47,6 +48,12 @@ class DiscretizedNB(HybridNB):
     >>> nb.predict_proba([[5.0]]).round(3).tolist()
     [[0.833, 0.167]]
     """
+
+    _squares_features = False
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "categorical": [Columns()],
+        **Categorical._parameter_constraints,
+    }
 
     def __init__(self, *, categorical: Any = (), alpha: float = 1.0) -> None:
         self.categorical = categorical

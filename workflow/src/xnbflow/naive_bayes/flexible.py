@@ -1,9 +1,14 @@
 """Flexible naive Bayes: a kernel density per class and feature (XNB paper, section 4.2)."""
 
+from typing import ClassVar
+
 import numpy as np
 
+from xnbflow.density.bandwidth import BANDWIDTHS
+from xnbflow.density.kernels import KERNELS
 from xnbflow.distributions.kernel import KernelDensities, fit_kernel_densities
 from xnbflow.naive_bayes.independent import IndependentNB
+from xnbflow.parameters import one_of
 
 __all__ = ["FlexibleNB"]
 
@@ -39,6 +44,11 @@ class FlexibleNB(IndependentNB):
     >>> float(FlexibleNB().fit(X, y).score(X, y))
     0.96
     """
+
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "bandwidth": [one_of(*BANDWIDTHS)],
+        "kernel": [one_of(*KERNELS)],
+    }
 
     def __init__(self, *, bandwidth: str = "silverman", kernel: str = "gaussian") -> None:
         self.bandwidth = bandwidth

@@ -1,10 +1,13 @@
 """Gaussian naive Bayes: a normal density per class and feature (XNB paper, section 3)."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from xnbflow.distributions.gaussian import Gaussians, added_variance, class_moments
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.independent import IndependentNB
+from xnbflow.parameters import number
 
 __all__ = ["GaussianNB"]
 
@@ -31,6 +34,10 @@ class GaussianNB(IndependentNB):
     >>> float(GaussianNB().fit(X, y).score(X, y))
     0.96
     """
+
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "var_smoothing": [number(0.0, closed="left")]
+    }
 
     def __init__(self, *, var_smoothing: float = 1e-9) -> None:
         self.var_smoothing = var_smoothing

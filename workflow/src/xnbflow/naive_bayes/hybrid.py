@@ -6,7 +6,7 @@ Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, sections 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -81,6 +81,8 @@ class HybridNB(BaseNaiveBayes):
     >>> nb.fit(X, ["n", "n", "n", "s", "s"]).predict([[359.0, 4.0], [181.0, 7.5]]).tolist()
     ['n', 's']
     """
+
+    _parameter_constraints: ClassVar[dict[str, list]] = {"blocks": [list, tuple, None]}
 
     def __init__(self, blocks: Sequence[tuple[str, Any, Any]] | None = None) -> None:
         self.blocks = blocks

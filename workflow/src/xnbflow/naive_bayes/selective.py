@@ -4,7 +4,8 @@ Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, section 3
 """
 
 import warnings
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.naive_bayes.independent import IndependentNB
+from xnbflow.parameters import Instance, whole
 from xnbflow.selection.mutual_information import sample_information
 
 __all__ = ["SelectiveNB"]
@@ -77,6 +79,12 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     [1]
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "estimator": [Instance("fit", "predict")],
+        "n_max": [whole(1), None],
+        "cv": [whole(2), Instance("split", "get_n_splits")],
+    }
+
     def __init__(
         self, estimator: IndependentNB | HybridNB, *, n_max: int | None = None, cv: Any = 10
     ) -> None:
@@ -86,9 +94,6 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         _require_independent_terms(self.estimator)
-        if self.n_max is not None and self.n_max < 1:
-            msg = f"n_max is {self.n_max!r}; give the largest number of features to try, or None"
-            raise InputError(msg)
         self.estimator_ = self._fitted(features, codes)
         information = self._mutual_information(features, codes)
         order = np.argsort(-information, kind="stable")[: self.n_max]
@@ -141,8 +146,8 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         self, features: np.ndarray, codes: np.ndarray
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         cv = self.cv
-        if isinstance(cv, int):
-            cv = min(cv, self.class_count_.max())
+        if isinstance(cv, Integral):
+            cv = min(int(cv), self.class_count_.max())
             if cv < 2:
                 msg = f"cv={self.cv} with at most {self.class_count_.max()} samples per class"
                 raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")

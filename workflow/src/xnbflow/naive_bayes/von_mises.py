@@ -1,7 +1,7 @@
 """Naive Bayes for angles and for unit vectors (Directional naive Bayes classifiers, section 3)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from xnbflow.distributions.linear import Gaussian
 from xnbflow.distributions.von_mises import VonMises
 from xnbflow.distributions.von_mises_fisher import VonMisesFisher
 from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.parameters import Columns
 
 __all__ = ["VonMisesFisherNB", "VonMisesNB"]
 
@@ -48,6 +49,14 @@ class VonMisesNB(HybridNB):
     >>> VonMisesNB(period=360).fit(X, [0, 0, 1, 1]).predict([[355.0], [181.0]]).tolist()
     [0, 1]
     """
+
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "angular": [Columns(), None],
+        "categorical": [Columns()],
+        **VonMises._parameter_constraints,
+        **Categorical._parameter_constraints,
+        **Gaussian._parameter_constraints,
+    }
 
     def __init__(
         self,
@@ -103,6 +112,8 @@ class VonMisesFisherNB(HybridNB):
     >>> VonMisesFisherNB().fit(X, [0, 0, 1, 1]).predict([[0.6, 0.8, 0.0]]).tolist()
     [0]
     """
+
+    _parameter_constraints = VonMisesFisher._parameter_constraints
 
     def __init__(self, *, tolerance: float = 1e-6, normalize: bool = False) -> None:
         self.tolerance = tolerance
