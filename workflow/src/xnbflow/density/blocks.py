@@ -6,15 +6,16 @@ threads shares the blocks: serial kernels compile several times faster than ``pa
 and those that are not used are never compiled.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numba
 import numpy as np
 
-__all__ = ["feature_blocks", "feature_major", "map_blocks"]
+__all__ = ["feature_blocks", "feature_major", "map_blocks", "map_parts"]
 
+P = TypeVar("P")
 T = TypeVar("T")
 
 _BLOCK_VALUES = 32_768
@@ -52,15 +53,29 @@ def map_blocks(
         for a millisecond of work or more.
     """
     blocks = feature_blocks(n_features, n_samples)
-    results: list = [None] * len(blocks)
-    queue = iter(enumerate(blocks))
+    return map_parts(work, blocks, n_features * n_samples * ns_per_value)
+
+
+def map_parts(work: Callable[[P], T], parts: Sequence[P], ns: float) -> list[T]:
+    """Return ``work(part)`` for every part, computed on numba's number of threads.
+
+    Parameters
+    ----------
+    work : callable
+        Reads and writes its part of the caller's arrays.
+    parts : sequence
+        What is shared between threads.
+    ns : float
+        How many nanoseconds all parts take together, roughly.
+    """
+    results: list = [None] * len(parts)
+    queue = iter(enumerate(parts))
 
     def drain() -> None:
-        for i, block in queue:
-            results[i] = work(block)
+        for i, part in queue:
+            results[i] = work(part)
 
-    worth = int(n_features * n_samples * ns_per_value / _WORTH_A_THREAD)
-    n_threads = min(numba.get_num_threads(), len(blocks), worth)
+    n_threads = min(numba.get_num_threads(), len(parts), int(ns / _WORTH_A_THREAD))
     if n_threads <= 1:
         drain()
         return results

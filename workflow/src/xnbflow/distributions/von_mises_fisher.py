@@ -4,8 +4,8 @@ from typing import Self
 
 import numpy as np
 
+from xnbflow.distributions.base import Distribution, class_means
 from xnbflow.distributions.bessel import concentration, log_bessel_quotient
-from xnbflow.distributions.family import Distribution, class_means
 from xnbflow.errors import InputError
 
 __all__ = ["VonMisesFisher", "log_sphere_normalizer"]
@@ -60,8 +60,8 @@ class VonMisesFisher(Distribution):
         self.concentration_ = concentration(length, dimension)
         return self
 
-    def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return log densities on the sphere, shape (1, n_classes, n_samples)."""
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """Return log densities on the sphere, shape (1, n_classes, n_points)."""
         weights = self.mean_direction_ * self.concentration_
         density = weights.T @ self._unit_vectors(features)
         return (density + log_sphere_normalizer(self.concentration_, len(features))[:, None])[None]

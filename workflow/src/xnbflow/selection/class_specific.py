@@ -40,6 +40,7 @@ def pair_distances(
     n_grid: int = 50,
     distance: str = "hellinger",
     underflow: str = "as_published",
+    min_bandwidth: float = 0.0,
 ) -> np.ndarray:
     """Return how far apart the densities of two classes are, for each pair and feature.
 
@@ -49,7 +50,7 @@ def pair_distances(
     codes : ndarray of int, shape (n_samples,)
         Class of each sample.
     n_classes : int
-    bandwidth, kernel, n_grid, distance, underflow
+    bandwidth, kernel, n_grid, distance, underflow, min_bandwidth
         As in `xnbflow.naive_bayes.XNB`.
 
     Returns
@@ -72,7 +73,7 @@ def pair_distances(
         densities = grid_densities(
             tile,
             offsets,
-            bandwidths_of(tile, offsets, bandwidth, kernel),
+            bandwidths_of(tile, offsets, bandwidth, kernel, min_bandwidth),
             kernel=kernel,
             n_grid=n_grid,
             underflow=underflow,
