@@ -7,7 +7,7 @@ from typing import Self, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from xnbflow.density.blocks import feature_blocks, map_parts
+from xnbflow.density.strips import feature_strips, map_parts
 
 __all__ = ["Distribution", "TiledDistribution", "class_means", "composite_gauss_legendre"]
 
@@ -34,7 +34,7 @@ class Distribution(BaseEstimator, ABC):
 
     multivariate = False
 
-    #: Nanoseconds that one log density takes, roughly (see `xnbflow.density.blocks.map_blocks`).
+    #: Nanoseconds that one log density takes, roughly (see `xnbflow.density.strips.map_strips`).
     ns_per_point = 10.0
 
     @abstractmethod
@@ -156,7 +156,7 @@ class Distribution(BaseEstimator, ABC):
     def _over_parts(self, work: Callable[[slice, slice], T], features: np.ndarray) -> list[T]:
         """Return ``work(terms, points)`` of all terms and points, on threads, in a fixed order."""
         n_points = features.shape[1]
-        strips = feature_blocks(self._n_terms(features), min(n_points, _CHUNK_POINTS))
+        strips = feature_strips(self._n_terms(features), min(n_points, _CHUNK_POINTS))
         starts = range(0, n_points, _CHUNK_POINTS)
         parts = [(terms, slice(at, at + _CHUNK_POINTS)) for at in starts for terms in strips]
         effort = features.size * self.n_classes_ * self.ns_per_point

@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from xnbflow.density.blocks import map_blocks
+from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, gather
 from xnbflow.distributions.base import TiledDistribution, composite_gauss_legendre
 from xnbflow.errors import InputError
@@ -158,13 +158,13 @@ def class_moments(
     order, offsets = class_offsets(codes, n_classes)
     means, variances = np.empty((2, n_classes, len(features)))
 
-    def work(block: slice) -> None:
-        tile = gather(features[block], order)
+    def work(strip: slice) -> None:
+        tile = gather(features[strip], order)
         moments = np.empty((2, n_classes, tile.shape[1]))
         _moments(tile, offsets, moments)
-        means[:, block], variances[:, block] = moments
+        means[:, strip], variances[:, strip] = moments
 
-    map_blocks(work, *features.shape, ns_per_value=1.0)
+    map_strips(work, *features.shape, ns_per_value=1.0)
     return means, variances
 
 

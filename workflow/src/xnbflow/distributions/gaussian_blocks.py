@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from xnbflow.density.blocks import map_blocks
+from xnbflow.density.strips import map_strips
 from xnbflow.distributions.base import Distribution
 from xnbflow.distributions.gaussian import log_normal
 from xnbflow.distributions.multivariate_gaussian import COVARIANCES
@@ -104,7 +104,7 @@ class GaussianBlocks(Distribution):
                 factors[i, part] = np.linalg.cholesky(covariance)
                 whitenings[i, part] = np.linalg.inv(factors[i, part])
 
-        map_blocks(work, n_blocks, size * len(codes))
+        map_strips(work, n_blocks, size * len(codes))
         self.means_, self.factors_, self.whitenings_ = means, factors, whitenings
         self.shrinkage_, self.singular_ = shrinkage, singular
         return self
@@ -141,7 +141,7 @@ class GaussianBlocks(Distribution):
                 standard = self.whitenings_[matrix, chosen] @ centred
                 terms[part] = log_normal(standard**2, log_scale[part])
 
-        map_blocks(work, len(blocks), size * n_samples)
+        map_strips(work, len(blocks), size * n_samples)
         return terms
 
     def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:

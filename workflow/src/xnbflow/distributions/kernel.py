@@ -5,9 +5,9 @@ from typing import Self
 import numpy as np
 
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, check_min_bandwidth
-from xnbflow.density.blocks import map_blocks
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
+from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.distributions.base import TiledDistribution, composite_gauss_legendre
 from xnbflow.errors import require_choice
@@ -86,15 +86,15 @@ class Kernel(TiledDistribution):
         samples = np.empty(features.shape)
         bandwidths = np.empty((len(order) if local else n_classes, len(features)))
 
-        def work(block: slice) -> None:
-            tile = sorted_classes(features[block], order, offsets)
-            samples[block] = tile.T
-            own = None if spreads is None else spreads[block]
-            bandwidths[:, block] = bandwidths_of(
+        def work(strip: slice) -> None:
+            tile = sorted_classes(features[strip], order, offsets)
+            samples[strip] = tile.T
+            own = None if spreads is None else spreads[strip]
+            bandwidths[:, strip] = bandwidths_of(
                 tile, offsets, self.bandwidth, self.kernel, self.min_bandwidth, own
             )
 
-        map_blocks(work, *features.shape)
+        map_strips(work, *features.shape)
         each = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
         self.samples_ = [samples[:, own] for own in each]
         self.bandwidths_ = [bandwidths[own].T for own in each] if local else list(bandwidths)

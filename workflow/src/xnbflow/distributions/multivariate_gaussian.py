@@ -16,7 +16,7 @@ COVARIANCES = ("pooled", "per_class")
 
 
 class MultivariateGaussian(Distribution):
-    """Gaussian density of a block of columns together; its block is one term.
+    """Gaussian density of several columns together, which are one term.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
-from xnbflow.density.neighbourhood import KERNELS, neighbourhood_sums
+from xnbflow.density.neighbourhood import QUADRATIC_KERNELS, neighbourhood_sums
 from xnbflow.errors import InputError, require_choice
 
 __all__ = [
@@ -94,7 +94,7 @@ class SortedFeature:
         weights : ndarray of float64, shape (n_kinds, n_values)
             Total weight of the rows that hold each value, for each kind of weight.
         kernel : str
-            One of `KERNELS`.
+            One of `QUADRATIC_KERNELS`.
 
         Returns
         -------
@@ -110,7 +110,7 @@ class SortedFeature:
                 self.counts[self.smoothed],
                 np.take(sums, self.smoothed, axis=1),
                 self.span,
-                KERNELS[kernel],
+                QUADRATIC_KERNELS[kernel],
             )
         return sums
 
@@ -126,7 +126,7 @@ class SortedFeature:
         events : ndarray of int, shape (n_samples,)
             1 for an event, 0 otherwise; both occur.
         kernel : str
-            One of `KERNELS`. Negative sums, which a kernel with negative weights can give, count
+            One of `QUADRATIC_KERNELS`. Negative sums, which a kernel with negative weights can give, count
             as 0.
         shrinkage : float
             Number of pseudo-observations, above 0.
@@ -186,7 +186,7 @@ def check_smoothing(span: float, kernel: str, shrinkage: float) -> None:
     if not 0.0 < span <= 1.0:
         msg = f"span is {span}; a neighbourhood's share of the rows lies above 0 and up to 1"
         raise InputError(msg)
-    require_choice("kernel", kernel, KERNELS)
+    require_choice("kernel", kernel, QUADRATIC_KERNELS)
     if not 0.0 < shrinkage < np.inf:
         msg = (
             f"shrinkage is {shrinkage}; it must be above 0, or a value seen in one class only "

@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 from scipy.special import i0e
 
-from xnbflow.density.blocks import map_blocks
+from xnbflow.density.strips import map_strips
 from xnbflow.distributions.base import Distribution, class_means, composite_gauss_legendre
 from xnbflow.distributions.bessel import concentration
 from xnbflow.errors import InputError
@@ -63,7 +63,7 @@ class VonMises(Distribution):
             cosine[rows] = class_means(np.cos(angles), codes, self.n_classes_)
             sine[rows] = class_means(np.sin(angles), codes, self.n_classes_)
 
-        map_blocks(work, *features.shape)
+        map_strips(work, *features.shape)
         return cosine, sine
 
     def _set_parameters(self, cosine: np.ndarray, sine: np.ndarray) -> None:

@@ -12,7 +12,7 @@ __all__ = ["VonMisesFisher", "log_sphere_normalizer"]
 
 
 class VonMisesFisher(Distribution):
-    """Von Mises-Fisher density of one unit vector, Eq. 2; its block is one term.
+    """Von Mises-Fisher density of one unit vector, Eq. 2; all its columns are one term.
 
     Parameters
     ----------

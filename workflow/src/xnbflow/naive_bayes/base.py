@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from xnbflow.columns import name_bad_value
-from xnbflow.density.blocks import feature_major
+from xnbflow.density.strips import feature_major
 
 __all__ = ["BaseNaiveBayes"]
 

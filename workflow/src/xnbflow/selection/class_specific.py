@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.blocks import map_blocks
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
+from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.selection.covering import smallest_cover
 
@@ -68,8 +68,8 @@ def pair_distances(
     pairs = class_pairs(n_classes)
     out = np.empty((len(pairs), len(features)))
 
-    def work(block: slice) -> None:
-        tile = sorted_classes(features[block], order, offsets)
+    def work(strip: slice) -> None:
+        tile = sorted_classes(features[strip], order, offsets)
         densities = grid_densities(
             tile,
             offsets,
@@ -80,9 +80,9 @@ def pair_distances(
         )
         distances = np.empty((len(pairs), tile.shape[1]))
         DISTANCES[distance](densities, pairs, distances)
-        out[:, block] = distances
+        out[:, strip] = distances
 
-    map_blocks(work, *features.shape)
+    map_strips(work, *features.shape)
     return out
 
 
