@@ -164,7 +164,7 @@ def test_vectors_off_the_sphere_are_refused_or_normalized():
     )
 
 
-@pytest.mark.parametrize("covariance", ["class", "pooled"])
+@pytest.mark.parametrize("covariance", ["per_class", "pooled"])
 def test_multivariate_gaussian_is_scipys(covariance):
     rng = np.random.default_rng(3)
     codes = np.repeat([0, 1], [30, 50])
@@ -184,7 +184,7 @@ def test_multivariate_gaussian_is_scipys(covariance):
 def test_multivariate_gaussian_of_one_sample_is_finite():
     family = MultivariateGaussian().fit(np.eye(2)[:, [0, 1, 1]], np.array([0, 1, 1]), 2)
     assert np.isfinite(family.log_density(np.eye(2))).all()
-    with pytest.raises(InputError, match="use one of class, pooled"):
+    with pytest.raises(InputError, match="covariance is 'shared'; use one of pooled, per_class"):
         MultivariateGaussian(covariance="shared").fit(np.eye(2), np.array([0, 1]), 2)
 
 
@@ -209,7 +209,7 @@ def test_without_smoothing_columns_that_repeat_each_other_are_refused():
     features = rng.normal(size=(3, 40))
     features[2] = features[0] + features[1] / 3
     codes = np.tile([0, 1], 20)
-    for covariance in ("class", "pooled"):
+    for covariance in ("per_class", "pooled"):
         with pytest.raises(InputError, match="Use a greater var_smoothing"):
             MultivariateGaussian(covariance=covariance, var_smoothing=0).fit(features, codes, 2)
         family = MultivariateGaussian(covariance=covariance).fit(features, codes, 2)

@@ -11,7 +11,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from unit.test_neighbourhood import shares_and_weights
 
-from xnbflow.density.neighbourhood import KERNELS
+from xnbflow.density.neighbourhood import QUADRATIC_KERNELS
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
@@ -50,8 +50,8 @@ class Oracle:
         self.intercept = np.log(self.share / (1 - self.share))
         self.fine, self.naive = [], []
         for x, discrete in zip(X.T, categorical, strict=True):
-            density = self.smoother(x, discrete, span, KERNELS["minimum_variance"])
-            self.fine.append(self.smoother(x, discrete, span, KERNELS["epanechnikov"]))
+            density = self.smoother(x, discrete, span, QUADRATIC_KERNELS["minimum_variance"])
+            self.fine.append(self.smoother(x, discrete, span, QUADRATIC_KERNELS["epanechnikov"]))
             s1, s0 = (density @ y).clip(0), (density @ (1 - y)).clip(0)
             odds = (s1 + shrinkage * self.share) / (s0 + shrinkage * (1 - self.share))
             self.naive.append(np.log(odds) - self.intercept)

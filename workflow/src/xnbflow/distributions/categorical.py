@@ -4,7 +4,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from xnbflow.distributions.family import Distribution
+from xnbflow.distributions.base import Distribution
 from xnbflow.errors import InputError
 from xnbflow.parameters import number
 
@@ -59,12 +59,12 @@ class Categorical(Distribution):
         self.log_probability_ = np.log((counts + self.alpha) / total[:, :, None])
         return self
 
-    def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return log probabilities; see `Distribution.log_density`."""
-        beyond = self.log_probability_.shape[2] - 1
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
+        features, table = features[terms], self.log_probability_[terms]
+        beyond = table.shape[2] - 1
         known = (features >= 0) & (features < beyond) & (features == np.floor(features))
         positions = np.where(known, features, beyond).astype(np.intp)
-        return np.take_along_axis(self.log_probability_, positions[:, None, :], axis=2)
+        return np.take_along_axis(table, positions[:, None, :], axis=2)
 
     def n_parameters(self) -> np.ndarray:
         """Return one fewer than categories per class."""

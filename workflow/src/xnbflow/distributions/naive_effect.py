@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
-from xnbflow.density.neighbourhood import KERNELS, neighbourhood_sums
+from xnbflow.density.neighbourhood import QUADRATIC_KERNELS, neighbourhood_sums
 from xnbflow.errors import InputError
 from xnbflow.parameters import number, one_of
 
@@ -27,7 +27,7 @@ ATOM = 0.1
 #: What the parameters of an estimator of naive effects may be.
 SMOOTHING = {
     "span": [number(0.0, 1.0, closed="right")],
-    "kernel": [one_of(*KERNELS)],
+    "kernel": [one_of(*QUADRATIC_KERNELS)],
     "shrinkage": [number(0.0)],
 }
 
@@ -96,7 +96,7 @@ class SortedFeature:
         weights : ndarray of float64, shape (n_kinds, n_values)
             Total weight of the rows that hold each value, for each kind of weight.
         kernel : str
-            One of `KERNELS`.
+            One of `QUADRATIC_KERNELS`.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class SortedFeature:
                 self.counts[self.smoothed],
                 np.take(sums, self.smoothed, axis=1),
                 self.span,
-                KERNELS[kernel],
+                QUADRATIC_KERNELS[kernel],
             )
         return sums
 
@@ -128,8 +128,8 @@ class SortedFeature:
         events : ndarray of int, shape (n_samples,)
             1 for an event, 0 otherwise; both occur.
         kernel : str
-            One of `KERNELS`. Negative sums, which a kernel with negative weights can give, count
-            as 0.
+            One of `QUADRATIC_KERNELS`. Negative sums, which a kernel with negative weights can
+            give, count as 0.
         shrinkage : float
             Number of pseudo-observations, above 0.
 

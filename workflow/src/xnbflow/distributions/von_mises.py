@@ -5,9 +5,9 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.special import i0e
 
-from xnbflow.density.blocks import map_blocks
+from xnbflow.density.strips import map_strips
+from xnbflow.distributions.base import Distribution, class_means, composite_gauss_legendre
 from xnbflow.distributions.bessel import concentration
-from xnbflow.distributions.family import Distribution, class_means, composite_gauss_legendre
 from xnbflow.parameters import number
 
 __all__ = ["VonMises"]
@@ -63,7 +63,7 @@ class VonMises(Distribution):
             cosine[rows] = class_means(np.cos(angles), codes, self.n_classes_)
             sine[rows] = class_means(np.sin(angles), codes, self.n_classes_)
 
-        map_blocks(work, *features.shape)
+        map_strips(work, *features.shape)
         return cosine, sine
 
     def _set_parameters(self, cosine: np.ndarray, sine: np.ndarray) -> None:
@@ -76,12 +76,12 @@ class VonMises(Distribution):
         self._y = kappa * np.sin(direction)
         self._constant = -np.log(self.period * i0e(kappa)) - kappa
 
-    def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return log densities per unit of angle; see `Distribution.log_density`."""
-        angles = features * (2 * np.pi / self.period)
-        density = self._x[:, :, None] * np.cos(angles)[:, None, :]
-        density += self._y[:, :, None] * np.sin(angles)[:, None, :]
-        density += self._constant[:, :, None]
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
+        """Return log densities per unit of angle."""
+        angles = features[terms] * (2 * np.pi / self.period)
+        density = self._x[terms, :, None] * np.cos(angles)[:, None, :]
+        density += self._y[terms, :, None] * np.sin(angles)[:, None, :]
+        density += self._constant[terms, :, None]
         return density
 
     def n_parameters(self) -> np.ndarray:

@@ -4,8 +4,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from xnbflow.distributions.base import Distribution, class_means
 from xnbflow.distributions.bessel import concentration, log_bessel_quotient
-from xnbflow.distributions.family import Distribution, class_means
 from xnbflow.errors import InputError
 from xnbflow.parameters import number
 
@@ -13,7 +13,7 @@ __all__ = ["VonMisesFisher", "log_sphere_normalizer"]
 
 
 class VonMisesFisher(Distribution):
-    """Von Mises-Fisher density of one unit vector, Eq. 2; its block is one term.
+    """Von Mises-Fisher density of one unit vector, Eq. 2; all its columns are one term.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ class VonMisesFisher(Distribution):
         self.concentration_ = concentration(length, dimension)
         return self
 
-    def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return log densities on the sphere, shape (1, n_classes, n_samples)."""
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """Return log densities on the sphere, shape (1, n_classes, n_points)."""
         weights = self.mean_direction_ * self.concentration_
         density = weights.T @ self._unit_vectors(features)
         return (density + log_sphere_normalizer(self.concentration_, len(features))[:, None])[None]

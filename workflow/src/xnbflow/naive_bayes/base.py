@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 
-from xnbflow.density.blocks import feature_major
+from xnbflow.density.strips import feature_major
 from xnbflow.estimator import Estimator
 from xnbflow.labels import class_codes
 
@@ -114,7 +114,7 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         """
         features = self._features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
-        names = self._feature_names()
+        names = self._term_names()
         parts = []
         for code, label in enumerate(self.classes_):
             columns, terms = self._class_terms(features, code)
@@ -142,6 +142,10 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         """Return the columns a class uses and their log-likelihoods (n_columns, n_samples)."""
         msg = f"{type(self).__name__} does not split its log-likelihood over features"
         raise NotImplementedError(msg)
+
+    def _term_names(self) -> np.ndarray:
+        """Return the names of what `_class_terms` numbers: features, unless a subclass differs."""
+        return self._feature_names()
 
     def _feature_names(self) -> np.ndarray:
         return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from xnbflow.columns import column_positions
-from xnbflow.distributions.gaussian_blocks import GaussianBlocks, fit_gaussian_blocks
+from xnbflow.distributions.gaussian_blocks import GaussianBlocks
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.parameters import Columns, Instance, ListOf, one_of, whole
@@ -147,8 +147,8 @@ class BlockNB(BaseNaiveBayes):
         self.densities_ = [
             self._fit_densities(features, codes, members) for members in self._members
         ]
-        self.shrinkage_ = self._in_blocks([density.shrinkage for density in self.densities_])
-        self._warn_singular(self._in_blocks([density.singular for density in self.densities_]))
+        self.shrinkage_ = self._in_blocks([density.shrinkage_ for density in self.densities_])
+        self._warn_singular(self._in_blocks([density.singular_ for density in self.densities_]))
         self._select(sizes)
 
     def _refuse_constant(self, features: np.ndarray, codes: np.ndarray) -> None:
@@ -230,7 +230,8 @@ class BlockNB(BaseNaiveBayes):
     ) -> GaussianBlocks:
         columns = np.array([self.blocks_[i] for i in members])
         try:
-            return fit_gaussian_blocks(features, codes, columns, pooled=self.covariance == "pooled")
+            density = GaussianBlocks(columns=columns, covariance=self.covariance)
+            return density.fit(features, codes, len(self.classes_))
         except np.linalg.LinAlgError as error:
             msg = (
                 f"a covariance of a block of {columns.shape[1]} features is singular even when "
