@@ -14,7 +14,7 @@ import xnbflow.distributions
 import xnbflow.naive_bayes
 import xnbflow.preprocessing
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes import GaussianNB, KernelNBRegressor, SelectiveNB
+from xnbflow.naive_bayes import GaussianNB, KernelNBRegressor
 from xnbflow.parameters import Declared, allowed
 from xnbflow.preprocessing import CICA
 
@@ -61,8 +61,11 @@ VALUES = [
 ]
 
 
+NEEDED = {"SelectiveNB": {"estimator": GaussianNB()}, "GaussianBlocks": {"columns": [[0]]}}
+
+
 def make(estimator):
-    return estimator(GaussianNB()) if estimator is SelectiveNB else estimator()
+    return estimator(**NEEDED.get(estimator.__name__, {}))
 
 
 def samples(estimator):
