@@ -1,5 +1,6 @@
 """The base of every classifier here: validation, priors, and prediction from log-likelihoods."""
 
+import warnings
 from abc import abstractmethod
 
 import numpy as np
@@ -67,7 +68,18 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
             delattr(self, name)
         self.classes_, self.class_count_ = classes, counts
         self.class_log_prior_ = np.log(self.class_count_ / len(y))
+        self._warn_of_single_samples()
         return codes
+
+    def _warn_of_single_samples(self) -> None:
+        alone = self.classes_[self.class_count_ == 1].tolist()
+        if alone:
+            msg = (
+                f"class {', '.join(map(repr, alone[:3]))}{', ...' if len(alone) > 3 else ''} has 1 "
+                "sample, which tells nothing of its spread: what it is told from others by may be "
+                "chance. Add samples, merge or leave out such classes"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=4)
 
     def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the most probable class of each sample, shape (n_samples,)."""
