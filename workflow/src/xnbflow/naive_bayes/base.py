@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, va
 
 from xnbflow.columns import name_bad_value
 from xnbflow.density.blocks import feature_major
+from xnbflow.errors import InputError
 
 __all__ = ["BaseNaiveBayes"]
 
@@ -37,7 +38,8 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
     class_count_ : ndarray of int, shape (n_classes,)
         Training samples of each class.
     class_log_prior_ : ndarray of shape (n_classes,)
-        Logarithm of each class's share of the training samples.
+        Logarithm of each class's share of the training samples, or of the parameter ``priors``
+        where a classifier has it and it is given.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of str, shape (n_features,)
@@ -71,8 +73,16 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         self.classes_, codes, self.class_count_ = np.unique(
             y, return_inverse=True, return_counts=True
         )
-        self.class_log_prior_ = np.log(self.class_count_ / len(y))
+        self.class_log_prior_ = self._log_prior(self.class_count_ / len(y))
         return codes
+
+    def _log_prior(self, shares: np.ndarray) -> np.ndarray:
+        """Return the logarithm of the parameter ``priors`` if it is given, else of the shares."""
+        priors = getattr(self, "priors", None)
+        if priors is not None:
+            shares = _checked_priors(priors, len(self.classes_))
+        with np.errstate(divide="ignore"):
+            return np.log(shares)
 
     def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the most probable class of each sample, shape (n_samples,)."""
@@ -189,6 +199,20 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def _knows(self, names: np.ndarray) -> bool:
         return np.array_equal(names, getattr(self, "feature_names_in_", ()))
+
+
+def _checked_priors(priors: np.ndarray, n_classes: int) -> np.ndarray:
+    shares = np.asarray(priors, dtype=np.float64)
+    if shares.shape != (n_classes,):
+        msg = f"Number of priors must match number of classes: priors has shape {shares.shape}"
+        raise InputError(f"{msg}, there are {n_classes} classes; give one per class, sorted")
+    if not (shares >= 0.0).all():
+        msg = f"Priors must be non-negative, but priors is {priors!r}"
+        raise InputError(msg)
+    if not np.isclose(shares.sum(), 1.0):
+        msg = f"The sum of the priors should be 1, but it is {shares.sum():.6g}; divide them by it"
+        raise InputError(msg)
+    return shares
 
 
 def _plain_names(X: np.ndarray | pd.DataFrame) -> np.ndarray | None:

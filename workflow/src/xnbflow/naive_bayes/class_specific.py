@@ -17,7 +17,7 @@ from xnbflow.errors import InputError, require_choice
 from xnbflow.naive_bayes.independent import IndependentNB
 from xnbflow.selection.class_specific import SELECTIONS, Candidates, pair_distances
 
-__all__ = ["XNB"]
+__all__ = ["XNB", "checked_chunks"]
 
 _UNDERFLOWS = ("as_published", "log")
 
@@ -144,7 +144,7 @@ class XNB(IndependentNB):
         {'a': ['g1'], 'b': ['g1']}
         """
         codes = self._learn_classes(column_or_1d(y))
-        candidates = self._find_candidates(_checked(chunks, len(codes)), codes)
+        candidates = self._find_candidates(checked_chunks(chunks, len(codes)), codes)
         self._select(candidates, codes)
         used = np.unique(np.concatenate(self.columns_))
         self.columns_ = [np.searchsorted(used, columns) for columns in self.columns_]
@@ -238,7 +238,7 @@ class XNB(IndependentNB):
             raise InputError(msg)
 
 
-def _checked(
+def checked_chunks(
     chunks: Iterable[tuple[np.ndarray, np.ndarray]], n_samples: int
 ) -> Iterable[tuple[np.ndarray, np.ndarray]]:
     """Yield the chunks of a stream as arrays, or say what is wrong with them."""
