@@ -219,9 +219,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
         What a class scores by: ``log p(x | c) / p(x)``, ``log p(x | c) / p(x | not c)``, or
         ``log p(x | c)`` as in `XNB`, but per standard deviation of the feature.
     contamination : float, default=0.01
-        Share of the samples whose value says nothing of their class: in a class's density so much
-        is replaced by the reference. No single value weighs more than ``log(contamination)`` against
-        a class then.
+        Share of the samples whose value says nothing of their class: so much of a class's density
+        is replaced by the reference. No single value weighs more than ``log(contamination)``
+        against a class then.
     temperature : float, default=1.0
         The summed evidence is divided by this: above 1 for features that depend on one another and
         together say less than they seem to. `ClassSpecificNBCV` fits it.
@@ -280,7 +280,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
     (['petal length (cm)'], ['low'])
     >>> model.explain(X.iloc[:1]).round(2).head(2)
        sample  class            feature  log_likelihood
-    0       0      0  petal length (cm)            1.10
+    0       0      0  petal length (cm)            1.09
     1       0      1  petal length (cm)           -4.61
     """
 
@@ -400,9 +400,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         covers = [
             smallest_cover(lengths[rankings.of_class(code)], n_top) for code in range(len(labels))
         ]
-        self.optimality_gap_ = {
-            label: gap for label, (_, gap) in zip(labels, covers, strict=True)
-        }
+        self.optimality_gap_ = {label: gap for label, (_, gap) in zip(labels, covers, strict=True)}
         return [chosen for chosen, _ in covers]
 
     @property

@@ -10,8 +10,8 @@ nor on the order of features and samples, nor on rounding. Features are ranked b
 4. their covariance with the mean profile of the samples, descending.
 
 Numbers that differ by rounding only are equal. Features equal in 1 to 3 tell the pair apart equally
-well: they are *interchangeable*. The fourth decides which of them is taken, whatever the order; only
-what is still equal then, copies of each other, is taken in the order of the features.
+well: they are *interchangeable*. The fourth decides which of them is taken, whatever the order;
+only what is still equal then, copies of each other, is taken in the order of the features.
 """
 
 from dataclasses import dataclass
@@ -58,10 +58,10 @@ def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) 
 
     Examples
     --------
-    >>> enough_for(np.array([2.0, 1.0, 0.5, 0.1]), None, 0.999)
-    4
-    >>> enough_for(np.array([2.0, 1.0, 0.5, 0.1]), 3, 0.999)
+    >>> enough_for(np.array([2.0, 1.0, 0.5, 0.1]), None, 0.99)
     3
+    >>> enough_for(np.array([2.0, 1.0, 0.5, 0.1]), 2, 0.99)
+    2
     """
     if n_features is not None:
         return n_features
@@ -162,8 +162,10 @@ class PairRankings:
     Parameters
     ----------
     shortlist : Shortlist
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
+    codes : ndarray of int, shape (n_samples,) or (n_chosen,)
+        Class of each sample, or of each of the chosen ones.
+    samples : ndarray of int, shape (n_chosen,), optional
+        The samples by which the strengths were measured; by default all.
 
     Attributes
     ----------
@@ -175,11 +177,14 @@ class PairRankings:
         How many features each pair takes.
     """
 
-    def __init__(self, shortlist: Shortlist, codes: np.ndarray) -> None:
+    def __init__(
+        self, shortlist: Shortlist, codes: np.ndarray, samples: np.ndarray | None = None
+    ) -> None:
+        values = shortlist.features.values
         self.strengths = shortlist.features.distances
         self.pairs = class_pairs(shortlist.n_classes)
         self.n_classes = shortlist.n_classes
-        ties = _Ties(shortlist.features.values, codes)
+        ties = _Ties(values if samples is None else values[:, samples], codes)
         self.orders, self.ties, self.enough = [], [], []
         for row, pair in zip(self.strengths, self.pairs, strict=True):
             order, labels = _ranked(row, shortlist.top(row), pair, ties)
@@ -282,7 +287,7 @@ class _Ties:
 
 
 def _separation(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return ``d² / (d² + v)``, from 0 to 1: ``d`` separates the means, ``v`` is pooled variance."""
+    """Return ``d² / (d² + v)`` with ``d`` between the means and ``v`` the pooled variance."""
     gap = (first.mean(axis=1) - second.mean(axis=1)) ** 2
     n = first.shape[1] + second.shape[1]
     pooled = (first.var(axis=1) * first.shape[1] + second.var(axis=1) * second.shape[1]) / n

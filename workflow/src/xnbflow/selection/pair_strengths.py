@@ -68,7 +68,7 @@ def pair_strengths(
     >>> features = np.array([[0.0, 1.0, 2.0, 8.0, 9.0, 10.0], [0.0, 5.0, 9.0, 1.0, 5.0, 8.0]])
     >>> codes = np.array([0, 0, 0, 1, 1, 1])
     >>> pair_strengths(features, codes, 2, distance="separation").round(2)
-    array([[7.27, 0.  ]])
+    array([[4.38, 0.  ]])
     """
     order, offsets = class_offsets(codes, n_classes)
     order = order if samples is None else samples[order]
