@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 
+from xnbflow.analyses.directional.compute import CLASSIFIERS
 from xnbflow.naive_bayes.registry import build_estimator
 from xnbflow.sources import acquire
 from xnbflow.sources.sheet import DataSet
-from xnbflow.studies.directional import CLASSIFIERS
 
 FILES = {
     "magic": ("uci", "magic04.data.gz"),

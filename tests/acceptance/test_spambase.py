@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.analyses.effects.compute import analyse
 from xnbflow.series import Series
-from xnbflow.studies.effects import analyse
 
 WORDS = (
     "make address all 3d our over remove internet order mail receive will people report addresses "

@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 import yaml
 from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, snakemake_command
-
 from xnbflow.layout import STUDY_TABLES
 
 RECORDED_TIMES = {"seconds.parquet", "seconds.tsv"}
@@ -191,7 +190,7 @@ def edited(finished, tmp_path_factory):
     ("module", "rules"),
     [
         ("report/page.py", {"report", "index"}),
-        ("report/templates/style.css", {"report", "index"}),
+        ("report/page/templates/style.css", {"report", "index"}),
         ("evaluation/summaries.py", {"compare", "report", "index"}),
         ("naive_bayes/gaussian.py", {"compile", "train", "compare", "report", "index"}),
         ("diagnostics/normality.py", {"compile", "diagnose", "compare", "report", "index"}),

@@ -6,11 +6,11 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from xnbflow.analyses.cica.compute import recovery_error, simulate
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.errors import InputError
 from xnbflow.preprocessing.cica import CICA
 from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, natural_gradient
-from xnbflow.studies.cica import recovery_error, simulate
 
 A = np.array([[1.0, 0.5], [0.5, 1.0]])  # the paper's mixing
 
@@ -260,7 +260,7 @@ def test_a_constant_input_is_named_or_gets_no_weight():
         ({"n_components": 0}, {}, "n_components is 0"),
         ({"width": "wide"}, {}, "width is 'wide'"),
         ({"width": -1.0}, {}, "width is -1.0"),
-        ({"basis": 3}, {}, "basis is 3; use at least 4"),
+        ({"basis": 3}, {}, r"basis is 3; use an int in the range \[4, 1000\] or a callable"),
     ],
 )
 def test_bad_input_is_refused(params, change, message):

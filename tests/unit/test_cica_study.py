@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
+from xnbflow.analyses.cica.compute import analyse, recovery_error, simulate
 from xnbflow.errors import InputError
 from xnbflow.series import Series
-from xnbflow.studies.cica import analyse, recovery_error, simulate
 
 TINY = {
     "seeds": 2,

@@ -12,11 +12,11 @@ from scipy.spatial.distance import jensenshannon
 
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, overall_spread
 from xnbflow.density.bandwidth_search import leave_one_out_likelihood
-from xnbflow.density.blocks import feature_blocks, feature_major, map_blocks
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
+from xnbflow.density.strips import feature_major, feature_strips, map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.errors import InputError
 
@@ -31,19 +31,19 @@ def tile_of(features, codes):
     return sorted_classes(features, order, offsets), offsets
 
 
-# --- blocks and tiles ---------------------------------------------------------------------------
+# --- strips and tiles ---------------------------------------------------------------------------
 
 
 @given(n_features=st.integers(0, 5000), n_samples=st.integers(1, 100_000))
-def test_blocks_cover_all_features_once(n_features, n_samples):
-    blocks = feature_blocks(n_features, n_samples)
+def test_strips_cover_all_features_once(n_features, n_samples):
+    blocks = feature_strips(n_features, n_samples)
     covered = [f for block in blocks for f in range(block.start, block.stop)]
     assert covered == list(range(n_features))
 
 
-def test_blocks_keep_their_order_and_pass_on_errors():
-    assert map_blocks(lambda block: block.start, 20_000, 100) == [
-        block.start for block in feature_blocks(20_000, 100)
+def test_strips_keep_their_order_and_pass_on_errors():
+    assert map_strips(lambda block: block.start, 20_000, 100) == [
+        block.start for block in feature_strips(20_000, 100)
     ]
 
     def fail(block):
@@ -51,7 +51,7 @@ def test_blocks_keep_their_order_and_pass_on_errors():
         raise ArithmeticError(msg)
 
     with pytest.raises(ArithmeticError, match="block"):
-        map_blocks(fail, 20_000, 100)
+        map_strips(fail, 20_000, 100)
 
 
 def test_feature_major_arrays_are_not_copied(rng):

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from xnbflow.analyses.directional.compute import CLASSIFIERS, analyse
 from xnbflow.errors import InputError
 from xnbflow.series import Series
-from xnbflow.studies.directional import CLASSIFIERS, analyse
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from html import escape, unescape
 
 from report_study import write_study
 
-from xnbflow.report.blocks import Prose, Section
 from xnbflow.report.index import write_index
-from xnbflow.report.page import write_page
+from xnbflow.report.page.blocks import Prose, Section
+from xnbflow.report.page.page import write_page
 from xnbflow.report.sections.overview import headline
 from xnbflow.report.study import write_report
 

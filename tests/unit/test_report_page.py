@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.report.blocks import (
+from xnbflow.report.drawings.histograms import draw_class_sizes
+from xnbflow.report.page.blocks import (
     Code,
     Facts,
     Figure,
@@ -22,8 +23,7 @@ from xnbflow.report.blocks import (
     Waterfall,
     figures_of,
 )
-from xnbflow.report.drawings.histograms import draw_class_sizes
-from xnbflow.report.page import write_page
+from xnbflow.report.page.page import write_page
 
 SCRIPT = "<script>alert(1)</script>"
 

@@ -14,7 +14,7 @@ from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.drawings.rows import Points, draw_points, draw_shares
 from xnbflow.report.drawings.scatter import draw_trade_off
-from xnbflow.report.style import COLOURS, INK, render, shorten
+from xnbflow.report.page.style import COLOURS, INK, render, shorten
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"

@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 from report_study import walk
 
+from xnbflow.analyses.cica.section import section
 from xnbflow.config import Study
-from xnbflow.report.blocks import Group, Prose, Table, figures_of
+from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
+from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.cica import section
-from xnbflow.report.style import render
 
 #: Median recovery error by step: the paper's width approaches the sources and leaves them.
 PATHS = {"paper's": [2.0, 0.5, 0.3, 1.5, 2.8], "chosen": [2.0, 0.9, 0.5, 0.4, 0.4]}

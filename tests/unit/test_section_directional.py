@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.analyses.directional.drawings import draw_sphere
+from xnbflow.analyses.directional.section import section
+from xnbflow.analyses.directional.tables import accuracy_blocks, complexity_table
 from xnbflow.config import Study
-from xnbflow.report.blocks import Figure, Gallery, Group, Prose, Table, figures_of
-from xnbflow.report.directional_tables import accuracy_blocks, complexity_table
-from xnbflow.report.drawings.directional import draw_sphere
+from xnbflow.report.page.blocks import Figure, Gallery, Group, Prose, Table, figures_of
+from xnbflow.report.page.style import render
 from xnbflow.report.results import PublishedTables, StudyResults
-from xnbflow.report.sections.directional import section
-from xnbflow.report.style import render
 
 PAPER = Path(__file__).parents[2] / "resources" / "paper"
 LABELS = {"vmnb": "vMNB", "selvmnb": "SelvMNB", "gnb": "GNB", "selgnb": "SelGNB", "dnb": "dNB"}

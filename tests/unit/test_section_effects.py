@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from report_study import walk
 
+from xnbflow.analyses.effects.curves import effect_strengths
+from xnbflow.analyses.effects.section import section
 from xnbflow.config import Study
-from xnbflow.report.blocks import Gallery, Group, Links, Prose, Table, figures_of
-from xnbflow.report.effect_curves import effect_strengths
+from xnbflow.report.page.blocks import Gallery, Group, Links, Prose, Table, figures_of
+from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.effects import section
-from xnbflow.report.style import render
 
 NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
 TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from report_study import walk
 
+from xnbflow.analyses.separation.section import section
 from xnbflow.config import Study
-from xnbflow.report.blocks import Group, Prose, Table, figures_of
+from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
+from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.separation import section
-from xnbflow.report.style import render
 
 EQ22, WEIGHTS, TRUTH = "Eq. 22 as printed", "weights, estimated H", "threshold at the true scores"
 UNIFORM, USELESS = "uniform on [0, 20]", "50% useless, others uniform on [0, 40]"

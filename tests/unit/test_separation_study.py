@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from xnbflow.analyses.separation.compute import analyse
 from xnbflow.errors import InputError
 from xnbflow.series import Series
-from xnbflow.studies.separation import analyse
 
 PARAMS = {
     "blocks": 40,

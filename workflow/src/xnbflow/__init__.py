@@ -2,7 +2,7 @@
 
 The package is built in floors; each imports only those below it::
 
-    report > studies > evaluation > naive_bayes > preprocessing > selection
+    report > analyses > evaluation > naive_bayes > preprocessing > selection
            > diagnostics > distributions > density > sources > series
 """
 

@@ -4,18 +4,18 @@ import itertools
 import warnings
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from xnbflow.density.bandwidth import check_min_bandwidth
-from xnbflow.errors import InputError, require_choice
-from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB, check_size
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.evidence import fit_class_densities
 from xnbflow.naive_bayes.size_path import SCORINGS, InnerPredictions, choose, sum_along_path
+from xnbflow.parameters import Instance, ListOf, number, one_of, whole
 from xnbflow.selection.pair_rankings import PairRankings, Shortlist
 from xnbflow.selection.pair_strengths import PAIR_DISTANCES, pair_strengths
 
@@ -36,10 +36,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     Parameters
     ----------
-    sizes : sequence of int, default=None
+    sizes : list of int, default=None
         Numbers of features per pair of classes to try. None tries 30 from 1 to 200, or to all
         features, in geometric steps.
-    cv : int, cross-validation splitter or iterable of splits, default=10
+    cv : int, cross-validation splitter or list of splits, default=10
         The inner folds. An int makes stratified folds in the order of the samples, or, where
         ``groups`` are given to `fit`, stratified folds that keep groups together.
     scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
@@ -49,11 +49,11 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         "best" takes the best score; "one_standard_error" the fewest features whose score is within
         one standard error of it, or within what one sample counts: fewer errors than that nobody
         can see.
-    distance : str or sequence of str, default="combined"
+    distance : str or list of str, default="combined"
         As in `ClassSpecificNB`; of several the best is chosen.
     bandwidth : str, default="silverman"
         As in `ClassSpecificNB`.
-    min_bandwidth : float or sequence of float, default=0.3
+    min_bandwidth : float or list of float, default=0.3
         As in `ClassSpecificNB`; of several the best is chosen.
     kernel, n_grid, evidence, contamination, priors
         As in `ClassSpecificNB`.
@@ -105,6 +105,16 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     0                    1      0.96    True
     1                    2      0.96   False
     """
+
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "sizes": [ListOf(whole(1)), None],
+        "cv": [whole(2), Instance("split", "get_n_splits"), list],
+        "scoring": [one_of(*SCORINGS)],
+        "rule": [one_of(*_RULES)],
+        "distance": [one_of(*PAIR_DISTANCES), ListOf(one_of(*PAIR_DISTANCES))],
+        "min_bandwidth": [number(0.0, closed="left"), ListOf(number(0.0, closed="left"))],
+        **COMMON_CONSTRAINTS,
+    }
 
     def __init__(
         self,
@@ -197,10 +207,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None
     ) -> list[dict]:
         """Return the rows of the path."""
-        self._check_common_parameters()
-        require_choice("scoring", self.scoring, SCORINGS)
-        require_choice("rule", self.rule, _RULES)
-        candidates = self._candidates()
+        candidates = list(itertools.product(_listed(self.distance), _listed(self.min_bandwidth)))
+        if not candidates:
+            msg = "distance or min_bandwidth is empty; name at least one value of each to try"
+            raise InputError(msg)
         sizes = self._checked_sizes(len(features))
         if len(self.classes_) == 1:
             return [_row_of_one_class(*candidates[0], sizes[0])]
@@ -316,29 +326,18 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             )
             return [(train, test) for train, test in splits if len(test)]
 
-    def _candidates(self) -> list[tuple[str, float]]:
-        """Return the pairs of distance and floor to try."""
-        distances = [self.distance] if isinstance(self.distance, str) else list(self.distance)
-        floors = np.ravel(np.asarray(self.min_bandwidth, dtype=object)).tolist()
-        for distance in distances:
-            require_choice("distance", distance, PAIR_DISTANCES)
-        for floor in floors:
-            check_min_bandwidth(floor)
-        if not distances or not floors:
-            msg = "distance and min_bandwidth each name at least one value to try"
-            raise InputError(msg)
-        return list(itertools.product(distances, floors))
-
     def _checked_sizes(self, n_features: int) -> np.ndarray:
         """Return the sizes to try, ascending, none of them above the number of features."""
         if self.sizes is None:
             return geometric_sizes(min(n_features, _LARGEST), _N_SIZES)
-        for size in self.sizes:
-            check_size("sizes", size)
         if not len(self.sizes):
             msg = "sizes is empty; give numbers of features per pair of classes, or None"
             raise InputError(msg)
         return np.unique(np.minimum(self.sizes, n_features)).astype(int)
+
+
+def _listed(value: Any) -> list:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def geometric_sizes(largest: int, n: int) -> np.ndarray:

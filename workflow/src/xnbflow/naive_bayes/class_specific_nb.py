@@ -3,30 +3,42 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from xnbflow.density.bandwidth import BANDWIDTHS, check_min_bandwidth
+from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.kernels import KERNELS
-from xnbflow.errors import InputError, require_choice
+from xnbflow.errors import InputError
+from xnbflow.labels import refuse_missing
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.class_specific import checked_chunks
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
+from xnbflow.parameters import number, one_of, whole
 from xnbflow.selection.class_specific import CANDIDATES_PER_PAIR, FeatureDistances
 from xnbflow.selection.covering import smallest_cover
 from xnbflow.selection.pair_rankings import PairRankings, Shortlist
 from xnbflow.selection.pair_strengths import PAIR_DISTANCES, distance_of_strength, pair_strengths
 
-__all__ = ["BaseClassSpecificNB", "ClassSpecificNB"]
+__all__ = ["COMMON_CONSTRAINTS", "BaseClassSpecificNB", "ClassSpecificNB"]
 
 _SELECTIONS = ("greedy", "minimal")
 
 #: Log densities that are in memory at once.
 _CHUNK_VALUES = 4_000_000
+
+
+COMMON_CONSTRAINTS: dict[str, list] = {
+    "bandwidth": [one_of(*BANDWIDTHS)],
+    "kernel": [one_of(*KERNELS)],
+    "n_grid": [whole(2, 10_000)],
+    "evidence": [one_of(*EVIDENCES)],
+    "contamination": [number(0.0, 1.0, closed="left")],
+    "priors": ["array-like", None],
+}
 
 
 class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
@@ -157,9 +169,9 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         columns = self.columns_[code]
-        densities = self.class_densities_.take(np.searchsorted(self.used_columns_, columns))
-        terms = self._weigh(densities.log_density(features[columns]))
-        return columns, terms[code] / self._temperature
+        terms = self._weigh(self.class_densities_.log_density(features[self.used_columns_]))
+        rows = np.searchsorted(self.used_columns_, columns)
+        return columns, terms[code, rows] / self._temperature
 
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
         return weigh(log_density, self.class_log_prior_, self.evidence, self.contamination)
@@ -169,14 +181,6 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self.used_columns_] = True
         return mask
-
-    def _check_common_parameters(self) -> None:
-        require_choice("bandwidth", self.bandwidth, BANDWIDTHS)
-        require_choice("kernel", self.kernel, KERNELS)
-        require_choice("evidence", self.evidence, EVIDENCES)
-        if not (isinstance(self.contamination, Real) and 0.0 <= self.contamination < 1.0):
-            msg = f"contamination is {self.contamination!r}; use a share from 0 to below 1"
-            raise InputError(msg)
 
 
 class ClassSpecificNB(BaseClassSpecificNB):
@@ -284,6 +288,16 @@ class ClassSpecificNB(BaseClassSpecificNB):
     1       0      1  petal length (cm)           -4.61
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "n_features": [whole(1), None],
+        "threshold": [number(0.0, 1.0)],
+        "selection": [one_of(*_SELECTIONS)],
+        "distance": [one_of(*PAIR_DISTANCES)],
+        "min_bandwidth": [number(0.0, closed="left")],
+        "temperature": [number(0.0)],
+        **COMMON_CONSTRAINTS,
+    }
+
     def __init__(
         self,
         *,
@@ -346,6 +360,8 @@ class ClassSpecificNB(BaseClassSpecificNB):
         >>> ClassSpecificNB(n_features=1).fit_stream(chunks, y).selected_features_
         {'a': ['g1'], 'b': ['g1']}
         """
+        self._validate_params()
+        refuse_missing(y)
         codes = self._learn_classes(column_or_1d(y))
         self._select(checked_chunks(chunks, len(codes)), codes)
         used = self.used_columns_
@@ -366,7 +382,12 @@ class ClassSpecificNB(BaseClassSpecificNB):
     def _select(
         self, chunks: Iterable[tuple[np.ndarray | None, np.ndarray]], codes: np.ndarray
     ) -> None:
-        self._check_parameters()
+        if self.n_features is not None and self.selection == "minimal":
+            msg = (
+                f'n_features is {self.n_features}, but selection="minimal" finds the number of '
+                "features by itself; leave n_features None"
+            )
+            raise InputError(msg)
         density = {
             "bandwidth": self.bandwidth,
             "min_bandwidth": self.min_bandwidth,
@@ -406,33 +427,6 @@ class ClassSpecificNB(BaseClassSpecificNB):
     @property
     def _temperature(self) -> float:
         return self.temperature
-
-    def _check_parameters(self) -> None:
-        self._check_common_parameters()
-        require_choice("distance", self.distance, PAIR_DISTANCES)
-        require_choice("selection", self.selection, _SELECTIONS)
-        check_min_bandwidth(self.min_bandwidth)
-        if self.n_features is not None:
-            check_size("n_features", self.n_features)
-            if self.selection == "minimal":
-                msg = f'n_features is {self.n_features}, but selection="minimal" finds the number'
-                raise InputError(f"{msg} of features by itself; leave n_features None")
-        if not (isinstance(self.n_grid, Integral) and self.n_grid >= 2):
-            msg = f"n_grid is {self.n_grid!r}; a grid has at least 2 points"
-            raise InputError(msg)
-        if not (isinstance(self.threshold, Real) and 0.0 < self.threshold < 1.0):
-            msg = f"threshold is {self.threshold!r}; use a number between 0 and 1"
-            raise InputError(msg)
-        if not (isinstance(self.temperature, Real) and 0.0 < self.temperature < np.inf):
-            msg = f"temperature is {self.temperature!r}; use a finite number above 0"
-            raise InputError(msg)
-
-
-def check_size(parameter: str, value: object) -> None:
-    """Raise an `InputError` unless a number of features per pair is an integer from 1 on."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        msg = f"{parameter} is {value!r}; a pair of classes takes a whole number of features from 1"
-        raise InputError(f"{msg} on")
 
 
 def _directions(values: np.ndarray, mine: np.ndarray) -> list[str]:

@@ -10,11 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.blocks import map_blocks
 from xnbflow.density.standard import StandardUnits
-from xnbflow.density.tiles import class_offsets, sorted_classes
-from xnbflow.distributions.kernel import KernelDensities
+from xnbflow.distributions.kernel import Kernel
 
 __all__ = ["EVIDENCES", "ClassDensities", "fit_class_densities", "weigh"]
 
@@ -30,23 +27,14 @@ class ClassDensities:
 
     Attributes
     ----------
-    centres, units : ndarray of shape (n_features,)
-        See `xnbflow.density.standard.StandardUnits`.
-    densities : list of KernelDensities
-        One per class, of the features in standard units.
+    standard : StandardUnits
+        Centres and units of the features.
+    kernel : Kernel
+        The densities of the features in standard units.
     """
 
-    centres: np.ndarray
-    units: np.ndarray
-    densities: list[KernelDensities]
-
-    def take(self, features: np.ndarray) -> "ClassDensities":
-        """Return the densities of some of the features."""
-        densities = [
-            KernelDensities(each.samples[features], each.bandwidths[features], each.kernel)
-            for each in self.densities
-        ]
-        return ClassDensities(self.centres[features], self.units[features], densities)
+    standard: StandardUnits
+    kernel: Kernel
 
     def log_density(self, points: np.ndarray) -> np.ndarray:
         """Return log densities per standard deviation, shape (n_classes, n_features, n_points).
@@ -56,9 +44,8 @@ class ClassDensities:
         points : ndarray of shape (n_features, n_points)
             As measured.
         """
-        with np.errstate(over="ignore"):
-            standard = (points - self.centres[:, None]) / self.units[:, None]
-        return np.stack([each.log_density(standard) for each in self.densities])
+        found = self.kernel.log_density(self.standard.apply(points.T).T)
+        return np.moveaxis(found, 1, 0)
 
 
 def fit_class_densities(
@@ -82,28 +69,11 @@ def fit_class_densities(
     bandwidth, min_bandwidth, kernel
         As in `xnbflow.naive_bayes.ClassSpecificNB`.
     """
-    order, offsets = class_offsets(codes, n_classes)
-    local = bandwidth == "adaptive"
-    samples = np.empty(values.shape)
-    widths = np.empty((len(values), len(order) if local else n_classes))
-    centres, units = np.empty((2, len(values)))
-
-    def work(block: slice) -> None:
-        tile = sorted_classes(values[block], order, offsets)
-        standard = StandardUnits(tile)
-        tile = standard.apply(tile)
-        samples[block] = tile.T
-        found = bandwidths_of(tile, offsets, bandwidth, kernel, min_bandwidth, standard.spreads)
-        widths[block] = found.T
-        centres[block], units[block] = standard.centres, standard.units
-
-    map_blocks(work, *values.shape)
-    classes = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
-    densities = [
-        KernelDensities(samples[:, each], widths[:, each if local else c], kernel)
-        for c, each in enumerate(classes)
-    ]
-    return ClassDensities(centres, units, densities)
+    samples = np.ascontiguousarray(values.T)
+    standard = StandardUnits(samples)
+    family = Kernel(bandwidth=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
+    family.fit(standard.apply(samples).T, codes, n_classes, standard.spreads)
+    return ClassDensities(standard, family)
 
 
 def weigh(

@@ -4,9 +4,9 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from xnbflow.layout import section_names
-from xnbflow.report.blocks import Section
-from xnbflow.report.page import write_page
+from xnbflow.report.outline import section_modules
+from xnbflow.report.page.blocks import Section
+from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 
 __all__ = ["write_report"]
@@ -34,8 +34,8 @@ def write_report(
 
 def _sections(results: StudyResults) -> Iterator[Section]:
     """Yield a section when it is ready, so that its figures are drawn while the next is made."""
-    for name in section_names(results.study):
-        module = importlib.import_module(f"xnbflow.report.sections.{name}")
+    for name in section_modules(results.study):
+        module = importlib.import_module(name)
         section = module.section(results)
         if section is not None:
             yield section

@@ -8,10 +8,10 @@ do not tie at 1. All is computed in standard units (`xnbflow.density.standard`).
 import numpy as np
 
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.blocks import map_blocks
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.standard import StandardUnits
+from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.jit import njit
 from xnbflow.selection.class_specific import class_pairs
@@ -75,8 +75,8 @@ def pair_strengths(
     pairs = class_pairs(n_classes)
     out = np.empty((len(pairs), len(features)))
 
-    def work(block: slice) -> None:
-        tile = sorted_classes(features[block], order, offsets)
+    def work(strip: slice) -> None:
+        tile = sorted_classes(features[strip], order, offsets)
         standard = StandardUnits(tile)
         tile = standard.apply(tile)
         widths = bandwidths_of(tile, offsets, bandwidth, kernel, min_bandwidth, standard.spreads)
@@ -93,9 +93,9 @@ def pair_strengths(
             )
             on_grid = -np.log(np.maximum(1.0 - on_grid * on_grid, _LEAST_AFFINITY))
             strengths = np.sqrt(strengths * on_grid) if distance == "combined" else on_grid
-        out[:, block] = strengths
+        out[:, strip] = strengths
 
-    map_blocks(work, len(features), len(order))
+    map_strips(work, len(features), len(order))
     return out
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from xnbflow.report.style import COLOURS, GREY, MARKERS, new_axes
+from xnbflow.report.page.style import COLOURS, GREY, MARKERS, new_axes
 
 __all__ = ["draw_calibration"]
 

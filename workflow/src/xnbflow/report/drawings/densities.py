@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from xnbflow.report.style import COLOURS, GREY, label_width, new_axes, shorten
+from xnbflow.report.page.style import COLOURS, GREY, label_width, new_axes, shorten
 
 __all__ = ["draw_densities"]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from xnbflow.report.style import COLOURS, GREY, label_width, new_axes, plain_number, shorten
+from xnbflow.report.page.style import COLOURS, GREY, label_width, new_axes, plain_number, shorten
 
 __all__ = ["draw_class_sizes", "draw_correlations", "draw_p_values"]
 

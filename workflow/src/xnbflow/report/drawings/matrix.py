@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 
-from xnbflow.report.style import COLOURS, GREY, INK, label_width, new_axes, shorten
+from xnbflow.report.page.style import COLOURS, GREY, INK, label_width, new_axes, shorten
 
 __all__ = ["draw_matrix"]
 

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from xnbflow.report.style import COLOURS, INK, new_axes, shorten
+from xnbflow.report.page.style import COLOURS, INK, new_axes, shorten
 
 __all__ = ["draw_ranks"]
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from xnbflow.report.style import (
+from xnbflow.report.page.style import (
     COLOURS,
     GREY,
     MARKERS,

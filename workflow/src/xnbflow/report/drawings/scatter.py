@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from xnbflow.report.style import (
+from xnbflow.report.page.style import (
     COLOURS,
     GREY,
     MARKERS,

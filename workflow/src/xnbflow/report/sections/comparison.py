@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Group, Prose, Section, Table
 from xnbflow.report.drawings.ranks import draw_ranks
+from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Gallery, Group, Section, Table
 from xnbflow.report.drawings.histograms import (
     draw_class_sizes,
     draw_correlations,
     draw_p_values,
 )
 from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]

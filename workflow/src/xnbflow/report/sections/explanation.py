@@ -8,13 +8,13 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Facts, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.densities import density_figures, telling_features
 from xnbflow.report.dependence import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.page.blocks import Block, Facts, Figure, Gallery, Group, Prose, Section, Table
+from xnbflow.report.page.style import COLOURS, shorten
 from xnbflow.report.results import StudyResults
-from xnbflow.report.style import COLOURS, shorten
 
 __all__ = ["section"]
 

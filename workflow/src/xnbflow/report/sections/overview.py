@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.environment import job_seconds, machine, versions
+from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.seeds import derive_seed
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.blocks import Block, Figure, Group, Prose, Section, Table, Waterfall
 from xnbflow.report.contributions import contributions
 from xnbflow.report.drawings.rows import draw_shares
+from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section, Table, Waterfall
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]

@@ -1,0 +1,1 @@
+"""Conditionally independent components: what the study of them computes, and its section."""

@@ -1,0 +1,1 @@
+"""Directional naive Bayes: what its study computes beyond the common tables, and its section."""

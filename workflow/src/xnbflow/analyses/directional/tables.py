@@ -1,0 +1,325 @@
+"""Tables 1 to 6 of the paper on directional naive Bayes, beside ours."""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.evaluation.comparison import average_ranks, pairwise_rank_tests
+from xnbflow.report.page.blocks import Block, Group, Prose, Table
+from xnbflow.report.results import PublishedTables, StudyResults
+
+__all__ = ["accuracy_blocks", "complexity_table", "counterpart", "counterpart_table"]
+
+#: Of our data sets the paper's that they are, or are like, and how near they are.
+_COUNTERPARTS = {
+    "magic": ("MAGIC", "the same"),
+    "arrhythmia": (
+        "Arrhythmia",
+        "the same source; the paper counts 174 of its features",
+    ),
+    "covertype": ("Covertype", "another random sample of the same"),
+    "protein-strand": (
+        "Protein1",
+        "very probably the same task: helix or strand, by two angles; other chains",
+    ),
+    "protein-window": (
+        "Protein10",
+        "the same task: 15 residues, 30 angles, 4 classes; other chains",
+    ),
+    "weather": ("Temperature", "the same task: temperature by wind; another place and year"),
+}
+
+_CLASSIFIERS = ("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB")
+_ADJUSTED = {
+    "nemenyi": "Nemenyi",
+    "holm": "Holm",
+    "shaffer": "Shaffer",
+    "bergmann_hommel": "Bergmann-Hommel",
+}
+_SIGNIFICANT = 0.05
+#: What must not be torn apart at the end of a line.
+_SPACE = "\N{NO-BREAK SPACE}"
+
+
+def counterpart(dataset: str) -> str | None:
+    """Return the paper's data set that ours is, or is like; None where it has none.
+
+    Examples
+    --------
+    >>> counterpart("protein-window"), counterpart("covertype-sample"), counterpart("pigeons")
+    ('Protein10', 'Covertype', None)
+    """
+    key = _key(dataset)
+    return _COUNTERPARTS[key][0] if key else None
+
+
+def _key(dataset: str) -> str | None:
+    """Return the entry of `_COUNTERPARTS`; a part of a data set has its name with a suffix."""
+    return next((k for k in _COUNTERPARTS if f"{dataset}-".startswith(f"{k}-")), None)
+
+
+def counterpart_table(results: StudyResults) -> Table:
+    """Return which of the paper's data sets ours stand for, with their sizes (Table 6)."""
+    paper = results.published["directional_table6"].set_index("dataset")
+    sizes_2 = results.published["directional_table2"].set_index("dataset")
+    paper["features"] = sizes_2.loc[sizes_2["classifier"] == "vMNB", "features"]
+    paper = paper.rename(columns={"instances": "samples"})
+    ours = results.tables["datasets"].set_index("dataset")
+    sizes = ["samples", "features", "classes"]
+    rows = []
+    for dataset in results.study.datasets:
+        key = _key(dataset)
+        name, relation = _COUNTERPARTS[key] if key else ("", "not in the paper")
+        theirs = paper.loc[name, sizes] if key else [None] * len(sizes)
+        pairs = zip(ours.loc[dataset, sizes], theirs, strict=True)
+        rows.append((dataset, name, relation, *itertools.chain.from_iterable(pairs)))
+    columns = [f"{what}{where}" for what in sizes for where in ("", ", paper")]
+    frame = pd.DataFrame(rows, columns=["data set", "paper’s data set", "relation", *columns])
+    frame[columns] = frame[columns].astype(float)
+    missing = [name for name in paper.index if name not in set(frame["paper’s data set"])]
+    caption = (
+        "Our data sets, and which ones of the paper (its Tables 2 and 6) they are compared with. "
+        "Numbers can only be expected to agree where the data set is the same."
+        + (f" Of the paper’s, {_listed(missing)} not here." if missing else "")
+    )
+    return Table(frame, caption, dict.fromkeys(columns, ",.0f"))
+
+
+def _listed(names: Sequence[str]) -> str:
+    verb = "is" if len(names) == 1 else "are"
+    return f"{' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))} {verb}"
+
+
+def accuracy_blocks(results: StudyResults) -> list[Block]:
+    """Return Tables 1, 3, 4 and 5 of the paper beside ours, for the study's first scheme of folds.
+
+    Only the paper's five classifiers are compared, found by their labels.
+    """
+    ids = [name for name, label in results.labels.items() if label in _CLASSIFIERS]
+    ids = [name for name in results.study.classifiers if name in ids]
+    if not ids or not results.study.folds:
+        return []
+    folds = results.study.folds[0]
+    names = [results.labels[name] for name in ids]
+    accuracy = _by_dataset(results, folds, "mean")[names]
+    spread = _by_dataset(results, folds, "sd")[names]
+    like = accuracy[[counterpart(dataset) is not None for dataset in accuracy.index]].dropna()
+    blocks: list[Block] = [_accuracy_table(accuracy, spread, folds, results.published)]
+    if len(names) == len(_CLASSIFIERS) and len(like) >= 2:
+        blocks += [
+            _rank_table(accuracy.dropna(), like, results.published),
+            _pair_table(like, results.published),
+        ]
+    within = results.rows("pairwise_within", folds=folds)
+    within = within.assign(**{k: within[k].map(results.labels) for k in ("first", "second")})
+    runs = _runs(within, results.published["directional_table5"])
+    if len(runs):
+        blocks += [Prose(_agreement(runs)), _runs_group(runs)]
+    return blocks
+
+
+def _by_dataset(results: StudyResults, folds: str, value: str) -> pd.DataFrame:
+    """Return accuracies in per cent, data sets by labels."""
+    scores = results.scores("accuracy", value)
+    places = [results.place(dataset, folds) for dataset in results.study.datasets]
+    return 100 * scores.loc[places].set_axis(list(results.study.datasets))
+
+
+def _accuracy_table(
+    accuracy: pd.DataFrame, spread: pd.DataFrame, folds: str, published: PublishedTables
+) -> Table:
+    """Return Table 1: for each data set a row of ours, and below it the paper's."""
+    paper = published["directional_table1"].set_index(["dataset", "classifier"])
+    theirs = _paper_ranks(published)[accuracy.columns]
+    ours = accuracy.round(2).rank(axis=1, method="min", ascending=False)
+    rows: list[tuple] = []
+    best: set[tuple[int, str]] = set()
+    for dataset in accuracy.index:
+        values = [(dataset, accuracy.loc[dataset], spread.loc[dataset], ours.loc[dataset])]
+        name = counterpart(dataset)
+        if name:
+            printed = paper.loc[name].reindex(accuracy.columns)
+            values.append((f"{name}, paper", *printed.to_numpy().T, theirs.loc[name]))
+        for label, means, sds, ranks in values:
+            best |= {(len(rows), column) for column in ranks.index[ranks == ranks.min()]}
+            rows.append((label, *map(_cell, means, sds, ranks)))
+    frame = pd.DataFrame(rows, columns=["data set", *accuracy.columns])
+    caption = (
+        f"Table 1: accuracy in per cent ± standard deviation over folds ({folds}), and in the row "
+        "below what the paper prints for the data set that ours stands for. The best of a row is "
+        "marked; the paper’s row of dNB could not be read, but its Table 5 tells the rank."
+    )
+    return Table(frame, caption, best=frozenset(best))
+
+
+def _cell(mean: float, sd: float, rank: float) -> str:
+    if np.isnan(mean):
+        return "" if np.isnan(rank) else f"rank{_SPACE}{rank:g}"
+    return f"{mean:.2f}" + ("" if np.isnan(sd) else f"{_SPACE}±{_SPACE}{sd:.2f}")
+
+
+def _paper_ranks(published: PublishedTables) -> pd.DataFrame:
+    """Return the paper's ranks, data sets by classifiers.
+
+    They follow from the accuracies of Table 1 and, for dNB, from the directions of Table 5.
+    """
+    printed = published["directional_table1"]
+    accuracy = printed.pivot_table(index="dataset", columns="classifier", values="accuracy")
+    runs = published["directional_table5"].query("second == 'dNB'")
+    against = runs.set_index(["dataset", "first"])["alternative"]
+    better = against.unstack().reindex(index=accuracy.index, columns=accuracy.columns) == ">"
+    ranks = accuracy.rank(axis=1, ascending=False) + ~better
+    ranks["dNB"] = 1 + better.sum(axis=1)
+    return ranks
+
+
+def _rank_table(accuracy: pd.DataFrame, like: pd.DataFrame, published: PublishedTables) -> Table:
+    printed = published["directional_table3"].set_index("classifier")["average_rank"]
+    theirs = [counterpart(dataset) for dataset in like.index]
+    n_printed = published["directional_table1"]["dataset"].nunique()
+    same = f"{len(like)} data sets"
+    frame = pd.DataFrame(
+        {
+            f"ours, {same}": average_ranks(like.round(10)),
+            f"paper, {same}": _paper_ranks(published).loc[theirs].mean(),
+            f"ours, all {len(accuracy)}": average_ranks(accuracy.round(10)),
+            f"paper, all {n_printed}": printed,
+        }
+    ).reindex(printed.index)
+    frame.insert(0, "classifier", frame.index)
+    caption = (
+        "Table 3: average ranks of accuracy, 1 is best; in the paper’s order. The first two "
+        f"columns are over the same {same} ({', '.join(theirs)}), the paper’s computed from its "
+        "Tables 1 and 5; the others are over all data sets of each."
+    )
+    return Table(frame.reset_index(drop=True), caption, dict.fromkeys(frame.columns[1:], ".3f"))
+
+
+def _pair_table(like: pd.DataFrame, published: PublishedTables) -> Table:
+    """Return Table 4: every pair's adjusted p-values."""
+    ranks = average_ranks(like.round(10))
+    ours = pairwise_rank_tests(ranks, len(like))
+    ours.index = [frozenset(pair) for pair in zip(ours["first"], ours["second"], strict=True)]
+    paper = published["directional_table4"]
+    printed = published["directional_table3"].set_index("classifier")["average_rank"]
+    mine = ours.loc[[frozenset(p) for p in zip(paper["first"], paper["second"], strict=True)]]
+    first, second = paper["first"], paper["second"]
+    columns: dict[str, Sequence] = {
+        "pair": first + " – " + second,
+        "ranks apart": second.map(ranks) - first.map(ranks),
+        "ranks apart, paper": second.map(printed) - first.map(printed),
+    }
+    for column, name in _ADJUSTED.items():
+        columns[name] = mine[column].to_numpy()
+        columns[f"{name}, paper"] = paper[column]
+    frame = pd.DataFrame(columns)
+    formats = dict.fromkeys(frame.columns[3:], ".4f") | dict.fromkeys(frame.columns[1:3], "+.2f")
+    caption = (
+        "Table 4: p-values of the average ranks, adjusted for ten pairs in four ways. Ranks apart "
+        "are those of the second less those of the first: above 0 the first is better. Ours are "
+        f"over the {len(like)} data sets that stand for ones of the paper, the paper’s over its "
+        "eight; below 0.05 the two classifiers differ."
+    )
+    return Table(frame, caption, formats)
+
+
+def _runs(within: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 5: our tests on sorted runs, and the paper's where it has them."""
+    tested = list(dict.fromkeys(zip(paper["first"], paper["second"], strict=True)))
+    printed = paper.set_index(["dataset", "first", "second"])
+    rows = []
+    for row in within.itertuples():
+        name = counterpart(row.dataset)
+        for first, second in tested:
+            if {row.first, row.second} != {first, second}:
+                continue
+            difference = row.mean_difference * (1 if row.first == first else -1)
+            key = (name, first, second)
+            theirs = printed.loc[key] if key in printed.index else None
+            rows.append(
+                (
+                    row.dataset,
+                    f"{first} – {second}",
+                    100 * difference,
+                    _sign(difference),
+                    row.sorted_runs,
+                    name or "",
+                    "" if theirs is None else theirs["alternative"].replace("!=", "="),
+                    np.nan if theirs is None else theirs["p"],
+                )
+            )
+    return pd.DataFrame(rows, columns=_RUNS)
+
+
+_RUNS = ["data set", "pair", "difference", "is", "p", "paper’s data set", "is, paper", "p, paper"]
+#: Accuracies in per cent are printed with two decimals; what is nearer than this is equal.
+_EQUAL = 5e-5
+
+
+def _sign(difference: float) -> str:
+    return "=" if abs(difference) < _EQUAL else ">" if difference > 0 else "<"
+
+
+def _agreement(runs: pd.DataFrame) -> str:
+    """Return in a sentence how many of the paper's comparisons come out as printed."""
+    both = runs[runs["is, paper"] != ""]
+    if both.empty:
+        return "The paper has tests on sorted runs for none of these data sets."
+    same = both["is"] == both["is, paper"]
+    sure = both["p, paper"] < _SIGNIFICANT
+    ours = sure & same & (both["p"] < _SIGNIFICANT)
+    return (
+        f"Of {len(both)} comparisons that the paper makes on these data sets or their like, "
+        f"{same.sum()} go the same way here; of the {sure.sum()} that are significant there, "
+        f"{ours.sum()} are significant here in the same direction."
+    )
+
+
+def _runs_group(runs: pd.DataFrame) -> Group:
+    caption = (
+        "Table 5: Wilcoxon’s signed-rank test on sorted runs, one-sided in the direction that the "
+        "sign tells: “>” means that the first of the pair is more accurate. The direction is that "
+        "of the same accuracies, so that in the paper as here a p below 0.05 comes up in nearly "
+        "twice as many pairs of equals. The difference is in per cent. The paper tests these six "
+        "pairs."
+    )
+    formats = {"difference": "+.2f", "p": ".4f", "p, paper": ".4f"}
+    return Group("Each data set by itself", [Table(runs, caption, formats)], "the paper’s Table 5")
+
+
+_SIZES = ("parameters", "features", "angular_percent", "seconds")
+
+
+def complexity_table(complexity: pd.DataFrame, paper: pd.DataFrame) -> Table:
+    """Return Table 2: how large the classifiers are and how long it takes to fit them.
+
+    Parameters
+    ----------
+    complexity : DataFrame
+        As made by `xnbflow.analyses.directional.compute.analyse`.
+    paper : DataFrame
+        The paper's Table 2 as printed.
+    """
+    names = complexity["dataset"].map(counterpart)
+    keys = pd.MultiIndex.from_arrays([names, complexity["classifier"]])
+    printed = paper.set_index(["dataset", "classifier"]).reindex(keys)
+    columns: dict[str, Sequence] = {
+        "data set": complexity["dataset"],
+        "classifier": complexity["classifier"],
+    }
+    for size in _SIZES:
+        name = size.replace("_percent", ", per cent")
+        columns[name] = complexity[size].astype(float)
+        columns[f"{name}, paper"] = printed[size].to_numpy()
+    frame = pd.DataFrame(columns)
+    specs = {"parameters": ",.1f", "features": ".1f", "angular": ".0f", "seconds": ".4f"}
+    formats = {name: specs[name.split(",")[0]] for name in frame.columns[2:]}
+    caption = (
+        "Table 2: free parameters and features of each classifier fitted to the whole data set, "
+        "the share of angles among the features, and the seconds it took, averaged over runs that "
+        "differ in the folds by which features are selected. The paper prints for dNB the "
+        "parameters of vMNB; ours are those of the cells that it cuts features into."
+    )
+    return Table(frame, caption, formats)

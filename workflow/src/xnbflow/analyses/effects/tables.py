@@ -1,0 +1,107 @@
+"""What the analysis of effects found on one data set: its tables, and what they are called."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from xnbflow.report.results import StudyResults
+
+__all__ = ["GENERALIZED", "LINEAR", "MODELS", "NAIVE", "TUNED", "EffectTables"]
+
+NAIVE = "naive Bayes"
+GENERALIZED = "generalized naive Bayes"
+TUNED = "generalized naive Bayes, tuned"
+LINEAR = "logistic regression"
+#: In the order in which they are shown; not every study has all.
+MODELS = (NAIVE, GENERALIZED, TUNED, LINEAR)
+
+#: The paper's example: a data set and a set of features.
+_PAPER = ("spambase", "paper")
+
+
+@dataclass(frozen=True)
+class EffectTables:
+    """What `xnbflow.analyses.effects.compute` found on one data set.
+
+    Attributes
+    ----------
+    dataset : str
+        Its name.
+    tables : dict of str to DataFrame
+        Its rows of every table, by name; tables without any are absent.
+    """
+
+    dataset: str
+    tables: dict[str, pd.DataFrame]
+
+    @classmethod
+    def read(cls, results: StudyResults) -> list["EffectTables"]:
+        """Return what was found on each data set of a study."""
+        tables = results.analysis("effects")
+        whole = {name: tables[name] for name in tables.present()}
+        return [
+            cls(
+                dataset,
+                {
+                    name: rows[rows["dataset"] == dataset].drop(columns="dataset")
+                    for name, rows in whole.items()
+                    if (rows["dataset"] == dataset).any()
+                },
+            )
+            for dataset in whole["fit"]["dataset"].unique()
+        ]
+
+    @property
+    def sets(self) -> dict[str, str]:
+        """Each set of features, in the study's order, with what it is called: with its size."""
+        sizes = self.tables["fit"].groupby("features", sort=False)["n_features"].first()
+        return {name: f"{name} ({size} features)" for name, size in sizes.items()}
+
+    @property
+    def shown(self) -> str:
+        """The set that is shown in detail: the one with the fewest features."""
+        fit = self.tables["fit"]
+        return fit["features"].loc[fit["n_features"].idxmin()]
+
+    @property
+    def models(self) -> list[str]:
+        """The models that were fitted."""
+        fitted = set(self.tables["fit"]["model"])
+        return [model for model in MODELS if model in fitted]
+
+    @property
+    def part(self) -> str:
+        """The part that counts: ``test`` where there is one."""
+        return "test" if (self.tables["fit"]["part"] == "test").any() else "train"
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """The class that is no event, and the event."""
+        other, event = sorted(self.tables["confusion"]["actual"].unique())
+        return other, event
+
+    @property
+    def paper_features(self) -> list[str]:
+        """Features of the paper's set; none where this is not its example."""
+        dataset, name = _PAPER
+        return self.features(name) if self.dataset == dataset and name in self.sets else []
+
+    def is_papers(self, name: str) -> bool:
+        """Return whether a set is that of the paper's example."""
+        return (self.dataset, name) == _PAPER
+
+    def fit(self, name: str, part: str) -> pd.DataFrame:
+        """Return the fit statistics of a set in a part, a row per model; empty without the part."""
+        fit = self.tables["fit"]
+        rows = fit[(fit["features"] == name) & (fit["part"] == part)].set_index("model")
+        return rows.reindex(self.models) if len(rows) else rows
+
+    def card(self, name: str) -> pd.DataFrame:
+        """Return the scorecard of a set."""
+        card = self.tables["scorecard"]
+        return card[card["features"] == name]
+
+    def features(self, name: str) -> list[str]:
+        """Return the features of a set."""
+        card = self.card(name)
+        return card.loc[card["kind"] != "intercept", "feature"].unique().tolist()

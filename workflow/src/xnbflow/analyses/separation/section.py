@@ -1,0 +1,35 @@
+"""Selection by separation score: where it helps, where it harms (Pavlenko and von Rosen)."""
+
+from xnbflow.analyses.separation.fits import fit_groups
+from xnbflow.analyses.separation.gains import gain_blocks
+from xnbflow.analyses.separation.theory import theory_groups
+from xnbflow.report.page.blocks import Section
+from xnbflow.report.results import StudyResults
+
+__all__ = ["section"]
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return what selection by separation score gains; None where there is no risk to reduce.
+
+    Parameters
+    ----------
+    results : StudyResults
+        Has the tables of the analysis `xnbflow.analyses.separation.compute`.
+    """
+    tables = results.analysis("separation")
+    risk = tables["risk"]
+    if risk.empty:
+        return None
+    blocks = [
+        *gain_blocks(risk, tables["gains"]),
+        *theory_groups(risk, tables["theorem1"], tables["weights"]),
+        *fit_groups(tables["fitted"], tables["blocks"]),
+    ]
+    return Section(
+        "separation",
+        "Selection by separation score",
+        "Whether a classifier made of blocks of features errs less when blocks that separate the "
+        "classes little are dropped, or weighted down: gains above 0 help, below 0 harm.",
+        blocks,
+    )

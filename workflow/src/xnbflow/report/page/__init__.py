@@ -1,0 +1,1 @@
+"""The page: blocks, their HTML, figures and style; it knows no study."""

@@ -1,0 +1,119 @@
+"""The page: sections become one self-contained HTML file, figures drawn in parallel."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+
+from joblib.externals.loky import get_reusable_executor
+
+from xnbflow.atomic import write_atomically
+from xnbflow.report.page.blocks import Figure, Section, Table, figures_of
+from xnbflow.report.page.html import ENVIRONMENT
+from xnbflow.report.page.style import nothing, render
+
+__all__ = ["write_page"]
+
+#: Before the content of a figure that stands alone: it has no page to take its colours from.
+_ALONE = (
+    "<style>:root{color:#1b1f24;background:#fff}"
+    "@media(prefers-color-scheme:dark){:root{color:#e6e8eb;background:#16191d}}</style>"
+)
+
+
+def write_page(
+    path: Path, title: str, lead: str, sections: Iterable[Section], figures: Path, threads: int = 1
+) -> None:
+    """Draw the figures and write the page.
+
+    Parameters
+    ----------
+    path : path
+        The HTML file.
+    title, lead : str
+        Its heading and what it is about.
+    sections : iterable of Section
+        Its chapters; the figures of one are drawn while the next is made.
+    figures : path
+        Folder for each figure as a file of its own: ``{section}/{figure}.svg``.
+    threads : int
+        Processes that draw.
+
+    Raises
+    ------
+    ValueError
+        If two figures have the same name.
+    """
+    made: list[Section] = []
+    drawn: dict[str, Future[str]] = {}
+    with _artists(threads) as submit:
+        for section in sections:
+            made.append(section)
+            for figure in figures_of(section.blocks):
+                if figure.name in drawn:
+                    msg = f"two figures are called {figure.name!r}; file names must differ"
+                    raise ValueError(msg)
+                drawn[figure.name] = submit(figure)
+        svgs = {name: future.result() for name, future in drawn.items()}
+    for section in made:
+        for figure in figures_of(section.blocks):
+            _write_figure(figures / section.id / f"{figure.name}.svg", svgs[figure.name])
+    html = ENVIRONMENT.get_template("page.html").render(
+        title=title,
+        lead=lead,
+        sections=made,
+        kind=lambda block: type(block).__name__,
+        cells=_cells,
+        svgs=svgs,
+        figures=os.path.relpath(figures, path.parent),
+    )
+    write_atomically(path, lambda part: part.write_text(html, encoding="utf-8"))
+
+
+@contextmanager
+def _artists(threads: int) -> Iterator[Callable[[Figure], Future[str]]]:
+    """Give a function that has a figure drawn, by other processes if there are several threads."""
+    if threads == 1:
+        yield _draw_now
+        return
+    executor = get_reusable_executor(max_workers=threads)
+    for _ in range(threads):  # lets them import matplotlib while the first section is made
+        executor.submit(render, "", nothing, {})
+    try:
+        yield lambda figure: executor.submit(render, figure.name, figure.draw, figure.arguments)
+    finally:
+        executor.shutdown(wait=True)
+
+
+def _draw_now(figure: Figure) -> Future[str]:
+    future: Future[str] = Future()
+    future.set_result(render(figure.name, figure.draw, figure.arguments))
+    return future
+
+
+def _write_figure(path: Path, svg: str) -> None:
+    start = svg.index(">") + 1
+    text = f'<?xml version="1.0" encoding="utf-8"?>\n{svg[:start]}{_ALONE}{svg[start:]}\n'
+    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def _cells(table: Table) -> list[list[tuple[str, bool, bool]]]:
+    """Return a table's rows of cells: text, whether it is a number, whether it is the best."""
+    columns = list(table.frame.columns)
+    specs = [table.formats.get(column, "") for column in columns]
+    numeric = [table.frame[column].dtype.kind in "iuf" for column in columns]
+    best = {(row, columns.index(column)) for row, column in table.best}
+    return [
+        [
+            (_text(value, spec), number, (i, j) in best)
+            for j, (value, spec, number) in enumerate(zip(row, specs, numeric, strict=True))
+        ]
+        for i, row in enumerate(table.frame.itertuples(index=False, name=None))
+    ]
+
+
+def _text(value: object, spec: str) -> str:
+    """Return how a value is shown; nothing where it is missing."""
+    missing = value is None or value != value  # noqa: PLR0124  NaN is not itself
+    return "" if missing else format(value, spec)

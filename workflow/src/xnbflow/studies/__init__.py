@@ -1,1 +1,0 @@
-"""What a study computes beyond the common tables: one module per analysis."""
