@@ -25,7 +25,7 @@ from xnbflow.selection.class_specific import (
     pair_distances,
 )
 
-__all__ = ["XNB"]
+__all__ = ["XNB", "checked_chunks"]
 
 _UNDERFLOWS = ("as_published", "log")
 
@@ -192,7 +192,7 @@ class XNB(BaseNaiveBayes):
         self._validate_params()
         refuse_missing(y)
         codes = self._learn_classes(column_or_1d(y))
-        candidates = self._find_candidates(_checked(chunks, len(codes)), codes)
+        candidates = self._find_candidates(checked_chunks(chunks, len(codes)), codes)
         self._select(candidates, codes)
         used = np.unique(np.concatenate(self.columns_))
         self.columns_ = [np.searchsorted(used, columns) for columns in self.columns_]
@@ -337,7 +337,7 @@ class XNB(BaseNaiveBayes):
         return columns, self.densities_[code].log_density(features[columns])[:, 0]
 
 
-def _checked(
+def checked_chunks(
     chunks: Iterable[tuple[np.ndarray, np.ndarray]], n_samples: int
 ) -> Iterable[tuple[np.ndarray, np.ndarray]]:
     """Yield the chunks of a stream as arrays, or say what is wrong with them."""
