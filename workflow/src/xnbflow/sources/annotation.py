@@ -126,7 +126,9 @@ def _header(path: Path, lines: Iterator[str]) -> tuple[str | None, list[str], bo
     platform, marked = None, False
     for line in lines:
         text = line.strip()
-        if match := re.match(r"(?:!Annotation_platform|\^PLATFORM|!Platform_geo_accession)\s*=\s*(\S+)", text):
+        if match := re.match(
+            r"(?:!Annotation_platform|\^PLATFORM|!Platform_geo_accession)\s*=\s*(\S+)", text
+        ):
             platform = match.group(1)
         if text == _BEGIN:
             marked = True

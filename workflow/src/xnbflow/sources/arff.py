@@ -38,9 +38,7 @@ class Arff:
 
     unit = "line"
 
-    def __init__(
-        self, path: Path, stream: io.BufferedIOBase, advice: Callable[[str], str]
-    ) -> None:
+    def __init__(self, path: Path, stream: io.BufferedIOBase, advice: Callable[[str], str]) -> None:
         self.path, self.advice, self._stream = path, advice, stream
         self.header: list[str] = []
         self.nominal: list[str] = []

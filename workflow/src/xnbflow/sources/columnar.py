@@ -34,9 +34,7 @@ class ParquetTable:
 
     unit = "row"
 
-    def __init__(
-        self, path: Path, stream: io.BufferedIOBase, advice: Callable[[str], str]
-    ) -> None:
+    def __init__(self, path: Path, stream: io.BufferedIOBase, advice: Callable[[str], str]) -> None:
         self.path, self.advice = path, advice
         try:
             self._table = pq.ParquetFile(pa.BufferReader(stream.read())).read()

@@ -21,7 +21,7 @@ class _Inflated(io.RawIOBase):
 
     def __init__(self, chunks: Iterator[bytes], url: str) -> None:
         self._chunks, self._url = chunks, url
-        self._inflate: "zlib._Decompress | None" = None
+        self._inflate: zlib._Decompress | None = None
         self._ready, self._started = b"", False
 
     def readable(self) -> bool:

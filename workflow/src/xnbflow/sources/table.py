@@ -160,7 +160,7 @@ def _samples_in_rows(
         lines += block.lines
         blocks.append(block.numbers)
         for whole, part in zip(cells, block.texts, strict=True):
-            whole += part
+            whole.extend(part)
     if not lines:
         msg = f"{path} has nothing below its header; get it again"
         raise InputError(msg)
@@ -208,7 +208,7 @@ def _samples_in_columns(
         features += block.texts[0]
         lines += block.lines
         for whole, part in zip(feature_texts, block.texts[1:], strict=True):
-            whole += part
+            whole.extend(part)
         for line, cells in block.special:
             texts.setdefault(cells[key], []).append([cells[p] for p in places])
             special_lines[cells[key]] = line
@@ -305,7 +305,7 @@ def _draft(
     _refuse_bad_names(path, "feature", content.features, content.feature_places, repeat=True)
     _refuse_bad_names(path, "sample", content.samples, content.sample_places)
     _refuse_dates(content)
-    kinds = _settle_kinds(path, dataset, content)
+    kinds = _settle_kinds(dataset, content)
     metadata = pd.DataFrame(
         {name: text for name, text in content.texts.items() if name not in content.features},
         dtype=object,
@@ -362,7 +362,7 @@ def _refuse_contradictions(
             raise InputError(msg)
 
 
-def _settle_kinds(path: Path, dataset: DataSet, content: _Content) -> list[str]:
+def _settle_kinds(dataset: DataSet, content: _Content) -> list[str]:
     """Fill in codes of categories and turn angles to radians; return each feature's kind."""
     literal = set(dataset.names("literal"))
     kinds = []

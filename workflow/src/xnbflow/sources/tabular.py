@@ -84,7 +84,7 @@ def table_texts(table: OpenTable, names: Sequence[str]) -> list[list[str]]:
     texts: list[list[str]] = [[] for _ in names]
     for block in table.blocks(columns):
         for whole, part in zip(texts, block.texts, strict=True):
-            whole += part
+            whole.extend(part)
     return texts
 
 
