@@ -36,7 +36,8 @@ def annotation_path(platform: str) -> str:
     ('platforms/GPLnnn/GPL97/annot/GPL97.annot.gz', \
 'platforms/GPL13nnn/GPL13158/annot/GPL13158.annot.gz')
     """
-    return f"platforms/{platform[:-3] if len(platform) > 6 else 'GPL'}nnn/{platform}/annot/{platform}.annot.gz"
+    thousand = platform[:-3] if len(platform) > 6 else "GPL"
+    return f"platforms/{thousand}nnn/{platform}/annot/{platform}.annot.gz"
 
 
 def standard_names(table: pd.DataFrame) -> pd.DataFrame:

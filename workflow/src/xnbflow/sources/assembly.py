@@ -1,4 +1,4 @@
-"""From what a file holds to a series: labels, groups, logarithms, missing values, repeated names."""
+"""From what a file holds to a series: labels, groups, logarithms, missing values, duplicates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

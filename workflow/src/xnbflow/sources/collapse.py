@@ -52,7 +52,7 @@ def merge_rows(
     rows = order[starts]
     counts = np.bincount(codes, minlength=len(unique))
     if how == "max_mean":
-        return _of_largest_mean(values, codes, order, starts, rows, counts, unique)
+        return _of_largest_mean(values, order, starts, rows, counts, unique)
     merged = values[rows]
     for name in np.flatnonzero(counts > 1):
         block = values[order[starts[name] : starts[name] + counts[name]]]
@@ -62,7 +62,6 @@ def merge_rows(
 
 def _of_largest_mean(
     values: np.ndarray,
-    codes: np.ndarray,
     order: np.ndarray,
     starts: np.ndarray,
     rows: np.ndarray,

@@ -125,8 +125,8 @@ class DelimitedText:
         The number of the header's line.
     advice : callable, optional
         Given a cell that is no number, what to do about it.
-    is_end : callable, optional
-        Given a line, whether the table ends before it.
+    end : bytes, optional
+        How the line starts before which the table ends.
 
     Attributes
     ----------
@@ -147,25 +147,26 @@ class DelimitedText:
         *,
         first_line: int = 1,
         advice: Callable[[str], str] = lambda _: "correct it",
-        is_end: Callable[[bytes], bool] | None = None,
+        end: bytes | None = None,
     ) -> None:
-        self.path, self.stream, self.advice, self.is_end = path, stream, advice, is_end
+        self.path, self.stream, self.advice, self.end = path, stream, advice, end
         self.ended = False
         self._line = first_line
-        head = [line for line in itertools.islice(_whole_lines(stream), _SNIFFED_LINES)]
+        head = list(itertools.islice(_whole_lines(stream), _SNIFFED_LINES))
         if head and first_line == 1:
             head[0] = head[0].removeprefix(codecs.BOM_UTF8)
         self.dialect = dialect if isinstance(dialect, Dialect) else dialect(head)
-        self._head = self._cut(head)
-        while self._head and not self._head[0].strip():
+        head = self._cut(b"".join(head)).splitlines(keepends=True)
+        while head and not head[0].strip():
             self._line += 1
-            self._head.pop(0)
-        rows = [cells for _, cells in self._csv(self._head, self._line)]
+            head.pop(0)
+        rows = [cells for _, cells in self._csv(_joined(head), self._line)]
         self.header = rows[0] if rows else []
         if _leaves_out_the_row_names_name(rows):
             self.header = ["", *self.header]
-        self._line += self._head[0].count(b"\n") if self._head else 0
-        self._head = self._head[1:]
+        head = _joined(head)
+        self._line += head[0].count(b"\n") if head else 0
+        self._head = b"".join(head[1:])
 
     def blocks(self, columns: Columns) -> Iterator[Block]:
         """Yield the rows below the header.
@@ -175,40 +176,39 @@ class DelimitedText:
         InputError
             If a row has too few or too many cells, or a cell is no number.
         """
-        for lines, first in self._line_blocks():
-            yield self._block(lines, first, columns)
-
-    def _line_blocks(self) -> Iterator[tuple[list[bytes], int]]:
-        """Yield whole rows, some megabytes at a time, and the number of their first line."""
-        carried, self._head = self._head, []
-        while not self.ended:
-            lines = carried + (_read_lines(self.stream))
-            carried = []
-            if not lines:
+        data, self._head = self._head, b""
+        while data or not self.ended:
+            if data:
+                yield self._block(data, columns)
+            if self.ended:
                 return
-            first = self._line
-            lines = self._cut(lines)
-            self._line += sum(line.count(b"\n") for line in lines)
-            if lines:
-                yield lines, first
+            data = _read_rows(self.stream)
+            if not data:
+                return
+            data = self._cut(data)
 
-    def _cut(self, lines: list[bytes]) -> list[bytes]:
-        if self.is_end is not None and not self.ended:
-            for number, line in enumerate(lines):
-                if self.is_end(line):
-                    self.ended = True
-                    return lines[:number]
-        return lines
+    def _cut(self, data: bytes) -> bytes:
+        """Return what stands before the line that ends the table."""
+        if self.end is None or self.ended:
+            return data
+        place = 0 if data.startswith(self.end) else data.find(b"\n" + self.end) + 1
+        self.ended = place > 0 or data.startswith(self.end)
+        return data[:place] if self.ended else data
 
-    def _block(self, lines: list[bytes], first: int, columns: Columns) -> Block:
+    def _block(self, data: bytes, columns: Columns) -> Block:
+        first, narrow = self._line, len(columns.names) <= _WIDE
+        n_breaks = data.count(b"\n")
+        self._line += n_breaks
+        if narrow and columns.special is None:
+            n_rows = n_breaks + (not data.endswith(b"\n"))
+            found = _arrow_block(data, n_rows, columns, self.dialect)
+            if found is not None:
+                return Block(list(range(first, first + n_rows)), *found)
+        return self._block_by_lines(data, first, columns)
+
+    def _block_by_lines(self, data: bytes, first: int, columns: Columns) -> Block:
         special: list[tuple[int, list[str]]] = []
-        numbers = list(range(first, first + len(lines)))
-        if any(line.count(b"\n") > 1 for line in lines):
-            steps = np.cumsum([0, *(line.count(b"\n") for line in lines[:-1])])
-            numbers = (first + steps).tolist()
-        if any(line.isspace() for line in lines):
-            kept = [i for i, line in enumerate(lines) if not line.isspace()]
-            lines, numbers = [lines[i] for i in kept], [numbers[i] for i in kept]
+        lines, numbers = _numbered_lines(data, first)
         if columns.special is not None:
             lines, numbers, special = self._set_apart(lines, numbers, columns)
         found = None
@@ -283,6 +283,8 @@ class DelimitedText:
 class GrowingRows:
     """Rows of numbers that are appended block by block, never twice in memory.
 
+    The system extends large arrays without copying them.
+
     Parameters
     ----------
     width : int
@@ -304,14 +306,12 @@ class GrowingRows:
         """Add rows, shape (n_rows, width)."""
         needed = self._count + len(rows)
         if needed > len(self._values):
-            size = max(needed, int(1.3 * len(self._values)))
-            self._values.resize((size, self._values.shape[1]), refcheck=False)
+            self._values.resize((needed, self._values.shape[1]), refcheck=False)
         self._values[self._count : needed] = rows
         self._count = needed
 
     def finished(self) -> np.ndarray:
         """Return all rows, shape (n_rows, width); nothing can be added afterwards."""
-        self._values.resize((self._count, self._values.shape[1]), refcheck=False)
         return self._values
 
 
@@ -555,18 +555,24 @@ def _conversion(
     )
 
 
-def _read_lines(stream: io.BufferedIOBase) -> list[bytes]:
-    """Return the next megabytes of whole rows, with their line breaks."""
+def _read_rows(stream: io.BufferedIOBase) -> bytes:
+    """Return the next megabytes of whole rows."""
     data = stream.read(_BLOCK_BYTES)
-    if not data:
-        return []
-    data += stream.readline()
-    while data.count(b'"') % 2 and (more := stream.readline()):
-        data += more
-    lines = data.splitlines(keepends=True) if b"\r" not in data else data.split(b"\n")
-    if b"\r" in data:
-        lines = [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-    return _joined(lines) if b'"' in data else lines
+    if data:
+        data += stream.readline()
+        while data.count(b'"') % 2 and (more := stream.readline()):
+            data += more
+    return data
+
+
+def _numbered_lines(data: bytes, first: int) -> tuple[list[bytes], list[int]]:
+    """Return rows with their line breaks and numbers; blank lines are left out."""
+    lines = [line + b"\n" for line in data.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    lines = _joined(lines)
+    starts = itertools.accumulate((line.count(b"\n") for line in lines[:-1]), initial=first)
+    numbered = [(line, n) for line, n in zip(lines, starts, strict=True) if line.strip()]
+    return [line for line, _ in numbered], [number for _, number in numbered]
 
 
 def _whole_lines(stream: io.BufferedIOBase) -> Iterator[bytes]:

@@ -46,11 +46,11 @@ _WAY_OUT = {
 
 
 def format_of(head: bytes) -> str | None:
-    """Return the format that a file's first bytes show; None for text or what is unknown.
+    r"""Return the format that a file's first bytes show; None for text or what is unknown.
 
     Examples
     --------
-    >>> format_of(b'!Series_title\\t"x"'), format_of(b"id,g1")
+    >>> format_of(b'!Series_title\t"x"'), format_of(b"id,g1")
     ('series matrix', None)
     """
     for name, starts in _SIGNATURES.items():

@@ -175,7 +175,7 @@ def _read_values(
         stream,
         Dialect("\t"),
         first_line=head.lines + 1,
-        is_end=lambda line: line.startswith(end),
+        end=end,
         advice=lambda _: "get the file again, or correct the cell",
     )
     if not table.header:

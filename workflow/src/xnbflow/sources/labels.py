@@ -159,11 +159,11 @@ class LabelRule:
 
 
 def plain_text(text: str) -> str:
-    """Return a text with straight quotes and single spaces.
+    r"""Return a text with straight quotes and single spaces.
 
     Examples
     --------
-    >>> plain_text(" patient’s\\u00a0 mucosa ")
+    >>> plain_text(" patient’s\u00a0 mucosa ")
     "patient's mucosa"
     """
     return " ".join(text.translate(_QUOTES).split())
