@@ -156,7 +156,9 @@ class DelimitedText:
         if head and first_line == 1:
             head[0] = head[0].removeprefix(codecs.BOM_UTF8)
         self.dialect = dialect if isinstance(dialect, Dialect) else dialect(head)
-        head = self._cut(b"".join(head)).splitlines(keepends=True)
+        data = self._cut(b"".join(head))
+        self._refuse_cut_off(data)
+        head = data.splitlines(keepends=True)
         while head and not head[0].strip():
             self._line += 1
             head.pop(0)
@@ -178,6 +180,7 @@ class DelimitedText:
         """
         data, self._head = self._head, b""
         while data or not self.ended:
+            self._refuse_cut_off(data)
             if data:
                 yield self._block(data, columns)
             if self.ended:
@@ -186,6 +189,15 @@ class DelimitedText:
             if not data:
                 return
             data = self._cut(data)
+
+    def _refuse_cut_off(self, data: bytes) -> None:
+        """Refuse a table with a known end whose last row breaks off."""
+        if self.end is not None and not self.ended and data and not data.endswith(b"\n"):
+            msg = (
+                f"{self.path} ends within a row, before {self.end.decode()}: it is cut off; delete "
+                "it and get it again"
+            )
+            raise InputError(msg)
 
     def _cut(self, data: bytes) -> bytes:
         """Return what stands before the line that ends the table."""
@@ -379,6 +391,8 @@ def _width(separator: str, line: str) -> int:
     limit = csv.field_size_limit(len(line) + 1)
     try:
         return len(next(csv.reader([line], delimiter=separator), []))
+    except csv.Error:  # reading will say what is wrong
+        return 0
     finally:
         csv.field_size_limit(limit)
 

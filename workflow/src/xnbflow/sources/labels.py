@@ -127,7 +127,8 @@ class LabelRule:
                 f"{s} ({text})" for s, text, k in zip(samples, texts, keep, strict=True) if not k
             ]
             notes.append(f"{len(out)} samples were left out, having no label: {listed(out)}")
-        return np.array([label for label in labels if label is not None]), keep, notes
+        kept = np.array([label for label in labels if label is not None])
+        return kept, keep, notes + _alike(kept)
 
     def _matched(self, text: str) -> str | None:
         if self.pattern is None:
@@ -179,6 +180,19 @@ def listed(names: Sequence[str]) -> str:
     """
     rest = f", ... {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(map(str, names[:_NAMED])) + rest
+
+
+def _alike(labels: np.ndarray) -> list[str]:
+    """Note classes that differ by capital letters alone."""
+    spellings: dict[str, list[str]] = {}
+    for label in np.unique(labels):
+        spellings.setdefault(str(label).lower(), []).append(str(label))
+    return [
+        f"the classes {' and '.join(map(repr, found))} differ by capital letters alone; make them "
+        "one by map= in the sheet's options"
+        for found in spellings.values()
+        if len(found) > 1
+    ]
 
 
 def _mapping(where: str, text: str) -> dict[str, str]:
