@@ -39,8 +39,8 @@ class VarianceFilter(_Filter):
     Parameters
     ----------
     keep : float or int, default=0.5
-        The share of features (below 1), or their number (1 or more). Of equal variances the first
-        features are kept.
+        The share of features (a float up to 1.0), or their number (an int). Of equal variances the
+        first features are kept.
 
     Attributes
     ----------
@@ -75,17 +75,17 @@ class VarianceFilter(_Filter):
         InputError
             If `keep` is no share or number.
         """
-        if (
-            isinstance(self.keep, bool)
-            or not isinstance(self.keep, numbers.Real)
-            or not self.keep > 0
-            or (self.keep > 1 and self.keep != int(self.keep))
-        ):
-            msg = f"keep is {self.keep!r}; give a share of features below 1, or their number"
+        is_number = isinstance(self.keep, numbers.Integral) and not isinstance(self.keep, bool)
+        is_share = isinstance(self.keep, float) and 0 < self.keep <= 1
+        if not is_share and not (is_number and self.keep >= 1):
+            msg = (
+                f"keep is {self.keep!r}; give a share of features (a float up to 1.0), or their "
+                "number (an int from 1)"
+            )
             raise InputError(msg)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         n_features = X.shape[1]
-        n_kept = int(self.keep) if self.keep >= 1 else int(np.ceil(self.keep * n_features))
+        n_kept = int(np.ceil(self.keep * n_features)) if is_share else int(self.keep)
         self.variances_ = _variances(X)
         order = np.argsort(-self.variances_, kind="stable")
         support = np.zeros(n_features, dtype=bool)

@@ -82,7 +82,7 @@ def _opened(path: Path) -> Any:
         raise InputError(msg) from error
     try:
         with warnings.catch_warnings():  # about how older files were written
-            warnings.simplefilter("ignore", FutureWarning)
+            warnings.simplefilter("ignore")
             return anndata.read_h5ad(path, backed="r")
     except (OSError, KeyError, ValueError) as error:
         msg = f"{path} cannot be read as AnnData ({error}); write it anew, or get it again"
