@@ -538,22 +538,22 @@ def _arrow_block(
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
             arrow_csv.ReadOptions(
-                use_threads=False, column_names=names, block_size=max(1, len(data)) + 1
+                use_threads=True, column_names=names, block_size=max(1, len(data)) + 1
             ),
-            arrow_csv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
+            arrow_csv.ParseOptions(delimiter=dialect.separator),
             _conversion(types, dialect.decimal, list(types)),
         )
     except pa.ArrowInvalid:
         return None
     if len(table) != n_rows:
         return None
-    numbers = np.empty((n_rows, len(columns.numbers)))
+    numbers = np.empty((len(columns.numbers), n_rows))  # a column's values side by side
     for place, column in enumerate(columns.numbers):
-        numbers[:, place] = table[names[column]].to_numpy()
+        numbers[place] = table[names[column]].to_numpy()
     if np.isinf(numbers).any():
         return None
     texts = [[t.strip() for t in table[names[place]].to_pylist()] for place in columns.text]
-    return texts, numbers
+    return texts, numbers.T
 
 
 def _conversion(
