@@ -95,7 +95,7 @@ def weigh(
     Returns
     -------
     ndarray of shape (n_classes, ...)
-        Where all classes are equally impossible it is 0, unless "absolute".
+        Where all classes are equally impossible it is 0, or -inf for "absolute".
 
     Examples
     --------
@@ -110,7 +110,7 @@ def weigh(
     reference = logsumexp(log_density + weights, axis=0)
     contaminated = _contaminated(log_density, reference, contamination)
     if evidence == "absolute":
-        return contaminated
+        return np.where(contaminated > 0.5 * _IMPOSSIBLE, contaminated, -np.inf)
     if evidence == "relative":
         return contaminated - reference
     rest = _mixtures_of_others(log_density, log_prior)
