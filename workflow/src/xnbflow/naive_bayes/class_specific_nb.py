@@ -20,7 +20,7 @@ from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
 from xnbflow.parameters import number, one_of, whole
 from xnbflow.selection.class_specific import CANDIDATES_PER_PAIR, FeatureDistances
 from xnbflow.selection.covering import smallest_cover
-from xnbflow.selection.pair_rankings import PairRankings, Shortlist
+from xnbflow.selection.pair_rankings import PairRankings, Shortlist, levels
 from xnbflow.selection.pair_strengths import PAIR_DISTANCES, distance_of_strength, pair_strengths
 
 __all__ = ["COMMON_CONSTRAINTS", "BaseClassSpecificNB", "ClassSpecificNB"]
@@ -128,9 +128,10 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         self.selected_features_, self.selected_distances_ = {}, {}
         self.direction_, self.tied_features_ = {}, {}
         for code, label in enumerate(labels):
-            mine = distance_of_strength(rankings.strengths[rankings.of_class(code)])
+            mine = rankings.strengths[rankings.of_class(code)]
             greatest = mine[:, chosen[code]].max(axis=0, initial=0.0)
-            ranked = chosen[code][np.argsort(-greatest, kind="stable")]
+            ranked = chosen[code][np.argsort(levels(-greatest), kind="stable")]
+            mine = distance_of_strength(mine)
             names = features.names
             self.columns_.append(features.positions[ranked])
             self.distances_.append(mine[:, ranked])
