@@ -7,7 +7,7 @@ nor on the order of features and samples, nor on rounding. Features are ranked b
 1. their strength for the pair (`xnbflow.selection.pair_strengths`), descending;
 2. the separation of the class means, in pooled standard deviations, descending;
 3. the overlap of the classes' ranges, ascending;
-4. their covariance with the mean profile of the samples, descending.
+4. their covariance with the squared mean profile of the samples, descending.
 
 Numbers that differ by rounding only are equal. Features equal in 1 to 3 tell the pair apart equally
 well: they are *interchangeable*. The fourth decides which of them is taken, whatever the order;
@@ -281,7 +281,8 @@ class _Ties:
         if self._standardised is None:
             samples = np.ascontiguousarray(self._values.T)
             self._standardised = StandardUnits(samples).apply(samples).T
-            self._profile = self._standardised.mean(axis=0)
+            # Squared, for of two features neither goes with their sum better than the other.
+            self._profile = self._standardised.mean(axis=0) ** 2
         values = self._standardised[features]
         first, second = (values[:, self._codes == code] for code in pair)
         return [
