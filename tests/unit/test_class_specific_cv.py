@@ -216,11 +216,11 @@ def test_sizes_grow_geometrically():
 
 
 def test_the_temperature_makes_probabilities_honest(rng):
-    X, y = noisy(rng, sizes=(90, 90), n_features=10, shift=0.5)
+    X, y = noisy(rng, sizes=(90, 90), n_features=25, shift=0.3)
     X = np.tile(X, (1, 8))  # every feature counts eight times
     test = np.arange(len(y)) % 3 == 0
-    sure = ClassSpecificNB(n_features=80).fit(X[~test], y[~test])
-    honest = ClassSpecificNBCV(sizes=[80], cv=5).fit(X[~test], y[~test])
+    sure = ClassSpecificNB(n_features=200).fit(X[~test], y[~test])
+    honest = ClassSpecificNBCV(sizes=[200], cv=5).fit(X[~test], y[~test])
     assert honest.temperature_ > 4
     losses = [log_loss(y[test], each.predict_proba(X[test])) for each in (sure, honest)]
     assert losses[1] < losses[0] / 2
