@@ -1,5 +1,6 @@
 """Flexible naive Bayes: a kernel density per class and feature (XNB paper, section 4.2)."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -33,6 +34,8 @@ class FlexibleNB(IndependentNB):
         method, in which a class (almost) constant in a feature has a spike there: its bandwidth
         then comes from a spread of 1e-7 whatever the unit, and one value beside it decides alone.
         0.2 to 0.5 are good floors.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; None takes their shares of the training samples.
 
     Attributes
     ----------
@@ -55,6 +58,7 @@ class FlexibleNB(IndependentNB):
         "bandwidth": [one_of(*BANDWIDTHS)],
         "kernel": [one_of(*KERNELS)],
         "min_bandwidth": [number(0.0, closed="left")],
+        "priors": ["array-like", None],
     }
 
     def __init__(
@@ -63,10 +67,12 @@ class FlexibleNB(IndependentNB):
         bandwidth: str = "silverman",
         kernel: str = "gaussian",
         min_bandwidth: float = 0.0,
+        priors: Sequence[float] | np.ndarray | None = None,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.min_bandwidth = min_bandwidth
+        self.priors = priors
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return the transpose as a view: tiles are gathered from any memory layout."""
