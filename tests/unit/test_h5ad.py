@@ -9,6 +9,7 @@ from xnbflow.errors import InputError
 from xnbflow.sources.sheet import DataSet
 from xnbflow.sources.table import read_table
 
+pytestmark = pytest.mark.filterwarnings("ignore:The 'mode.chained_assignment' option")
 anndata = pytest.importorskip("anndata", reason="needs the extra h5ad")
 
 COUNTS = np.random.default_rng(0).poisson(3.0, (7, 5)).astype(float)

@@ -35,6 +35,7 @@ def assert_is_the_series(series):
 
 
 def in_excel(folder, frame):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
     frame.to_excel(folder / "x.xlsx", index=False)
     return folder / "x.xlsx"
 
@@ -80,6 +81,7 @@ def test_samples_in_rows_as_other_programs_write_them(tmp_path, text, name):
 
 @pytest.mark.parametrize("name", ["x.xlsx", "x.xlsx with a second sheet"])
 def test_a_workbook_is_read(tmp_path, name):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
     path = tmp_path / "x.xlsx"
     if name == "x.xlsx":
         FRAME.to_excel(path, index=False)

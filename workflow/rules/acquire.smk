@@ -14,7 +14,7 @@ rule acquire:
         "../../envs/xnbflow.yaml"
     threads: 2
     resources:
-        mem_mb=2000,
+        mem_mb=memory(1500, 6),  # of a download the size is not known before
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         sources=lambda wildcards: source_digest(

@@ -46,17 +46,19 @@ def read_h5ad(path: str | Path, dataset: DataSet) -> Series:
     if wrong := what_is_wrong(path):
         msg = f"{path} {wrong}"
         raise InputError(msg)
-    data = _opened(path)
-    try:
-        matrix, var = _matrix(path, data, dataset.options.get("matrix", "X"))
-        obs = data.obs
-        label = _column(path, obs, dataset.label or "", "label")
-        options = dict(dataset.options)
-        if "group" in options:
-            options["group"] = _column(path, obs, options["group"], "group")
-        values = _read(matrix, obs.shape[0], len(var))
-    finally:
-        data.file.close()
+    options = dict(dataset.options)
+    with warnings.catch_warnings():  # how older files were written, and what pandas will change
+        warnings.simplefilter("ignore")
+        data = _opened(path)
+        try:
+            matrix, var = _matrix(path, data, options.get("matrix", "X"))
+            obs = data.obs
+            label = _column(path, obs, dataset.label or "", "label")
+            if "group" in options:
+                options["group"] = _column(path, obs, options["group"], "group")
+            values = _read(matrix, obs.shape[0], len(var))
+        finally:
+            data.file.close()
     metadata = _texts(obs)
     genes = standard_names(_texts(var))
     draft = Draft(
@@ -81,9 +83,7 @@ def _opened(path: Path) -> Any:
         msg = f"{path} is AnnData; to read it, install anndata (the extra h5ad of this package)"
         raise InputError(msg) from error
     try:
-        with warnings.catch_warnings():  # about how older files were written
-            warnings.simplefilter("ignore")
-            return anndata.read_h5ad(path, backed="r")
+        return anndata.read_h5ad(path, backed="r")
     except (OSError, KeyError, ValueError) as error:
         msg = f"{path} cannot be read as AnnData ({error}); write it anew, or get it again"
         raise InputError(msg) from error
