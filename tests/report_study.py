@@ -100,7 +100,8 @@ def _truth():
     series = _series("alpha")
     planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
     truth = pd.DataFrame({"feature": series.features, "class": planted})
-    return truth.assign(effect=3.0, block=-1, loading=0.0, shape="normal")
+    factors = {f"factor_{k}": 0.0 for k in range(1, 6)}
+    return truth.assign(effect=3.0, block=0, loading=0.0, **factors, shape="normal")
 
 
 def _write_diagnostics(folder, series):
