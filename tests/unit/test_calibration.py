@@ -82,6 +82,22 @@ def test_intervals_of_a_bin_are_those_of_its_share():
     assert (row["observed_lower"], row["observed_upper"]) == (lower, upper)
 
 
+def test_bins_above_the_greatest_probability_are_there_and_empty():
+    log_posterior = np.log(np.tile([0.42, 0.33, 0.25], (11, 1)))
+    curve = calibration_curve(np.repeat("a", 11), log_posterior, np.array(["a", "b", "c"]), "b")
+    assert len(curve) == 10
+    assert curve["count"].tolist() == [*[0] * 3, 11, *[0] * 6]
+    assert curve["lower"].tolist() == pytest.approx(np.arange(10) / 10)
+    assert curve["upper"].tolist() == pytest.approx(np.arange(1, 11) / 10)
+
+
+@pytest.mark.parametrize(("n", "few"), [(9, True), (10, False)])
+def test_ten_samples_are_no_longer_few(n, few):
+    log_posterior = np.log(np.tile([0.95, 0.05], (n, 1)))
+    curve = calibration_curve(np.repeat("a", n), log_posterior, np.array(["a", "b"]))
+    assert curve["few"].iloc[-1] == few
+
+
 def test_sure_predictions_are_counted_with_how_many_are_right():
     probability = np.array([0.9995, 0.9991, 0.995, 0.95, 0.9, 0.6])
     log_posterior = np.log(np.column_stack([probability, 1 - probability]))
@@ -93,6 +109,15 @@ def test_sure_predictions_are_counted_with_how_many_are_right():
     assert table.loc[0.99, "accuracy"] == pytest.approx(1 / 3)
     assert table.loc[0.99, "promised"] == pytest.approx((0.9995 + 0.9991 + 0.995) / 3)
     assert set(table["predictions"]) == {6}
+    lower, upper = proportion_interval(1, 3)
+    assert table.loc[0.99, "accuracy_lower"] == lower
+    assert table.loc[0.99, "accuracy_upper"] == upper
+
+
+def test_the_share_of_a_single_prediction_is_all_or_none():
+    table = confidence_table(np.array(["b"]), np.log([[0.01, 0.99]]), np.array(["a", "b"]))
+    assert table["share"].tolist() == [1, 0, 0]
+    assert table["right"].tolist() == [1, 0, 0]
 
 
 def test_nobody_sure_has_no_accuracy():

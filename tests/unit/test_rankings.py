@@ -123,3 +123,18 @@ def test_a_classifier_without_a_fold_is_left_out_of_the_pairs_on_a_data_set():
 
 def test_a_single_test_set_is_not_compared():
     assert pairwise_within(fold_metrics(folds=1, repeats=1)).empty
+
+
+def test_pairs_on_several_data_sets_stand_in_the_order_of_the_study():
+    tables = [fold_metrics("z"), fold_metrics("one", classifiers=["nb"]), fold_metrics("a")]
+    tables.insert(1, fold_metrics("single", folds=1, repeats=1))
+    tables.insert(1, fold_metrics("same", folds=1, repeats=3))  # every repeat tests all it has
+    table = pairwise_within(pd.concat(tables, ignore_index=True))
+    assert table["dataset"].tolist() == ["z"] * 3 + ["a"] * 3
+    assert set(table["folds"]) == {"f"}
+    assert table.index.tolist() == list(range(6))
+    assert list(table.columns) == list(pairwise_within(fold_metrics(folds=1, repeats=1)).columns)
+
+
+def test_two_folds_are_enough_to_compare():
+    assert len(pairwise_within(fold_metrics(folds=2, repeats=1))) == 3

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
+from xnbflow.contract import STUDY_TABLES
 from xnbflow.evaluation import rankings, summaries
 from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.series import SeriesHeader
@@ -158,6 +159,20 @@ def test_a_classifier_that_failed_on_hard_folds_is_not_ranked_before_one_that_di
     assert table["average_rank"].to_dict() == {"good": 1.0, "third": 2.5, "bad": 2.5}
 
 
+def test_data_sets_without_truth_or_selection_are_passed_over_and_a_marker_is_one_of_a_class():
+    selected = pd.DataFrame({"repeat": 0, "fold": 0, "class": "x", "feature": ["a"]})
+    truth = pd.DataFrame({"feature": ["a", "b"], "class": ["x", None], "note": [None, "none"]})
+    fits = fits_of().iloc[:1]
+    tables = {
+        ("real", "2x2", "xnb"): selected,
+        ("sim", "2x2", "nothing"): selected.iloc[:0],
+        ("sim", "2x2", "xnb"): selected,
+    }
+    table = summaries.recovery(tables, dict.fromkeys(tables, fits), {"sim": truth})
+    assert table[["dataset", "classifier", "planted"]].to_numpy().tolist() == [["sim", "xnb", 1]]
+    assert table[["precision", "recall"]].to_numpy().tolist() == [[1, 1]]
+
+
 def test_recall_counts_folds_that_select_nothing():
     selected = pd.DataFrame({"repeat": 0, "fold": 0, "class": "x", "feature": ["a", "b", "z", "y"]})
     truth = pd.DataFrame({"feature": ["a", "b", "c"], "class": ["x", "x", None]})
@@ -193,6 +208,34 @@ def test_ours_beside_the_papers_value_is_mean_and_deviation_of_a_sample_of_repea
     assert np.isnan(paper_of([0.9], xnb_accuracy=0.915)["sd"])
 
 
+def test_the_papers_numbers_stand_beside_those_of_each_scheme_and_of_the_data():
+    table = pd.DataFrame({"folds": ["z", "a"], "value": [0.9, 0.8]})
+    table = table.assign(dataset="GSE1", classifier="nb", metric="accuracy")
+    diagnostics = pd.DataFrame({"dataset": ["GSE2", "GSE1"], "dependent_ratio": [0.1, 0.4]})
+    printed = pd.DataFrame(
+        {"type": "Brain", "accession": ["GSE1"], "nb_accuracy": [0.85], "dependent_ratio": [0.4]}
+    )
+    rows = summaries.paper(table, diagnostics, [printed])
+    assert rows[["dataset", "folds", "quantity", "ours"]].to_numpy().tolist() == [
+        ["GSE1", "z", "nb_accuracy", 0.9],
+        ["GSE1", "a", "nb_accuracy", 0.8],
+        ["GSE1", "", "dependent_ratio", 0.4],
+    ]
+    assert np.isnan(paper_of([0.9], xnb_accuracy=0.9)["sd"])
+    assert paper_of([0.9, 0.92], xnb_accuracy=0.9)["sd"] == pytest.approx(np.sqrt(0.0002))
+
+
+def test_a_p_value_at_the_level_is_not_below_it_and_no_test_has_no_ratio():
+    at = pd.DataFrame({"p": [0.05, 0.05]})
+    none = pd.DataFrame({"p": [np.nan]})
+    dependence = pd.DataFrame({"dependent": [True], "r": [0.5]})
+    ratios = summaries.diagnostics(at, at, dependence, 0.05)
+    assert set(list(ratios.values())[:4]) == {0.0}
+    ratios = summaries.diagnostics(at, none, dependence, 0.05)
+    assert np.isnan(ratios["non_normal_within_ratio"])
+    assert np.isnan(ratios["non_normal_within_ratio_fdr"])
+
+
 def test_ratios_are_shares_below_the_level():
     normality = pd.DataFrame({"p": [0.01, 0.04, 0.03, 0.9]})
     within = pd.DataFrame({"p": [0.01, 0.04, 0.2, np.nan, 0.3]})
@@ -216,6 +259,36 @@ def test_a_classifier_without_predictions_has_no_calibration():
     assert curves.empty
     assert "observed_lower" in curves
     assert summaries.confidence({("d", "f", "bad"): nothing}, {"d": header}).empty
+
+
+def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
+    """One without probabilities and one that failed stand between two that give them."""
+    table = predictions_of([0.9, 0.6, 1.0, 0.3])
+    probability = np.where(table["predicted"] == "x", 0.995, 0.02)
+    posterior = {
+        "log_posterior.x": np.log(probability),
+        "log_posterior.y": np.log(1 - probability),
+    }
+    sure = table.assign(**posterior)
+    predictions = {
+        ("d", "f", "first"): sure,
+        ("d", "f", "failed"): table.iloc[:0],
+        ("d", "f", "silent"): table,
+        ("d", "f", "last"): sure,
+    }
+    for tell, rows in ((summaries.calibration, 10), (summaries.confidence, 3)):
+        told = tell(predictions, {"d": HEADER})
+        assert list(told.columns[:3]) == ["dataset", "folds", "classifier"]
+        assert told["classifier"].tolist() == ["first"] * rows + ["last"] * rows
+        assert set(told["dataset"]) == {"d"}
+        assert told.index.tolist() == list(range(2 * rows))
+    above = summaries.confidence(predictions, {"d": HEADER}).set_index("above").iloc[:3]
+    said_x = table["predicted"] == "x"
+    right = int((said_x & (table["true"] == "x")).sum())
+    assert above.loc[0.99, ["count", "right"]].tolist() == [said_x.sum(), right]
+    lower, upper = proportion_interval(right / 2, said_x.sum() / 2)  # of two repeats
+    assert above.loc[0.99, "accuracy_lower"] == pytest.approx(lower)
+    assert above.loc[0.99, "accuracy_upper"] == pytest.approx(upper)
 
 
 def selected_of(rows, constant=False):
@@ -277,6 +350,56 @@ def test_selection_counts_ties_and_constant_classes():
     assert untold["times_tied"].isna().all()
 
 
+def test_selection_is_sorted_by_place_then_frequency_then_rank_then_name():
+    keys = [("b", "f", "xnb"), ("a", "g", "xnb"), ("a", "f", "z"), ("a", "f", "xnb")]
+    rows = [
+        *((0, 0, "y", "often", 1), (0, 1, "y", "often", 3)),
+        *((0, 0, "y", "late", 9), (0, 1, "y", "n", 2), (1, 0, "y", "m", 2)),
+        *((0, 0, "x", "only", 1), (0, 1, "y", "early", 1)),
+    ]
+    columns = ["repeat", "fold", "class", "feature", "rank"]
+    table = pd.DataFrame(rows, columns=columns).assign(distance=[*[0.5] * 6, 0.25], constant=False)
+    fits = {key: fits_of().iloc[: 3 + (key[0] == "b")] for key in keys}
+    told = summaries.selection(
+        dict.fromkeys(keys, table), fits, dict.fromkeys(keys, ties_table([]))
+    )
+    order = ["only", "often", "early", "m", "n", "late"]
+    assert told["feature"].tolist() == order * 4
+    places = told[["dataset", "folds", "classifier"]].drop_duplicates().to_numpy().tolist()
+    assert places == [["a", "f", "xnb"], ["a", "f", "z"], ["a", "g", "xnb"], ["b", "f", "xnb"]]
+    assert told["fits"].tolist() == [3] * 18 + [4] * 6
+    assert told.loc[:5, "mean_rank"].tolist() == [1, 2, 1, 2, 2, 9]
+    assert told.loc[:2, "mean_distance"].tolist() == [0.5, 0.5, 0.25]
+    assert told.index.tolist() == list(range(24))
+
+
+def test_a_feature_that_is_tied_in_some_fits_counts_these_only():
+    fits = {KEY: fits_of().iloc[:1].assign(ties=1.0)}
+    selected = {KEY: selected_of([(0, 0, "x", "g0"), (0, 0, "x", "g9")])}
+    table = summaries.selection(selected, fits, TIES).set_index("feature")
+    assert table["times_tied"].to_dict() == {"g0": 1, "g9": 0}
+
+
+def test_ties_of_a_feature_in_two_groups_count_once_a_fit():
+    groups = [(0, 0, "x", g, name, name == "b") for g in range(2) for name in ("b", "a")]
+    other = ("c", "2x2", "xnb")
+    ties = {KEY: ties_table(groups), other: ties_table(groups)}
+    table = summaries.ties(ties, {KEY: fits_of().iloc[:2], other: fits_of()})
+    assert table[["dataset", "feature", "alternative", "times", "fits"]].to_numpy().tolist() == [
+        ["c", "b", "a", 1, 4],
+        ["d", "b", "a", 1, 2],
+    ]
+
+
+def test_a_classifier_that_selects_nothing_is_passed_over():
+    rows = selected_of([(*place, "x", "g0") for place in PLACES])
+    tables = {("d", "2x2", "none"): rows.iloc[:0], KEY: rows}
+    none = dict.fromkeys(tables, ties_table([]))
+    told = summaries.stability(tables, dict.fromkeys(tables, fits_of()), none, {"d": HEADER})
+    assert set(told["classifier"]) == {"xnb"}
+    assert told.set_index("class").loc["", "samples"] == 20
+
+
 def test_a_class_of_one_sample_has_no_stability_and_says_so():
     header = SeriesHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
     rows = [(*place, label, "aaa") for place in PLACES for label in "xy"]
@@ -302,3 +425,31 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
         {KEY: half}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": HEADER}
     ).set_index("class")
     assert table.loc["x", "note"] == ""
+
+
+def test_confusion_counts_pairs_of_classes_over_folds_and_repeats():
+    table = predictions_of([0.9, 0.6, 1.0, 0.3])
+    counts = summaries.confusion({("d", "f", "nb"): table, ("d", "f", "xnb"): table.iloc[:0]})
+    assert list(counts.columns) == STUDY_TABLES["confusion"].fixed
+    assert counts["count"].sum() == 40
+    expected = table.groupby(["true", "predicted"]).size()
+    assert counts.set_index(["true", "predicted"])["count"].to_dict() == expected.to_dict()
+    assert counts.index.tolist() == list(range(len(counts)))
+
+
+def test_seconds_are_medians_over_folds_in_the_order_of_the_study():
+    fits = fits_of().assign(fit_seconds=[1.0, 2.0, 9.0, 3.0], predict_seconds=[4.0, 1.0, 1.0, 2.0])
+    table = summaries.seconds({("z", "f", "nb"): fits, ("a", "f", "nb"): fits.iloc[:1]})
+    assert list(table.columns) == STUDY_TABLES["seconds"].fixed
+    assert table.to_numpy().tolist() == [["z", "f", "nb", 2.5, 1.5], ["a", "f", "nb", 1, 4]]
+
+
+def test_problems_are_the_errors_and_warnings_that_say_something():
+    fits = fits_of().assign(error=["", "bad", "", ""], warnings=["", "", "few", ""])
+    table = summaries.problems({KEY: fits})
+    assert list(table.columns) == STUDY_TABLES["problems"].fixed
+    assert table.drop(columns=["dataset", "folds", "classifier"]).to_numpy().tolist() == [
+        [0, 1, "error", "bad"],
+        [1, 0, "warnings", "few"],
+    ]
+    assert table.index.tolist() == [0, 1]
