@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.contract import PERMUTATION_TABLES
 from xnbflow.errors import InputError
 from xnbflow.evaluation.permutation import permutation_scores, permutation_table, permute_labels
 from xnbflow.series import Series
+from xnbflow.tables import read_parquet, write_parquet
 
 NB = {"method": "gaussian_nb"}
 SELECTING = {
@@ -60,6 +62,16 @@ def test_scores_are_the_same_each_time_and_begin_with_the_true_labels():
     pd.testing.assert_frame_equal(first, again.iloc[:4])
     assert first["permutation"].tolist() == [0, 1, 2, 3]
     assert first["accuracy"][0] > first["accuracy"][1:].max()
+
+
+def test_both_tables_are_those_of_the_contract(tmp_path):
+    scores = permutation_scores(noise(), NB, n_permutations=1)
+    tables = {"permutation_scores": scores, "permutation": permutation_table(scores)}
+    for name, table in tables.items():
+        write_parquet(table, tmp_path / f"{name}.parquet", PERMUTATION_TABLES[name])
+        again = read_parquet(tmp_path / f"{name}.parquet", PERMUTATION_TABLES[name])
+        pd.testing.assert_frame_equal(again, table)
+    assert np.isnan(table["null_sd"]).all()
 
 
 def test_every_permutation_is_another_one():

@@ -4,6 +4,7 @@ from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
+from xnbflow.contract import PERMUTATION_TABLES
 from xnbflow.evaluation.permutation import permutation_scores, permutation_table
 from xnbflow.series import Series
 from xnbflow.tables import write_parquet
@@ -11,5 +12,6 @@ from xnbflow.tables import write_parquet
 scores = permutation_scores(
     Series.read(snakemake.input.series), snakemake.params.entry, **snakemake.params.permutation
 )
-write_parquet(scores, snakemake.output.scores)
-write_parquet(permutation_table(scores), snakemake.output.table)
+tables = {"permutation_scores": scores, "permutation": permutation_table(scores)}
+for name, table in tables.items():
+    write_parquet(table, snakemake.output[name], PERMUTATION_TABLES[name])

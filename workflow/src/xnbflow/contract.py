@@ -30,6 +30,7 @@ __all__ = [
     "JOBS",
     "JOBS_TABLE",
     "PAPER",
+    "PERMUTATION_TABLES",
     "REPORT",
     "SERIES",
     "STUDY",
@@ -703,6 +704,32 @@ STUDY_TABLES = named(
         **_FOLD,
         kind=("text", "error or warnings"),
         text="text",
+    ),
+)
+
+
+#: What a permutation test of a classifier on a data set yields.
+PERMUTATION_TABLES = named(
+    table(
+        "permutation_scores",
+        "scores of a cross-validation on the true and on permuted labels",
+        "a permutation",
+        permutation=("integer", "0 is the true labels"),
+        accuracy=("number", "of the predictions of all folds together"),
+        balanced_accuracy=("number", "likewise"),
+    ),
+    table(
+        "permutation",
+        "whether permuted labels are predicted as well as the true ones",
+        "a metric",
+        metric=("text", "accuracy or balanced_accuracy"),
+        observed=("number", "on the true labels"),
+        permutations="integer",
+        null_mean=("number", "on permuted labels"),
+        null_sd=("number", "on permuted labels; missing for a single one"),
+        null_95=("number", "what permuted labels reach in 5 % of the cases"),
+        at_least=("integer", "permutations that reach the observed value"),
+        p_value=("number", "(at_least + 1) / (permutations + 1)"),
     ),
 )
 
