@@ -140,10 +140,14 @@ def test_a_feature_listed_twice_is_selected_once():
 def test_selection_frequency_is_sorted_and_ignores_repeats():
     frequency = selection_frequency([["b", "a", "a"], ["b"], ["c", "b"], []])
     assert list(frequency.items()) == [("b", 0.75), ("a", 0.25), ("c", 0.25)]
+    assert frequency.name == "frequency"
+    assert frequency.dtype == float
 
 
 def test_selection_frequency_of_empty_sets_is_empty():
-    assert selection_frequency([set(), set()]).empty
+    nothing = selection_frequency([set(), set()])
+    assert nothing.empty
+    assert nothing.dtype == float
 
 
 def test_impossible_selections_are_refused():

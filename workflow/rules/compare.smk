@@ -9,6 +9,7 @@ rule compare:
         dependence_test=diagnosed("dependence_test"),
         predictions=trained("predictions"),
         selected=trained("selected"),
+        ties=trained("ties"),
         fits=trained("fits"),
         paper=published("xnb_table1", "xnb_table2"),
     output:

@@ -31,6 +31,7 @@ __all__ = [
     "JOBS_TABLE",
     "MANUAL",
     "PAPER",
+    "PERMUTATION_TABLES",
     "REPORT",
     "SERIES",
     "STUDY",
@@ -266,11 +267,16 @@ TRUTH_TABLE = table(
     "truth",
     "what was planted in a simulated data set",
     "a feature",
-    **{"feature": "text", "class": ("text or none", "the class that it marks")},
+    **{"feature": "text", "class": ("text or none", "the class that regulates it")},
     effect=("number", "shift of that class in standard deviations, 0 for none"),
-    block=("integer", "the block of correlated features that it belongs to, -1 for none"),
-    loading=("number", "correlation with the block's factor"),
-    shape=("text", "normal, skewed or bimodal within a class"),
+    block=("integer", "the module of correlated features that it belongs to"),
+    loading=("number", "correlation with the module's factor"),
+    factor_1=("number", "correlation with the first factor of all features"),
+    factor_2=("number", "the second"),
+    factor_3=("number", "the third"),
+    factor_4=("number", "the fourth"),
+    factor_5=("number", "the fifth"),
+    shape=("text", "normal, skewed, left-skewed or bimodal within a class"),
 )
 
 DIAGNOSTIC_TABLES = named(
@@ -352,6 +358,7 @@ TRAINING_TABLES = named(
         rank=("integer", "from 1"),
         feature="text",
         distance=("number", "of its class from the others; missing if the classifier has none"),
+        constant=("boolean", "whether it is there only because a class is almost constant in it"),
     ),
     table(
         "distances",
@@ -374,6 +381,17 @@ TRAINING_TABLES = named(
         log_likelihood="number",
     ),
     table(
+        "ties",
+        "the groups of features of equal rank between which a selection was cut by name",
+        "a feature of a group",
+        **_FOLD,
+        **{"class": "text"},
+        group=("integer", "number of the group within its class, from 0"),
+        feature="text",
+        selected=("boolean", "whether it was taken"),
+        exchangeable=("boolean", "whether another of the group was left out"),
+    ),
+    table(
         "fits",
         "how each fold went",
         "a fold",
@@ -383,6 +401,7 @@ TRAINING_TABLES = named(
         warnings=("text", "separated by semicolons"),
         features_per_class=("number", "mean over classes; missing where features are made anew"),
         features=("number", "distinct ones; missing likewise"),
+        ties=("number", "groups cut by name; missing where the classifier does not tell"),
         fit_seconds="number",
         predict_seconds="number",
     ),
@@ -402,6 +421,12 @@ GATHERED_TABLES = {**TRAINING_TABLES, "jobs": JOBS_TABLE}
 
 _PAIR = {"first": ("text", "classifier"), "second": ("text", "classifier")}
 _DIFFERENCE = {"mean_difference": ("number", "accuracy of the first less that of the second")}
+
+_OVER = (
+    "folds, or repeats: balanced accuracy, macro F1, Matthews' correlation and AUC are those of "
+    "all folds of a repeat together, as the mean over folds leaves out the classes a fold lacks; "
+    "AUC compares samples of the same fold only, as scores of different fits have no common scale"
+)
 
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
 STUDY_TABLES = named(
@@ -445,10 +470,6 @@ STUDY_TABLES = named(
         **_FOLD,
         test_samples="integer",
         accuracy="number",
-        balanced_accuracy="number",
-        f1_macro="number",
-        mcc=("number", "Matthews' correlation"),
-        roc_auc=("number", "each class against the rest, unweighted mean"),
         log_loss="number",
         brier=("number", "squared error summed over classes, 0 to 2"),
         features_per_class=("number", "mean over classes"),
@@ -456,24 +477,29 @@ STUDY_TABLES = named(
     ),
     table(
         "summary",
-        "mean and standard deviation of each metric over folds and repeats",
+        "mean and spread of each metric, over folds or over repeats, with intervals",
         "a metric",
         **_CLASSIFIER,
         metric=("text or none", "missing, as the numbers, where no fold could be fitted"),
-        mean=("number", "over the folds that could be fitted"),
-        sd=("number", "over the same folds"),
-        sd_repeats=("number", "of the repeats' means; missing with one repeat"),
+        over=("text or none", _OVER),
+        mean=("number", "over the folds that could be fitted, or repeats without a failed fold"),
+        sd=("number", "over the same folds or repeats"),
+        sd_repeats=("number", "over repeats; missing with one repeat"),
+        lower=("number", "of the 95 % interval of accuracy (Bayesian, Jeffreys' prior)"),
+        upper=("number", "of the 95 % interval of accuracy"),
+        baseline=("number", "of predicting the shares of the classes: the majority's accuracy"),
         folds_ok="integer",
         folds_failed=("integer", "the report shows a row only where there is none"),
     ),
     table(
         "repeats",
-        "mean of each metric in each repeat",
+        "value of each metric in each repeat",
         "a repeat and metric",
         **_CLASSIFIER,
         repeat=("integer", "from 0"),
         metric="text",
-        mean=("number", "over the folds, missing if one of them could not be fitted"),
+        value=("number", "missing if a fold could not be fitted"),
+        pooled=("boolean", "whether of all folds' predictions together, else the mean over folds"),
     ),
     table(
         "paper",
@@ -509,7 +535,41 @@ STUDY_TABLES = named(
         upper="number",
         mean_predicted=("number", "missing where the bin is empty"),
         observed=("number", "share of predictions in the bin that are right; missing likewise"),
+        observed_lower=("number", "of the 95 % interval, each sample counted once"),
+        observed_upper=("number", "of the 95 % interval"),
         count=("integer", "predictions in the bin"),
+        few=("boolean", "whether these are fewer than ten samples"),
+    ),
+    table(
+        "confidence",
+        "how many predictions are sure, and how many of these are right",
+        "a probability",
+        **_CLASSIFIER,
+        above=("number", "that a prediction's probability exceeds"),
+        predictions=("integer", "all that have probabilities"),
+        count=("integer", "those that are so sure"),
+        share=("number", "count / predictions"),
+        right=("integer", "how many of these"),
+        accuracy=("number", "right / count; missing, as what follows, where none is so sure"),
+        accuracy_lower=("number", "of the 95 % interval, each sample counted once"),
+        accuracy_upper=("number", "of the 95 % interval"),
+        promised=("number", "mean probability of these"),
+    ),
+    table(
+        "recall",
+        "how many samples of each class are recognised",
+        "a class",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        samples=("integer", "of the class that are tested"),
+        tested=("integer", "times, over repeats"),
+        right=("integer", "times"),
+        recall=("number", "right / tested"),
+        lower=("number", "of the 95 % interval, each sample counted once"),
+        upper=("number", "of the 95 % interval"),
+        predicted=("integer", "times that the class was predicted"),
+        precision=("number", "share of these that are right; missing if never predicted"),
+        recognised=("boolean", "whether more than half of the tests are right"),
     ),
     table(
         "samples",
@@ -522,6 +582,7 @@ STUDY_TABLES = named(
         wrong=("integer", "times"),
         predicted=("text", "the class that it is most often taken for"),
         mistakes=("text", "the wrong classes with their number of times, say `AML 7, B-ALL 3`"),
+        suspect=("boolean", "wrong in most of its tests though its class is recognised"),
     ),
     table(
         "selection",
@@ -533,6 +594,20 @@ STUDY_TABLES = named(
         times=("integer", "selected"),
         mean_rank="number",
         mean_distance=("number", "missing if the classifier has none"),
+        times_tied=("number", "when another could replace it; missing if ties are not told"),
+        times_constant=("integer", "when it was there only because a class is almost constant"),
+        fits=("integer", "folds that could be fitted"),
+        frequency=("number", "times / fits"),
+    ),
+    table(
+        "ties",
+        "features that could as well have been selected",
+        "a selected feature and another that ties with it",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        alternative=("text", "of the same rank, left out by its name"),
+        times=("integer", "fits in which it was so"),
         fits=("integer", "folds that could be fitted"),
         frequency=("number", "times / fits"),
     ),
@@ -542,11 +617,17 @@ STUDY_TABLES = named(
         "a class ('' for the union of all)",
         **_CLASSIFIER,
         **{"class": "text"},
-        stability="number",
+        stability=("number", "missing where it is not defined, and for a class of one sample"),
         lower=("number", "of the 95 % interval"),
         upper=("number", "of the 95 % interval"),
+        stability_ties=("number", "with ties taken as one; missing if ties are not told"),
+        lower_ties=("number", "of its 95 % interval"),
+        upper_ties=("number", "of its 95 % interval"),
         sets=("integer", "folds that could be fitted"),
         mean_size=("number", "features in a set"),
+        samples=("integer", "of the class"),
+        constant=("number", "share of the selections only because a class is almost constant"),
+        note=("text", "one sample; constant, where that share is above a half; else empty"),
     ),
     table(
         "recovery",
@@ -595,6 +676,7 @@ STUDY_TABLES = named(
         first_better=("number", "probability, Bayesian signed-rank test"),
         equivalent=("number", "probability that they differ by 0.01 at most"),
         second_better=("number", "probability"),
+        not_told=("text", "why these three are missing: fewer than five data sets; else empty"),
     ),
     table(
         "pairwise_within",
@@ -625,6 +707,32 @@ STUDY_TABLES = named(
         **_FOLD,
         kind=("text", "error or warnings"),
         text="text",
+    ),
+)
+
+
+#: What a permutation test of a classifier on a data set yields.
+PERMUTATION_TABLES = named(
+    table(
+        "permutation_scores",
+        "scores of a cross-validation on the true and on permuted labels",
+        "a permutation",
+        permutation=("integer", "0 is the true labels"),
+        accuracy=("number", "of the predictions of all folds together"),
+        balanced_accuracy=("number", "likewise"),
+    ),
+    table(
+        "permutation",
+        "whether permuted labels are predicted as well as the true ones",
+        "a metric",
+        metric=("text", "accuracy or balanced_accuracy"),
+        observed=("number", "on the true labels"),
+        permutations="integer",
+        null_mean=("number", "on permuted labels"),
+        null_sd=("number", "on permuted labels; missing for a single one"),
+        null_95=("number", "what permuted labels reach in 5 % of the cases"),
+        at_least=("integer", "permutations that reach the observed value"),
+        p_value=("number", "(at_least + 1) / (permutations + 1)"),
     ),
 )
 

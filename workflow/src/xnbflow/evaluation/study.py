@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.contract import DIAGNOSTIC_TABLES, STUDY_TABLES, TRAINING_TABLES, TRUTH_TABLE
-from xnbflow.evaluation import rankings, summaries
+from xnbflow.evaluation import rankings, recognition, summaries
 from xnbflow.series import SeriesHeader, read_header
 from xnbflow.tables import read_parquet
 
@@ -29,7 +29,8 @@ def study_tables(
     files : mapping of str to sequence of path
         Of the data sets ``series``, of the simulated ones ``truth``, of the diagnosed ones
         ``normality``, ``normality_within``, ``dependence`` and ``dependence_test``, of what is
-        trained ``predictions``, ``selected`` and ``fits``; and ``paper``, the tables it prints.
+        trained ``predictions``, ``selected``, ``ties`` and ``fits``; and ``paper``, the tables it
+        prints.
     alpha : float
         Level of the normality test.
 
@@ -45,31 +46,35 @@ def study_tables(
         dataset: read_parquet(path, TRUTH_TABLE)
         for dataset, path in zip(owners["simulated"], files["truth"], strict=True)
     }
-    predictions, selected, fits = (
+    predictions, selected, ties, fits = (
         {
             tuple(key): read_parquet(path, TRAINING_TABLES[name])
             for key, path in zip(owners["trained"], files[name], strict=True)
         }
-        for name in ("predictions", "selected", "fits")
+        for name in ("predictions", "selected", "ties", "fits")
     )
     metrics = summaries.metrics(predictions, fits, headers)
     diagnostics = _diagnostics(owners["diagnosed"], files, alpha)
-    repeats = summaries.repeats(metrics, fits)
+    repeats = summaries.repeats(predictions, metrics, fits, headers)
+    recall = recognition.recall(predictions)
     return {
         "datasets": _datasets(headers),
         "class_sizes": _class_sizes(headers),
         "diagnostics": diagnostics,
         "metrics": metrics,
-        "summary": summaries.summary(metrics, fits),
+        "summary": summaries.summary(predictions, metrics, repeats, fits, headers),
         "repeats": repeats,
         "paper": summaries.paper(
             repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]]
         ),
         "confusion": summaries.confusion(predictions),
         "calibration": summaries.calibration(predictions, headers),
-        "samples": summaries.samples(predictions),
-        "selection": summaries.selection(selected, fits),
-        "stability": summaries.stability(selected, fits, headers),
+        "confidence": summaries.confidence(predictions, headers),
+        "recall": recall,
+        "samples": recognition.samples(predictions, recall),
+        "selection": summaries.selection(selected, fits, ties),
+        "ties": summaries.ties(ties, fits),
+        "stability": summaries.stability(selected, fits, ties, headers),
         "recovery": summaries.recovery(selected, fits, truth),
         "ranks": rankings.ranks(repeats),
         "omnibus": rankings.omnibus(repeats),
