@@ -27,6 +27,7 @@ _REACH = 25.0
 _FARTHEST = 37.0
 _WIDEST_STEP = 4.0
 _LOG_NOTHING = -800.0
+_CACHED_VALUES = 65_536  # rows are summed in parts whose powers stay in cache
 
 
 def grid_densities(
@@ -81,12 +82,18 @@ def sum_gaussians(
     n_classes, n_grid, width = out.shape
     low, high = _range(tile, offsets)
     step = (high - low) / (n_grid - 1)
+    some = max(1, _CACHED_VALUES // width)
     for c in range(n_classes):
         rows, h = tile[offsets[c] : offsets[c + 1]], bandwidths[c]
         size = _piece_size(step, h, n_grid)
         for first in range(0, n_grid, size):
             piece = out[c, first : first + size]
-            _sum_powers(rows, h, low + (first + len(piece) // 2) * step, step, piece)
+            anchor = low + (first + len(piece) // 2) * step
+            _sum_powers(rows[:some], h, anchor, step, piece)
+            for start in range(some, len(rows), some):
+                more = np.empty(piece.shape)
+                _sum_powers(rows[start : start + some], h, anchor, step, more)
+                piece += more
         _normalize(out[c])
         for f in range(width):
             if step[f] > _WIDEST_STEP * h[f]:

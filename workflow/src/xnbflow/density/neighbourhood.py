@@ -54,8 +54,8 @@ def neighbourhood_sums(
         observations, counts the ends it cuts by the share it holds, and is truncated at the
         ends of the data.
     kernel : tuple of float
-        Level and curvature, one of `QUADRATIC_KERNELS`; ``u`` is the distance divided by that of the
-        farthest value in the neighbourhood.
+        Level and curvature, one of `QUADRATIC_KERNELS`; ``u`` is the distance divided by that of
+        the farthest value in the neighbourhood.
 
     Returns
     -------

@@ -126,8 +126,8 @@ class SortedFeature:
         events : ndarray of int, shape (n_samples,)
             1 for an event, 0 otherwise; both occur.
         kernel : str
-            One of `QUADRATIC_KERNELS`. Negative sums, which a kernel with negative weights can give, count
-            as 0.
+            One of `QUADRATIC_KERNELS`. Negative sums, which a kernel with negative weights can
+            give, count as 0.
         shrinkage : float
             Number of pseudo-observations, above 0.
 

@@ -56,6 +56,8 @@ class XNB(BaseNaiveBayes):
     min_bandwidth : float, default=0.0
         Floor of the bandwidths, in selection and in classification, see `FlexibleNB`; 0 is the
         published method.
+    exact : bool, default=False
+        Sum over all training samples however many there are, see `FlexibleNB`.
 
     Attributes
     ----------
@@ -105,6 +107,7 @@ class XNB(BaseNaiveBayes):
         selection: str = "greedy",
         underflow: str = "as_published",
         min_bandwidth: float = 0.0,
+        exact: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -115,6 +118,7 @@ class XNB(BaseNaiveBayes):
         self.selection = selection
         self.underflow = underflow
         self.min_bandwidth = min_bandwidth
+        self.exact = exact
 
     def fit_stream(self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: np.ndarray) -> "XNB":
         """Fit on a series that need not fit into memory.
@@ -206,7 +210,10 @@ class XNB(BaseNaiveBayes):
     def _fit_density(self, features: np.ndarray, mine: np.ndarray) -> Kernel:
         """Fit a class's densities of its features to its samples, ``mine`` (n_samples,)."""
         family = Kernel(
-            bandwidth=self.bandwidth, kernel=self.kernel, min_bandwidth=self.min_bandwidth
+            bandwidth=self.bandwidth,
+            kernel=self.kernel,
+            min_bandwidth=self.min_bandwidth,
+            exact=self.exact,
         )
         spreads = overall_spread(np.ascontiguousarray(features.T)) if self.min_bandwidth else None
         return family.fit(features[:, mine], np.zeros(mine.sum(), dtype=int), 1, spreads)
