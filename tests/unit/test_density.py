@@ -231,6 +231,20 @@ def test_sheather_jones_solves_the_plug_in_equation(rng):
     np.testing.assert_allclose(found, [sheather_jones(c) for c in columns], rtol=1e-7)
 
 
+@pytest.mark.parametrize("shape", ["normal", "skewed", "rounded", "heavy tails", "two clusters"])
+def test_sheather_jones_of_many_samples_is_that_of_all_pairs(rng, shape):
+    values = {
+        "normal": lambda: rng.normal(size=1500),
+        "skewed": lambda: rng.exponential(size=1500) ** 2,
+        "rounded": lambda: np.round(rng.normal(size=1500), 1),
+        "heavy tails": lambda: rng.standard_t(2, size=1500),
+        "two clusters": lambda: np.r_[rng.normal(size=750), rng.normal(9, 0.01, 750)],
+    }[shape]()
+    tile = np.sort(values)[:, None]
+    found = bandwidths_of(tile, np.array([0, 1500]), "sheather_jones")[0, 0]
+    assert found == pytest.approx(sheather_jones(values), rel=1e-4)
+
+
 def test_sheather_jones_is_near_the_normal_rule_for_many_normal_samples(rng):
     tile = np.sort(rng.normal(size=(1000, 1)), axis=0)
     found = bandwidths_of(tile, np.array([0, 1000]), "sheather_jones")[0, 0]

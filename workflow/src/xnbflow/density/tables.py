@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from xnbflow.density.merged import merge_samples
 from xnbflow.jit import njit
 
 __all__ = ["QUANTILES", "TabulatedDensity", "log_tabulated", "tabulate"]
@@ -109,7 +110,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     >>> np.exp(out).round(4).tolist()
     [0.5, 0.25]
     """
-    values, counts = _distinct(samples)
+    values, counts, _ = merge_samples(samples, np.ones(len(samples)), 0.0)
     firsts, lasts = _dense_runs(values, bandwidth)
     step = bandwidth / _PER_BANDWIDTH
     starts = values[firsts]
@@ -123,8 +124,11 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
         _fill(values, counts, start, step, taps, coefficients[rows[i] : rows[i + 1]])
         ends = np.searchsorted(values, [start + reach, values[lasts[i]] - reach])
         kept[ends[0] : max(ends)] = False
+    means, counts, variances = merge_samples(values[kept], counts[kept], _MERGED * bandwidth)
     return TabulatedDensity(
-        *_merge(values[kept], counts[kept], bandwidth),
+        means,
+        counts,
+        variances / bandwidth**2,
         float(bandwidth),
         len(samples),
         starts,
@@ -194,38 +198,6 @@ def _log_nearest(density: TabulatedDensity, x: float, negligible: float) -> floa
         around = 1.0 + 0.5 * density.variances[i] * (u * u - 1.0)
         total += density.counts[i] * around * np.exp(-exponent)
     return np.log(total) - 0.5 * nearest * nearest
-
-
-@njit(nogil=True)
-def _distinct(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct values of ascending samples and how often each occurs."""
-    n_values = 1
-    for i in range(1, len(samples)):
-        n_values += samples[i] != samples[i - 1]
-    values, counts = np.empty(n_values), np.ones(n_values)
-    at = 0
-    values[0] = samples[0]
-    for i in range(1, len(samples)):
-        if samples[i] == values[at]:
-            counts[at] += 1.0
-        else:
-            at += 1
-            values[at] = samples[i]
-    return values, counts
-
-
-def _merge(
-    values: np.ndarray, counts: np.ndarray, h: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Merge what lies within `_MERGED` bandwidths; return means, counts and variances."""
-    places = np.floor((values - values[0]) / (_MERGED * h))
-    firsts = np.flatnonzero(np.diff(places, prepend=-1.0))
-    lowest = values[firsts]
-    offsets = (values - np.repeat(lowest, np.diff(firsts, append=len(values)))) / h
-    totals = np.add.reduceat(counts, firsts)
-    means = np.add.reduceat(offsets * counts, firsts) / totals
-    squares = np.add.reduceat(offsets * offsets * counts, firsts) / totals
-    return lowest + means * h, totals, np.maximum(squares - means * means, 0.0)
 
 
 @njit(nogil=True)
