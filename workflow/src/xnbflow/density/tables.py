@@ -108,7 +108,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     >>> out = np.empty(2)
     >>> log_tabulated(density, np.array([0.0, 1.0]), out)
     >>> np.exp(out).round(4).tolist()
-    [0.5, 0.25]
+    [0.5, 0.2502]
     """
     values, counts, _ = merge_samples(samples, np.ones(len(samples)), 0.0)
     firsts, lasts = _dense_runs(values, bandwidth)

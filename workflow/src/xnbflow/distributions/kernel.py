@@ -210,8 +210,10 @@ def _log_gaussians(
     n, width = rows.shape
     terms = np.empty((n, width))
     nearest, total = np.empty(width), np.empty(width)
-    per_h = 1.0 / bandwidths
-    log_norm = np.log(n * bandwidths) + _LOG_SQRT_2PI
+    per_h, log_norm = np.empty(width), np.empty(width)
+    for f in range(width):
+        per_h[f] = 1.0 / bandwidths[f]
+        log_norm[f] = np.log(n * bandwidths[f]) + _LOG_SQRT_2PI
     for j in range(len(points)):
         x = points[j]
         nearest[:] = np.inf
