@@ -1,7 +1,7 @@
 """How fits and predictions grow with the samples: tabulated kernel densities and their peers.
 
-Sizes and their targets are those of `SIZES`. A peer that is not installed has a row without figures,
-which says so.
+Sizes and their targets are those of `SIZES`. A peer that is not installed has a row
+without figures, which says so.
 """
 
 import importlib.util
@@ -123,7 +123,8 @@ def exponents(sizes: pd.DataFrame) -> list[dict]:
         slope = np.polyfit(np.log(sizes["samples"]), np.log(sizes[column]), 1)[0]
         allowed = 1.1 if name == "fit" else 0.2
         work = f"Flexible NB, growth exponent of {name}"
-        note = f"exponent {slope:.2f} over {len(sizes)} decades of samples"
+        decades = np.log10(sizes["samples"].max() / sizes["samples"].min())
+        note = f"exponent {slope:.2f} over {decades:.0f} decades of samples"
         found.append(row(work, f"exponent {allowed}", ratio=allowed / max(slope, 0.01), note=note))
     return found
 

@@ -110,7 +110,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     >>> np.exp(out).round(4).tolist()
     [0.5, 0.2502]
     """
-    values, counts, _ = merge_samples(samples, np.ones(len(samples)), 0.0)
+    values, counts = _distinct(samples)
     firsts, lasts = _dense_runs(values, bandwidth)
     step = bandwidth / _PER_BANDWIDTH
     starts = values[firsts]
@@ -198,6 +198,23 @@ def _log_nearest(density: TabulatedDensity, x: float, negligible: float) -> floa
         around = 1.0 + 0.5 * density.variances[i] * (u * u - 1.0)
         total += density.counts[i] * around * np.exp(-exponent)
     return np.log(total) - 0.5 * nearest * nearest
+
+
+@njit(nogil=True)
+def _distinct(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct values of ascending samples and how often each occurs."""
+    n_values = 1
+    for i in range(1, len(samples)):
+        n_values += samples[i] != samples[i - 1]
+    values, counts = np.empty(n_values), np.zeros(n_values)
+    at = 0
+    values[0] = samples[0]
+    for i in range(len(samples)):
+        if samples[i] != values[at]:
+            at += 1
+            values[at] = samples[i]
+        counts[at] += 1.0
+    return values, counts
 
 
 @njit(nogil=True)

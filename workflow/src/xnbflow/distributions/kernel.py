@@ -118,7 +118,9 @@ class Kernel(TiledDistribution):
             for c, rows in enumerate(each):
                 if tabulated[c]:
                     pairs = zip(tile[rows].T, widths[c], strict=True)
-                    self.tables_[c][strip] = [tabulate(row.copy(), h) for row, h in pairs]
+                    self.tables_[c][strip] = [
+                        tabulate(np.ascontiguousarray(row), h) for row, h in pairs
+                    ]
                 else:
                     self.samples_[c][strip] = tile[rows].T
 
