@@ -190,7 +190,7 @@ def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
 
 
 def _refuse_unit(column: int, names: Any, what: str) -> NoReturn:
-    name = column if names is None else list(names)[column]
+    name = column if names is None else np.asarray(names).tolist()[column]
     msg = (
         f"column {name!r} {what}, whose square double precision does not hold; give the column in "
         "another unit, so that its values lie between 1e-150 and 1e150"
