@@ -388,7 +388,7 @@ TRAINING_TABLES = named(
         **{"class": "text"},
         group=("integer", "number of the group within its class, from 0"),
         feature="text",
-        selected=("boolean", "whether it was taken"),
+        selected=("boolean", "whether it was taken of the group"),
         exchangeable=("boolean", "whether another of the group was left out"),
     ),
     table(

@@ -374,11 +374,12 @@ def _sets_with_ties(
     if fitted["ties"].isna().all():
         return None
     places = list(fitted[_FOLD].itertuples(index=False, name=None))
-    groups: dict[str, list[list[set[str]]]] = {
+    groups: dict[str, list[list[tuple[set[str], set[str]]]]] = {
         label: [[] for _ in places] for label in sets if label
     }
     for (repeat, fold, label, _), group in ties.groupby([*_FOLD, "class", "group"], sort=True):
-        groups[label][places.index((repeat, fold))].append(set(group["feature"]))
+        taken = group.loc[group["selected"].astype(bool), "feature"]
+        groups[label][places.index((repeat, fold))].append((set(group["feature"]), set(taken)))
     as_one = {label: ties_as_one(sets[label], groups[label]) for label in groups}
     return as_one | {"": [set().union(*parts) for parts in zip(*as_one.values(), strict=True)]}
 

@@ -26,9 +26,9 @@ def ties_of(
     tied : mapping or DataFrame
         What a classifier says in ``tied_features_``. For each class label the groups of
         interchangeable features, sequences of names; or one sequence of names, a single group; or
-        a mapping from a feature to those that could replace it. Or a table with columns ``class``
-        and ``feature`` in which a group are the rows of a class, and of an ``other_class`` if it
-        has that column.
+        a mapping from a selected feature to those that could replace it. Or a table with columns
+        ``class``, ``feature`` and ``taken`` (whether it was, of its group) in which a group are
+        the rows of a class, and of an ``other_class`` if it has that column.
     selected : mapping
         For each class label the features selected, as they shall be called.
     rename : mapping, optional
@@ -38,8 +38,8 @@ def ties_of(
     -------
     DataFrame
         One row per class and feature of a group, with columns ``class``, ``group`` (number of the
-        group within its class), ``feature``, ``selected``, and ``exchangeable``: whether another
-        feature of the group was left out.
+        group within its class), ``feature``, ``selected`` (of its group where that is told, else
+        at all), and ``exchangeable``: whether another feature of the group was left out.
 
     Examples
     --------
@@ -52,34 +52,43 @@ def ties_of(
     by_class = _by_class(tied) if isinstance(tied, pd.DataFrame) else tied
     for label, groups in by_class.items():
         chosen = {str(feature) for feature in selected.get(label, ())}
-        for number, group in enumerate(_groups(groups)):
+        for number, (group, taken) in enumerate(_groups(groups)):
             names = [str(rename.get(feature, feature)) for feature in group]
-            left_out = not chosen.issuperset(names)
-            rows += [(str(label), number, name, name in chosen, left_out) for name in names]
+            kept = [name in chosen for name in names] if taken is None else taken
+            rows += [
+                (str(label), number, name, one, not all(kept))
+                for name, one in zip(names, kept, strict=True)
+            ]
     table = pd.DataFrame(rows, columns=list(TIES))
     return table.astype({"group": int, "selected": bool, "exchangeable": bool})
 
 
-def _by_class(tied: pd.DataFrame) -> dict[Any, list[list[Any]]]:
-    """Return the groups of each class of a table."""
+def _by_class(tied: pd.DataFrame) -> dict[Any, list[tuple[list[Any], list[bool]]]]:
+    """Return the groups of each class of a table, with what was taken of each."""
     group = [column for column in ("class", "other_class") if column in tied]
-    found: dict[Any, list[list[Any]]] = {}
+    found: dict[Any, list[tuple[list[Any], list[bool]]]] = {}
     for key, rows in tied.groupby(group, sort=False, dropna=False):
-        found.setdefault(key[0], []).append(rows["feature"].tolist())
+        found.setdefault(key[0], []).append((rows["feature"].tolist(), rows["taken"].tolist()))
     return found
 
 
-def _groups(groups: Mapping[Any, Sequence[Any]] | Sequence[Any]) -> list[Sequence[Any]]:
-    """Return a class's groups, each a sequence of features."""
+def _groups(groups: Any) -> list[tuple[Sequence[Any], list[bool] | None]]:
+    """Return a class's groups, each with which of its features were taken, None if untold."""
     if isinstance(groups, Mapping):
-        return [[feature, *others] for feature, others in groups.items()]
+        return [
+            ([feature, *others], [True, *[False] * len(others)])
+            for feature, others in groups.items()
+        ]
+    if len(groups) and isinstance(groups[0], tuple):
+        return groups
     if len(groups) and all(np.ndim(feature) == 0 for feature in groups):
-        return [groups]
-    return list(groups)
+        return [(groups, None)]
+    return [(group, None) for group in groups]
 
 
 def ties_as_one(
-    sets: Sequence[AbstractSet[str]], groups: Sequence[Sequence[AbstractSet[str]]]
+    sets: Sequence[AbstractSet[str]],
+    groups: Sequence[Sequence[tuple[AbstractSet[str], AbstractSet[str]]]],
 ) -> list[set[str]]:
     """Return the sets that folds would have selected, had they broken ties alike.
 
@@ -87,32 +96,32 @@ def ties_as_one(
     ----------
     sets : sequence of sets of str
         The features selected in each fold.
-    groups : sequence of sequences of sets of str
-        Of each fold the groups of interchangeable features.
+    groups : sequence of sequences of (set of str, set of str)
+        Of each fold the groups of interchangeable features, and what was taken of each.
 
     Returns
     -------
     list of set of str
-        Where ``s`` features of a group were selected, the ``s`` of it that the most folds select
-        or could select; among these, by name. Which of them a fold's own rule took, and so the
+        Where ``s`` features of a group were taken, the ``s`` of it that the most folds select or
+        could select; among these, by name. Which of them a fold's own rule took, and so the
         features' names, changes nothing.
 
     Examples
     --------
     >>> sets = [{"g1"}, {"g2"}, {"g7"}]
-    >>> ties_as_one(sets, [[{"g1", "g7"}], [{"g2", "g7"}], []])
+    >>> ties_as_one(sets, [[({"g1", "g7"}, {"g1"})], [({"g2", "g7"}, {"g2"})], []])
     [{'g7'}, {'g7'}, {'g7'}]
     """
     possible = Counter(
         feature
         for chosen, tied in zip(sets, groups, strict=True)
-        for feature in set(chosen).union(*tied)
+        for feature in set(chosen).union(*(group for group, _ in tied))
     )
     result = []
     for chosen, tied in zip(sets, groups, strict=True):
-        kept = set(chosen).difference(*tied)
-        for group in tied:
+        kept = set(chosen).difference(*(taken for _, taken in tied))
+        for group, taken in tied:
             preferred = sorted(group, key=lambda feature: (-possible[feature], feature))
-            kept.update(preferred[: len(group & chosen)])
+            kept.update(preferred[: len(taken)])
         result.append(kept)
     return result
