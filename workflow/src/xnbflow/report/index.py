@@ -8,7 +8,7 @@ from typing import Any
 
 from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.overview import headline
+
 from xnbflow.tables import write_atomically
 
 __all__ = ["write_index"]

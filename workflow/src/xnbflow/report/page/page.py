@@ -1,6 +1,8 @@
 """The page: sections become one self-contained HTML file, figures drawn in parallel."""
 
+import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -64,11 +66,37 @@ def write_page(
         lead=lead,
         sections=made,
         kind=lambda block: type(block).__name__,
+        refuse=_refuse,
         cells=_cells,
+        size=_size,
         svgs=svgs,
         figures=os.path.relpath(figures, path.parent),
     )
     write_atomically(path, lambda part: part.write_text(html, encoding="utf-8"))
+
+
+def _refuse(block: object) -> None:
+    """Refuse a block that the template does not know: left out, nobody would miss it."""
+    msg = f"the page knows no block of type {type(block).__name__}; add it to blocks.html"
+    raise TypeError(msg)
+
+
+#: Pixels to an inch and points to an inch, and the least height of text on a screen in pixels.
+_PIXELS, _POINTS, _LEAST_TEXT = 96, 72, 10
+
+
+def _size(svg: str) -> tuple[int, int]:
+    """Return a figure's width in pixels, and the width below which its text gets too small.
+
+    Examples
+    --------
+    >>> _size('<svg width="216.0pt"><text style="font-size:8px">a</text></svg>')
+    (288, 270)
+    """
+    width = float(re.search(r'\bwidth="([\d.]+)pt"', svg)[1]) * _PIXELS / _POINTS
+    sizes = map(float, re.findall(r'style="[^"]*?\b([\d.]+)px', svg))
+    least = _LEAST_TEXT / (min(sizes, default=_POINTS) * _PIXELS / _POINTS)
+    return round(width), math.ceil(width * min(least, 1.0))
 
 
 @contextmanager
