@@ -21,9 +21,10 @@ CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
 CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
 SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
 EMPTY = {
-    "selected": ["class", "rank", "feature", "distance"],
+    "selected": ["class", "rank", "feature", "distance", "constant_class"],
     "distances": ["class", "feature", "other_class", "distance"],
     "explanations": ["sample", "class", "feature", "log_likelihood"],
+    "ties": ["class", "group", "feature", "selected", "exchangeable"],
 }
 
 
@@ -176,7 +177,7 @@ def _selected(series, fold, rng):
             some = rng.choice(np.arange(9, FEATURES), 2, replace=False)
             features = series.features[[3 * j, 3 * j + 1, *some][: 3 if j else 2]]
             for rank, feature in enumerate(features, start=1):
-                selected.append((number, label, rank, feature, 1 - 0.1 * rank))
+                selected.append((number, label, rank, feature, 1 - 0.1 * rank, ""))
                 others = series.classes[series.classes != label]
                 distances += [(number, label, feature, other, rng.random()) for other in others]
                 explanations += [
@@ -201,6 +202,7 @@ def _fits(series, tables, failed, warned):
             "warnings": "class 'normal' has few samples" if warned else "",
             "features_per_class": np.nan if failed else counts,
             "features": 0 if failed else 5,
+            "ties": np.nan,
             "fit_seconds": 0.1,
             "predict_seconds": 0.01,
         }
@@ -218,7 +220,7 @@ def _write_tables(results):
                 (root / "results" / dataset / "3-fold" / classifier / table).iterdir()
             )
         ]
-        for table in ("predictions", "selected", "fits")
+        for table in ("predictions", "selected", "ties", "fits")
     }
     diagnosed = {
         table: [root / "results" / dataset / f"{table}.parquet" for dataset in study.datasets]

@@ -21,8 +21,8 @@ def repeats(accuracy=ACCURACY, folds="10-fold"):
         for name, mean in zip(CLASSIFIERS, means, strict=True)
         for repeat, shift in enumerate((-0.01, 0.01))
     ]
-    columns = ["dataset", "folds", "classifier", "repeat", "metric", "mean"]
-    other = pd.DataFrame(rows, columns=columns).assign(metric="log_loss", mean=0.0)
+    columns = ["dataset", "folds", "classifier", "repeat", "metric", "value"]
+    other = pd.DataFrame(rows, columns=columns).assign(metric="log_loss", value=0.0)
     return pd.concat([pd.DataFrame(rows, columns=columns), other], ignore_index=True)
 
 
@@ -52,22 +52,35 @@ def test_both_omnibus_tests_are_given_per_scheme_of_folds():
 
 
 def test_pairs_over_data_sets_are_those_of_the_comparison():
-    table = pairwise(repeats())
-    scores = pd.DataFrame(ACCURACY, index=CLASSIFIERS).T
+    accuracy = ACCURACY | {"d": [0.8, 0.75, 0.6], "e": [0.85, 0.9, 0.7]}
+    table = pairwise(repeats(accuracy))
+    scores = pd.DataFrame(accuracy, index=CLASSIFIERS).T
     expected = compare_over_data_sets(scores)
     assert table[["first", "second"]].equals(expected[["first", "second"]])
     for column in ("mean_difference", "first_better", "equivalent"):
         np.testing.assert_allclose(table[column], expected[column], atol=1e-12)
     np.testing.assert_allclose(table["wilcoxon"], expected["p"])
-    # Of three ranks the standard error is sqrt(3 * 4 / (6 * 3)): z of xnb and fnb by hand.
-    z = ((2.5 + 3 + 3) - (1 + 1 + 1.5)) / 3 / np.sqrt(2 / 3)
+    assert set(table["not_told"]) == {""}
+    # Of five ranks the standard error is sqrt(3 * 4 / (6 * 5)): z of xnb and fnb by hand.
+    z = ((2.5 + 3 + 3 + 3 + 3) - (1 + 1 + 1.5 + 1 + 2)) / 5 / np.sqrt(2 / 5)
     chosen = table.query("first == 'xnb' and second == 'fnb'")
     assert chosen["z"].item() == pytest.approx(z)
 
 
+@pytest.mark.parametrize(("n", "told"), [(4, False), (5, True)])
+def test_the_bayesian_test_is_told_from_five_data_sets_on(n, told):
+    table = pairwise(repeats({f"d{i}": [0.9, 0.8, 0.7] for i in range(n)}))
+    posterior = table[["first_better", "equivalent", "second_better"]]
+    assert posterior.notna().all(axis=None) == told
+    assert posterior.isna().all(axis=None) == (not told)
+    assert table["wilcoxon"].notna().all()
+    said = "" if told else "4 data sets; with fewer than 5 the prior decides"
+    assert set(table["not_told"]) == {said}
+
+
 def test_a_data_set_that_a_classifier_failed_on_is_left_out():
     table = repeats()
-    table.loc[(table["dataset"] == "a") & (table["classifier"] == "nb"), "mean"] = np.nan
+    table.loc[(table["dataset"] == "a") & (table["classifier"] == "nb"), "value"] = np.nan
     assert set(ranks(table)["datasets"]) == {2}
 
 

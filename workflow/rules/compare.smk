@@ -9,6 +9,7 @@ rule compare:
         dependence_test=diagnosed("dependence_test"),
         predictions=trained("predictions"),
         selected=trained("selected"),
+        ties=trained("ties"),
         fits=trained("fits"),
         paper=expand(f"{PAPER}/xnb_table{{number}}.tsv", number=[1, 2]),
     output:

@@ -8,7 +8,7 @@ from xnbflow.config import Study
 __all__ = ["STUDY_TABLES", "TRAINING_TABLES", "section_modules"]
 
 #: What a training job writes, a folder each, one file per batch of folds.
-TRAINING_TABLES = ("predictions", "selected", "distances", "explanations", "fits")
+TRAINING_TABLES = ("predictions", "selected", "distances", "explanations", "ties", "fits")
 
 #: What the stage *compare* writes for a study, each as Parquet and TSV, and what each one is.
 STUDY_TABLES = {
@@ -16,13 +16,16 @@ STUDY_TABLES = {
     "class_sizes": "samples of each class",
     "diagnostics": "ratios of non-normal and of conditionally dependent features",
     "metrics": "metrics of every classifier in every fold",
-    "summary": "mean and standard deviation of each metric over folds and repeats",
-    "repeats": "mean of each metric in each repeat",
+    "summary": "mean and spread of each metric, over folds or over repeats, with intervals",
+    "repeats": "value of each metric in each repeat",
     "paper": "the paper's numbers beside ours",
     "confusion": "how often a sample of one class is taken for another",
     "calibration": "predicted probability against observed frequency",
+    "confidence": "how many predictions are sure, and how many of these are right",
+    "recall": "how many samples of each class are recognised",
     "samples": "how often each sample is misclassified",
     "selection": "how often each feature is selected for each class",
+    "ties": "features that could as well have been selected",
     "stability": "Nogueira's stability index of the selected sets",
     "recovery": "planted markers found, where the truth is known",
     "ranks": "average rank of each classifier over data sets",

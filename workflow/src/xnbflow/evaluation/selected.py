@@ -9,6 +9,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from xnbflow.evaluation.ties import ties_of
+
 __all__ = ["FeatureUse", "feature_use"]
 
 
@@ -28,6 +30,8 @@ class FeatureUse:
         ``class``, ``feature``, ``other_class``, ``distance``.
     explanations : DataFrame or None
         ``sample``, ``class``, ``feature``, ``log_likelihood``.
+    ties : DataFrame or None
+        See `xnbflow.evaluation.ties.ties_of`.
     """
 
     per_class: float
@@ -35,6 +39,7 @@ class FeatureUse:
     selected: pd.DataFrame | None = None
     distances: pd.DataFrame | None = None
     explanations: pd.DataFrame | None = None
+    ties: pd.DataFrame | None = None
 
 
 def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> FeatureUse:
@@ -43,8 +48,9 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     Parameters
     ----------
     model : estimator
-        It tells by ``selected_features_``; of a pipeline the last step does, and transformers
-        that select (`sklearn.feature_selection`) or keep features do.
+        It tells by ``selected_features_``, and which of them it could exchange for others by
+        ``tied_features_`` (for each class groups of names); of a pipeline the last step does, and
+        transformers that select (`sklearn.feature_selection`) or keep features do.
     X : DataFrame of shape (n_samples, n_features)
         Samples to explain.
     explain : bool
@@ -73,6 +79,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         _selected_rows(chosen, getattr(last, "selected_distances_", {})),
         distances,
         explanations,
+        _ties(last, chosen, rename),
     )
 
 
@@ -108,6 +115,15 @@ def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
         for column, known in names.items()
     }
     return table.assign(**changed)
+
+
+def _ties(
+    model: BaseEstimator, selected: Mapping[Any, Sequence[str]], rename: Mapping[Any, Any]
+) -> pd.DataFrame | None:
+    """Return the ties of a classifier that tells them; those at the end of a pipeline renamed."""
+    if not hasattr(model, "tied_features_"):
+        return None
+    return ties_of(model.tied_features_, selected, rename)
 
 
 def _selected_rows(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.evaluation import rankings, summaries
+from xnbflow.evaluation import rankings, recognition, summaries
 from xnbflow.series import SeriesHeader, read_header
 
 __all__ = ["Key", "study_tables"]
@@ -26,7 +26,7 @@ def study_tables(
         The data sets that have diagnostics, in the order of their files.
     files : mapping of str to sequence of path
         ``series``, ``truth``, ``normality``, ``normality_within``, ``dependence``, ``paper``, and
-        per training job ``predictions``, ``selected`` and ``fits``.
+        per training job ``predictions``, ``selected``, ``ties`` and ``fits``.
     alpha : float
         Level of the normality test.
 
@@ -37,26 +37,31 @@ def study_tables(
     headers = {header.name: header for header in map(read_header, files["series"])}
     predictions = read_training(files["predictions"])
     selected = read_training(files["selected"])
+    ties = read_training(files["ties"])
     fits = read_training(files["fits"])
     truth = {Path(path).name.split(".truth")[0]: pd.read_parquet(path) for path in files["truth"]}
     metrics = summaries.metrics(predictions, fits, headers)
     diagnostics = _diagnostics(diagnosed, files, alpha)
-    repeats = summaries.repeats(metrics, fits)
+    repeats = summaries.repeats(predictions, metrics, fits, headers)
+    recall = recognition.recall(predictions)
     return {
         "datasets": _datasets(headers),
         "class_sizes": _class_sizes(headers),
         "diagnostics": diagnostics,
         "metrics": metrics,
-        "summary": summaries.summary(metrics, fits),
+        "summary": summaries.summary(predictions, metrics, repeats, fits, headers),
         "repeats": repeats,
         "paper": summaries.paper(
             repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]]
         ),
         "confusion": summaries.confusion(predictions),
         "calibration": summaries.calibration(predictions, headers),
-        "samples": summaries.samples(predictions),
-        "selection": summaries.selection(selected, fits),
-        "stability": summaries.stability(selected, fits, headers),
+        "confidence": summaries.confidence(predictions, headers),
+        "recall": recall,
+        "samples": recognition.samples(predictions, recall),
+        "selection": summaries.selection(selected, fits, ties),
+        "ties": summaries.ties(ties, fits),
+        "stability": summaries.stability(selected, fits, ties, headers),
         "recovery": summaries.recovery(selected, fits, truth),
         "ranks": rankings.ranks(repeats),
         "omnibus": rankings.omnibus(repeats),

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.evaluation.metrics import CLASS_METRICS
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
@@ -69,6 +70,8 @@ def _metric_table(
     """Return data sets by classifiers, each cell a mean with its spread, the best marked."""
     means, sds = results.scores(metric), results.scores(metric, "sd")
     of_repeats = results.scores(metric, "sd_repeats")
+    if metric in CLASS_METRICS:
+        of_repeats[:] = np.nan  # the same as their sd
     rounded = means.round(decimals)
     extreme = rounded.min(axis=1) if lower else rounded.max(axis=1)
     best = rounded.eq(extreme, axis=0).to_numpy()
@@ -86,10 +89,12 @@ def _metric_table(
     marked = frozenset(
         (i, column) for j, column in enumerate(means.columns) for i in np.flatnonzero(best[:, j])
     )
-    repeated = of_repeats.notna().any(axis=None)
+    over = "/".join(results.rows("summary", metric=metric)["over"].dropna().unique())
+    repeated = over == "folds" and of_repeats.notna().any(axis=None)
     caption = (
-        f"{name[0].upper()}{name[1:]}: mean ± standard deviation over folds"
-        f"{', in brackets the standard deviation of the repeats’ means' if repeated else ''}. "
+        f"{name[0].upper()}{name[1:]}: mean ± standard deviation over {over}"
+        f"{', in brackets the standard deviation of the repeats’ means' if repeated else ''}"
+        f"{'' if over == 'folds' else ', each from the predictions of all its folds together'}. "
         f"The {'least' if lower else 'greatest'} of a row is marked; a cell is empty where a fold "
         "could not be fitted or the number is not to be had."
     )
@@ -196,7 +201,8 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
         "Confusion: a row is a true class, shaded by the share of its samples that each class was "
         "predicted for, with counts over all folds and repeats; all on the diagonal is perfect. "
         "Calibration: points on the dashed line mean that probabilities can be taken at their "
-        "word; below it they promise too much. Larger points stand for more predictions."
+        "word; below it they promise too much. Larger points stand for more predictions; those of "
+        "fewer than ten samples are left out."
     )
     return [*said, Gallery([*figures, *calibration], caption, ["confusion.tsv", "calibration.tsv"])]
 
@@ -229,7 +235,7 @@ def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str)
 
 def _calibration(results: StudyResults, dataset: str, folds: str) -> list[Figure]:
     table = results.rows("calibration", dataset=dataset, folds=folds)
-    table = table[table["count"] > 0]
+    table = table[~table["few"]]
     if table.empty:
         return []
     groups = dict(iter(table.groupby("classifier", sort=False)))

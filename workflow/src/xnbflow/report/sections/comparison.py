@@ -110,11 +110,13 @@ def _pairs(results: StudyResults, pairs: pd.DataFrame) -> Table:
     )
     formats = dict.fromkeys(frame.columns[1:], ".3f")
     formats |= dict.fromkeys([*_ADJUSTED.values(), "Wilcoxon"], ".2g")
+    told = (pairs["not_told"] == "").all()
     caption = (
         "Every pair over data sets: mean difference of accuracy (first minus second); p-values of "
         "the average ranks, adjusted for many pairs in four ways (any may be quoted, the last is "
         "the most powerful); Wilcoxon’s signed-rank test, not adjusted; and, after a Bayesian "
-        "signed-rank test, how probable it is that one is better by more than 0.01."
+        "signed-rank test, how probable it is that one is better by more than 0.01"
+        f"{'' if told else ' (not told below five data sets, where its prior decides)'}."
     )
     return Table(frame, caption, formats, sources=["pairwise.tsv"])
 

@@ -38,8 +38,8 @@ def section(results: StudyResults) -> Section | None:
     return Section(
         "samples",
         "Samples",
-        "Samples that every classifier gets wrong may be mislabelled or unlike their class; look "
-        "at what their features say.",
+        "Samples that a classifier gets wrong although it recognises their class may be "
+        "mislabelled or unlike their class; look at what their features say.",
         blocks,
     )
 
