@@ -46,21 +46,22 @@ __all__ = [
     "analysis_tables",
     "benchmark_of",
     "log_of",
+    "named",
     "table",
     "text_of",
 ]
 
 
 class PathTemplate(str):
-    """A path with wildcards: a pattern where a rule has it, a path when it is called.
+    """A path with wildcards: a rule takes it as it is, code gives the wildcards values.
 
     Examples
     --------
     >>> SERIES
     'resources/series/{dataset}.parquet'
-    >>> SERIES(dataset="wine")
+    >>> SERIES.of(dataset="wine")
     'resources/series/wine.parquet'
-    >>> FOLDS(dataset="wine")
+    >>> FOLDS.of(dataset="wine")
     Traceback (most recent call last):
     TypeError: results/{dataset}/{folds}/folds.parquet needs folds
     """
@@ -72,7 +73,7 @@ class PathTemplate(str):
         """The names of the wildcards."""
         return frozenset(name for _, name, _, _ in string.Formatter().parse(self) if name)
 
-    def __call__(self, **values: str) -> str:
+    def of(self, **values: str) -> str:
         """Return the path with every wildcard replaced by its value.
 
         Raises
@@ -170,8 +171,9 @@ def text_of(path: str) -> PathTemplate:
     return PathTemplate(path.removesuffix(".parquet") + ".tsv")
 
 
-#: What a column may hold. Numbers and ``text or none`` may be missing, nothing else may.
-TYPES = ("text", "text or none", "integer", "number", "boolean")
+#: What a column may hold. Numbers and ``text or none`` may be missing, nothing else may; ``text or
+#: number`` is one of them in a whole file.
+TYPES = ("text", "text or none", "integer", "number", "boolean", "text or number")
 
 
 @dataclass(frozen=True)
@@ -247,7 +249,8 @@ def table(name: str, title: str, row: str, **columns: str | tuple[str, str]) -> 
     return Table(name, title, row, {key: Column(*pair) for key, pair in pairs.items()})
 
 
-def _named(*tables: Table) -> dict[str, Table]:
+def named(*tables: Table) -> dict[str, Table]:
+    """Return tables by their names."""
     return {each.name: each for each in tables}
 
 
@@ -267,7 +270,7 @@ TRUTH_TABLE = table(
     shape=("text", "normal, skewed or bimodal within a class"),
 )
 
-DIAGNOSTIC_TABLES = _named(
+DIAGNOSTIC_TABLES = named(
     table(
         "normality",
         "normality of each feature",
@@ -321,7 +324,7 @@ FOLDS_TABLE = table(
 )
 
 #: What a training job writes.
-TRAINING_TABLES = _named(
+TRAINING_TABLES = named(
     table(
         "predictions",
         "what each tested sample was taken for",
@@ -398,7 +401,7 @@ _PAIR = {"first": ("text", "classifier"), "second": ("text", "classifier")}
 _DIFFERENCE = {"mean_difference": ("number", "accuracy of the first less that of the second")}
 
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
-STUDY_TABLES = _named(
+STUDY_TABLES = named(
     table(
         "datasets",
         "samples, features and classes of each data set",
@@ -453,7 +456,7 @@ STUDY_TABLES = _named(
         "mean and standard deviation of each metric over folds and repeats",
         "a metric",
         **_CLASSIFIER,
-        metric="text",
+        metric=("text or none", "missing, as the numbers, where no fold could be fitted"),
         mean=("number", "over the folds that could be fitted"),
         sd=("number", "over the same folds"),
         sd_repeats=("number", "of the repeats' means; missing with one repeat"),

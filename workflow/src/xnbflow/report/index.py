@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
+from xnbflow.atomic import write_atomically
+from xnbflow.contract import REPORT, STUDY_TABLE, STUDY_TABLES
 from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.results import StudyResults
-
-from xnbflow.tables import write_atomically
+from xnbflow.tables import read_parquet
 
 __all__ = ["write_index"]
 
@@ -43,18 +42,21 @@ def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]
         "id": study.id,
         "title": study.title,
         "summary": study.summary,
-        "finished": (results.folder / "report.html").exists(),
-        "headline": _headline(results.folder).get("text", ""),
+        "finished": (results.root / REPORT.of(study=study.id)).exists(),
+        "headline": _headline(
+            results.root / STUDY_TABLE.of(study=study.id, table="headline")
+        ).get("text", ""),
         "datasets": len(study.datasets),
         "classifiers": [results.labels[name] for name in study.classifiers],
         "command": shlex.join(["snakemake", study.id, *options]),
     }
 
 
-def _headline(folder: Path) -> dict[str, str]:
+def _headline(path: Path) -> dict[str, str]:
     """Return a study's table ``headline`` as a mapping; empty where it was not written yet."""
-    path = folder / "headline.parquet"
-    return pd.read_parquet(path).iloc[0].to_dict() if path.exists() else {}
+    if not path.exists():
+        return {}
+    return read_parquet(path, STUDY_TABLES["headline"]).iloc[0].to_dict()
 
 
 def _others(folder: Path, configured: set[str]) -> Iterator[dict[str, Any]]:
@@ -62,7 +64,7 @@ def _others(folder: Path, configured: set[str]) -> Iterator[dict[str, Any]]:
     for report in sorted(folder.glob("*/report.html")):
         name = report.parent.name
         if name not in configured:
-            found = _headline(report.parent)
+            found = _headline(report.parent / "headline.parquet")
             yield {
                 "id": name,
                 "finished": True,
