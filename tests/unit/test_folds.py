@@ -34,6 +34,12 @@ def test_a_repeat_does_not_depend_on_the_number_of_repeats():
     assert few.equals(many[many["repeat"] == 0])
 
 
+def test_every_repeat_draws_other_folds():
+    folds = draw_folds(header(20, 10), 5, 4).set_index(["repeat", "sample"])["fold"]
+    drawn = {tuple(folds[repeat].sort_index()) for repeat in range(4)}
+    assert len(drawn) == 4
+
+
 def test_folds_depend_on_the_data_set():
     assert not draw_folds(header(20, 10), 5, 1).equals(draw_folds(header(20, 10, name="b"), 5, 1))
 

@@ -11,9 +11,9 @@ from xnbflow.evaluation.intervals import proportion_interval
 
 @pytest.mark.parametrize(("right", "n"), [(5, 10), (3.7, 12), (60, 83), (1, 7)])
 def test_each_end_leaves_out_a_fortieth_of_the_posterior(right, n):
-    """With Jeffreys' prior the posterior is proportional to p^(right - 1/2) (1 - p)^(n - right - 1/2).
+    """The posterior is binomial likelihood times Jeffreys' prior, 1 / sqrt(p (1 - p)).
 
-    Integrated here over p = sin², where it has no pole.
+    It is integrated here over the angle of which p is the squared sine, where it has no pole.
     """
 
     def mass(below):

@@ -1,54 +1,148 @@
 """Claims about the tables that folds are summarised in."""
 
+import statistics
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import balanced_accuracy_score
 
 from xnbflow.evaluation import rankings, summaries
+from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.series import SeriesHeader
 
-KEY = ["dataset", "folds", "classifier"]
+PLACES = list(np.ndindex(2, 2))
+HEADER = SeriesHeader(
+    "d", np.array([f"s{i}" for i in range(20)]), np.repeat(["x", "y"], [12, 8]), 9
+)
 
 
 def fits_of(failed=()):
     """Two repeats of two folds, some of which could not be fitted."""
     rows = [
-        (repeat, fold, "failed" if (repeat, fold) in failed else "ok")
-        for repeat in range(2)
-        for fold in range(2)
+        (repeat, fold, "failed" if (repeat, fold) in failed else "ok", 3.0, 5.0, np.nan)
+        for repeat, fold in PLACES
     ]
-    return pd.DataFrame(rows, columns=["repeat", "fold", "status"])
+    columns = ["repeat", "fold", "status", "features_per_class", "features", "ties"]
+    return pd.DataFrame(rows, columns=columns)
 
 
-def metrics_of(accuracy):
-    """Accuracy per classifier, repeat and fold; a missing one is a fold that failed."""
-    rows = [
-        (dataset, "2x2", classifier, repeat, fold, value)
-        for (dataset, classifier), values in accuracy.items()
-        for (repeat, fold), value in zip(np.ndindex(2, 2), values, strict=True)
-        if not np.isnan(value)
-    ]
-    table = pd.DataFrame(rows, columns=[*KEY, "repeat", "fold", "accuracy"])
-    return table.reindex(columns=[*KEY, "repeat", "fold", *summaries.METRICS])
+def predictions_of(accuracy):
+    """Ten samples tested per fold, as many right as the accuracy says; none where it is missing."""
+    rows = []
+    for (repeat, fold), share in zip(PLACES, accuracy, strict=True):
+        if np.isnan(share):
+            continue
+        tested = np.arange(20)[fold::2]
+        for i, position in enumerate(tested):
+            true = HEADER.labels[position]
+            predicted = true if i < round(10 * share) else {"x": "y", "y": "x"}[true]
+            rows.append((repeat, fold, HEADER.samples[position], true, predicted, *[np.nan] * 2))
+    columns = ["repeat", "fold", "sample", "true", "predicted"]
+    return pd.DataFrame(rows, columns=[*columns, "log_posterior.x", "log_posterior.y"])
+
+
+def study_of(accuracy):
+    """Metrics, repeats and summary; accuracy per data set and classifier, four folds each."""
+    predictions, fits = {}, {}
+    for (dataset, classifier), values in accuracy.items():
+        key = (dataset, "2x2", classifier)
+        predictions[key] = predictions_of(values)
+        fits[key] = fits_of([p for p, v in zip(PLACES, values, strict=True) if np.isnan(v)])
+    headers = {dataset: HEADER for dataset, _ in accuracy}
+    metrics = summaries.metrics(predictions, fits, headers)
+    repeats = summaries.repeats(predictions, metrics, fits, headers)
+    return metrics, repeats, summaries.summary(predictions, metrics, repeats, fits, headers)
 
 
 def repeats_of(accuracy):
-    fits = {
-        (dataset, "2x2", classifier): fits_of(
-            [place for place, v in zip(np.ndindex(2, 2), values, strict=True) if np.isnan(v)]
-        )
-        for (dataset, classifier), values in accuracy.items()
-    }
-    return summaries.repeats(metrics_of(accuracy), fits)
+    return study_of(accuracy)[1]
 
 
 def test_a_mean_without_the_folds_that_failed_is_no_mean():
     accuracy = {("one", "nb"): [0.5, 0.7, 0.9, 0.7], ("one", "bad"): [1.0, np.nan, 0.8, 0.6]}
     table = repeats_of(accuracy).query("metric == 'accuracy'")
-    means = table.set_index(["classifier", "repeat"])["mean"]
+    means = table.set_index(["classifier", "repeat"])["value"]
     assert means["nb"].tolist() == pytest.approx([0.6, 0.8])
     assert np.isnan(means["bad", 0])
     assert means["bad", 1] == pytest.approx(0.7)
+
+
+def test_class_metrics_are_those_of_all_folds_and_missing_where_one_failed():
+    table = repeats_of({("d", "nb"): [0.9, 0.6, 1.0, 0.3], ("d", "bad"): [0.9, np.nan, 1.0, 0.3]})
+    table = table.query("metric == 'balanced_accuracy'").set_index(["classifier", "repeat"])
+    assert table["pooled"].all()
+    predictions = predictions_of([0.9, 0.6, 1.0, 0.3])
+    for repeat in range(2):
+        mine = predictions[predictions["repeat"] == repeat]
+        expected = balanced_accuracy_score(mine["true"], mine["predicted"])
+        assert table.loc[("nb", repeat), "value"] == pytest.approx(expected)
+    assert np.isnan(table.loc[("bad", 0), "value"])
+    assert table.loc[("bad", 1), "value"] == table.loc[("nb", 1), "value"]
+
+
+def test_accuracy_is_over_folds_and_balanced_accuracy_over_repeats():
+    accuracy = [0.9, 0.6, 1.0, 0.3]
+    metrics, repeats, table = study_of({("d", "nb"): accuracy})
+    table = table.set_index("metric")
+    assert "balanced_accuracy" not in metrics
+    row = table.loc["accuracy"]
+    assert row["over"] == "folds"
+    assert row["mean"] == pytest.approx(0.7)
+    assert row["sd"] == pytest.approx(statistics.stdev(accuracy))
+    assert row["sd_repeats"] == pytest.approx(statistics.stdev([0.75, 0.65]))
+    row = table.loc["balanced_accuracy"]
+    values = repeats.query("metric == 'balanced_accuracy'")["value"]
+    assert row["over"] == "repeats"
+    assert row["mean"] == pytest.approx(values.mean())
+    assert row["sd"] == row["sd_repeats"] == pytest.approx(statistics.stdev(values))
+    assert np.isnan(row["lower"])
+    assert row["folds_ok"] == 4
+    assert row["folds_failed"] == 0
+
+
+def test_one_repeat_has_no_spread_over_repeats():
+    key = ("d", "2x2", "nb")
+    predictions = {key: predictions_of([0.9, 0.6, np.nan, np.nan])}
+    fits = {key: fits_of().query("repeat == 0")}
+    headers = {"d": HEADER}
+    metrics = summaries.metrics(predictions, fits, headers)
+    repeats = summaries.repeats(predictions, metrics, fits, headers)
+    table = summaries.summary(predictions, metrics, repeats, fits, headers).set_index("metric")
+    assert table["sd_repeats"].isna().all()
+    assert np.isnan(table.loc["mcc", "sd"])
+    assert table.loc["accuracy", "sd"] == pytest.approx(statistics.stdev([0.9, 0.6]))
+
+
+def test_the_interval_of_accuracy_counts_each_sample_once():
+    table = study_of({("d", "nb"): [0.9, 0.6, 1.0, 0.3]})[2].set_index("metric")
+    lower, upper = proportion_interval((15 + 13) / 2, 20)
+    assert table.loc["accuracy", "lower"] == pytest.approx(lower)
+    assert table.loc["accuracy", "upper"] == pytest.approx(upper)
+
+
+def test_an_accuracy_without_a_mistake_has_an_interval_all_the_same():
+    row = study_of({("d", "nb"): [1.0] * 4})[2].set_index("metric").loc["accuracy"]
+    assert row["upper"] == 1
+    assert 0.85 < row["lower"] < 0.95
+
+
+def test_the_baseline_knows_nothing_but_the_shares_of_classes():
+    table = study_of({("d", "nb"): [0.9, 0.6, 1.0, 0.3]})[2].set_index("metric")["baseline"]
+    assert table["accuracy"] == 0.6  # twelve of twenty samples are x
+    assert table["balanced_accuracy"] == table["roc_auc"] == 0.5
+    assert table["mcc"] == 0
+    assert table["f1_macro"] == pytest.approx(24 / 32 / 2)
+    assert table["log_loss"] == pytest.approx(-0.6 * np.log(0.6) - 0.4 * np.log(0.4))
+    assert table["brier"] == pytest.approx(2 * 0.6 * 0.4)
+    assert np.isnan(table["features"])
+
+
+def test_a_failed_fold_is_counted():
+    table = study_of({("d", "nb"): [0.9, np.nan, 1.0, 0.3]})[2].set_index("metric")
+    assert set(table["folds_ok"]) == {3}
+    assert set(table["folds_failed"]) == {1}
+    assert table.loc["accuracy", "mean"] == pytest.approx(2.2 / 3)
 
 
 def test_a_classifier_that_failed_on_hard_folds_is_not_ranked_before_one_that_did_not():
@@ -75,17 +169,28 @@ def test_recall_counts_folds_that_select_nothing():
     assert row["recall"] == pytest.approx(1 / 3)
 
 
-def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
-    table = pd.DataFrame({"mean": [119 / 130, 0.9149, 0.9, 0.95]})
+def paper_of(values, **printed):
+    table = pd.DataFrame({"value": values})
     table = table.assign(dataset="GSE50161", folds="10x10", classifier="xnb", metric="accuracy")
-    printed = pd.DataFrame(
-        {"type": "Brain", "accession": ["GSE50161"], "xnb_accuracy": [0.915], "other": [1.0]}
-    )
-    row = summaries.paper(table, pd.DataFrame(), [printed]).iloc[0]
+    printed = pd.DataFrame({"type": "Brain", "accession": ["GSE50161"], "other": [1.0], **printed})
+    return summaries.paper(table, pd.DataFrame(), [printed]).iloc[0]
+
+
+def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
+    row = paper_of([119 / 130, 0.9149, 0.9, 0.95, 0.96], xnb_accuracy=0.915)
     assert row["quantity"] == "xnb_accuracy"
-    # below: .9; printed alike: .91538 and .9149; above: .95
-    assert row["percentile"] == 50.0
-    assert row["n_repeats"] == 4
+    # below: .9; printed alike: .91538 and .9149; above: .95 and .96
+    assert row["percentile"] == 40.0
+    assert row["n_repeats"] == 5
+
+
+def test_ours_beside_the_papers_value_is_mean_and_deviation_of_a_sample_of_repeats():
+    values = [0.9, 0.92, 0.97]
+    row = paper_of(values, xnb_accuracy=0.915)
+    assert row["paper"] == 0.915
+    assert row["ours"] == pytest.approx(statistics.mean(values))
+    assert row["sd"] == pytest.approx(statistics.stdev(values))
+    assert np.isnan(paper_of([0.9], xnb_accuracy=0.915)["sd"])
 
 
 def test_ratios_are_shares_below_the_level():
@@ -104,28 +209,96 @@ def test_ratios_are_shares_below_the_level():
     assert ratios["max_abs_r"] == 0.9
 
 
-def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
-    predicted = ["AML"] * 7 + ["B-ALL"] * 3 + ["T-ALL"] * 4 + ["AML"] * 3 + ["B-ALL"] * 3
-    table = pd.DataFrame(
-        {
-            "sample": ["s1"] * 10 + ["s2"] * 10,
-            "true": ["MDS"] * 10 + ["T-ALL"] * 10,
-            "predicted": predicted,
-        }
-    )
-    right = pd.DataFrame({"sample": ["s1"], "true": ["MDS"], "predicted": ["MDS"]})
-    counted = summaries.samples({("d", "f", "nb"): table, ("d", "f", "xnb"): right})
-    rows = counted.set_index(["classifier", "sample"])
-    assert rows.loc[("nb", "s1"), "mistakes"] == "AML 7, B-ALL 3"
-    # most often right, and yet more often wrong than right
-    assert rows.loc[("nb", "s2"), ["predicted", "mistakes", "wrong"]].tolist() == [
-        *("T-ALL", "AML 3, B-ALL 3", 6),
-    ]
-    assert rows.loc[("xnb", "s1"), "mistakes"] == ""
-
-
 def test_a_classifier_without_predictions_has_no_calibration():
     header = SeriesHeader("d", np.array(["s1"]), np.array(["a"]), 1)
     nothing = pd.DataFrame({"sample": [], "true": [], "predicted": []})
     curves = summaries.calibration({("d", "f", "bad"): nothing}, {"d": header})
     assert curves.empty
+    assert "observed_lower" in curves
+    assert summaries.confidence({("d", "f", "bad"): nothing}, {"d": header}).empty
+
+
+def selected_of(rows, constant=""):
+    table = pd.DataFrame(rows, columns=["repeat", "fold", "class", "feature"])
+    return table.assign(rank=1, distance=1.0, constant_class=constant)
+
+
+def ties_table(rows):
+    columns = ["repeat", "fold", "class", "group", "feature", "selected"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(exchangeable=True).astype({"selected": bool, "exchangeable": bool})
+
+
+KEY = ("d", "2x2", "xnb")
+#: Which of two equal features a fold takes is decided by nothing but their names.
+TIED = {KEY: selected_of([(*place, "x", f"g{i % 2}") for i, place in enumerate(PLACES)])}
+TIES = {
+    KEY: ties_table(
+        [(*p, "x", 0, f"g{j}", i % 2 == j) for i, p in enumerate(PLACES) for j in range(2)]
+    )
+}
+
+
+def test_ties_taken_as_one_are_stable():
+    fits = fits_of().assign(ties=1.0)
+    table = summaries.stability(TIED, {KEY: fits}, TIES, {"d": HEADER}).set_index("class")
+    assert table.loc["x", "stability"] < 0.5
+    assert table.loc["x", "stability_ties"] == 1
+    assert table.loc["", "stability_ties"] == 1
+    assert table.loc["x", ["samples", "mean_size", "sets"]].tolist() == [12, 1, 4]
+
+
+def test_stability_with_ties_is_missing_where_ties_are_not_told_and_the_same_where_there_are_none():
+    none = {KEY: ties_table([])}
+    untold = summaries.stability(TIED, {KEY: fits_of()}, none, {"d": HEADER})
+    assert untold[["stability_ties", "lower_ties", "upper_ties"]].isna().all(axis=None)
+    told = summaries.stability(TIED, {KEY: fits_of().assign(ties=0.0)}, none, {"d": HEADER})
+    assert told["stability_ties"].equals(told["stability"].rename("stability_ties"))
+
+
+def test_what_could_have_been_selected_instead_is_listed():
+    table = summaries.ties(TIES, {KEY: fits_of(failed=[(1, 1)])})
+    assert table[["feature", "alternative", "times", "fits"]].to_numpy().tolist() == [
+        ["g0", "g1", 2, 3],
+        ["g1", "g0", 2, 3],
+    ]
+    assert table["frequency"].tolist() == pytest.approx([2 / 3, 2 / 3])
+
+
+def test_selection_counts_ties_and_constant_classes():
+    fits = {KEY: fits_of().assign(ties=1.0)}
+    rows = [(0, 0, "x", "g0"), (0, 1, "x", "g0"), (1, 0, "x", "g0"), (1, 1, "x", "g1")]
+    selected = {KEY: selected_of(rows, ["", "y", "y", ""])}
+    table = summaries.selection(selected, fits, TIES).set_index("feature")
+    assert table.loc["g0", ["times", "times_constant", "fits"]].tolist() == [3, 2, 4]
+    assert table.loc["g0", "times_tied"] == 3
+    assert table.loc["g0", "frequency"] == 0.75
+    untold = summaries.selection(selected, {KEY: fits_of()}, {KEY: ties_table([])})
+    assert untold["times_tied"].isna().all()
+
+
+def test_a_class_of_one_sample_has_no_stability_and_says_so():
+    header = SeriesHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
+    rows = [(*place, label, "aaa") for place in PLACES for label in "xy"]
+    table = summaries.stability(
+        {KEY: selected_of(rows)}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}
+    ).set_index("class")
+    assert table.loc["y", "note"] == "one sample"
+    assert table.loc["y", ["stability", "lower", "upper"]].isna().all()
+    assert table.loc["x", "note"] == ""
+    assert table.loc["x", "stability"] == 1
+
+
+def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
+    rows = [(*place, "x", feature) for place in PLACES for feature in ("g0", "g1", "g2")]
+    mostly = selected_of(rows, ["y", "y", ""] * 4)
+    table = summaries.stability(
+        {KEY: mostly}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": HEADER}
+    ).set_index("class")
+    assert table.loc["x", "constant"] == pytest.approx(2 / 3)
+    assert table.loc["x", "note"] == "constant"
+    half = selected_of(rows[:2], ["y", ""])
+    table = summaries.stability(
+        {KEY: half}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": HEADER}
+    ).set_index("class")
+    assert table.loc["x", "note"] == ""

@@ -10,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from xnbflow.errors import InputError
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
+from xnbflow.naive_bayes import XNB
 from xnbflow.series import Series
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
@@ -98,6 +99,72 @@ def test_a_class_absent_from_training_has_probability_zero(series):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s3", "s4", "s5"]})
     outcome = train(series, folds, {"method": "sklearn.dummy.DummyClassifier"}, 0, [0])
     assert (outcome.predictions[LOG_POSTERIOR + "b"] == -np.inf).all()
+
+
+class Seeded(Spy):
+    """Remembers the seed it was given."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        Spy.seen.append(self.random_state)
+        self.classes_ = np.unique(y)
+        return self
+
+
+def test_the_seed_of_a_classifier_is_another_in_each_repeat_and_data_set(series):
+    folds = pd.concat([FOLDS.assign(repeat=repeat) for repeat in range(2)])
+    other = Series("other", series.values, series.features, series.samples, series.labels)
+    for data, repeat in ((series, 0), (series, 1), (other, 0), (series, 0)):
+        train(data, folds, entry(Seeded), repeat, [0])
+    assert Spy.seen[0] == Spy.seen[3]
+    assert len(set(Spy.seen)) == 3
+
+
+class Tied(Spy):
+    """Selects ``w`` for both classes, where it could as well have taken ``x``."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.selected_features_ = {"a": ["w"], "b": ["w", "z"]}
+        self.tied_features_ = {"a": [["w", "x"]], "b": [["w", "x"], ["z"]]}
+        return self
+
+
+def test_ties_that_a_classifier_tells_are_a_table_and_counted(series):
+    outcome = train(series, FOLDS, entry(Tied), 0, [0, 1])
+    assert list(outcome.ties.columns) == [
+        *("repeat", "fold", "class", "group", "feature", "selected", "exchangeable"),
+    ]
+    first = outcome.ties.query("fold == 0 and `class` == 'a'")
+    assert first[["feature", "selected"]].to_numpy().tolist() == [["w", True], ["x", False]]
+    assert outcome.fits["ties"].tolist() == [2, 2]  # z alone could not be exchanged
+
+
+def test_a_classifier_that_does_not_tell_its_ties_has_none_and_no_count(series):
+    outcome = train(series, FOLDS, {"method": "xnb"}, 0, [0])
+    if hasattr(XNB().fit(series.frame(), series.labels), "tied_features_"):
+        pytest.skip("XNB tells its ties")
+    assert outcome.ties.empty
+    assert outcome.fits["ties"].isna().all()
+
+
+@pytest.mark.parametrize(("value", "mark"), [(2.0, "a"), (None, "")])
+def test_a_feature_selected_because_a_class_is_constant_is_marked(value, mark):
+    rng = np.random.default_rng(2)
+    labels = np.repeat(["a", "b"], 20)
+    values = rng.normal(size=(3, 40))
+    values[0, labels == "a"] += 9.0
+    if value is not None:
+        values[0, labels == "a"] = value
+    samples = [f"s{i}" for i in range(40)]
+    series = Series("flat", values, ["flat", "g1", "g2"], samples, labels)
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
+    selected = train(series, folds, {"method": "xnb"}, 0, [0]).selected
+    assert set(zip(selected["feature"], selected["constant_class"], strict=True)) == {
+        ("flat", mark)
+    }
 
 
 def test_a_parameter_that_does_not_exist_is_named(series):

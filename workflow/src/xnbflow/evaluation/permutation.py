@@ -80,6 +80,7 @@ def permutation_scores(
     if n_permutations < 1:
         msg = f"n_permutations is {n_permutations}; use 1 or more"
         raise InputError(msg)
+    groups = _checked_groups(series, groups)
     columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     estimator = build_estimator(entry, columns, derive_seed(series.name, 0, "classifier"))
     rows = []
@@ -177,10 +178,7 @@ def permute_labels(
     labels = series.labels
     if groups is None:
         return rng.permutation(labels)
-    groups = np.asarray(groups)
-    if groups.shape != labels.shape:
-        msg = f"{series.name}: {groups.size} groups for {labels.size} samples; give one per sample"
-        raise InputError(msg)
+    groups = _checked_groups(series, groups)
     first, codes = np.unique(groups, return_index=True, return_inverse=True)[1:]
     if (labels == labels[first][codes]).all():
         of_group = labels[first]
@@ -193,6 +191,16 @@ def permute_labels(
         mine = codes == code
         permuted[mine] = rng.permutation(labels[mine])
     return permuted
+
+
+def _checked_groups(series: Series, groups: np.ndarray | None) -> np.ndarray | None:
+    if groups is None:
+        return None
+    groups = np.asarray(groups)
+    if groups.shape != series.labels.shape:
+        msg = f"{series.name}: {groups.size} groups for {series.n_samples} samples; give one each"
+        raise InputError(msg)
+    return groups
 
 
 def _cross_validate(

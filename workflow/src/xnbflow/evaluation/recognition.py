@@ -84,6 +84,7 @@ def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
     parts = [
         table[columns].assign(**dict(zip(_KEY, key, strict=True)))
         for key, table in predictions.items()
+        if not table.empty
     ]
     if not parts:
         return pd.DataFrame(columns=[*_KEY, *_SAMPLES])

@@ -1,0 +1,66 @@
+"""Features that could be exchanged: told by an estimator, and taken as one over folds."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xnbflow.evaluation.stability import stability_index
+from xnbflow.evaluation.ties import ties_as_one, ties_of
+
+
+def test_groups_are_numbered_and_say_who_is_in_and_whether_anybody_is_out():
+    tied = {"b": [["g1", "g2"], np.array(["g3", "g4"])], "a": []}
+    table = ties_of(tied, {"b": ["g1", "g3", "g4"], "a": ["g9"]})
+    assert table.to_numpy().tolist() == [
+        ["b", 0, "g1", True, True],
+        ["b", 0, "g2", False, True],
+        ["b", 1, "g3", True, False],
+        ["b", 1, "g4", True, False],
+    ]
+
+
+def test_a_plain_list_of_names_is_one_group():
+    assert set(ties_of({"a": ["g1", "g2"]}, {"a": ["g1"]})["group"]) == {0}
+    assert set(ties_of({"a": np.array(["g1", "g2"])}, {"a": ["g1"]})["group"]) == {0}
+
+
+def test_features_behind_a_pipeline_are_renamed():
+    table = ties_of({0: [[0, 1]]}, {0: ["g5"]}, {0: "g5", 1: "g7"})
+    assert table[["class", "feature", "selected"]].to_numpy().tolist() == [
+        ["0", "g5", True],
+        ["0", "g7", False],
+    ]
+
+
+def test_no_tie_is_an_empty_table_with_columns():
+    table = ties_of({"a": [], "b": []}, {"a": ["g1"]})
+    assert table.empty
+    assert table["selected"].dtype == bool
+
+
+def test_as_many_of_a_group_are_kept_as_were_selected():
+    sets = [{"g1", "g2", "x"}, {"g3", "x"}]
+    assert ties_as_one(sets, [[{"g1", "g2", "g3"}], [{"g2", "g3"}]]) == [
+        {"g2", "g3", "x"},
+        {"g2", "x"},
+    ]
+
+
+names = st.sampled_from([f"g{i}" for i in range(8)])
+fold = st.tuples(st.sets(names, min_size=2), st.integers(0, 7))
+
+
+@given(st.lists(fold, min_size=2, max_size=6), st.permutations(range(8)))
+def test_how_a_fold_broke_its_ties_changes_nothing(folds, renamed):
+    """One tied group per fold, of which a rule takes the first by name under two namings."""
+    groups = [[group] for group, _ in folds]
+    taken = [{min(group)} for group, _ in folds]
+    others = [{min(group, key=lambda name: renamed[int(name[1])])} for group, _ in folds]
+    assert ties_as_one(taken, groups) == ties_as_one(others, groups)
+
+
+@given(st.lists(st.sets(names, min_size=1), min_size=2, max_size=6))
+def test_without_ties_nothing_changes(sets):
+    as_one = ties_as_one(sets, [[] for _ in sets])
+    assert as_one == sets
+    assert stability_index(as_one, 20) == stability_index(sets, 20)
