@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_study import CLASSES, CLASSIFIERS, FEATURES, SAMPLES, SCRIPT, walk, write_study
+from xnbflow.report.dependence import dependent_groups, dependent_pairs
 
 from xnbflow.contract import benchmark_of
 from xnbflow.report.densities import telling_features
-from xnbflow.report.dependence import dependent_groups, dependent_pairs
 from xnbflow.report.page.blocks import (
     Code,
     Facts,

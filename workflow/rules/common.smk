@@ -13,6 +13,8 @@ from xnbflow.contract import (
     ANALYSIS,
     BATCH,
     COMPILED,
+    DESCRIPTION_TABLE,
+    DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     FIGURES,
@@ -200,9 +202,14 @@ def configuration(study):
 
 def results_of(study):
     """What makes a `xnbflow.report.results.StudyResults`."""
-    labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
-    settings = configuration(study)
+    labels, settings = about(study)["labels"], configuration(study)
     return {"study": study, "labels": labels, "configuration": settings, "paper": PRINTED}
+
+
+def about(study):
+    """What a study calls itself and its classifiers."""
+    labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
+    return {"study": study.id, "title": study.title, "summary": study.summary, "labels": labels}
 
 
 def asked_studies():

@@ -33,14 +33,10 @@ rule analyse:
 rule report:
     input:
         tables=[STUDY_TABLE.fill(table=table) for table in STUDY_TABLES],
-        series=series,
+        description=[DESCRIPTION_TABLE.fill(table=table) for table in DESCRIPTION_TABLES],
         truth=truth,
-        normality=diagnosed("normality"),
-        dependence=diagnosed("dependence"),
         correlations=diagnosed("correlations"),
         predictions=trained("predictions"),
-        distances=trained("distances"),
-        explanations=trained("explanations"),
         jobs=trained("jobs"),
         benchmarks=recorded,
         analyses=lambda wildcards: [

@@ -1,12 +1,25 @@
 """What a study found, in a sentence: the table that the index and the top of a report show."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-__all__ = ["headline", "subject"]
+__all__ = ["distinct_labels", "headline", "subject"]
 
 Tables = Mapping[str, pd.DataFrame]
+
+
+def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return classifiers' names by id, with the id where two have the same name.
+
+    Examples
+    --------
+    >>> distinct_labels({"a": "NB", "b": "NB", "c": "SVM"})
+    {'a': 'NB [a]', 'b': 'NB [b]', 'c': 'SVM'}
+    """
+    shared = {label for label, n in Counter(labels.values()).items() if n > 1}
+    return {k: f"{label} [{k}]" if label in shared else label for k, label in labels.items()}
 
 
 def headline(
@@ -29,6 +42,7 @@ def headline(
         ``study``, ``title``, ``summary``, ``classifier`` (id of the one that the study is about, ''
         without any) and ``text``.
     """
+    labels = distinct_labels(labels)
     chosen = subject(list(labels), tables)
     text = _finding(chosen, labels, tables["summary"]) if labels else ""
     columns = ["study", "title", "summary", "classifier", "text"]

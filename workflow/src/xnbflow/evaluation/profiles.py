@@ -95,7 +95,7 @@ def class_distances(distances: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``class``, ``feature``, ``other_class``, ``distance``, ``folds`` (how many).
+        ``class``, ``feature``, ``other_class``, ``distance``, ``fits`` (how many tell).
     """
     groups = distances.groupby(["class", "feature", "other_class"], sort=False)["distance"]
-    return groups.agg(distance="mean", folds="size").reset_index()
+    return groups.agg(distance="mean", fits="size").reset_index()

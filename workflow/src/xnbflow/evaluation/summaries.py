@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.contract import STUDY_TABLES
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.intervals import proportion_interval

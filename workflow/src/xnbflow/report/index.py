@@ -43,9 +43,9 @@ def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]
         "title": study.title,
         "summary": study.summary,
         "finished": (results.root / REPORT.of(study=study.id)).exists(),
-        "headline": _headline(
-            results.root / STUDY_TABLE.of(study=study.id, table="headline")
-        ).get("text", ""),
+        "headline": _headline(results.root / STUDY_TABLE.of(study=study.id, table="headline")).get(
+            "text", ""
+        ),
         "datasets": len(study.datasets),
         "classifiers": [results.labels[name] for name in study.classifiers],
         "command": shlex.join(["snakemake", study.id, *options]),

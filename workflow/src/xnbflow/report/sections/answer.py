@@ -47,7 +47,13 @@ def section(results: StudyResults) -> Section | None:
     if chosen:
         cards = [_card(results, *place, chosen) for place in results.places]
         named = any(line.items for card in cards for line in card.lines)
-        sources = ["recall.tsv", "summary.tsv", "selection.tsv", "profiles.tsv", "stability.tsv"]
+        sources = [
+            "recall.tsv",
+            "summary.tsv",
+            "selection.tsv",
+            "description/profiles.tsv",
+            "stability.tsv",
+        ]
         caption = _CAPTION if named else _NO_FEATURES
         blocks.append(Cards(cards, "recognised:", caption, sources))
     label = results.labels.get(chosen, "")

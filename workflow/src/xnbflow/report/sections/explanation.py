@@ -128,7 +128,11 @@ def _classifier(run: _Run) -> list[Block]:
         Facts(_facts(run)),
         _recognition(run),
         _matrices(run),
-        Gallery(figures, _density_caption(run, densities), ["densities.tsv", "values.tsv"]),
+        Gallery(
+            figures,
+            _density_caption(run, densities),
+            ["description/densities.tsv", "description/values.tsv"],
+        ),
         _tables(run),
     ]
 
@@ -245,7 +249,7 @@ def _matrices(run: _Run) -> Gallery:
     if len(run.distances):
         figures.append(_distance_matrix(run, features))
     caption = _MATRIX_CAPTION + ("" if run.truth is None else _PLANTED)
-    return Gallery(figures, caption, ["selection.tsv", "class_distances.tsv"])
+    return Gallery(figures, caption, ["selection.tsv", "description/class_distances.tsv"])
 
 
 def _tables(run: _Run) -> Group:
@@ -338,7 +342,7 @@ def _selected_table(run: _Run) -> Table:
         "others (by the medians), and their distances from each other class, as means over the "
         f"folds that selected them.{rest}"
     )
-    sources = ["selection.tsv", "profiles.tsv", "class_distances.tsv"]
+    sources = ["selection.tsv", "description/profiles.tsv", "description/class_distances.tsv"]
     return Table(frame, caption, formats, sources=sources)
 
 
@@ -349,7 +353,7 @@ def _pairs_table(pairs: pd.DataFrame) -> Table:
         "Selected features that depend on one another given the class: r over all samples, class "
         "means subtracted, strongest first."
     )
-    return Table(frame, caption, {"r": ".3f"}, sources=["dependent_pairs.tsv"])
+    return Table(frame, caption, {"r": ".3f"}, sources=["description/dependent_pairs.tsv"])
 
 
 def _stability_figure(results: StudyResults) -> Figure:

@@ -8,7 +8,7 @@ import pandas as pd
 import yaml
 
 from xnbflow import __version__
-from xnbflow.contract import STUDY_TABLES, analysis_tables
+from xnbflow.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
 from xnbflow.report.page.blocks import Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.sources.sheet import DataSet, sheet_text
@@ -130,6 +130,9 @@ def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:
 def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
     for name, table in STUDY_TABLES.items():
         yield name, table.title, [f"{name}.parquet", f"{name}.tsv"]
+    for name, table in DESCRIPTION_TABLES.items():
+        path = f"description/{name}"
+        yield path, table.title, [f"{path}.parquet", f"{path}.tsv"]
     for analysis in results.study.analyses:
         known = analysis_tables(analysis)
         for name in results.analysis(analysis).present():

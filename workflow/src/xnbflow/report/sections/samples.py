@@ -5,7 +5,7 @@ import pandas as pd
 
 from xnbflow.report.contributions import contributions
 from xnbflow.report.drawings.rows import draw_shares
-from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section, Table, Evidence
+from xnbflow.report.page.blocks import Block, Evidence, Figure, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
