@@ -104,7 +104,7 @@ def modules(classifier):
 
 def compiled(classifier):
     """The marker that a classifier's kernels are compiled; none if it has no kernels of ours."""
-    return [f"resources/compiled/{classifier}"] if modules(classifier) else []
+    return [COMPILED.of(unit=classifier)] if modules(classifier) else []
 
 
 def study_of(wildcards):
