@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from joblib.externals.loky import get_reusable_executor
 
 from xnbflow.atomic import write_atomically
-from xnbflow.report.page.blocks import Figure, Section, Table, figures_of
+from xnbflow.report.page.blocks import Figure, Gallery, Section, Table, figures_of
 from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.page.style import nothing, render
 
@@ -69,6 +69,7 @@ def write_page(
         refuse=_refuse,
         cells=_cells,
         size=_size,
+        total=lambda gallery: _total(gallery, svgs),
         svgs=svgs,
         figures=os.path.relpath(figures, path.parent),
     )
@@ -97,6 +98,15 @@ def _size(svg: str) -> tuple[int, int]:
     sizes = map(float, re.findall(r'style="[^"]*?\b([\d.]+)px', svg))
     least = _LEAST_TEXT / (min(sizes, default=_POINTS) * _PIXELS / _POINTS)
     return round(width), math.ceil(width * min(least, 1.0))
+
+
+#: Pixels between two figures of a gallery.
+_GAP = 24
+
+
+def _total(gallery: Gallery, svgs: Mapping[str, str]) -> int:
+    """Return the pixels that the figures of a gallery take side by side."""
+    return sum(_size(svgs[figure.name])[0] + _GAP for figure in gallery.figures)
 
 
 @contextmanager

@@ -113,8 +113,11 @@ def _verdict(
             f"{row['baseline']:.0%} of always naming the largest class."
         ), "poor"
     missed = recall.loc[~recall["recognised"].astype(bool), "class"].tolist()
-    if len(missed) == len(recall):
-        return "Do not believe it: no class is recognised in more than half of its tests.", "poor"
+    if 2 * len(missed) >= len(recall):
+        return (
+            f"Hardly to be believed: {label} is {right}, but {len(missed)} of {len(recall)} classes "
+            "are not recognised in more than half of their tests."
+        ), "poor"
     doubts = []
     if missed:
         verb = "is" if len(missed) == 1 else "are"
@@ -191,7 +194,8 @@ def _listed(names: Sequence[str]) -> str:
     Examples
     --------
     >>> _listed(["a", "b"]), _listed(list("abcdef"))
-    ('a and b', 'a, b, c and 3 others')
+    ('“a” and “b”', '“a”, “b”, “c” and 3 others')
     """
-    shown = list(names[:3]) + ([f"{len(names) - 3} others"] if len(names) > 3 else [])
+    shown = [f"“{name}”" for name in names[:3]]
+    shown += [f"{len(names) - 3} others"] if len(names) > 3 else []
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

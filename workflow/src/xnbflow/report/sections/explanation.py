@@ -151,7 +151,7 @@ def _recognition(run: _Run) -> Table:
             "upper": recall["upper"].to_numpy(),
             "features": stability["mean_size"].to_numpy(),
             "stability": stability["stability"].to_numpy(),
-            "believe its features": [_belief(*row) for row in recall[_BELIEF].to_numpy()],
+            "recognised": [_belief(*row) for row in recall[_BELIEF].to_numpy()],
         }
     )
     accuracy = run.results.rows("summary", **run.key, metric="accuracy")
@@ -175,8 +175,8 @@ _BELIEF = ["recall", "recognised"]
 
 def _belief(recall: float, recognised: object) -> str:
     if recall == 0:
-        return "no: never recognised"
-    return "with the others" if recognised else "no: mostly missed"
+        return "never"
+    return "yes" if recognised else "in less than half of its tests"
 
 
 _MATRIX_CAPTION = (

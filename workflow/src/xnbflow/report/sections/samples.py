@@ -45,15 +45,15 @@ def section(results: StudyResults) -> Section | None:
 
 
 _HOW_TO_READ = (
-    "Choose a sample: a bar to the right is evidence for the class, to the left against it, in "
-    "nats (0 says nothing, 0.7 doubles the odds, 2.3 makes them ten times as high). The evidence of "
-    "a feature compares how probable its value is in this class with how probable it is in the "
-    "training samples of all classes together, the reference; the axis is the same for all classes, "
-    "and arrows mark bars that are cut. The score of a class, of which the greatest is predicted, "
-    "is its log prior and the evidence of its features; where a classifier compares densities and "
-    "not evidence, as XNB does, their reference density counts too, although it says nothing of "
-    "the class and depends on the units of measurement. The sample was not in the training "
-    "samples; of repeated cross-validation the first repeat is shown."
+    "Choose a sample. A bar to the right is evidence for the class, to the left against it, in "
+    "nats: 0 says nothing, 0.7 doubles the odds, 2.3 makes them ten times as high. It compares how "
+    "probable the value is in this class with the reference, how probable it is in the training "
+    "samples of all classes together. The axis is the same for all classes; arrows mark bars that "
+    "are cut. The class with the greatest score is predicted: its log prior and the evidence of "
+    "its features; where a classifier compares densities, as XNB does, their reference density "
+    "counts too, although it says nothing of the class and depends on the units of measurement. "
+    "The sample was not in the training samples; of repeated cross-validation the first repeat is "
+    "shown."
 )
 
 
@@ -65,7 +65,7 @@ def _hard_samples(results: StudyResults) -> Figure:
     wide = wide.reindex(columns=range(n_classifiers + 1)).fillna(0.0)
     rows = [place for place in results.places if place in wide.index]
     shares = wide.loc[rows].to_numpy()
-    parts = ["no classifier", *map(str, range(1, n_classifiers)), "all classifiers"]
+    parts = ["by none", *(f"by {n}" for n in range(1, n_classifiers)), "by all"]
     return Figure(
         "hard-samples",
         draw_shares,
@@ -73,10 +73,10 @@ def _hard_samples(results: StudyResults) -> Figure:
             "rows": [results.places[row] for row in rows],
             "parts": parts[: n_classifiers + 1] if n_classifiers > 1 else ["right", "wrong"],
             "shares": shares,
-            "xlabel": "per cent of samples, by how many classifiers get them wrong",
+            "xlabel": "per cent of samples, wrong by so many",
         },
         "Samples by the number of classifiers that get them wrong (in more than half of the "
-        "repeats). The darkest part is what no classifier can do.",
+        "repeats). The darkest part is what every classifier of this study gets wrong.",
         "Stacked bars per data set: share of samples that none, some or all classifiers get wrong.",
         ["hard_samples.tsv"],
     )
