@@ -9,7 +9,7 @@ import pytest
 
 from xnbflow.analyses.directional.drawings import draw_sphere
 from xnbflow.analyses.directional.section import section
-from xnbflow.analyses.directional.tables import accuracy_blocks, complexity_table
+from xnbflow.analyses.directional.section_tables import accuracy_blocks, complexity_table
 from xnbflow.config import Study
 from xnbflow.report.page.blocks import Figure, Gallery, Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render

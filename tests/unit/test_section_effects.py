@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from report_study import walk
 
-from xnbflow.analyses.effects.curves import effect_strengths
 from xnbflow.analyses.effects.section import section
+from xnbflow.analyses.effects.section_curves import effect_strengths
 from xnbflow.config import Study
 from xnbflow.report.page.blocks import Gallery, Group, Links, Prose, Table, figures_of
 from xnbflow.report.page.style import render

@@ -830,5 +830,5 @@ DESCRIPTION_TABLES = named(
 
 
 def analysis_tables(analysis: str) -> Mapping[str, Table]:
-    """Return the tables of an analysis, as ``TABLES`` of its module ``contract`` declares them."""
-    return importlib.import_module(f"xnbflow.analyses.{analysis}.contract").TABLES
+    """Return the tables of an analysis, as its package declares them."""
+    return importlib.import_module("xnbflow.analyses").find_analysis(analysis).tables

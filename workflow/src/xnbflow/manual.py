@@ -1,10 +1,9 @@
 """The manual of the results, generated from the contract: ``python -m xnbflow.manual``."""
 
-import pkgutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from xnbflow import analyses
+from xnbflow.analyses import known_analyses
 from xnbflow.atomic import write_atomically
 from xnbflow.contract import (
     ANALYSIS,
@@ -96,9 +95,10 @@ def results_manual() -> str:
 
 
 def _analyses() -> Iterator[str]:
-    for module in sorted(pkgutil.iter_modules(analyses.__path__), key=lambda found: found.name):
-        yield f"### `{module.name}`\n"
-        yield from _tables(analysis_tables(module.name).values())
+    for name, package in sorted(known_analyses().items()):
+        if package.startswith("xnbflow."):  # others have manuals of their own
+            yield f"### `{name}`\n"
+            yield from _tables(analysis_tables(name).values())
 
 
 def _tables(tables: Iterable[Table]) -> Iterator[str]:

@@ -5,6 +5,7 @@ The rules read it, too: nothing heavy is imported here.
 
 from collections.abc import Collection
 
+from xnbflow.analyses import find_analysis
 from xnbflow.config import Study
 from xnbflow.contract import benchmark_of
 
@@ -22,7 +23,7 @@ def section_modules(study: Study) -> list[str]:
     if study.diagnostics and study.datasets:
         names.append("diagnostics")
     general = "xnbflow.report.sections"
-    analyses = [f"xnbflow.analyses.{name}.section" for name in study.analyses]
+    analyses = [f"{find_analysis(name).package}.section" for name in study.analyses]
     return [
         *(f"{general}.{name}" for name in names[:1]),
         *analyses,

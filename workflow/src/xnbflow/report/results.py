@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -25,11 +25,13 @@ from xnbflow.contract import (
     TRUTH,
     TRUTH_TABLE,
     Table,
-    analysis_tables,
 )
 from xnbflow.evaluation.headlines import distinct_labels
 from xnbflow.series import Series
 from xnbflow.tables import read_parquet
+
+if TYPE_CHECKING:
+    from xnbflow.analyses import Analysis
 
 __all__ = ["PublishedTables", "StudyResults"]
 
@@ -105,9 +107,9 @@ class StudyResults:
             frame = frame[frame[column] == value]
         return frame
 
-    def analysis(self, name: str) -> "_Tables":
+    def analysis(self, analysis: "Analysis") -> "_Tables":
         """Return the tables of an analysis, by name."""
-        tables, place = analysis_tables(name), ANALYSIS_TABLE.fill(analysis=name)
+        tables, place = analysis.tables, ANALYSIS_TABLE.fill(analysis=analysis.name)
         files = {n: self.root / place.of(study=self.study.id, table=n) for n in tables}
         return _Tables(files, tables)
 

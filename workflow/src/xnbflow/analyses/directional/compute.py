@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
-from xnbflow.analyses.directional.examples import (
+from xnbflow.analyses.directional.compute_examples import (
     example_tables,
     figure_14,
     printed_values,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.analyses.directional import ANALYSIS
 from xnbflow.analyses.directional.drawings import (
     Ring,
     draw_angle,
@@ -17,7 +18,7 @@ from xnbflow.analyses.directional.drawings import (
     draw_sphere,
     draw_unrolled,
 )
-from xnbflow.analyses.directional.tables import (
+from xnbflow.analyses.directional.section_tables import (
     accuracy_blocks,
     complexity_table,
     counterpart_table,
@@ -74,7 +75,7 @@ _SPACES = {
 
 def section(results: StudyResults) -> Section | None:
     """Return the study of directional naive Bayes beside the paper's."""
-    tables = results.analysis("directional")
+    tables = results.analysis(ANALYSIS)
     blocks: list[Block] = []
     if results.study.datasets:
         blocks.append(counterpart_table(results))

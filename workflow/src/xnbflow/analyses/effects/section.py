@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.analyses.effects.choices import convergence, stepwise, tuning
-from xnbflow.analyses.effects.curves import curves, scorecard
-from xnbflow.analyses.effects.tables import GENERALIZED, LINEAR, NAIVE, EffectTables
+from xnbflow.analyses.effects.names import GENERALIZED, LINEAR, NAIVE
+from xnbflow.analyses.effects.section_choices import convergence, stepwise, tuning
+from xnbflow.analyses.effects.section_curves import curves, scorecard
+from xnbflow.analyses.effects.section_tables import EffectTables
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table

@@ -8,6 +8,7 @@ import pandas as pd
 import yaml
 
 from xnbflow import __version__
+from xnbflow.analyses import find_analysis
 from xnbflow.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
 from xnbflow.report.page.blocks import Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
@@ -135,7 +136,7 @@ def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
         yield path, table.title, [f"{path}.parquet", f"{path}.tsv"]
     for analysis in results.study.analyses:
         known = analysis_tables(analysis)
-        for name in results.analysis(analysis).present():
+        for name in results.analysis(find_analysis(analysis)).present():
             path = f"{analysis}/{name}"
             yield path, known[name].title, [f"{path}.parquet", f"{path}.tsv"]
 

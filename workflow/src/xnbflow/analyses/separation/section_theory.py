@@ -3,13 +3,13 @@
 import pandas as pd
 
 from xnbflow.analyses.separation.drawings import Marks, draw_differences, draw_marks, draw_weights
-from xnbflow.analyses.separation.settings import ALL, BY_TRUTH, EQ22, STYLES, setting_rows
+from xnbflow.analyses.separation.names import ALL_BLOCKS, BY_TRUTH, EQ22, STYLES, setting_rows
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Table
 
 __all__ = ["theory_groups"]
 
 #: Methods whose formula forgets no cost of estimating H.
-_WITHOUT_ESTIMATES = (ALL, *BY_TRUTH)
+_WITHOUT_ESTIMATES = (ALL_BLOCKS, *BY_TRUTH)
 #: How near to Eq. 9 the simulated risk ought to be.
 _TOLERANCE = {1200: 0.001, 60: 0.002}
 

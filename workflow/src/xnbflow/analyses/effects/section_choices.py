@@ -5,7 +5,8 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.analyses.effects.drawings import draw_convergence, draw_path
-from xnbflow.analyses.effects.tables import GENERALIZED, TUNED, EffectTables
+from xnbflow.analyses.effects.names import GENERALIZED, TUNED
+from xnbflow.analyses.effects.section_tables import EffectTables
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Table
 
 __all__ = ["convergence", "stepwise", "tuning"]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.analyses.effects.drawings import draw_effect
-from xnbflow.analyses.effects.tables import EffectTables
+from xnbflow.analyses.effects.section_tables import EffectTables
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Table
 
 __all__ = ["curves", "effect_strengths", "scorecard"]
