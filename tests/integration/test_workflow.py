@@ -197,7 +197,7 @@ def edited(finished, tmp_path_factory):
 @pytest.mark.parametrize(
     ("module", "rules"),
     [
-        ("report/page.py", {"report", "index"}),
+        ("report/page/page.py", {"report", "index"}),
         ("report/page/templates/style.css", {"report", "index"}),
         ("evaluation/summaries.py", {"compare", "report", "index"}),
         ("naive_bayes/gaussian.py", {"compile", "train", "gather", "compare", "report", "index"}),

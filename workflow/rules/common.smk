@@ -111,10 +111,10 @@ def study_of(wildcards):
     return CONFIG.studies[wildcards.study]
 
 
-def scheme_of_a_repeat(folds):
-    """What decides the folds of one repeat: all of a scheme but its number of repeats."""
-    scheme = vars(CONFIG.folds[folds])
-    return {key: value for key, value in scheme.items() if key != "repeats"}
+def predefined_folds(wildcards):
+    """The folds of a scheme that are not drawn."""
+    scheme = CONFIG.folds[wildcards.folds]
+    return [FOLDS.of(dataset=wildcards.dataset, folds=wildcards.folds)] if scheme.file else []
 
 
 def batches_of(folds):
