@@ -10,6 +10,8 @@ import pandas as pd
 
 from xnbflow.config import Study
 from xnbflow.contract import (
+    DESCRIPTION,
+    DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     JOBS_TABLE,
@@ -20,6 +22,7 @@ from xnbflow.contract import (
     TRUTH,
     TRUTH_TABLE,
 )
+from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.study import study_tables
 from xnbflow.report.page.blocks import Group
 from xnbflow.report.results import StudyResults
@@ -220,7 +223,7 @@ def _write_tables(results):
             root / TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
             for dataset, folds, classifier in study.trained
         ]
-        for table in ("predictions", "selected", "ties", "fits")
+        for table in TRAINING_TABLES
     }
     diagnosed = {
         table: [root / DIAGNOSTIC.of(dataset=dataset, table=table) for dataset in study.datasets]
@@ -239,7 +242,19 @@ def _write_tables(results):
         "diagnosed": study.datasets,
         "trained": study.trained,
     }
-    write_tables(study_tables(keys, files, alpha=0.05), results.folder, STUDY_TABLES)
+    about = {
+        "study": study.id,
+        "title": study.title,
+        "summary": study.summary,
+        "labels": results.labels,
+    }
+    write_tables(study_tables(about, keys, files, alpha=0.05), results.folder, STUDY_TABLES)
+    entries = {
+        name: {"params": {}, **entry}
+        for name, entry in results.configuration["classifiers"].items()
+    }
+    told = description_tables(keys, entries, files)
+    write_tables(told, root / DESCRIPTION.of(study=study.id), DESCRIPTION_TABLES)
 
 
 def write_declared(frame, path, table):

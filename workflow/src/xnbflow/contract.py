@@ -746,8 +746,8 @@ STUDY_TABLES = named(
 )
 
 
-#: What the stage *describe* writes for a study, each as Parquet and TSV: what a page draws of single
-#: features and samples.
+#: What the stage *describe* writes for a study, each as Parquet and TSV: what a page draws of
+#: single features and samples.
 DESCRIPTION_TABLES = named(
     table(
         "profiles",
@@ -815,7 +815,7 @@ DESCRIPTION_TABLES = named(
     ),
     table(
         "evidence",
-        "what each selected feature says for or against a class, of the samples of the first repeat",
+        "what each selected feature says for or against a class, of samples of the first repeat",
         "a tested sample, class and feature",
         **_CLASSIFIER,
         **_FOLD,

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -70,7 +69,7 @@ def density_estimator(
         None where the classifier has no densities of single features.
     """
     columns = {kind: np.flatnonzero(np.asarray(kinds) == kind).tolist() for kind in KINDS}
-    estimator: BaseEstimator = build_estimator(entry, columns, seed)
+    estimator = build_estimator(entry, columns, seed)
     if isinstance(estimator, SelectiveNB):
         estimator = estimator.estimator
     params = estimator.get_params(deep=False)

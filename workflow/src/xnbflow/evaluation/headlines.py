@@ -90,11 +90,13 @@ def _finding(chosen: str, labels: Mapping[str, str], summary: pd.DataFrame) -> s
     lower = _complete(summary, "accuracy", "lower")[chosen].reindex(mine.index)
     better = int((lower > baseline).sum())
     places = _places(mine)
-    parts = [
-        f"{labels[chosen]} is right in {mine.min():.1%} ({places[mine.argmin()]}) to "
-        f"{mine.max():.1%} ({places[mine.argmax()]}) of samples, surely more often than always "
-        f"naming the largest class on {better} of {len(mine)} {_sets(accuracy)}"
-    ]
+    low, high = f"{mine.min():.1%}", f"{mine.max():.1%}"
+    span = f"{low} ({places[mine.argmin()]}) to {high} ({places[mine.argmax()]})"
+    first = (
+        f"{labels[chosen]} is right in {low if low == high else span} of samples, surely more "
+        f"often than always naming the largest class on {better} of {len(mine)} {_sets(accuracy)}"
+    )
+    parts = [first]
     features = _complete(summary, "features_per_class", "mean")[chosen].reindex(mine.index)
     if features.notna().any():
         low, high = _count(features.min()), _count(features.max())

@@ -43,7 +43,7 @@ def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     samples : DataFrame
-        The study's table: ``dataset``, ``folds``, ``classifier``, ``sample``, ``tested``, ``wrong``.
+        The study's table, with ``dataset``, ``folds``, ``sample``, ``tested`` and ``wrong``.
 
     Returns
     -------
@@ -93,7 +93,9 @@ def averages(summary: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
             "balanced_accuracy": wide["balanced_accuracy"].loc[shared].mean(),
             "places": len(shared),
             "wins": rounded.eq(rounded.max(axis=1), axis=0).sum(),
-            "fit_seconds": seconds.groupby("classifier")["fit_seconds"].median(),
+            "fit_seconds": seconds.groupby("classifier")["fit_seconds"]
+            .median()
+            .reindex(accuracy.columns),
         }
     )
     order = [name for name in summary["classifier"].unique() if name in accuracy]

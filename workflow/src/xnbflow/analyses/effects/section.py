@@ -145,9 +145,9 @@ def _interval(label: str, shares: list[float], n: int, style: int) -> Points:
 _STATISTICS_EXPLAINED = (
     "Log-likelihood: how probable the model held what did happen; nearer to 0 is better, and being "
     "sure of what is wrong costs most. Mean square error: of the probability; less is better. "
-    "C-statistic: how often an event gets a higher probability than a non-event; 1 is best. The "
-    "bias of naive Bayes spoils its probabilities more than their order, so the first two suffer "
-    "most. A model much better in training than in the test knows its samples by heart."
+    "C-statistic: how often an event gets a higher probability than a non-event; 1 is best. A "
+    "model that counts features twice can have the right order and wrong probabilities: then the "
+    "first two suffer. A model much better in training than in the test knows its samples by heart."
 )
 
 

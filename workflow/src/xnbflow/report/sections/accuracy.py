@@ -27,10 +27,10 @@ _METRICS = {
 }
 
 _PICTURES = (
-    "Accuracy with its 95 % interval; a bar across is the share of the largest class, which anybody "
-    "reaches who always names it. Intervals that overlap are no proof of equality, see the "
-    "comparison of classifiers. Beside it what accuracy costs in features, up and left is better; a "
-    "line joins the classifiers of a data set, and a level one means that features can go at no "
+    "Accuracy with its 95 % interval; a bar across is the share of the largest class, which always "
+    "naming it reaches. Intervals that overlap are no proof of equality, see the "
+    "comparison of classifiers. Beside it what accuracy costs in features, up and left is better: "
+    "a line joins the classifiers of a data set, and a level one means that features can go at no "
     "loss. Points are moved apart a little where they would hide one another."
 )
 

@@ -115,8 +115,8 @@ def _verdict(
     missed = recall.loc[~recall["recognised"].astype(bool), "class"].tolist()
     if 2 * len(missed) >= len(recall):
         return (
-            f"Hardly to be believed: {label} is {right}, but {len(missed)} of {len(recall)} classes "
-            "are not recognised in more than half of their tests."
+            f"Hardly to be believed: {label} is {right}, but {len(missed)} of {len(recall)} "
+            "classes are not recognised in more than half of their tests."
         ), "poor"
     doubts = []
     if missed:
