@@ -8,6 +8,7 @@ from snakemake.exceptions import WorkflowError
 ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
 
+from xnbflow.analyses import find_analysis
 from xnbflow.config import Batch, read_config, read_sheets
 from xnbflow.contract import (
     ANALYSIS,

@@ -7,6 +7,11 @@ rule analyse:
             SERIES.of(dataset=name) for name in analysis_of(wildcards).get("datasets", [])
         ],
         folds=analysed_folds,
+        study=lambda wildcards: [
+            STUDY_TABLE.of(study=wildcards.study, table=table)
+            for table in find_analysis(wildcards.analysis).needs
+        ],
+        paper=lambda wildcards: published(*find_analysis(wildcards.analysis).printed),
     output:
         directory(ANALYSIS),
     log:
@@ -22,9 +27,14 @@ rule analyse:
         mem_mb=4000,
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
+        about=lambda wildcards: {
+            "labels": about(study_of(wildcards))["labels"],
+            "folds": study_of(wildcards).folds,
+        },
+        paper=str(PRINTED),
         sources=lambda wildcards: source_digest(
-            f"xnbflow.analyses.{wildcards.analysis}.compute",
-            f"xnbflow.analyses.{wildcards.analysis}.contract",
+            *find_analysis(wildcards.analysis).modules,
+            "xnbflow.published",
         ),
     script:
         "../scripts/analyse.py"

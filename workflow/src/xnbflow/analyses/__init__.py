@@ -9,7 +9,7 @@ distribution adds one by an entry point of the group ``xnbflow.analyses`` that n
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
@@ -39,15 +39,26 @@ class Analysis:
         Full name of its package.
     tables : mapping of str to Table
         The tables that it may write.
+    needs, printed : sequence of str
+        Tables of the study, and tables that a paper prints, from which a function ``compare`` of
+        its module ``compute_comparison`` makes more tables. Nothing for an analysis without one.
     """
 
     package: str
     tables: Mapping[str, Table]
+    needs: Sequence[str] = ()
+    printed: Sequence[str] = ()
 
     @property
     def name(self) -> str:
         """What the configuration calls it, and the folder of its results."""
         return self.package.rpartition(".")[2]
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that its tables depend on."""
+        names = ("compute", "contract", *(("compute_comparison",) if self.needs else ()))
+        return (self.package, *(f"{self.package}.{name}" for name in names))
 
     def compute(
         self, series: "dict[str, Series]", params: dict[str, Any], threads: int
@@ -60,6 +71,29 @@ class Analysis:
             If it makes a table that it does not declare.
         """
         found = importlib.import_module(f"{self.package}.compute").analyse(series, params, threads)
+        return self._declared(found)
+
+    def compare(
+        self,
+        about: Mapping[str, Any],
+        study: "Mapping[str, pd.DataFrame]",
+        published: "Mapping[str, pd.DataFrame]",
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the tables that follow from the study's and the papers' tables.
+
+        Parameters
+        ----------
+        about : mapping
+            ``labels``: the study's classifiers' names by id; ``folds``: its schemes, in order.
+        study, published : mapping of str to DataFrame
+            What it ``needs``, and what is ``printed``.
+        """
+        if not self.needs:
+            return {}
+        module = importlib.import_module(f"{self.package}.compute_comparison")
+        return self._declared(module.compare(about, study, published))
+
+    def _declared(self, found: "dict[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
         if unknown := sorted(set(found) - set(self.tables)):
             msg = (
                 f"the analysis {self.name!r} makes a table {unknown[0]!r} that it does not declare"

@@ -27,13 +27,14 @@ from xnbflow.contract import (
     Table,
 )
 from xnbflow.evaluation.headlines import distinct_labels
+from xnbflow.published import PublishedTables
 from xnbflow.series import Series
 from xnbflow.tables import read_parquet
 
 if TYPE_CHECKING:
     from xnbflow.analyses import Analysis
 
-__all__ = ["PublishedTables", "StudyResults"]
+__all__ = ["StudyResults"]
 
 
 @dataclass(frozen=True)
@@ -164,16 +165,6 @@ class StudyResults:
     def series(self, dataset: str) -> Series:
         """Return a data set's canonical series."""
         return Series.read(self.root / SERIES.of(dataset=dataset))
-
-
-class PublishedTables:
-    """Tables that a paper prints: tab-separated files of a folder; ``#`` begins a comment."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        return pd.read_csv(self._folder / f"{name}.tsv", sep="\t", comment="#")
 
 
 class _Tables:
