@@ -23,6 +23,7 @@ from xnbflow.contract import (
     GATHERED_TABLES,
     INDEX,
     PAPER,
+    PICTURES,
     REPORT,
     SERIES,
     STUDY_TABLE,

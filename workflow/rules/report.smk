@@ -83,6 +83,31 @@ rule report:
         "../scripts/report.py"
 
 
+# On demand, `snakemake results/studies/{study}/pictures`: a page saves any of its figures as PNG itself.
+rule pictures:
+    input:
+        rules.report.input,
+    output:
+        directory(PICTURES),
+    log:
+        log_of("pictures"),
+    benchmark:
+        benchmark_of("pictures")
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 4
+    resources:
+        mem_mb=4000,
+    params:
+        results=lambda wildcards: results_of(study_of(wildcards)),
+        sources=lambda wildcards: source_digest(
+            "xnbflow.report.study",
+            *section_modules(study_of(wildcards)),
+        ),
+    script:
+        "../scripts/pictures.py"
+
+
 rule index:
     input:
         asked=lambda wildcards: [REPORT.of(study=study) for study in asked_studies()],

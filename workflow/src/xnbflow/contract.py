@@ -34,6 +34,7 @@ __all__ = [
     "JOBS_TABLE",
     "MANUAL",
     "PAPER",
+    "PICTURES",
     "REPORT",
     "SERIES",
     "STUDY",
@@ -131,6 +132,8 @@ DESCRIPTION = PathTemplate(STUDY + "/description")
 DESCRIPTION_TABLE = PathTemplate(DESCRIPTION + "/{table}.parquet")
 REPORT = PathTemplate(STUDY + "/report.html")
 FIGURES = PathTemplate(STUDY + "/figures")
+#: The same as PNG of 300 dots per inch, made when asked for.
+PICTURES = PathTemplate(STUDY + "/pictures")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")
 ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
 INDEX = PathTemplate("results/index.html")
@@ -150,6 +153,7 @@ JOBS = {
     "describe": "{study}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
+    "pictures": "{study}",
     "index": "index",
 }
 

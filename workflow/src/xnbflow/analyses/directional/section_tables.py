@@ -14,8 +14,8 @@ from xnbflow.analyses.directional.names import (
     counterpart,
     counterpart_key,
 )
-from xnbflow.report.page.blocks import Block, Group, Prose, Table
 from xnbflow.published import PublishedTables
+from xnbflow.report.page.blocks import Block, Group, Prose, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["accuracy_blocks", "complexity_table", "counterpart_table"]

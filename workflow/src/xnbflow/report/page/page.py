@@ -13,9 +13,9 @@ from joblib.externals.loky import get_reusable_executor
 from xnbflow.atomic import write_atomically
 from xnbflow.report.page.blocks import Figure, Gallery, Section, Table, figures_of
 from xnbflow.report.page.html import ENVIRONMENT
-from xnbflow.report.page.style import nothing, render
+from xnbflow.report.page.style import nothing, render, render_png
 
-__all__ = ["write_page"]
+__all__ = ["write_page", "write_pictures"]
 
 #: Before the content of a figure that stands alone: it has no page to take its colours from.
 _ALONE = (
@@ -74,6 +74,31 @@ def write_page(
         figures=os.path.relpath(figures, path.parent),
     )
     write_atomically(path, lambda part: part.write_text(html, encoding="utf-8"))
+
+
+def write_pictures(sections: Iterable[Section], folder: Path, threads: int = 1) -> None:
+    """Write every figure as PNG: ``{section}/{figure}.png``, several at a time.
+
+    Parameters
+    ----------
+    sections : iterable of Section
+        The chapters of a page.
+    folder : path
+        Where to write.
+    threads : int
+        Processes that draw.
+    """
+    figures = [
+        (figure.draw, figure.arguments, folder / section.id / f"{figure.name}.png")
+        for section in sections
+        for figure in figures_of(section.blocks)
+    ]
+    executor = get_reusable_executor(max_workers=threads)
+    try:
+        for drawn in [executor.submit(render_png, *figure) for figure in figures]:
+            drawn.result()
+    finally:
+        executor.shutdown(wait=True)
 
 
 def _refuse(block: object) -> None:

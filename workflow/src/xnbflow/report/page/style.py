@@ -5,11 +5,14 @@ import re
 import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from xnbflow.atomic import write_atomically
 
 __all__ = [
     "COLOURS",
@@ -24,6 +27,7 @@ __all__ = [
     "nothing",
     "plain_number",
     "render",
+    "render_png",
     "shorten",
 ]
 
@@ -63,6 +67,8 @@ _STYLE: dict[str, Any] = {
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
 }
+
+_ON_PAPER: dict[str, Any] = {"savefig.facecolor": "white", "savefig.transparent": False}
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
@@ -172,6 +178,22 @@ def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any])
     ET.register_namespace("", _SVG)
     ET.register_namespace("xlink", _XLINK)
     return ET.tostring(root, encoding="unicode").replace(INK, "currentColor")
+
+
+def render_png(draw: Callable[..., Figure], arguments: Mapping[str, Any], path: str | Path) -> None:
+    """Draw a figure and write it as PNG of 300 dots per inch, black on white.
+
+    Parameters
+    ----------
+    draw, arguments
+        As in `render`.
+    path : path
+        Where to write.
+    """
+    with mpl.rc_context(_STYLE | _ON_PAPER), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        figure = draw(**arguments)
+        write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=300))
 
 
 def _tidy(root: ET.Element, name: str) -> None:

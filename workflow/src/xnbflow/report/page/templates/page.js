@@ -262,11 +262,11 @@ function classEvidence(one, terms, axis) {
     body.append(make("tr", {}, make("th", { scope: "row", title: term.name }, term.name),
       make("td", { class: "n" }, signed(term.value)), make("td", {}, bar(term.value, axis))));
   }
-  body.append(make("tr", { class: "axis", "aria-hidden": "true" }, make("th"), make("td"), make("td", {}, ruler(axis))));
+  body.append(make("tr", { class: "axis", "aria-hidden": "true" }, make("td"), make("td"), make("td", {}, ruler(axis))));
   const head = make("tr", {}, make("th", { scope: "col" }, "feature"), make("th", { scope: "col", class: "n" }, "nats"),
     make("th", { scope: "col" }, "against ◂ ▸ for"));
   const columns = make("colgroup", {}, make("col", { class: "name" }), make("col", { class: "value" }), make("col"));
-  return make("div", {}, make("h4", {}, `${one.label}: ${signed(one.sum)}`),
+  return make("div", {}, make("h4", {}, `${one.label}: probability ${one.posterior.toPrecision(3)}`),
     make("table", { class: "steps" }, columns, make("thead", {}, head), body));
 }
 
