@@ -103,7 +103,8 @@ def _truth():
     series = _series("alpha")
     planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
     truth = pd.DataFrame({"feature": series.features, "class": planted})
-    return truth.assign(effect=3.0, block=-1, loading=0.0, shape="normal")
+    factors = {f"factor_{k}": 0.0 for k in range(1, 6)}
+    return truth.assign(effect=3.0, block=0, loading=0.0, **factors, shape="normal")
 
 
 def _write_diagnostics(folder, series):
@@ -182,7 +183,7 @@ def _selected(series, fold, rng):
             some = rng.choice(np.arange(9, FEATURES), 2, replace=False)
             features = series.features[[3 * j, 3 * j + 1, *some][: 3 if j else 2]]
             for rank, feature in enumerate(features, start=1):
-                selected.append((number, label, rank, feature, 1 - 0.1 * rank, ""))
+                selected.append((number, label, rank, feature, 1 - 0.1 * rank, False))
                 others = series.classes[series.classes != label]
                 distances += [(number, label, feature, other, rng.random()) for other in others]
                 explanations += [

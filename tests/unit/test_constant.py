@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.evaluation.constant import constant_class, nearly_constant
+from xnbflow.evaluation.constant import nearly_constant, only_constant
 from xnbflow.naive_bayes import XNB
 
 LABELS = np.repeat(["a", "b", "c"], 10)
@@ -56,28 +56,28 @@ def marks(features, labels, label, distances):
                 "distance": list(distances.values()),
             }
         )
-    return constant_class(selected, distances, features[:1], labels).tolist()
+    return only_constant(selected, distances, features[:1], labels).tolist()
 
 
-def test_a_feature_is_marked_with_the_constant_class_that_makes_it(features):
-    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.1}) == [""]
+def test_a_feature_is_marked_with_the_only_constant_that_makes_it(features):
+    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.1}) == [False]
     features[0, 10:20] = 5.0  # class b
-    assert marks(features, LABELS, "b", {"a": 1.0, "c": 1.0}) == ["b"]
-    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.4}) == ["b"]
-    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.5}) == [""]  # it tells c apart as well
-    assert marks(features, LABELS, "a", {"b": 0.3, "c": 0.4}) == [""]
+    assert marks(features, LABELS, "b", {"a": 1.0, "c": 1.0}) == [True]
+    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.4}) == [True]
+    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.5}) == [False]  # it tells c apart as well
+    assert marks(features, LABELS, "a", {"b": 0.3, "c": 0.4}) == [False]
     features[0, 20:] = 7.0  # and class c
-    assert marks(features, LABELS, "a", {"b": 0.9, "c": 1.0}) == ["c"]
+    assert marks(features, LABELS, "a", {"b": 0.9, "c": 1.0}) == [True]
 
 
 def test_without_distances_the_other_of_two_classes_is_told(features):
     two = np.repeat(["a", "b"], 15)
     features[0, 15:] = 5.0
-    assert marks(features, two, "a", None) == ["b"]
-    assert marks(features, two, "b", None) == ["b"]
+    assert marks(features, two, "a", None) == [True]
+    assert marks(features, two, "b", None) == [True]
     features[0, 10:20] = 5.0
     features[0, 20:] = np.arange(10)
-    assert marks(features, LABELS, "a", None) == [""]
+    assert marks(features, LABELS, "a", None) == [False]
 
 
 def test_xnb_s_features_of_a_class_of_one_sample_are_all_marked():
@@ -91,6 +91,6 @@ def test_xnb_s_features_of_a_class_of_one_sample_are_all_marked():
         columns=["class", "feature"],
     )
     values = X[selected["feature"]].to_numpy().T
-    mark = constant_class(selected, model.pair_distances_, values, labels)
-    assert set(mark[selected["class"] == "one"]) == {"one"}
-    assert set(mark[(selected["class"] == "a") & (selected["feature"] == "g7")]) == {""}
+    mark = only_constant(selected, model.pair_distances_, values, labels)
+    assert mark[selected["class"] == "one"].all()
+    assert not mark[(selected["class"] == "a") & (selected["feature"] == "g7")].any()

@@ -218,9 +218,9 @@ def test_a_classifier_without_predictions_has_no_calibration():
     assert summaries.confidence({("d", "f", "bad"): nothing}, {"d": header}).empty
 
 
-def selected_of(rows, constant=""):
+def selected_of(rows, constant=False):
     table = pd.DataFrame(rows, columns=["repeat", "fold", "class", "feature"])
-    return table.assign(rank=1, distance=1.0, constant_class=constant)
+    return table.assign(rank=1, distance=1.0, constant=constant)
 
 
 def ties_table(rows):
@@ -268,7 +268,7 @@ def test_what_could_have_been_selected_instead_is_listed():
 def test_selection_counts_ties_and_constant_classes():
     fits = {KEY: fits_of().assign(ties=1.0)}
     rows = [(0, 0, "x", "g0"), (0, 1, "x", "g0"), (1, 0, "x", "g0"), (1, 1, "x", "g1")]
-    selected = {KEY: selected_of(rows, ["", "y", "y", ""])}
+    selected = {KEY: selected_of(rows, [False, True, True, False])}
     table = summaries.selection(selected, fits, TIES).set_index("feature")
     assert table.loc["g0", ["times", "times_constant", "fits"]].tolist() == [3, 2, 4]
     assert table.loc["g0", "times_tied"] == 3
@@ -291,13 +291,13 @@ def test_a_class_of_one_sample_has_no_stability_and_says_so():
 
 def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     rows = [(*place, "x", feature) for place in PLACES for feature in ("g0", "g1", "g2")]
-    mostly = selected_of(rows, ["y", "y", ""] * 4)
+    mostly = selected_of(rows, [True, True, False] * 4)
     table = summaries.stability(
         {KEY: mostly}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": HEADER}
     ).set_index("class")
     assert table.loc["x", "constant"] == pytest.approx(2 / 3)
     assert table.loc["x", "note"] == "constant"
-    half = selected_of(rows[:2], ["y", ""])
+    half = selected_of(rows[:2], [True, False])
     table = summaries.stability(
         {KEY: half}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": HEADER}
     ).set_index("class")

@@ -1,6 +1,7 @@
 """Features that could be exchanged: told by an estimator, and taken as one over folds."""
 
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,36 @@ def test_groups_are_numbered_and_say_who_is_in_and_whether_anybody_is_out():
 def test_a_plain_list_of_names_is_one_group():
     assert set(ties_of({"a": ["g1", "g2"]}, {"a": ["g1"]})["group"]) == {0}
     assert set(ties_of({"a": np.array(["g1", "g2"])}, {"a": ["g1"]})["group"]) == {0}
+
+
+def test_alternatives_of_each_feature_are_groups():
+    table = ties_of({"a": {"g1": ["g2", "g3"], "g4": ["g5"]}}, {"a": ["g1", "g4"]})
+    assert table[["group", "feature"]].to_numpy().tolist() == [
+        *([0, "g1"], [0, "g2"], [0, "g3"], [1, "g4"], [1, "g5"]),
+    ]
+
+
+def test_a_table_of_ties_has_a_group_per_class_and_other_class():
+    told = pd.DataFrame(
+        {
+            "class": ["a", "a", "a", "a", "b", "b"],
+            "other_class": ["b", "b", "c", "c", None, None],
+            "feature": ["g1", "g2", "g1", "g3", "g1", "g2"],
+        }
+    )
+    table = ties_of(told, {"a": ["g1"], "b": ["g1"]})
+    assert table[["class", "group", "feature", "selected"]].to_numpy().tolist() == [
+        ["a", 0, "g1", True],
+        ["a", 0, "g2", False],
+        ["a", 1, "g1", True],
+        ["a", 1, "g3", False],
+        ["b", 0, "g1", True],
+        ["b", 0, "g2", False],
+    ]
+    joint = ties_of(told.drop(columns="other_class").iloc[4:], {"b": ["g1"]})
+    assert joint[["class", "group", "feature"]].to_numpy().tolist() == [
+        *(["b", 0, "g1"], ["b", 0, "g2"]),
+    ]
 
 
 def test_features_behind_a_pipeline_are_renamed():

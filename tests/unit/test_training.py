@@ -150,7 +150,24 @@ def test_a_classifier_that_does_not_tell_its_ties_has_none_and_no_count(series):
     assert outcome.fits["ties"].isna().all()
 
 
-@pytest.mark.parametrize(("value", "mark"), [(2.0, "a"), (None, "")])
+class Spiked(Spy):
+    """Says itself which of its features are there only because a class is constant."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.selected_features_ = {"a": ["w", "x"], "b": ["w"]}
+        self.spike_features_ = {"a": ["x"], "b": []}
+        return self
+
+
+def test_what_a_classifier_says_of_constant_classes_is_believed(series):
+    selected = train(series, FOLDS, entry(Spiked), 0, [0]).selected
+    assert selected[["class", "feature", "constant"]].to_numpy().tolist() == [
+        *(["a", "w", False], ["a", "x", True], ["b", "w", False]),
+    ]
+
+
+@pytest.mark.parametrize(("value", "mark"), [(2.0, True), (None, False)])
 def test_a_feature_selected_because_a_class_is_constant_is_marked(value, mark):
     rng = np.random.default_rng(2)
     labels = np.repeat(["a", "b"], 20)
@@ -162,9 +179,7 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(value, mark):
     series = Series("flat", values, ["flat", "g1", "g2"], samples, labels)
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
     selected = train(series, folds, {"method": "xnb"}, 0, [0]).selected
-    assert set(zip(selected["feature"], selected["constant_class"], strict=True)) == {
-        ("flat", mark)
-    }
+    assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
 
 
 def test_a_parameter_that_does_not_exist_is_named(series):

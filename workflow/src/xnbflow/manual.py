@@ -115,8 +115,8 @@ def _column(name: str, column: Column) -> str:
 
     Examples
     --------
-    >>> _column("mcc", STUDY_TABLES["metrics"].columns["mcc"])
-    "`mcc` (number): Matthews' correlation"
+    >>> _column("cut", STUDY_TABLES["diagnostics"].columns["cut"])
+    '`cut` (number): dependent means |r| above it'
     """
     said = f": {column.meaning}" if column.meaning else ""
     return f"`{name}` ({column.type}){said}"

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-__all__ = ["constant_class", "nearly_constant"]
+__all__ = ["nearly_constant", "only_constant"]
 
 #: A class is nearly constant in a feature if so many of its values are equal,
 _EQUAL_SHARE = 0.9
@@ -45,13 +45,13 @@ def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarra
     return classes, constant
 
 
-def constant_class(
+def only_constant(
     selected: pd.DataFrame,
     distances: pd.DataFrame | None,
     features: np.ndarray,
     labels: np.ndarray,
 ) -> np.ndarray:
-    """Return for each selected feature the class without whose constancy it would not be there.
+    """Return which selected features are there only because a class is (almost) constant.
 
     Parameters
     ----------
@@ -65,30 +65,24 @@ def constant_class(
 
     Returns
     -------
-    ndarray of str, shape (n_selected,)
-        The class for which it is selected, if that is nearly constant in it. Else the other class
-        at the greatest distance, if it is nearly constant and the distance to no class that is
-        not reaches half of that. Without distances, the other of two classes. Empty otherwise.
+    ndarray of bool, shape (n_selected,)
+        True if the class for which it is selected is nearly constant in it; or if the other class
+        at the greatest distance is, and the distance to no class that is not reaches half of
+        that. Without distances, if the other of two classes is.
     """
     classes, constant = nearly_constant(features, labels)
     by_pair = {} if distances is None else dict(iter(distances.groupby(["class", "feature"])))
-    marks = []
-    for row, key in enumerate(zip(selected["class"], selected["feature"], strict=True)):
+    marks = np.zeros(len(selected), dtype=bool)
+    for row in np.flatnonzero(constant.any(axis=1)):
+        key = tuple(selected[["class", "feature"]].iloc[row])
         fixed = set(classes[constant[row]])
-        if key[0] in fixed:
-            marks.append(key[0])
-        elif not fixed:
-            marks.append("")
-        elif key in by_pair:
-            marks.append(_far_only_if_constant(by_pair[key], fixed))
-        else:
-            marks.append(fixed.pop() if len(classes) == 2 else "")
-    return np.array(marks, dtype=str)
+        told = _far_only_if_constant(by_pair[key], fixed) if key in by_pair else len(classes) == 2
+        marks[row] = key[0] in fixed or told
+    return marks
 
 
-def _far_only_if_constant(pairs: pd.DataFrame, fixed: set[str]) -> str:
-    """Return the farthest class if it is constant and all that are not are near, else nothing."""
+def _far_only_if_constant(pairs: pd.DataFrame, fixed: set[str]) -> bool:
+    """Return whether the farthest class is constant and all that are not are near."""
     farthest = pairs.loc[pairs["distance"].idxmax()]
     sound = pairs.loc[~pairs["other_class"].isin(fixed), "distance"].max()
-    alone = farthest["other_class"] in fixed and not 2 * sound >= farthest["distance"]
-    return str(farthest["other_class"]) if alone else ""
+    return farthest["other_class"] in fixed and not 2 * sound >= farthest["distance"]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from xnbflow.contract import STUDY_TABLES
 from xnbflow.evaluation.intervals import proportion_interval
 
 __all__ = ["recall", "samples"]
@@ -52,14 +53,8 @@ def recall(predictions: Tables) -> pd.DataFrame:
         counts = counts.rename_axis("class").reset_index()
         parts.append(counts.assign(**dict(zip(_KEY, key, strict=True))))
     if not parts:
-        return pd.DataFrame(columns=[*_KEY, *_RECALL])
-    return pd.concat(parts, ignore_index=True)[[*_KEY, *_RECALL]]
-
-
-_RECALL = [
-    *("class", "samples", "tested", "right", "recall", "lower", "upper"),
-    *("predicted", "precision", "recognised"),
-]
+        return pd.DataFrame(columns=STUDY_TABLES["recall"].fixed)
+    return pd.concat(parts, ignore_index=True)[STUDY_TABLES["recall"].fixed]
 
 
 def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
@@ -87,7 +82,7 @@ def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
         if not table.empty
     ]
     if not parts:
-        return pd.DataFrame(columns=[*_KEY, *_SAMPLES])
+        return pd.DataFrame(columns=STUDY_TABLES["samples"].fixed)
     table = pd.concat(parts, ignore_index=True)
     table["wrong"] = table["true"] != table["predicted"]
     group = [*_KEY, "sample", "true"]
@@ -103,7 +98,4 @@ def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
     known = recall[[*_KEY, "class", "recognised"]].rename(columns={"class": "true"})
     counts = counts.merge(known, on=[*_KEY, "true"], how="left", validate="many_to_one")
     counts["suspect"] = (2 * counts["wrong"] > counts["tested"]) & counts["recognised"].astype(bool)
-    return counts.fillna({"mistakes": ""})[[*_KEY, *_SAMPLES]]
-
-
-_SAMPLES = ["sample", "true", "tested", "wrong", "predicted", "mistakes", "suspect"]
+    return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]

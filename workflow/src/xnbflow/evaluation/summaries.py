@@ -128,13 +128,7 @@ def summary(
         _baselines(predictions, headers), on=["dataset", "folds", "metric"], how="left"
     )
     table = table.merge(_counts_of_folds(fits), on=_KEY, how="outer", sort=False)
-    return table[[*group, *_SUMMARY]]
-
-
-_SUMMARY = [
-    *("over", "mean", "sd", "sd_repeats", "lower", "upper", "baseline"),
-    *("folds_ok", "folds_failed"),
-]
+    return table[STUDY_TABLES["summary"].fixed]
 
 
 def accuracy_intervals(metrics: pd.DataFrame) -> pd.DataFrame:
@@ -250,19 +244,22 @@ def confusion(predictions: Tables) -> pd.DataFrame:
 
 def calibration(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
     """Return reliability: predicted probability against observed frequency, pooled over folds."""
-    return _of_probabilities(calibration_curve, predictions, headers)
+    return _of_probabilities("calibration", calibration_curve, predictions, headers)
 
 
 def confidence(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
     """Return how many predictions are sure and how many of these are right."""
-    return _of_probabilities(confidence_table, predictions, headers)
+    return _of_probabilities("confidence", confidence_table, predictions, headers)
 
 
 def _of_probabilities(
-    tell: Callable[..., pd.DataFrame], predictions: Tables, headers: Mapping[str, SeriesHeader]
+    name: str,
+    tell: Callable[..., pd.DataFrame],
+    predictions: Tables,
+    headers: Mapping[str, SeriesHeader],
 ) -> pd.DataFrame:
     """Put together what a function tells of each classifier that gives probabilities."""
-    tables = [_nothing_told(tell)]
+    tables = []
     for key, table in predictions.items():
         if table.empty:
             continue  # no fold could be fitted: without predictions there are no columns of classes
@@ -270,14 +267,10 @@ def _of_probabilities(
         if log_posterior is not None:
             told = tell(true, log_posterior, classes, repeats=table["repeat"].nunique())
             tables.append(told.assign(**dict(zip(_KEY, key, strict=True))))
-    table = pd.concat(tables[1:] or tables, ignore_index=True)
+    if not tables:
+        return pd.DataFrame(columns=STUDY_TABLES[name].fixed)
+    table = pd.concat(tables, ignore_index=True)
     return table[[*_KEY, *(c for c in table.columns if c not in _KEY)]]
-
-
-def _nothing_told(tell: Callable[..., pd.DataFrame]) -> pd.DataFrame:
-    """Return the columns of a table without its rows."""
-    table = tell(np.array(["a"]), np.zeros((1, 1)), np.array(["a"])).iloc[:0]
-    return table.assign(**dict.fromkeys(_KEY, ""))
 
 
 def selection(selected: Tables, fits: Tables, ties: Tables) -> pd.DataFrame:
@@ -287,8 +280,7 @@ def selection(selected: Tables, fits: Tables, ties: Tables) -> pd.DataFrame:
     the classifier does not tell), ``times_constant`` how often it was selected only because a
     class is (almost) constant in it.
     """
-    table = _stack(selected, [*_FOLD, "class", "feature", "rank", "distance", "constant_class"])
-    table["constant"] = table["constant_class"].fillna("") != ""
+    table = _stack(selected, [*_FOLD, "class", "feature", "rank", "distance", "constant"])
     exchangeable = _stack(ties, [*_FOLD, "class", "feature", "exchangeable"])
     exchangeable = exchangeable[exchangeable.pop("exchangeable").astype(bool)].drop_duplicates()
     table = table.merge(exchangeable.assign(tied=True), how="left")
@@ -352,7 +344,7 @@ def stability(
         as_one = _sets_with_ties(sets, ties[key], fitted)
         for label in labels:
             samples = len(header.labels) if not label else int((header.labels == label).sum())
-            constant = (_of_class(table, label)["constant_class"].fillna("") != "").mean()
+            constant = _of_class(table, label)["constant"].mean()
             indices = [
                 _UNTOLD
                 if samples == 1 or chosen is None
@@ -363,14 +355,9 @@ def stability(
             size = float(np.mean([len(s) for s in sets[label]]))
             note = "one sample" if samples == 1 else "constant" if constant > 0.5 else ""
             rows.append((*key, label, *limits, len(sets[label]), size, samples, constant, note))
-    return pd.DataFrame(rows, columns=_STABILITY)
+    return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
 
 
-_STABILITY = [
-    *(*_KEY, "class", "stability", "lower", "upper"),
-    *("stability_ties", "lower_ties", "upper_ties"),
-    *("sets", "mean_size", "samples", "constant", "note"),
-]
 _UNTOLD = Stability(*[np.nan] * 4)
 
 

@@ -15,7 +15,7 @@ TIES = {"class": str, "group": int, "feature": str, "selected": bool, "exchangea
 
 
 def ties_of(
-    tied: Mapping[Any, Sequence[Any]],
+    tied: Mapping[Any, Any] | pd.DataFrame,
     selected: Mapping[Any, Sequence[Any]],
     rename: Mapping[Any, Any] | None = None,
 ) -> pd.DataFrame:
@@ -23,9 +23,12 @@ def ties_of(
 
     Parameters
     ----------
-    tied : mapping
-        For each class label the groups of interchangeable features: sequences of names. A plain
-        sequence of names is one group.
+    tied : mapping or DataFrame
+        What a classifier says in ``tied_features_``. For each class label the groups of
+        interchangeable features, sequences of names; or one sequence of names, a single group; or
+        a mapping from a feature to those that could replace it. Or a table with columns ``class``
+        and ``feature`` in which a group are the rows of a class, and of an ``other_class`` if it
+        has that column.
     selected : mapping
         For each class label the features selected, as they shall be called.
     rename : mapping, optional
@@ -46,15 +49,33 @@ def ties_of(
     1  tumour      0      g7     False          True
     """
     rows, rename = [], rename or {}
-    for label, groups in tied.items():
+    by_class = _by_class(tied) if isinstance(tied, pd.DataFrame) else tied
+    for label, groups in by_class.items():
         chosen = {str(feature) for feature in selected.get(label, ())}
-        plain = len(groups) and all(np.ndim(feature) == 0 for feature in groups)
-        for number, group in enumerate([groups] if plain else groups):
+        for number, group in enumerate(_groups(groups)):
             names = [str(rename.get(feature, feature)) for feature in group]
             left_out = not chosen.issuperset(names)
             rows += [(str(label), number, name, name in chosen, left_out) for name in names]
     table = pd.DataFrame(rows, columns=list(TIES))
     return table.astype({"group": int, "selected": bool, "exchangeable": bool})
+
+
+def _by_class(tied: pd.DataFrame) -> dict[Any, list[list[Any]]]:
+    """Return the groups of each class of a table."""
+    group = [column for column in ("class", "other_class") if column in tied]
+    found: dict[Any, list[list[Any]]] = {}
+    for key, rows in tied.groupby(group, sort=False, dropna=False):
+        found.setdefault(key[0], []).append(rows["feature"].tolist())
+    return found
+
+
+def _groups(groups: Mapping[Any, Sequence[Any]] | Sequence[Any]) -> list[Sequence[Any]]:
+    """Return a class's groups, each a sequence of features."""
+    if isinstance(groups, Mapping):
+        return [[feature, *others] for feature, others in groups.items()]
+    if len(groups) and all(np.ndim(feature) == 0 for feature in groups):
+        return [groups]
+    return list(groups)
 
 
 def ties_as_one(

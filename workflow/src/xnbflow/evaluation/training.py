@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from xnbflow.evaluation.constant import constant_class
+from xnbflow.evaluation.constant import only_constant
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.ties import TIES
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -39,8 +39,8 @@ class Outcome:
         ``log_posterior.<class>`` per class (missing where the classifier gives no probabilities).
     selected : DataFrame
         ``repeat``, ``fold``, ``class``, ``rank``, ``feature``, ``distance``: the features that a
-        class uses, for classifiers that select; ``constant_class``: the class without whose
-        (almost) constant training values the feature would not be there, empty for none.
+        class uses, for classifiers that select; ``constant``: whether it is there only because
+        a class is (almost) constant in it, see `xnbflow.evaluation.constant.only_constant`.
     distances : DataFrame
         ``repeat``, ``fold``, ``class``, ``feature``, ``other_class``, ``distance``: how far a
         selected feature separates its class from each other one, for classifiers that tell.
@@ -145,7 +145,7 @@ _SELECTED = {
     "rank": int,
     "feature": str,
     "distance": float,
-    "constant_class": str,
+    "constant": bool,
 }
 _DISTANCES = {
     "repeat": int,
@@ -220,11 +220,10 @@ def _fit_and_predict(
     if use.ties is not None:
         groups = use.ties[use.ties["exchangeable"] & use.ties["selected"]]
         result.fit["ties"] = float(len(groups[["class", "group"]].drop_duplicates()))
-    if use.selected is not None:
+    if use.selected is not None and "constant" not in use.selected:
         rows = X.columns.get_indexer(use.selected["feature"])
-        result.selected["constant_class"] = constant_class(
-            use.selected, use.distances, series.values[np.ix_(rows, training)], y
-        )
+        values = series.values[np.ix_(rows, training)]
+        result.selected["constant"] = only_constant(use.selected, use.distances, values, y)
 
 
 def _predict(
