@@ -38,6 +38,7 @@ def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASS
         folds=("3-fold",) if classifiers else (),
         diagnostics=True,
         analyses={},
+        paper={name: name for name in ("nb", "xnb") if name in classifiers},
     )
     (root / "resources/series").mkdir(parents=True)
     for dataset in datasets:
@@ -231,7 +232,7 @@ def _write_tables(results):
         **trained,
         **diagnosed,
     }
-    for name, table in study_tables(study.datasets, files, alpha=0.05).items():
+    for name, table in study_tables(study.datasets, files, alpha=0.05, paper=study.paper).items():
         write_parquet(table, results.folder / f"{name}.parquet")
         write_tsv(table, results.folder / f"{name}.tsv")
 

@@ -12,8 +12,9 @@ import pytest
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.patience import Patience
 
 PATH = "Brain/GSE1/Brain_GSE1.csv"
 CSV = b"samples,type,g1,g2\n" + b"".join(
@@ -60,7 +61,7 @@ def serve(**answers):
 
 def downloads(folder, *urls, **settings):
     quick = {"timeout": 0.3, "retries": 2, "backoff": 0.01} | settings
-    return Downloads(folder, {"cumida": urls}, **quick)
+    return Downloads(folder, {"cumida": urls}, Patience(**quick))
 
 
 def files(folder):

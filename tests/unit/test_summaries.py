@@ -77,15 +77,16 @@ def test_recall_counts_folds_that_select_nothing():
 
 def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
     table = pd.DataFrame({"mean": [119 / 130, 0.9149, 0.9, 0.95]})
-    table = table.assign(dataset="GSE50161", folds="10x10", classifier="xnb", metric="accuracy")
+    table = table.assign(dataset="GSE50161", folds="10x10", classifier="mine", metric="accuracy")
     printed = pd.DataFrame(
         {"type": "Brain", "accession": ["GSE50161"], "xnb_accuracy": [0.915], "other": [1.0]}
     )
-    row = summaries.paper(table, pd.DataFrame(), [printed]).iloc[0]
+    row = summaries.paper(table, pd.DataFrame(), [printed], {"xnb": "mine"}).iloc[0]
     assert row["quantity"] == "xnb_accuracy"
     # below: .9; printed alike: .91538 and .9149; above: .95
     assert row["percentile"] == 50.0
     assert row["n_repeats"] == 4
+    assert summaries.paper(table, pd.DataFrame(), [printed], {"nb": "mine"}).empty
 
 
 def test_ratios_are_shares_below_the_level():

@@ -3,7 +3,8 @@ rule acquire:
     input:
         given,
     output:
-        "resources/series/{dataset}.parquet",
+        series="resources/series/{dataset}.parquet",
+        notes="resources/series/{dataset}.notes.parquet",
     log:
         "results/logs/acquire/{dataset}.log",
     benchmark:
@@ -17,10 +18,10 @@ rule acquire:
         mem_mb=2000,
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
-        sources=lambda wildcards: source_digest(
-            "xnbflow.sources.acquisition",
-            f"xnbflow.sources.{DATASETS[wildcards.dataset].source}",
-        ),
+        reader=lambda wildcards: reader(wildcards.dataset),
+        # no output: what an earlier run, or somebody else's, accepted is compared with
+        lock="results/checksums/{dataset}.sha256",
+        sources=lambda wildcards: sources("acquire.py", reader(wildcards.dataset)),
     script:
         "../scripts/acquire.py"
 
@@ -42,6 +43,6 @@ rule simulate:
         mem_mb=2000,
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
-        sources=source_digest("xnbflow.sources.acquisition", "xnbflow.sources.simulate"),
+        sources=sources("simulate.py"),
     script:
         "../scripts/simulate.py"

@@ -10,10 +10,13 @@ sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
 
 from xnbflow.config import Batch, read_config, read_sheets
 from xnbflow.errors import InputError
-from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES, section_modules
-from xnbflow.naive_bayes.methods import method_modules
+from xnbflow.analyses.registry import known_analyses
+from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES
+from xnbflow.methods import known_methods
 from xnbflow.provenance import source_digest
+from xnbflow.report.outline import section_modules
 from xnbflow.sources.files import local_path
+from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet
 
 
@@ -34,7 +37,12 @@ try:
     if not isinstance(config.get("sheets"), list):
         raise InputError("configuration: key 'sheets' must list the sheets of data sets")
     DATASETS = read_sheets([found(sheet) for sheet in config["sheets"]])
-    CONFIG = read_config(config, ROOT / "workflow/schemas/config.schema.json", list(DATASETS))
+    CONFIG = read_config(
+        config,
+        ROOT / "workflow/schemas/config.schema.json",
+        list(DATASETS),
+        look_up_paths=workflow.is_main_process,
+    )
 except InputError as error:
     raise WorkflowError(str(error)) from error
 
@@ -61,6 +69,11 @@ SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
 ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
 
 
+def reader(dataset):
+    """The module that loads a data set."""
+    return known_sources()[DATASETS[dataset].source].module
+
+
 def given(wildcards):
     """A user's own table, so that editing it acquires the data set again."""
     path = DATASETS[wildcards.dataset].local_file
@@ -74,13 +87,30 @@ def given_folds(wildcards):
     return own_file(path, f"configuration, folds.{wildcards.folds}.file") if path else []
 
 
-def modules(classifier):
-    return method_modules(CONFIG.methods(classifier))
+def sources(script, *modules):
+    """The digest of all that a script imports, and of what it finds by name."""
+    return source_digest(ROOT / "workflow/scripts" / script, *modules)
+
+
+def classes(classifier):
+    """What a classifier's methods stand on: their classes, and what these import by name."""
+    methods = [known_methods().get(name, name) for name in CONFIG.methods(classifier)]
+    return [
+        name
+        for method in methods
+        for name in ([method] if isinstance(method, str) else [method.estimator, *method.modules])
+    ]
+
+
+def compiler(unit):
+    """The module that compiles ahead."""
+    return "xnbflow.diagnostics.warmup" if unit == "diagnostics" else "xnbflow.evaluation.warmup"
 
 
 def compiled(classifier):
-    """The marker that a classifier's kernels are compiled; none if it has no kernels of ours."""
-    return [f"resources/compiled/{classifier}"] if modules(classifier) else []
+    """The marker that a classifier's kernels are compiled; none if no method of it has an entry."""
+    known = set(CONFIG.methods(classifier)) & known_methods().keys()
+    return [f"resources/compiled/{classifier}"] if known else []
 
 
 def study_of(wildcards):

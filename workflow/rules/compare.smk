@@ -28,6 +28,7 @@ rule compare:
             study_of(wildcards).datasets if study_of(wildcards).diagnostics else []
         ),
         alpha=CONFIG.diagnostics["normality_alpha"],
-        sources=source_digest("xnbflow.evaluation.study"),
+        paper=lambda wildcards: study_of(wildcards).paper,
+        sources=sources("compare.py"),
     script:
         "../scripts/compare.py"

@@ -23,8 +23,9 @@ rule analyse:
         mem_mb=4000,
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
-        sources=lambda wildcards: source_digest(
-            f"xnbflow.analyses.{wildcards.analysis}.compute"
+        module=lambda wildcards: known_analyses()[wildcards.analysis].compute,
+        sources=lambda wildcards: sources(
+            "analyse.py", known_analyses()[wildcards.analysis].compute
         ),
     script:
         "../scripts/analyse.py"
@@ -68,10 +69,8 @@ rule report:
         mem_mb=4000,
     params:
         results=lambda wildcards: results_of(study_of(wildcards)),
-        sources=lambda wildcards: source_digest(
-            "xnbflow.report.study",
-            *section_modules(study_of(wildcards)),
-        ),
+        sections=lambda wildcards: section_modules(study_of(wildcards)),
+        sources=lambda wildcards: sources("report.py", *section_modules(study_of(wildcards))),
     script:
         "../scripts/report.py"
 
@@ -95,6 +94,6 @@ rule index:
     params:
         studies=[results_of(study) for study in CONFIG.studies.values()],
         options=lambda wildcards: options_of_call(),
-        sources=source_digest("xnbflow.report.index"),
+        sources=sources("index.py"),
     script:
         "../scripts/index.py"

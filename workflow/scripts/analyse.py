@@ -10,7 +10,7 @@ from pathlib import Path
 from xnbflow.series import Series
 from xnbflow.tables import write_parquet, write_tsv
 
-analysis = importlib.import_module(f"xnbflow.analyses.{snakemake.wildcards.analysis}.compute")
+analysis = importlib.import_module(snakemake.params.module)
 series = {read.name: read for read in map(Series.read, snakemake.input.series)}
 params = dict(snakemake.params.params)
 if snakemake.input.folds:

@@ -9,7 +9,9 @@ from pathlib import Path
 from xnbflow.evaluation.study import study_tables
 from xnbflow.tables import write_parquet, write_tsv
 
-tables = study_tables(snakemake.params.diagnosed, snakemake.input, snakemake.params.alpha)
+tables = study_tables(
+    snakemake.params.diagnosed, snakemake.input, snakemake.params.alpha, snakemake.params.paper
+)
 for name, table in tables.items():
     write_parquet(table, snakemake.output[name])
     write_tsv(table, Path(snakemake.output[name]).with_suffix(".tsv"))

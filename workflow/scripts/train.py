@@ -15,8 +15,7 @@ outcome = train(
     Series.read(snakemake.input.series),
     pd.read_parquet(snakemake.input.folds),
     snakemake.params.entry,
-    snakemake.params.batch.repeat,
-    snakemake.params.batch.folds,
+    **snakemake.params.batch,
 )
 for table in TRAINING_TABLES:
     write_parquet(getattr(outcome, table), snakemake.output[table])

@@ -1,11 +1,9 @@
-"""Where everything is: a study's tables and sections by name, and what a training job writes.
+"""Where everything is: a study's tables by name, and what a training job writes.
 
 Read by the rules and by the report, so that a table has one name in one place.
 """
 
-from xnbflow.config import Study
-
-__all__ = ["STUDY_TABLES", "TRAINING_TABLES", "section_modules"]
+__all__ = ["STUDY_TABLES", "TRAINING_TABLES"]
 
 #: What a training job writes, a folder each, one file per batch of folds.
 TRAINING_TABLES = ("predictions", "selected", "distances", "explanations", "fits")
@@ -32,18 +30,3 @@ STUDY_TABLES = {
     "seconds": "time to fit and to predict",
     "problems": "fits that failed and warnings",
 }
-
-
-def section_modules(study: Study) -> list[str]:
-    """Return the modules that hold the sections of a study's report, in order."""
-    names = ["overview"]
-    if study.diagnostics and study.datasets:
-        names.append("diagnostics")
-    if study.classifiers:
-        names += ["accuracy", "explanation", "samples", "comparison"]
-    general = "xnbflow.report.sections"
-    return [
-        *(f"{general}.{name}" for name in names),
-        *(f"xnbflow.analyses.{name}.section" for name in study.analyses),
-        f"{general}.methods",
-    ]

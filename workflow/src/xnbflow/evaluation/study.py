@@ -16,7 +16,10 @@ Key = tuple[str, str, str]
 
 
 def study_tables(
-    diagnosed: Sequence[str], files: Mapping[str, Sequence[str]], alpha: float
+    diagnosed: Sequence[str],
+    files: Mapping[str, Sequence[str]],
+    alpha: float,
+    paper: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.layout.STUDY_TABLES`.
 
@@ -29,6 +32,8 @@ def study_tables(
         per training job ``predictions``, ``selected`` and ``fits``.
     alpha : float
         Level of the normality test.
+    paper : mapping of str to str, optional
+        Which classifier plays the part of the paper's ``nb``, and of its ``xnb``.
 
     Returns
     -------
@@ -50,7 +55,7 @@ def study_tables(
         "summary": summaries.summary(metrics, fits),
         "repeats": repeats,
         "paper": summaries.paper(
-            repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]]
+            repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]], paper or {}
         ),
         "confusion": summaries.confusion(predictions),
         "calibration": summaries.calibration(predictions, headers),

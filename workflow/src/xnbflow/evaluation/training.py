@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.seeds import derive_seed
 from xnbflow.series import KINDS, Series
 
@@ -82,7 +82,7 @@ def train(
     folds : DataFrame
         As made by `xnbflow.evaluation.folds`.
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.registry.build_estimator`.
+        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
     repeat : int
         The repeat to train.
     batch : sequence of int

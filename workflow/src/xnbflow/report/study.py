@@ -1,10 +1,10 @@
 """The report of a study: which sections it has, put together and written."""
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from xnbflow.layout import section_modules
+from xnbflow.report.outline import section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
@@ -13,7 +13,11 @@ __all__ = ["write_report"]
 
 
 def write_report(
-    results: StudyResults, path: str | Path, figures: str | Path, threads: int
+    results: StudyResults,
+    path: str | Path,
+    figures: str | Path,
+    threads: int,
+    sections: Sequence[str] = (),
 ) -> None:
     """Write a study's page and its figures.
 
@@ -27,14 +31,17 @@ def write_report(
         Folder for the figures, a folder in it per section.
     threads : int
         Processes that draw.
+    sections : sequence of str
+        The modules with its sections; by default those of `xnbflow.report.outline`.
     """
     study = results.study
-    write_page(Path(path), study.title, study.summary, _sections(results), Path(figures), threads)
+    made = _sections(results, sections or section_modules(study))
+    write_page(Path(path), study.title, study.summary, made, Path(figures), threads)
 
 
-def _sections(results: StudyResults) -> Iterator[Section]:
+def _sections(results: StudyResults, modules: Sequence[str]) -> Iterator[Section]:
     """Yield a section when it is ready, so that its figures are drawn while the next is made."""
-    for name in section_modules(results.study):
+    for name in modules:
         module = importlib.import_module(name)
         section = module.section(results)
         if section is not None:

@@ -24,7 +24,7 @@ from xnbflow.series import Series
 from xnbflow.sources.cells import parse_numbers
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 
 __all__ = ["BASE_URLS", "load", "read_cumida_csv", "write_cumida_csv"]
 

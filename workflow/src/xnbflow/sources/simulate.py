@@ -11,7 +11,7 @@ import pandas as pd
 
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 
 __all__ = ["load", "simulate_series", "simulate_truth", "write_truth"]
 

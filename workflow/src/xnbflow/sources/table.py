@@ -20,7 +20,7 @@ from xnbflow.series import Series
 from xnbflow.sources.cells import category_codes, is_missing, parse_numbers
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 
 __all__ = ["load", "read_table"]
 

@@ -23,7 +23,7 @@ from xnbflow.distributions.von_mises import VonMises
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.hybrid import HybridNB
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.naive_bayes.selective import SelectiveNB
 from xnbflow.naive_bayes.von_mises import VonMisesNB
 from xnbflow.seeds import derive_seed
@@ -33,11 +33,11 @@ from xnbflow.series import KINDS, Series
 __all__ = ["CLASSIFIERS", "analyse"]
 
 _VON_MISES = {
-    "method": "von_mises_nb",
+    "method": "xnbflow.naive_bayes.von_mises.VonMisesNB",
     "params": {"angular": "@angular", "categorical": "@categorical"},
 }
 _GAUSSIAN = {
-    "method": "hybrid_nb",
+    "method": "xnbflow.naive_bayes.hybrid.HybridNB",
     "params": {
         "blocks": [
             ["angular", "gaussian", "@angular"],
@@ -50,10 +50,10 @@ _GAUSSIAN = {
 #: The study's classifiers, as entries of the configuration.
 CLASSIFIERS = {
     "vMNB": _VON_MISES,
-    "SelvMNB": {"method": "selective_nb", "params": {"estimator": _VON_MISES}},
+    "SelvMNB": {"method": "xnbflow.naive_bayes.selective.SelectiveNB", "params": {"estimator": _VON_MISES}},
     "GNB": _GAUSSIAN,
-    "SelGNB": {"method": "selective_nb", "params": {"estimator": _GAUSSIAN}},
-    "dNB": {"method": "discretized_nb", "params": {"categorical": "@categorical"}},
+    "SelGNB": {"method": "xnbflow.naive_bayes.selective.SelectiveNB", "params": {"estimator": _GAUSSIAN}},
+    "dNB": {"method": "xnbflow.naive_bayes.discretized.DiscretizedNB", "params": {"categorical": "@categorical"}},
 }
 
 
