@@ -121,12 +121,22 @@ def _imports(path: Path, module: str, stem: str) -> tuple[str, ...]:
     """Return the full names that a file imports, wherever in it."""
     package = module if stem == "__init__" else module.rpartition(".")[0]
     names: list[str] = []
-    for node in ast.walk(_tree(path)):
+    for node in _statements(_tree(path).body):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names += _from(node, package)
     return tuple(names)
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield every statement, however deep; unlike `ast.walk` without their expressions."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, part, [])
 
 
 def _from(node: ast.ImportFrom, package: str) -> Iterable[str]:
