@@ -4,6 +4,9 @@ import gzip
 import hashlib
 import http.server
 import os
+import platform
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -141,17 +144,25 @@ def test_another_url_is_another_file(tmp_path):
     assert {path.name.partition("-")[0] for path in paths} == {"mine"}
 
 
-def test_what_a_killed_download_left_goes_after_a_day(tmp_path):
+def test_what_a_killed_download_left_goes_at_once_and_on_another_host_after_a_day(tmp_path):
     folder = tmp_path / "cumida"
     folder.mkdir()
-    old, new = (folder / f".node.{i}.part.Brain_GSE1.csv" for i in (1, 2))
-    for part in (old, new):
+    here = platform.node()
+    done = subprocess.Popen([sys.executable, "-c", ""])
+    done.wait()
+    parts = {
+        "dead": folder / f".{here}.{done.pid}.ab12.part.Brain_GSE1.csv",
+        "at work": folder / f".{here}.{os.getpid()}.ab12.part.Brain_GSE1.csv",
+        "elsewhere": folder / ".elsewhere.1.ab12.part.Brain_GSE1.csv",
+        "elsewhere, old": folder / ".elsewhere.2.ab12.part.Brain_GSE1.csv",
+    }
+    for part in parts.values():
         part.write_bytes(CSV[:100])
-    os.utime(old, (time.time() - 90_000,) * 2)
+    os.utime(parts["elsewhere, old"], (time.time() - 90_000,) * 2)
     with serve(csv=[CSV]) as server:
         downloads(tmp_path, server.url).fetch("cumida", PATH)
-    assert new.exists()
-    assert not old.exists()
+    left = {name for name, part in parts.items() if part.exists()}
+    assert left == {"at work", "elsewhere"}
 
 
 def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):

@@ -3,12 +3,12 @@ rule acquire:
     input:
         given,
     output:
-        series="resources/series/{dataset}.parquet",
-        notes="resources/series/{dataset}.notes.parquet",
+        series=SERIES,
+        notes=NOTES,
     log:
-        "results/logs/acquire/{dataset}.log",
+        log_of("acquire"),
     benchmark:
-        "results/benchmarks/acquire/{dataset}.tsv"
+        benchmark_of("acquire")
     wildcard_constraints:
         dataset=names(ACQUIRED),
     conda:
@@ -19,8 +19,7 @@ rule acquire:
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         reader=lambda wildcards: reader(wildcards.dataset),
-        # no output: what an earlier run, or somebody else's, accepted is compared with
-        lock="results/checksums/{dataset}.sha256",
+        lock=LOCK,
         sources=lambda wildcards: sources("acquire.py", reader(wildcards.dataset)),
     script:
         "../scripts/acquire.py"
@@ -28,12 +27,12 @@ rule acquire:
 
 rule simulate:
     output:
-        series="resources/series/{dataset}.parquet",
-        truth="resources/series/{dataset}.truth.parquet",
+        series=SERIES,
+        truth=TRUTH,
     log:
-        "results/logs/simulate/{dataset}.log",
+        log_of("simulate"),
     benchmark:
-        "results/benchmarks/simulate/{dataset}.tsv"
+        benchmark_of("simulate")
     wildcard_constraints:
         dataset=names(SIMULATED),
     conda:

@@ -4,16 +4,15 @@
 rule analyse:
     input:
         series=lambda wildcards: [
-            f"resources/series/{name}.parquet"
-            for name in analysis_of(wildcards).get("datasets", [])
+            SERIES.of(dataset=name) for name in analysis_of(wildcards).get("datasets", [])
         ],
         folds=analysed_folds,
     output:
-        directory("results/studies/{study}/{analysis}"),
+        directory(ANALYSIS),
     log:
-        "results/logs/analyse/{study}.{analysis}.log",
+        log_of("analyse"),
     benchmark:
-        "results/benchmarks/analyse/{study}.{analysis}.tsv"
+        benchmark_of("analyse")
     wildcard_constraints:
         analysis=names({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
@@ -24,8 +23,11 @@ rule analyse:
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
         module=lambda wildcards: known_analyses()[wildcards.analysis].compute,
+        contract=lambda wildcards: known_analyses()[wildcards.analysis].contract,
         sources=lambda wildcards: sources(
-            "analyse.py", known_analyses()[wildcards.analysis].compute
+            "analyse.py",
+            known_analyses()[wildcards.analysis].compute,
+            known_analyses()[wildcards.analysis].contract,
         ),
     script:
         "../scripts/analyse.py"
@@ -33,7 +35,7 @@ rule analyse:
 
 rule report:
     input:
-        tables=expand("results/studies/{{study}}/{table}.parquet", table=STUDY_TABLES),
+        tables=[STUDY_TABLE.fill(table=table) for table in STUDY_TABLES],
         series=series,
         truth=truth,
         normality=diagnosed("normality"),
@@ -42,16 +44,17 @@ rule report:
         predictions=trained("predictions"),
         distances=trained("distances"),
         explanations=trained("explanations"),
-        analyses=lambda wildcards: expand(
-            "results/studies/{study}/{analysis}",
-            study=wildcards.study,
-            analysis=study_of(wildcards).analyses,
-        ),
-        paper=expand(f"{PAPER}/directional_table{{number}}.tsv", number=range(1, 7)),
+        jobs=trained("jobs"),
+        benchmarks=recorded,
+        analyses=lambda wildcards: [
+            ANALYSIS.of(study=wildcards.study, analysis=name)
+            for name in study_of(wildcards).analyses
+        ],
+        paper=published(*(f"directional_table{number}" for number in range(1, 7))),
     output:
-        page="results/studies/{study}/report.html",
+        page=REPORT,
         figures=report(
-            directory("results/studies/{study}/figures"),
+            directory(FIGURES),
             patterns=["{section}/{figure}.svg"],
             category="{study}",
             subcategory="{section}",
@@ -59,9 +62,9 @@ rule report:
             caption="../report/figure.rst",
         ),
     log:
-        "results/logs/report/{study}.log",
+        log_of("report"),
     benchmark:
-        "results/benchmarks/report/{study}.tsv"
+        benchmark_of("report")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 4
@@ -69,22 +72,26 @@ rule report:
         mem_mb=4000,
     params:
         results=lambda wildcards: results_of(study_of(wildcards)),
-        sections=lambda wildcards: section_modules(study_of(wildcards)),
-        sources=lambda wildcards: sources("report.py", *section_modules(study_of(wildcards))),
+        sources=lambda wildcards: sources(
+            "report.py",
+            *section_modules(study_of(wildcards)),
+            *analysis_modules(study_of(wildcards).analyses),
+            *plugin_modules(),
+        ),
     script:
         "../scripts/report.py"
 
 
 rule index:
     input:
-        asked=lambda wildcards: [report_of(study) for study in asked_studies()],
+        asked=lambda wildcards: [REPORT.of(study=study) for study in asked_studies()],
         unasked=unasked_reports,
     output:
-        "results/index.html",
+        INDEX,
     log:
-        "results/logs/index.log",
+        log_of("index"),
     benchmark:
-        "results/benchmarks/index.tsv"
+        benchmark_of("index")
     localrule: True
     conda:
         "../../envs/xnbflow.yaml"
@@ -94,6 +101,6 @@ rule index:
     params:
         studies=[results_of(study) for study in CONFIG.studies.values()],
         options=lambda wildcards: options_of_call(),
-        sources=sources("index.py"),
+        sources=sources("index.py", *analysis_modules(), *plugin_modules()),
     script:
         "../scripts/index.py"

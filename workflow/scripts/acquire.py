@@ -6,6 +6,7 @@ start_job(snakemake.log[0], snakemake.threads)
 
 from dataclasses import replace
 
+from xnbflow.contract import NOTES_TABLE
 from xnbflow.sources.acquisition import acquire_noting
 from xnbflow.sources.dataset import DataSet
 from xnbflow.tables import write_parquet
@@ -20,4 +21,4 @@ series, notes = acquire_noting(
     **snakemake.config["download"],
 )
 series.write(snakemake.output.series)
-write_parquet(notes, snakemake.output.notes)
+write_parquet(notes, snakemake.output.notes, NOTES_TABLE)

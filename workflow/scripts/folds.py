@@ -6,6 +6,7 @@ start_job(snakemake.log[0], snakemake.threads)
 
 from pathlib import Path
 
+from xnbflow.contract import DOWNLOADS, FOLDS_TABLE
 from xnbflow.evaluation.folds import draw_folds, read_folds
 from xnbflow.series import read_header
 from xnbflow.sources.download import Downloads
@@ -18,9 +19,7 @@ if file is None:
     folds = draw_folds(header, splits, repeats)
 else:
     settings = dict(snakemake.config["download"])
-    downloads = Downloads(
-        Path("resources/downloads"), settings.pop("base_urls"), Patience(**settings)
-    )
+    downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), Patience(**settings))
     location = snakemake.input.given or file
     folds = downloads.accepted(
         lambda: read_folds(
@@ -30,4 +29,4 @@ else:
             repeats,
         )
     )
-write_parquet(folds, snakemake.output[0])
+write_parquet(folds, snakemake.output[0], FOLDS_TABLE)

@@ -8,10 +8,4 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.study import write_report
 
 results = StudyResults(**snakemake.params.results)
-write_report(
-    results,
-    snakemake.output.page,
-    snakemake.output.figures,
-    snakemake.threads,
-    snakemake.params.sections,
-)
+write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)

@@ -3,6 +3,7 @@
 It is read whenever the Snakefile is, in every cluster job: nothing numerical is imported here.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.analyses.registry import known_analyses
+from xnbflow.contract import JOBS
 from xnbflow.errors import InputError, known_names, quoted
 from xnbflow.method_checks import check_analysis, check_classifier
 from xnbflow.methods import methods_in, resolved
@@ -20,19 +22,7 @@ from xnbflow.sources.sheet import DataSet, read_sheet, wrong_location
 __all__ = ["RULES", "Batch", "Config", "Folds", "Study", "read_config", "read_sheets"]
 
 #: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
-RULES = (
-    "acquire",
-    "all",
-    "analyse",
-    "compare",
-    "compile",
-    "diagnose",
-    "folds",
-    "index",
-    "report",
-    "simulate",
-    "train",
-)
+RULES = frozenset({"all", *JOBS})
 
 
 @dataclass(frozen=True)
@@ -114,6 +104,11 @@ class Study:
     diagnostics: bool
     analyses: dict[str, dict[str, Any]]
     paper: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def trained(self) -> list[tuple[str, str, str]]:
+        """What is trained: every data set, scheme of folds and classifier, in this order."""
+        return list(itertools.product(self.datasets, self.folds, self.classifiers))
 
 
 @dataclass(frozen=True)
@@ -232,7 +227,7 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     for name in sorted(_RESERVED.intersection(dataset_ids)):
         msg = f"sheet of data sets: {name!r} is a folder of results/; use another id"
         raise InputError(msg)
-    for name in sorted(config.studies.keys() & set(RULES)):
+    for name in sorted(config.studies.keys() & RULES):
         msg = f"configuration, studies: {name!r} is the name of a rule; give the study another id"
         raise InputError(msg)
     if _DIAGNOSTICS in config.classifiers:

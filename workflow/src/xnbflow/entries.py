@@ -92,6 +92,9 @@ class Analysis:
     compute : str
         Full path of the module with
         ``analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, DataFrame]``.
+    contract : str
+        Full path of the module with the tables that it writes, by name:
+        ``TABLES: dict[str, xnbflow.contract.Table]``.
     section : str or None
         Full path of the module with ``section(results: StudyResults) -> Section | None``.
     parameters : dict of str to dict
@@ -103,6 +106,7 @@ class Analysis:
 
     name: str
     compute: str
+    contract: str
     section: str | None = None
     parameters: Mapping[str, Schema] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)

@@ -7,7 +7,9 @@ from typing import TypeVar
 
 from xnbflow.errors import InputError, quoted
 
-__all__ = ["with_plugins"]
+__all__ = ["plugin_modules", "with_plugins"]
+
+_GROUPS = ("xnbflow.analyses", "xnbflow.methods", "xnbflow.sources")
 
 _Entry = TypeVar("_Entry")
 
@@ -47,6 +49,11 @@ def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> d
             raise InputError(msg)
         entries[entry.name] = entry
     return entries
+
+
+def plugin_modules() -> list[str]:
+    """Return the modules with the entries that other packages add."""
+    return sorted({point.module for group in _GROUPS for point in entry_points(group=group)})
 
 
 def _loaded(point: EntryPoint, kind: type[_Entry]) -> _Entry:

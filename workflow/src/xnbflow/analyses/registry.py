@@ -4,14 +4,14 @@ It is read whenever the Snakefile is: nothing numerical is imported here.
 """
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
 from xnbflow.entries import Analysis
 from xnbflow.plugins import with_plugins
 
-__all__ = ["known_analyses", "own_analyses"]
+__all__ = ["analysis_modules", "known_analyses", "own_analyses"]
 
 
 @cache
@@ -20,6 +20,12 @@ def own_analyses() -> Mapping[str, Analysis]:
     folders = sorted(path.parent.name for path in Path(__file__).parent.glob("*/__init__.py"))
     modules = [importlib.import_module(f"{__package__}.{folder}") for folder in folders]
     return {module.ANALYSIS.name: module.ANALYSIS for module in modules}
+
+
+def analysis_modules(named: Collection[str] = ()) -> list[str]:
+    """Return the modules with the entries, and with the tables of some analyses."""
+    entries = [compute.rpartition(".")[0] for compute in (each.compute for each in own_analyses().values())]
+    return [*entries, *(known_analyses()[name].contract for name in named)]
 
 
 @cache

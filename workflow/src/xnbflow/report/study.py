@@ -1,7 +1,7 @@
 """The report of a study: which sections it has, put together and written."""
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from xnbflow.report.outline import section_modules
@@ -13,11 +13,7 @@ __all__ = ["write_report"]
 
 
 def write_report(
-    results: StudyResults,
-    path: str | Path,
-    figures: str | Path,
-    threads: int,
-    sections: Sequence[str] = (),
+    results: StudyResults, path: str | Path, figures: str | Path, threads: int
 ) -> None:
     """Write a study's page and its figures.
 
@@ -31,17 +27,14 @@ def write_report(
         Folder for the figures, a folder in it per section.
     threads : int
         Processes that draw.
-    sections : sequence of str
-        The modules with its sections; by default those of `xnbflow.report.outline`.
     """
     study = results.study
-    made = _sections(results, sections or section_modules(study))
-    write_page(Path(path), study.title, study.summary, made, Path(figures), threads)
+    write_page(Path(path), study.title, study.summary, _sections(results), Path(figures), threads)
 
 
-def _sections(results: StudyResults, modules: Sequence[str]) -> Iterator[Section]:
+def _sections(results: StudyResults) -> Iterator[Section]:
     """Yield a section when it is ready, so that its figures are drawn while the next is made."""
-    for name in modules:
+    for name in section_modules(results.study):
         module = importlib.import_module(name)
         section = module.section(results)
         if section is not None:

@@ -1,26 +1,23 @@
 """Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
 
-import glob
 import hashlib
-import os
-import platform
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from xnbflow.errors import InputError, quoted
+from xnbflow.atomic import atomic, write_atomically
+from xnbflow.errors import InputError
 from xnbflow.sources.files import checksums, is_cut_text, local_path, what_is_wrong
 from xnbflow.sources.patience import Patience
-from xnbflow.tables import write_atomically
 
 __all__ = ["Downloads"]
 
-#: Seconds without a byte after which a download's temporary file of another host is nobody's.
-_OLD = 86_400.0
+_CUT = (
+    "does not end with a line break: if it was cut within its last number, that number is wrong. If it "
+    "is whole, put its SHA-256 into the sheet"
+)
 
 _Made = TypeVar("_Made")
 
@@ -191,28 +188,20 @@ class Downloads:
 
         if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
-        part = _part_of(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_old_parts(target)
         try:
-            http.download(url, part, self.patience)
-            known = known or _Known.recorded(_record_of(target))
-            wrong = _complaint(part, known)
-            if wrong is None and known is None and is_cut_text(part):
-                wrong = (
-                    "does not end with a line break: if it was cut within its last number, that is "
-                    "wrong. If it is whole, put its SHA-256 into the sheet"
-                )
-            if wrong:
-                msg = f"{url} {wrong}"
-                raise _FailedError(msg)
-            part.replace(target)
+            with atomic(target) as part:
+                http.download(url, part, self.patience)
+                known = known or _Known.recorded(_record_of(target))
+                wrong = _complaint(part, known)
+                if wrong is None and known is None and is_cut_text(part):
+                    wrong = _CUT
+                if wrong:
+                    msg = f"{url} {wrong}"
+                    raise _FailedError(msg)
         except http.DownloadFailedError as error:
             kind = _AbsentError if isinstance(error, http.NotThereError) else _FailedError
             msg = f"{url}: {error}"
             raise kind(msg) from error
-        finally:
-            part.unlink(missing_ok=True)
         return target
 
     def _known(self, name: str, sha256: str | None) -> "_Known | None":
@@ -347,33 +336,6 @@ def _variants(path: Path) -> tuple[Path, Path]:
     if path.suffix == ".gz":
         return path, path.with_suffix("")
     return path, path.with_name(path.name + ".gz")
-
-
-def _part_of(path: Path) -> Path:
-    """Return a temporary name beside a file, which no other process uses for the same file."""
-    return path.with_name(f".{platform.node()}.{os.getpid()}.part.{path.name}")
-
-
-def _remove_old_parts(path: Path) -> None:
-    """Remove what killed downloads of a file left behind, and what none is at work on."""
-    for part in path.parent.glob(f".*.part.{glob.escape(path.name)}"):
-        with suppress(FileNotFoundError):
-            if _is_dead(part) or time.time() - part.stat().st_mtime > _OLD:
-                part.unlink()
-
-
-def _is_dead(part: Path) -> bool:
-    """Whether a part is of a process of this host that has ended."""
-    found = re.match(rf"\.{re.escape(platform.node())}\.(\d{{1,9}})\.part\.", part.name)
-    if not found:
-        return False
-    try:
-        os.kill(int(found[1]), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # it is another user's
-        return False
-    return False
 
 
 def _record_of(path: Path) -> Path:

@@ -7,6 +7,7 @@ _SAMPLES = list_of(whole(2))
 ANALYSIS = Analysis(
     "cica",
     "xnbflow.analyses.cica.compute",
+    "xnbflow.analyses.cica.contract",
     "xnbflow.analyses.cica.section",
     {
         "seeds": whole(1),

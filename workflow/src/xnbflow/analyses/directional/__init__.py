@@ -5,6 +5,7 @@ from xnbflow.entries import Analysis, whole
 ANALYSIS = Analysis(
     "directional",
     "xnbflow.analyses.directional.compute",
+    "xnbflow.analyses.directional.contract",
     "xnbflow.analyses.directional.section",
     {"bins": whole(1), "max_features": whole(0), "repeats": whole(1)},
 )

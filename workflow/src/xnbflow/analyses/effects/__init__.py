@@ -5,6 +5,7 @@ from xnbflow.entries import Analysis, choice, either, list_of, mapping, nothing,
 ANALYSIS = Analysis(
     "effects",
     "xnbflow.analyses.effects.compute",
+    "xnbflow.analyses.effects.contract",
     "xnbflow.analyses.effects.section",
     {
         "features": mapping(either(list_of(text(), 1), choice("stepwise"), nothing())),

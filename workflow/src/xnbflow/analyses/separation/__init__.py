@@ -7,6 +7,7 @@ _PAIRS = list_of({**list_of(number(least=0), 2), "maxItems": 2})
 ANALYSIS = Analysis(
     "separation",
     "xnbflow.analyses.separation.compute",
+    "xnbflow.analyses.separation.contract",
     "xnbflow.analyses.separation.section",
     {
         "blocks": whole(1),
