@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 import yaml
 from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, snakemake_command
+
 from xnbflow.contract import STUDY_TABLES
 
 RECORDED_TIMES = {"seconds.parquet", "seconds.tsv"}

@@ -13,7 +13,8 @@ outcome = train(
     Series.read(snakemake.input.series),
     read_parquet(snakemake.input.folds, FOLDS_TABLE),
     snakemake.params.entry,
-    **snakemake.params.batch,
+    snakemake.params.batch["repeat"],
+    snakemake.params.batch["folds"],
 )
 for name, table in TRAINING_TABLES.items():
     write_parquet(getattr(outcome, name), snakemake.output[name], table)

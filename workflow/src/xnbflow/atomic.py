@@ -12,7 +12,7 @@ from pathlib import Path
 
 __all__ = ["atomic", "write_atomically"]
 
-#: Seconds without a write after which a temporary file of another host is what a killed process left.
+#: Seconds without a write after which another host's temporary file is what a killed process left.
 _OLD = 86_400.0
 
 

@@ -180,5 +180,9 @@ def either(*schemas: Schema) -> Schema:
     return {"anyOf": list(schemas)}
 
 
+_COLUMN = either({"type": "integer"}, {"type": "string"})
 #: A column by its number or name, a list of these, or the columns of a kind, say ``"@angular"``.
-COLUMNS: Schema = {"$comment": "columns", **either(whole(0), text(), list_of(either(whole(0), text())))}
+COLUMNS: Schema = {
+    "$comment": "columns",
+    **either(_COLUMN, list_of(_COLUMN)),
+}

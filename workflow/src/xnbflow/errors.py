@@ -30,7 +30,7 @@ def require_choice(parameter: str, value: object, choices: Iterable[str]) -> Non
 
 
 def quoted(value: object, most: int = MOST_QUOTED) -> str:
-    """Return how a value is repeated in a message: as Python writes it, its middle left out if long.
+    """Return how a message repeats a value: as Python writes it, its middle left out if long.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """Classifiers and analyses as configured, held against their entries before anything runs."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,7 +44,7 @@ def check_analysis(analysis: Analysis, params: Mapping[str, Any], place: str) ->
 
 
 class _Checker:
-    def __init__(self, look_up_paths: bool) -> None:  # noqa: FBT001  one flag, private
+    def __init__(self, look_up_paths: bool) -> None:
         self._look_up_paths = look_up_paths
 
     def estimator(self, entry: Mapping[str, Any], place: str, able: list[str]) -> None:
@@ -77,7 +78,7 @@ class _Checker:
         can = {"classifier": "predict", "transformer": "transform"}[method.kind]
         if able and can not in able:
             wanted = "classifier" if "predict" in able else "transformer"
-            msg = f"configuration, {place}: {method.name} is a {method.kind}; a {wanted} must be here"
+            msg = f"configuration, {place}: {method.name} is a {method.kind}; give a {wanted}"
             raise InputError(msg)
 
     def _path(self, path: str, params: Mapping[str, Any], place: str, able: list[str]) -> None:
@@ -90,16 +91,19 @@ class _Checker:
             hint = f"; {near}" if near.startswith("did") else ""
             msg = f"{where}: unknown method {quoted(path)}: {quoted(found, 100)[1:-1]}{hint}"
             raise InputError(msg)
+        if path.partition(".")[0] in sys.stdlib_module_names:
+            msg = f"{where}: {quoted(path)} is no estimator, but of Python's own library"
+            raise InputError(msg)
         missing = [name for name in ("fit", "get_params", *able) if name not in found.methods]
         if missing and found.complete:
-            what = "estimator" if missing[0] != able[0] else f"estimator that can {able[0]}"
+            what = f"estimator that can {missing[0]}" if missing[0] in able else "estimator"
             msg = f"{where}: {quoted(path)} is no {what} (it has no method {missing[0]!r})"
             raise InputError(msg)
         for key in params if found.parameters is not None else ():
             if key not in found.parameters:
                 known = known_names(str(key), found.parameters)
-                msg = f"configuration, {place}.params: {path} has no parameter {quoted(key)}; {known}"
-                raise InputError(msg)
+                msg = f"{path} has no parameter {quoted(key)}; {known}"
+                raise InputError(f"configuration, {place}.params: {msg}")
 
     def _nested(self, value: Any, place: str) -> None:
         """Check estimators, and columns of a kind, wherever in a parameter they are."""

@@ -1,7 +1,7 @@
 """Every method that the configuration can name, an entry each; a package can add its own.
 
-Validation, the digests behind reruns, the compilation ahead, config/README.md and the Methods section
-of the pages read this. It is read whenever the Snakefile is: nothing numerical is imported here.
+Validation, the digests behind reruns, the compilation ahead, config/README.md and the Methods
+section of the pages read this. It is read whenever the Snakefile is: it imports nothing numerical.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,6 +41,13 @@ _FAMILY = choice(
     "von_mises",
     "von_mises_fisher",
 )
+_BLOCK = {
+    "$comment": "(name, distribution, columns)",
+    "type": "array",
+    "prefixItems": [text(), _FAMILY, COLUMNS],
+    "minItems": 3,
+    "maxItems": 3,
+}
 _SMOOTHING = {
     "span": number(above=0, most=1),
     "kernel": choice("minimum_variance", "epanechnikov"),
@@ -103,15 +110,8 @@ _OWN = (
         "xnbflow.naive_bayes.hybrid.HybridNB",
         "hybrid naive Bayes: a family of densities for each block of features",
         f"{_DIRECTIONAL}, Eq. 9, sections 3.4 and 3.5",
-        {
-            "blocks": either(
-                list_of({"$comment": "(name, distribution, columns)", "type": "array", "prefixItems": [
-                    text(), _FAMILY, COLUMNS
-                ], "minItems": 3, "maxItems": 3}),
-                nothing(),
-            )
-        },
-    ),  # fmt: skip
+        {"blocks": either(list_of(_BLOCK), nothing())},
+    ),
     Method(
         "selective_nb",
         "xnbflow.naive_bayes.selective.SelectiveNB",
@@ -120,7 +120,7 @@ _OWN = (
         {
             "estimator": estimator(),
             "n_max": either(whole(1), nothing()),
-            "cv": either(whole(2), list_of({}), estimator()),
+            "cv": either(whole(2), estimator()),
         },
     ),
     Method(
@@ -172,7 +172,7 @@ _OWN = (
         {
             "n_components": either(whole(1), nothing()),
             "basis": whole(4, 1000),
-            "width": either(choice("cv", "paper"), number(above=0)),
+            "width": either(choice("cv", "paper"), number(least=1e-6, most=1e6)),
             "n_restarts": whole(0, 10_000),
             "max_iter": whole(0),
             "tol": number(least=0),

@@ -25,7 +25,7 @@ _HOMES = "_HOME"
 
 @cache
 def source_digest(*roots: str | Path) -> str:
-    """Return a digest of what scripts and modules import of this package and of those that add to it.
+    """Return a digest of what scripts and modules import of this package and of plugins.
 
     Parameters
     ----------

@@ -43,9 +43,9 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
     Examples
     --------
     >>> schema = {"properties": {"folds_per_job": {"type": "integer", "minimum": 1}}}
-    >>> check({"folds_per_job": 5.0}, schema, "configuration")
+    >>> check({"folds_per_job": 5.0}, schema, "configuration")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    xnbflow.errors.InputError: configuration, folds_per_job: found 5.0; use a whole number of at least 1
+    xnbflow.errors.InputError: configuration, folds_per_job: found 5.0; use a whole number of ...
     """
     if errors := list(violations(value, schema)):
         error = min(errors, key=lambda each: len(each.absolute_path))
@@ -77,7 +77,11 @@ def described(schema: Mapping[str, Any]) -> str:
     if "const" in schema:
         return repr(schema["const"])
     if "enum" in schema:
-        return f"one of {', '.join(schema['enum'])}" if len(schema["enum"]) > 1 else schema["enum"][0]
+        words = ", ".join(schema["enum"])
+        return f"one of {words}" if len(schema["enum"]) > 1 else words
+    for key, collection in (("items", "a list"), ("additionalProperties", "a mapping")):
+        if schema.get(key):
+            return f"{collection} (each {described(schema[key])})"
     bounds = [f"{word} {schema[key]}" for key, word in _BOUNDS.items() if key in schema]
     words = " ".join([_TYPES.get(schema.get("type", ""), "another value"), " and ".join(bounds)])
     return words.strip()
@@ -103,25 +107,28 @@ def _is_number(checker: Any, value: object) -> bool:
 
 def _told(error: Any) -> str:
     """Say what is wrong, in words that need no knowledge of JSON schemas."""
-    schema, value = error.schema, error.instance
-    if error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in value)
-        return f"{missing!r} is a required property, and missing. See config/README.md"
-    if error.validator == "additionalProperties":
-        known = list(schema.get("properties", {}))
-        unknown = next(key for key in value if key not in known)
-        return f"unknown key {quoted(unknown)}; {known_names(str(unknown), known)}"
-    if error.validator == "uniqueItems":
-        twice = next(item for i, item in enumerate(value) if item in value[:i])
-        return f"{quoted(twice)} stands there twice; leave one out"
-    if error.validator == "minItems":
-        return f"found {len(value)} items; give at least {error.validator_value}"
-    if error.validator == "enum" and isinstance(value, str):
-        return f"unknown {quoted(value)}; {known_names(value, schema['enum'])}"
-    if error.validator == "oneOf":
-        keys = [each["required"][0] for each in error.validator_value]
-        return f"give either {' or '.join(map(repr, keys))}, and not both"
-    if error.validator in {"dependentRequired", "if"}:
-        return f"{quoted(value)} lacks a key that belong to the others. See config/README.md"
-    return f"found {quoted(value)}; use {described(schema)}"
-
+    schema, value, asked = error.schema, error.instance, error.validator_value
+    match error.validator:
+        case "required":
+            missing = next(key for key in asked if key not in value)
+            said = f"{missing!r} is a required property, and missing. See config/README.md"
+        case "additionalProperties":
+            known = list(schema.get("properties", {}))
+            unknown = next(key for key in value if key not in known)
+            said = f"unknown key {quoted(unknown)}; {known_names(str(unknown), known)}"
+        case "uniqueItems":
+            twice = next(item for i, item in enumerate(value) if item in value[:i])
+            said = f"{quoted(twice)} stands there twice; leave one out"
+        case "minItems" | "maxItems":
+            bound = "least" if error.validator == "minItems" else "most"
+            said = f"found {len(value)} items; give at {bound} {asked}"
+        case "enum" if isinstance(value, str):
+            said = f"unknown {quoted(value)}; {known_names(value, asked)}"
+        case "oneOf":
+            keys = [repr(each["required"][0]) for each in asked]
+            said = f"give either {' or '.join(keys)}, and not both"
+        case "dependentRequired":
+            said = f"{quoted(value)} lacks a key that another needs. See config/README.md"
+        case _:
+            said = f"found {quoted(value)}; use {described(schema)}"
+    return said

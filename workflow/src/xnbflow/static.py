@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
 
 __all__ = ["ClassSource", "find_class", "module_file", "module_names"]
@@ -47,7 +48,7 @@ def module_file(module: str) -> Path | None:
     >>> module_file("xnbflow.no_such_module")
     """
     package, _, rest = module.partition(".")
-    spec = PathFinder.find_spec(package)
+    spec = PathFinder.find_spec(package) or find_spec(package)  # a package alone: nothing runs
     if spec is None or not spec.origin:
         return None
     if not spec.submodule_search_locations:
@@ -84,19 +85,14 @@ def find_class(path: str) -> ClassSource | str:
     module, _, name = path.rpartition(".")
     if not module or not all(part.isidentifier() for part in path.split(".")):
         return f"{path} is not the import path of a class"
-    package = module.partition(".")[0]
-    if PathFinder.find_spec(package) is None:
-        return f"there is no package {package}"
     file = module_file(module)
     if file is None:
         return f"there is no module {module}"
     found = _resolve(module, file, name, 0)
-    if found is None:
-        return f"{module} has no {name}"
     if found == "hidden":
         return ClassSource(frozenset(), None, complete=False)
-    if not isinstance(found[2], ast.ClassDef):
-        return f"{path} is no class"
+    if found is None or not isinstance(found[2], ast.ClassDef):
+        return f"{module} has no {name}" if found is None else f"{path} is no class"
     return _described(*found, 0)
 
 
@@ -154,7 +150,8 @@ def _resolve(module: str, file: Path, name: str, depth: int) -> _Found | str | N
         return "hidden" if "__getattr__" in definitions or "*" in definitions else None
     node = definitions[name]
     if not isinstance(node, ast.ImportFrom):
-        return (module, file, node) if isinstance(node, (ast.ClassDef, ast.FunctionDef)) else "hidden"
+        defined = isinstance(node, (ast.ClassDef, ast.FunctionDef))
+        return (module, file, node) if defined else "hidden"
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
     for _ in range(node.level - 1):
         package = package.rpartition(".")[0]

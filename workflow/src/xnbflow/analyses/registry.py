@@ -24,7 +24,7 @@ def own_analyses() -> Mapping[str, Analysis]:
 
 def analysis_modules(named: Collection[str] = ()) -> list[str]:
     """Return the modules with the entries, and with the tables of some analyses."""
-    entries = [compute.rpartition(".")[0] for compute in (each.compute for each in own_analyses().values())]
+    entries = [each.compute.rpartition(".")[0] for each in own_analyses().values()]
     return [*entries, *(known_analyses()[name].contract for name in named)]
 
 

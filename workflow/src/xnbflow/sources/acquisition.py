@@ -13,9 +13,9 @@ import pandas as pd
 
 from xnbflow.errors import InputError
 from xnbflow.series import Series
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.patience import Patience
-from xnbflow.sources.dataset import DataSet
 
 __all__ = ["acquire", "acquire_noting"]
 

@@ -15,11 +15,50 @@ from xnbflow.sources.patience import Patience
 __all__ = ["Downloads"]
 
 _CUT = (
-    "does not end with a line break: if it was cut within its last number, that number is wrong. If it "
-    "is whole, put its SHA-256 into the sheet"
+    "does not end with a line break: if it was cut within its last number, that is wrong. If "
+    "it is whole, put its SHA-256 into the sheet"
 )
 
 _Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True)
+class _Fetched:
+    """A file, where its checksum is recorded, and the place it comes from (None: was here)."""
+
+    path: Path
+    record: Path
+    place: str | None
+    known: bool
+
+    @property
+    def downloaded(self) -> bool:
+        """Whether it is a copy of our own, not one in a folder of the user's."""
+        return self.place is not None and self.path.parent == self.record.parent
+
+
+@dataclass
+class _Trial:
+    """Files fetched for something that may yet be refused, and the places that are refused."""
+
+    begun: bool = False
+    fetched: list[_Fetched] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Forget the last trial's files."""
+        self.begun = True
+        self.fetched.clear()
+
+    def refuse(self, reason: str) -> bool:
+        """Drop the files and leave their places; False if none was fetched for this trial."""
+        fresh = [each for each in self.fetched if each.place is not None]
+        for each in fresh:
+            told = reason.replace(str(each.path), each.place)
+            self.refused[each.place] = told if each.place in told else f"{each.place}: {told}"
+            if each.downloaded:
+                each.path.unlink(missing_ok=True)
+        return bool(fresh)
 
 
 @dataclass(frozen=True)
@@ -43,7 +82,7 @@ class Downloads:
     base_urls: Mapping[str, Sequence[str]] = field(default_factory=dict)
     patience: Patience = field(default_factory=Patience)
     lock: Path | None = None
-    _trial: "_Trial" = field(default_factory=lambda: _Trial(), init=False, repr=False)
+    _trial: _Trial = field(default_factory=_Trial, init=False, repr=False)
 
     def accepted(self, make: Callable[[], _Made]) -> _Made:
         """Return what is made of fetched files; if it is refused, of those of the next place.
@@ -218,8 +257,7 @@ class Downloads:
     ) -> None:
         """Remember a file until what is made of it is accepted; outside of a trial, it is."""
         record = record or _record_of(path)
-        fetched = _Fetched(path, record, place, bool(sha256), place is not None and path.parent == record.parent)
-        self._trial.fetched.append(fetched)
+        self._trial.fetched.append(_Fetched(path, record, place, known=bool(sha256)))
         if not self._trial.begun:
             self._keep_checksums()
 
@@ -235,41 +273,6 @@ class Downloads:
         if self.lock is not None and lock:
             text = "".join(f"{found}  {name}\n" for name, found in sorted(lock.items()))
             write_atomically(self.lock, lambda part: part.write_text(text))
-
-
-@dataclass(frozen=True)
-class _Fetched:
-    """A file, where its checksum is recorded, and the place it comes from (None: was here)."""
-
-    path: Path
-    record: Path
-    place: str | None
-    known: bool
-    ours: bool
-
-
-@dataclass
-class _Trial:
-    """Files fetched for something that may yet be refused, and the places that are refused."""
-
-    begun: bool = False
-    fetched: list[_Fetched] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
-
-    def begin(self) -> None:
-        """Forget the last trial's files."""
-        self.begun = True
-        self.fetched.clear()
-
-    def refuse(self, reason: str) -> bool:
-        """Drop the files and leave their places; False if none was fetched for this trial."""
-        fresh = [each for each in self.fetched if each.place is not None]
-        for each in fresh:
-            told = reason.replace(str(each.path), each.place)
-            self.refused[each.place] = told if each.place in told else f"{each.place}: {told}"
-            if each.ours:
-                each.path.unlink(missing_ok=True)
-        return bool(fresh)
 
 
 @dataclass(frozen=True)
@@ -358,8 +361,8 @@ def _complaint(path: Path, known: _Known | None) -> str | None:
         return str(error).removeprefix(f"{path} ")
     if known is not None and known.sha256 not in found:
         return (
-            f"has SHA-256 {found[0]}, but {known.who} says {known.sha256}: it is damaged or another "
-            f"version; delete it and get it again, or {known.mend} if this is the right file"
+            f"has SHA-256 {found[0]}, but {known.who} says {known.sha256}: it is damaged or "
+            f"another version; delete it and get it again, or {known.mend} if this is the right file"
         )
     return None
 

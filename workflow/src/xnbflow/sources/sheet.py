@@ -159,7 +159,8 @@ def _dataset(cells: dict[str, str], where: str) -> DataSet:
         msg = f"{where}: location {quoted(cells['location'])} {wrong}"
         raise InputError(msg)
     options = _options(cells["options"], source.name, source.options, where)
-    counts = {key: int(cells[key]) if cells[key] else None for key in ("samples", "features", "classes")}
+    shape = ("samples", "features", "classes")
+    counts = {key: int(cells[key]) if cells[key] else None for key in shape}
     return DataSet(
         cells["id"],
         source.name,
@@ -173,7 +174,9 @@ def _dataset(cells: dict[str, str], where: str) -> DataSet:
     )
 
 
-def _refuse(cells: Mapping[str, str], schema: Mapping[str, Any], where: str, what: str = "") -> None:
+def _refuse(
+    cells: Mapping[str, str], schema: Mapping[str, Any], where: str, what: str = ""
+) -> None:
     """Raise an `InputError` for the first cell that its schema forbids."""
     for error in violations(cells, schema):
         key = error.absolute_path[0]

@@ -8,7 +8,8 @@ import pandas as pd
 import yaml
 
 from xnbflow import __version__
-from xnbflow.contract import STUDY_TABLES
+from xnbflow.analyses.registry import known_analyses
+from xnbflow.contract import STUDY_TABLES, analysis_tables
 from xnbflow.methods import known_methods, methods_in
 from xnbflow.report.page.blocks import Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
@@ -122,7 +123,7 @@ def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
     for name, table in STUDY_TABLES.items():
         yield name, table.title, [f"{name}.parquet", f"{name}.tsv"]
     for analysis in results.study.analyses:
-        known = analysis_tables(analysis)
+        known = analysis_tables(known_analyses()[analysis].contract)
         for name in results.analysis(analysis).present():
             path = f"{analysis}/{name}"
             yield path, known[name].title, [f"{path}.parquet", f"{path}.tsv"]
