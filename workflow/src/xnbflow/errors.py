@@ -62,6 +62,6 @@ def known_names(name: str, known: Collection[str]) -> str:
     if close := difflib.get_close_matches(name[:MOST_QUOTED], known, n=1):
         return f"did you mean {close[0]!r}?"
     shown, listed = list(known), []
-    while shown and sum(map(len, listed)) < 2 * MOST_QUOTED:
+    while shown and sum(map(len, listed)) < MOST_QUOTED:
         listed.append(shown.pop(0))
     return f"known: {', '.join(listed) or 'none'}" + (f" and {len(shown)} more" if shown else "")

@@ -362,7 +362,7 @@ def _complaint(path: Path, known: _Known | None) -> str | None:
     if known is not None and known.sha256 not in found:
         return (
             f"has SHA-256 {found[0]}, but {known.who} says {known.sha256}: it is damaged or "
-            f"another version; delete it and get it again, or {known.mend} if this is the right file"
+            f"another version; delete it and get it again, or {known.mend} if it is the right file"
         )
     return None
 
