@@ -90,6 +90,7 @@ def test_nothing_of_an_import_path_is_run(tmp_path, monkeypatch):
         ({"analyses": {"efects": {}}}, "unknown analysis 'efects'; did you mean 'effects'?"),
         ({"analyses": {"../../../x": {}}}, "unknown analysis '../../../x'"),
         ({"analyses": {5: {}}}, "found 5; use text"),
+        ({"analyses": {"cica": 5}}, "analyses.cica: found 5; use a mapping or null"),
         ({"analyses": {"cica": {"params": {"seed": 5}}}}, "'seed'; did you mean 'seeds'?"),
         ({"analyses": {"cica": {"params": {"seeds": 0}}}}, "seeds: found 0; use a whole number"),
         (

@@ -83,8 +83,9 @@ def described(schema: Mapping[str, Any]) -> str:
         if schema.get(key):
             return f"{collection} (each {described(schema[key])})"
     bounds = [f"{word} {schema[key]}" for key, word in _BOUNDS.items() if key in schema]
-    words = " ".join([_TYPES.get(schema.get("type", ""), "another value"), " and ".join(bounds)])
-    return words.strip()
+    types = schema.get("type", [])
+    kinds = [_TYPES[kind] for kind in ([types] if isinstance(types, str) else types)]
+    return f"{' or '.join(kinds) or 'another value'} {' and '.join(bounds)}".strip()
 
 
 @cache

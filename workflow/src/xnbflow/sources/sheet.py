@@ -129,7 +129,7 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _check_columns(where: str, header: list[str]) -> None:
-    wrong = [f"unknown column {quoted(name)}" for name in header if name not in COLUMNS]
+    wrong = [f"unknown column {quoted(name, 30)}" for name in header if name not in COLUMNS]
     wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
     wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
     if wrong:
@@ -193,7 +193,7 @@ def wrong_location(location: str) -> str | None:
         path = local_path(location)
         host = path is not None or urlsplit(location).hostname
     except InputError as error:
-        return str(error)
+        return str(error).removeprefix(quoted(location)).lstrip(": ")
     except ValueError as error:
         return f"is no URL ({error}); correct it"
     if path is not None and any(len(part.encode()) > 255 for part in path.parts):
