@@ -155,6 +155,14 @@ def test_what_cannot_name_a_folder_is_no_id(place, key):
         ({"download": RAW["download"] | {"timeout": math.inf}}, "timeout: found inf; use a number"),
         ({"download": RAW["download"] | {"timeout": math.nan}}, "timeout: found nan; use a number"),
         ({"download": RAW["download"] | {"least_rat": 1}}, "did you mean 'least_rate'?"),
+        (
+            {"download": RAW["download"] | {"base_urls": {"cumidda": ["x"]}}},
+            "base_urls: unknown source 'cumidda'; did you mean 'cumida'?",
+        ),
+        (
+            {"download": RAW["download"] | {"base_urls": {"cumida": ["http://[bad"]}}},
+            "download.base_urls.cumida: 'http://[bad' is no URL",
+        ),
         ({"run": [None]}, "run.0: found None; use text"),
         ({"sheets": []}, "sheets: found 0 items; give at least 1"),
     ],

@@ -6,10 +6,11 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 ROOT = Path(workflow.basedir)
+SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
 
 from xnbflow.analyses.registry import analysis_modules, known_analyses
-from xnbflow.config import Batch, read_config, read_sheets
+from xnbflow.config import Batch, check_schema, read_config, read_sheets
 from xnbflow.contract import (
     ANALYSIS,
     BATCH,
@@ -58,12 +59,11 @@ def own_file(path, what):
 
 
 try:
-    if not isinstance(config.get("sheets"), list):
-        raise InputError("configuration: key 'sheets' must list the sheets of data sets")
+    check_schema(config, SCHEMA)
     DATASETS = read_sheets([found(sheet) for sheet in config["sheets"]])
     CONFIG = read_config(
         config,
-        ROOT / "workflow/schemas/config.schema.json",
+        SCHEMA,
         list(DATASETS),
         look_up_paths=workflow.is_main_process,
     )

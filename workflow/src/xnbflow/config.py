@@ -17,9 +17,19 @@ from xnbflow.errors import InputError, known_names, quoted
 from xnbflow.method_checks import check_analysis, check_classifier
 from xnbflow.methods import methods_in, resolved
 from xnbflow.schemas import check
+from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import DataSet, read_sheet, wrong_location
 
-__all__ = ["RULES", "Batch", "Config", "Folds", "Study", "read_config", "read_sheets"]
+__all__ = [
+    "RULES",
+    "Batch",
+    "Config",
+    "Folds",
+    "Study",
+    "check_schema",
+    "read_config",
+    "read_sheets",
+]
 
 #: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
 RULES = frozenset({"all", *JOBS})
@@ -160,7 +170,7 @@ def read_config(
     InputError
         Naming the key, what was found and what to do.
     """
-    check(raw, json.loads(Path(schema).read_text(encoding="utf-8")), "configuration")
+    check_schema(raw, schema)
     folds = {name: _folds(entry) for name, entry in raw["folds"].items()}
     studies = {name: _study(name, entry) for name, entry in raw["studies"].items()}
     per_job = raw["folds_per_job"]
@@ -180,6 +190,11 @@ def read_config(
     for study in config.studies.values():
         _check_study(study, config, dataset_ids)
     return config
+
+
+def check_schema(raw: object, schema: str | Path) -> None:
+    """Raise an `InputError` unless the configuration has the form that its JSON schema says."""
+    check(raw, json.loads(Path(schema).read_text(encoding="utf-8")), "configuration")
 
 
 #: Folders of results/ that are not data sets, and the unit of compilation that is no classifier.
@@ -237,6 +252,12 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
         if scheme.file is not None and (wrong := wrong_location(scheme.file)):
             msg = f"configuration, folds.{name}.file: {quoted(scheme.file)} {wrong}"
             raise InputError(msg)
+    for source, places in config.download["base_urls"].items():
+        _check_known("download.base_urls", [source], "source", known_sources())
+        for place in places:
+            if wrong := wrong_location(place):
+                msg = f"configuration, download.base_urls.{source}: {quoted(place)} {wrong}"
+                raise InputError(msg)
     _check_known("run", config.run, "study", config.studies)
 
 
