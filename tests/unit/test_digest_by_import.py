@@ -94,7 +94,7 @@ def test_of_every_method_and_family(name):
         f"assert failed == [''] or {name!r} == 'family von_mises_fisher', failed\n"
     )
     extra = {"xnbflow.sources.tiny", "xnbflow.sources", "xnbflow.sources.dataset"}
-    digest = digested("train.py", "xnbflow.evaluation.folds", *classes(entry))
+    digest = digested("train.py", *classes(entry))
     assert loaded("train.py", work) - extra <= digest
     assert "xnbflow.report" not in digest
 

@@ -134,17 +134,17 @@ def compiler(unit):
 def compiled(classifier):
     """The marker that a classifier's kernels are compiled; none if no method of it has an entry."""
     known = set(CONFIG.methods(classifier)) & known_methods().keys()
-    return [f"resources/compiled/{classifier}"] if known else []
+    return [COMPILED.of(unit=classifier)] if known else []
 
 
 def study_of(wildcards):
     return CONFIG.studies[wildcards.study]
 
 
-def scheme_of_a_repeat(folds):
-    """What decides the folds of one repeat: all of a scheme but its number of repeats."""
-    scheme = vars(CONFIG.folds[folds])
-    return {key: value for key, value in scheme.items() if key != "repeats"}
+def predefined_folds(wildcards):
+    """The folds of a scheme that are not drawn."""
+    scheme = CONFIG.folds[wildcards.folds]
+    return [FOLDS.of(dataset=wildcards.dataset, folds=wildcards.folds)] if scheme.file else []
 
 
 def batches_of(folds):

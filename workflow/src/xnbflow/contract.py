@@ -30,6 +30,7 @@ __all__ = [
     "JOBS",
     "JOBS_TABLE",
     "LOCK",
+    "MANUAL",
     "NOTES",
     "NOTES_TABLE",
     "PAPER",
@@ -135,6 +136,8 @@ FIGURES = PathTemplate(STUDY + "/figures")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")
 ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
 INDEX = PathTemplate("results/index.html")
+#: What all of this is, for those who read it.
+MANUAL = PathTemplate("results/README.md")
 
 #: A rule and what tells its jobs apart.
 JOBS = {

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.contract import DOWNLOADS
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.dataset import DataSet
@@ -23,7 +24,7 @@ __all__ = ["acquire", "acquire_noting"]
 def acquire(
     dataset: DataSet,
     *,
-    downloads: str | Path = "resources/downloads",
+    downloads: str | Path = DOWNLOADS,
     base_urls: Mapping[str, Sequence[str]] | None = None,
     lock: str | Path | None = None,
     reader: str | None = None,
