@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.analyses.registry import own_analyses
+from xnbflow.atomic import write_atomically
 from xnbflow.methods import METHODS
 from xnbflow.schemas import described
 
@@ -51,7 +52,7 @@ def main(path: str | Path = "config/README.md") -> None:
     text = Path(path).read_text(encoding="utf-8")
     pattern = f"{re.escape(_BEGIN)}.*{re.escape(_END)}"
     made = re.sub(pattern, lambda _: configuration_reference(), text, flags=re.DOTALL)
-    Path(path).write_text(made, encoding="utf-8")
+    write_atomically(path, lambda part: part.write_text(made, encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -92,9 +92,9 @@ class _Transfer(threading.Thread):
     Who starts it watches ``received`` and may give up; then nothing more is written.
     """
 
-    def __init__(self, url: str, path: Path, timeout: float) -> None:
+    def __init__(self, url: str, part: Path, timeout: float) -> None:
         super().__init__(daemon=True)
-        self._url, self._path, self._timeout = url, path, timeout
+        self._url, self._part, self._timeout = url, part, timeout
         self.given_up = False
         self.received, self.length = 0, None
         self.error: Exception | None = None
@@ -110,7 +110,8 @@ class _Transfer(threading.Thread):
                 answer.raise_for_status()
                 announced = answer.headers.get("Content-Length", "")
                 self.length = int(announced) if announced.isdecimal() else None
-                with self._path.open("wb") as file:
+                part = self._part
+                with part.open("wb") as file:
                     while not self.given_up and (chunk := answer.raw.read1(_CHUNK)):
                         file.write(chunk)
                         self.received += len(chunk)
