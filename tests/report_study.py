@@ -46,6 +46,7 @@ def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASS
         folds=("3-fold",) if classifiers else (),
         diagnostics=True,
         analyses={},
+        paper={name: name for name in ("nb", "xnb") if name in classifiers},
     )
     for dataset in datasets:
         series = _series(dataset)
@@ -249,7 +250,11 @@ def _write_tables(results):
         "summary": study.summary,
         "labels": results.labels,
     }
-    write_tables(study_tables(about, keys, files, alpha=0.05), results.folder, STUDY_TABLES)
+    write_tables(
+        study_tables(about, keys, files, alpha=0.05, paper=study.paper),
+        results.folder,
+        STUDY_TABLES,
+    )
     entries = {
         name: {"params": {}, **entry}
         for name, entry in results.configuration["classifiers"].items()

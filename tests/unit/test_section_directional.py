@@ -133,7 +133,15 @@ def results(tmp_path):
 
 def written(root, datasets, classifiers):
     study = Study(
-        "directional", "Angles", "", datasets, classifiers, ("10-fold",), False, {"directional": {}}
+        "directional",
+        "Angles",
+        "",
+        datasets,
+        classifiers,
+        ("10-fold",),
+        diagnostics=False,
+        analyses={"directional": {}},
+        paper={LABELS[name]: name for name in classifiers},
     )
     folder = root / "results" / "studies" / "directional"
     for name, frame in common_tables().items():
@@ -141,7 +149,7 @@ def written(root, datasets, classifiers):
     for name, frame in analysis_tables().items():
         write_declared(frame, folder / "directional" / f"{name}.parquet", TABLES[name])
     labels = {name: LABELS[name] for name in classifiers}
-    about = {"labels": labels, "folds": study.folds}
+    about = {"parts": study.paper, "folds": study.folds}
     for name, frame in compare(about, common_tables(), PublishedTables(PAPER)).items():
         write_declared(frame, folder / "directional" / f"{name}.parquet", TABLES[name])
     return StudyResults(study, labels, {}, root, PAPER)

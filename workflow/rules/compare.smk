@@ -28,7 +28,8 @@ rule compare:
         about=lambda wildcards: about(study_of(wildcards)),
         owners=lambda wildcards: owners_of(study_of(wildcards)),
         alpha=CONFIG.diagnostics["normality_alpha"],
-        sources=source_digest("xnbflow.evaluation.study"),
+        paper=lambda wildcards: study_of(wildcards).paper,
+        sources=sources("compare.py"),
     script:
         "../scripts/compare.py"
 
@@ -62,9 +63,9 @@ rule describe:
         entries=lambda wildcards: {
             name: CONFIG.classifier(name) for name in study_of(wildcards).classifiers
         },
-        sources=lambda wildcards: source_digest(
-            "xnbflow.evaluation.description",
-            *(module for name in study_of(wildcards).classifiers for module in modules(name)),
+        sources=lambda wildcards: sources(
+            "describe.py",
+            *(each for name in study_of(wildcards).classifiers for each in classes(name)),
         ),
     script:
         "../scripts/describe.py"

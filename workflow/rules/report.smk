@@ -9,9 +9,9 @@ rule analyse:
         folds=analysed_folds,
         study=lambda wildcards: [
             STUDY_TABLE.of(study=wildcards.study, table=table)
-            for table in find_analysis(wildcards.analysis).needs
+            for table in known_analyses()[wildcards.analysis].needs
         ],
-        paper=lambda wildcards: published(*find_analysis(wildcards.analysis).printed),
+        paper=lambda wildcards: published(*known_analyses()[wildcards.analysis].printed),
     output:
         directory(ANALYSIS),
     log:
@@ -28,13 +28,12 @@ rule analyse:
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
         about=lambda wildcards: {
-            "labels": about(study_of(wildcards))["labels"],
+            "parts": study_of(wildcards).paper,
             "folds": study_of(wildcards).folds,
         },
         paper=str(PRINTED),
-        sources=lambda wildcards: source_digest(
-            *find_analysis(wildcards.analysis).modules,
-            "xnbflow.published",
+        sources=lambda wildcards: sources(
+            "analyse.py", *known_analyses()[wildcards.analysis].modules
         ),
     script:
         "../scripts/analyse.py"
@@ -75,9 +74,11 @@ rule report:
         mem_mb=4000,
     params:
         results=lambda wildcards: results_of(study_of(wildcards)),
-        sources=lambda wildcards: source_digest(
-            "xnbflow.report.study",
+        sources=lambda wildcards: sources(
+            "report.py",
             *section_modules(study_of(wildcards)),
+            *analysis_modules(study_of(wildcards).analyses),
+            *plugin_modules(),
         ),
     script:
         "../scripts/report.py"
@@ -100,9 +101,11 @@ rule pictures:
         mem_mb=4000,
     params:
         results=lambda wildcards: results_of(study_of(wildcards)),
-        sources=lambda wildcards: source_digest(
-            "xnbflow.report.study",
+        sources=lambda wildcards: sources(
+            "pictures.py",
             *section_modules(study_of(wildcards)),
+            *analysis_modules(study_of(wildcards).analyses),
+            *plugin_modules(),
         ),
     script:
         "../scripts/pictures.py"
@@ -127,6 +130,6 @@ rule index:
     params:
         studies=[results_of(study) for study in CONFIG.studies.values()],
         options=lambda wildcards: options_of_call(),
-        sources=source_digest("xnbflow.report.index"),
+        sources=sources("index.py", *analysis_modules(), *plugin_modules()),
     script:
         "../scripts/index.py"

@@ -6,10 +6,19 @@ start_job(snakemake.log[0], snakemake.threads)
 
 from dataclasses import replace
 
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.contract import NOTES_TABLE
+from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.dataset import DataSet
+from xnbflow.tables import write_parquet
 
 dataset = DataSet(**snakemake.params.dataset)
 if snakemake.input:
     dataset = replace(dataset, location=snakemake.input[0])
-acquire(dataset, **snakemake.config["download"]).write(snakemake.output[0])
+series, notes = acquire_noting(
+    dataset,
+    reader=snakemake.params.reader,
+    lock=snakemake.params.lock,
+    **snakemake.config["download"],
+)
+series.write(snakemake.output.series)
+write_parquet(notes, snakemake.output.notes, NOTES_TABLE)

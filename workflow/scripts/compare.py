@@ -9,6 +9,10 @@ from xnbflow.evaluation.study import study_tables
 from xnbflow.tables import write_tables
 
 tables = study_tables(
-    snakemake.params.about, snakemake.params.owners, snakemake.input, snakemake.params.alpha
+    snakemake.params.about,
+    snakemake.params.owners,
+    snakemake.input,
+    snakemake.params.alpha,
+    snakemake.params.paper,
 )
 write_tables(tables, STUDY.of(study=snakemake.wildcards.study), STUDY_TABLES)

@@ -32,7 +32,10 @@ __all__ = [
     "INDEX",
     "JOBS",
     "JOBS_TABLE",
+    "LOCK",
     "MANUAL",
+    "NOTES",
+    "NOTES_TABLE",
     "PAPER",
     "PICTURES",
     "REPORT",
@@ -110,6 +113,8 @@ class PathTemplate(str):
 #: A data set in canonical form, and what was planted in a simulated one.
 SERIES = PathTemplate("resources/series/{dataset}.parquet")
 TRUTH = PathTemplate("resources/series/{dataset}.truth.parquet")
+#: What was noticed when a data set was acquired.
+NOTES = PathTemplate("resources/series/{dataset}.notes.parquet")
 #: A marker that the kernels of a classifier, or of the diagnostics, are compiled.
 COMPILED = PathTemplate("resources/compiled/{unit}")
 #: What was downloaded, a folder per source.
@@ -119,6 +124,9 @@ PAPER = PathTemplate("resources/paper")
 
 DIAGNOSTIC = PathTemplate("results/{dataset}/{table}.parquet")
 FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
+#: Checksums of the downloads that a data set was accepted from. No output of a rule: a run compares
+#: with those of an earlier one, or of somebody else's.
+LOCK = PathTemplate("results/checksums/{dataset}.sha256")
 #: The folder of all that is known of a classifier on a data set and scheme of folds.
 CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
 #: What one training job writes, and the same of all jobs put together, which is what is read.
@@ -287,6 +295,14 @@ TRUTH_TABLE = table(
     factor_4=("number", "the fourth"),
     factor_5=("number", "the fifth"),
     shape=("text", "normal, skewed, left-skewed or bimodal within a class"),
+)
+
+NOTES_TABLE = table(
+    "notes",
+    "what was noticed when a data set was acquired",
+    "a note",
+    **_DATASET,
+    note="text",
 )
 
 DIAGNOSTIC_TABLES = named(
@@ -844,6 +860,6 @@ DESCRIPTION_TABLES = named(
 )
 
 
-def analysis_tables(analysis: str) -> Mapping[str, Table]:
-    """Return the tables of an analysis, as its package declares them."""
-    return importlib.import_module("xnbflow.analyses").find_analysis(analysis).tables
+def analysis_tables(module: str) -> Mapping[str, Table]:
+    """Return the tables of an analysis, as ``TABLES`` of its module ``contract`` declares them."""
+    return importlib.import_module(module).TABLES

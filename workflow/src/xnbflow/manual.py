@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from xnbflow.analyses import known_analyses
+from xnbflow.analyses.registry import own_analyses
 from xnbflow.atomic import write_atomically
 from xnbflow.contract import (
     ANALYSIS,
@@ -95,10 +95,9 @@ def results_manual() -> str:
 
 
 def _analyses() -> Iterator[str]:
-    for name, package in sorted(known_analyses().items()):
-        if package.startswith("xnbflow."):  # others have manuals of their own
-            yield f"### `{name}`\n"
-            yield from _tables(analysis_tables(name).values())
+    for name, analysis in own_analyses().items():
+        yield f"### `{name}`\n"
+        yield from _tables(analysis_tables(analysis.contract).values())
 
 
 def _tables(tables: Iterable[Table]) -> Iterator[str]:

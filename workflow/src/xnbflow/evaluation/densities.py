@@ -8,8 +8,8 @@ import pandas as pd
 
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.naive_bayes.flexible import FlexibleNB
-from xnbflow.naive_bayes.registry import build_estimator
 from xnbflow.naive_bayes.selective import SelectiveNB
 from xnbflow.seeds import derive_seed
 from xnbflow.series import KINDS, Series
@@ -58,7 +58,7 @@ def density_estimator(
     Parameters
     ----------
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.registry.build_estimator`.
+        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
     kinds : sequence of str
         The kind of each feature that the estimator shall be fitted to.
     seed : int

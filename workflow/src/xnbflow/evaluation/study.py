@@ -22,6 +22,7 @@ def study_tables(
     owners: Mapping[str, Sequence[Any]],
     files: Mapping[str, Sequence[str]],
     alpha: float,
+    paper: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.contract.STUDY_TABLES`.
 
@@ -39,6 +40,8 @@ def study_tables(
         prints.
     alpha : float
         Level of the normality test.
+    paper : mapping of str to str, optional
+        Which classifier plays the part of the paper's ``nb``, and of its ``xnb``.
 
     Returns
     -------
@@ -71,7 +74,7 @@ def study_tables(
         "summary": summaries.summary(predictions, metrics, repeats, fits, headers),
         "repeats": repeats,
         "paper": summaries.paper(
-            repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]]
+            repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]], paper or {}
         ),
         "confusion": summaries.confusion(predictions),
         "calibration": summaries.calibration(predictions, headers),

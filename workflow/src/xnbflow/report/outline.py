@@ -5,7 +5,7 @@ The rules read it, too: nothing heavy is imported here.
 
 from collections.abc import Collection
 
-from xnbflow.analyses import find_analysis
+from xnbflow.analyses.registry import known_analyses
 from xnbflow.config import Study
 from xnbflow.contract import benchmark_of
 
@@ -23,10 +23,9 @@ def section_modules(study: Study) -> list[str]:
     if study.diagnostics and study.datasets:
         names.append("diagnostics")
     general = "xnbflow.report.sections"
-    analyses = [f"{find_analysis(name).package}.section" for name in study.analyses]
     return [
         *(f"{general}.{name}" for name in names[:1]),
-        *analyses,
+        *filter(None, (known_analyses()[name].section for name in study.analyses)),
         *(f"{general}.{name}" for name in [*names[1:], "overview", "methods"]),
     ]
 

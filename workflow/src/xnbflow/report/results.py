@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -25,14 +25,13 @@ from xnbflow.contract import (
     TRUTH,
     TRUTH_TABLE,
     Table,
+    analysis_tables,
 )
+from xnbflow.entries import Analysis
 from xnbflow.evaluation.headlines import distinct_labels
 from xnbflow.published import PublishedTables
 from xnbflow.series import Series
 from xnbflow.tables import read_parquet
-
-if TYPE_CHECKING:
-    from xnbflow.analyses import Analysis
 
 __all__ = ["StudyResults"]
 
@@ -108,9 +107,12 @@ class StudyResults:
             frame = frame[frame[column] == value]
         return frame
 
-    def analysis(self, analysis: "Analysis") -> "_Tables":
+    def analysis(self, analysis: Analysis) -> "_Tables":
         """Return the tables of an analysis, by name."""
-        tables, place = analysis.tables, ANALYSIS_TABLE.fill(analysis=analysis.name)
+        tables, place = (
+            analysis_tables(analysis.contract),
+            ANALYSIS_TABLE.fill(analysis=analysis.name),
+        )
         files = {n: self.root / place.of(study=self.study.id, table=n) for n in tables}
         return _Tables(files, tables)
 

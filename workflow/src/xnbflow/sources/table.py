@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.cells import category_codes, is_missing, parse_numbers
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
-from xnbflow.sources.sheet import DataSet
 
 __all__ = ["load", "read_table"]
 

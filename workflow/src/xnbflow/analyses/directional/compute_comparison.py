@@ -26,7 +26,7 @@ def compare(
     Parameters
     ----------
     about : mapping
-        ``labels``: the study's classifiers' names by id; ``folds``: its schemes, in order.
+        ``parts``: the study's classifier for each of the paper's; ``folds``: its schemes.
     study : mapping of str to DataFrame
         The study's ``summary``.
     published : mapping of str to DataFrame
@@ -38,7 +38,7 @@ def compare(
         ``average_ranks`` and ``pair_tests``; without rows where a classifier is missing, or fewer
         than two data sets stand for ones of the paper.
     """
-    ids = {name: label for name, label in about["labels"].items() if label in CLASSIFIERS}
+    ids = {name: part for part, name in about["parts"].items() if part in CLASSIFIERS}
     accuracy = _accuracies(study["summary"], ids, about["folds"])
     like = accuracy[[counterpart(dataset) is not None for dataset in accuracy.index]]
     if len(ids) < len(CLASSIFIERS) or len(like) < 2:

@@ -66,16 +66,16 @@ def _listed(names: Sequence[str]) -> str:
 def accuracy_blocks(results: StudyResults) -> list[Block]:
     """Return Tables 1, 3, 4 and 5 of the paper beside ours, for the study's first scheme of folds.
 
-    Only the paper's five classifiers are compared, found by their labels.
+    Only the paper's five classifiers are compared: those that the study's ``paper`` names.
     """
-    ids = [name for name, label in results.labels.items() if label in CLASSIFIERS]
-    ids = [name for name in results.study.classifiers if name in ids]
-    if not ids or not results.study.folds:
+    parts = {name: part for part, name in results.study.paper.items() if part in CLASSIFIERS}
+    names = [parts[name] for name in results.study.classifiers if name in parts]
+    if not names or not results.study.folds:
         return []
     folds = results.study.folds[0]
-    names = [results.labels[name] for name in ids]
-    accuracy = _by_dataset(results, folds, "mean")[names]
-    spread = _by_dataset(results, folds, "sd")[names]
+    called = {results.labels[name]: part for name, part in parts.items()}
+    accuracy = _by_dataset(results, folds, "mean").rename(columns=called)[names]
+    spread = _by_dataset(results, folds, "sd").rename(columns=called)[names]
     blocks: list[Block] = [_accuracy_table(accuracy, spread, folds, results.published)]
     tables = results.analysis(ANALYSIS)
     ranks, pairs = tables["average_ranks"], tables["pair_tests"]
@@ -83,7 +83,7 @@ def accuracy_blocks(results: StudyResults) -> list[Block]:
         like = [name for name in map(counterpart, accuracy.dropna().index) if name is not None]
         blocks += [_rank_table(ranks, like), _pair_table(pairs)]
     within = results.rows("pairwise_within", folds=folds)
-    within = within.assign(**{k: within[k].map(results.labels) for k in ("first", "second")})
+    within = within.assign(**{k: within[k].map(parts) for k in ("first", "second")})
     runs = _runs(within, results.published["directional_table5"])
     if len(runs):
         blocks += [Prose(_agreement(runs)), _runs_group(runs)]

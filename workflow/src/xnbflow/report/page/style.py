@@ -19,7 +19,6 @@ __all__ = [
     "GREY",
     "INK",
     "MARKERS",
-    "colours_of",
     "label_width",
     "legend_above",
     "legend_columns",
@@ -73,11 +72,6 @@ _ON_PAPER: dict[str, Any] = {"savefig.facecolor": "white", "savefig.transparent"
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
 _FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"
-
-
-def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """Return a colour per name, the same in every figure with the same names."""
-    return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
 
 
 def label_width(labels: Sequence[str], size: float = 9.0) -> float:

@@ -120,8 +120,8 @@ def _scores(results: StudyResults) -> Figure:
         Points(label, means[label].tolist(), lower[label].tolist(), upper[label].tolist(), style)
         for style, label in enumerate(means.columns)
     ]
-    for name in ("nb", "xnb"):
-        printed = results.rows("paper", quantity=f"{name}_accuracy")
+    for part, name in results.study.paper.items():
+        printed = results.rows("paper", quantity=f"{part}_accuracy")
         if len(printed):
             i = results.study.classifiers.index(name)
             values = printed.set_index(["dataset", "folds"])["paper"].astype(float)

@@ -1,0 +1,236 @@
+"""Every method that the configuration can name, an entry each; a package can add its own.
+
+Validation, the digests behind reruns, the compilation ahead, config/README.md and the Methods
+section of the pages read this. It is read whenever the Snakefile is: it imports nothing numerical.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from xnbflow.entries import (
+    COLUMNS,
+    Method,
+    choice,
+    either,
+    estimator,
+    list_of,
+    nothing,
+    number,
+    text,
+    whole,
+)
+from xnbflow.plugins import with_plugins
+
+__all__ = ["METHODS", "known_methods", "methods_in", "resolved"]
+
+_XNB = "Aguilar-Ruiz, Romero and Cicconardi (2024)"
+_DIRECTIONAL = "Lopez-Cruz, Bielza and Larranaga (2015)"
+_LARSEN = "Larsen (2005), SIGKDD Explorations 7(1)"
+
+_BANDWIDTH = choice("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
+_KERNEL = choice(
+    "gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", "triangular"
+)
+_DISTANCE = choice("hellinger", "jeffreys", "jensen_shannon", "wasserstein")
+_FAMILY = choice(
+    "categorical",
+    "gaussian",
+    "kernel",
+    "multivariate_gaussian",
+    "von_mises",
+    "von_mises_fisher",
+)
+_BLOCK = {
+    "$comment": "(name, distribution, columns)",
+    "type": "array",
+    "prefixItems": [text(), _FAMILY, COLUMNS],
+    "minItems": 3,
+    "maxItems": 3,
+}
+_SMOOTHING = {
+    "span": number(above=0, most=1),
+    "kernel": choice("minimum_variance", "epanechnikov"),
+    "shrinkage": number(above=0),
+}
+
+_OWN = (
+    Method(
+        "gaussian_nb",
+        "xnbflow.naive_bayes.gaussian.GaussianNB",
+        "Gaussian naive Bayes",
+        f"{_XNB}, section 3",
+        {"var_smoothing": number(least=0)},
+    ),
+    Method(
+        "flexible_nb",
+        "xnbflow.naive_bayes.flexible.FlexibleNB",
+        "flexible naive Bayes: kernel densities",
+        f"John and Langley (1995); {_XNB}, Eq. 8",
+        {"bandwidth": _BANDWIDTH, "kernel": _KERNEL},
+    ),
+    Method(
+        "xnb",
+        "xnbflow.naive_bayes.class_specific.XNB",
+        "kernel densities, features of each class’s own",
+        f"{_XNB}, Algorithm 1, Eqs. 8 to 12; bandwidths by Silverman (1986), Eq. 3.31",
+        {
+            "bandwidth": _BANDWIDTH,
+            "kernel": _KERNEL,
+            "n_grid": whole(2, 10_000),
+            "distance": _DISTANCE,
+            "threshold": number(above=0, below=1),
+            "min_distance": either(choice("mean"), number(least=0, below=1)),
+            "selection": choice("greedy", "joint", "minimal"),
+            "underflow": choice("as_published", "log"),
+        },
+    ),
+    Method(
+        "von_mises_nb",
+        "xnbflow.naive_bayes.von_mises.VonMisesNB",
+        "von Mises naive Bayes: angles as angles",
+        f"{_DIRECTIONAL}, section 3.2, Theorems 1 and 2",
+        {
+            "angular": either(COLUMNS, nothing()),
+            "categorical": COLUMNS,
+            "period": number(above=0),
+            "alpha": number(above=0),
+            "var_smoothing": number(least=0),
+        },
+    ),
+    Method(
+        "von_mises_fisher_nb",
+        "xnbflow.naive_bayes.von_mises.VonMisesFisherNB",
+        "von Mises-Fisher naive Bayes: directions in space",
+        f"{_DIRECTIONAL}, section 3.3, Theorem 3",
+        {"tolerance": number(least=0), "normalize": {"type": "boolean"}},
+    ),
+    Method(
+        "hybrid_nb",
+        "xnbflow.naive_bayes.hybrid.HybridNB",
+        "hybrid naive Bayes: a family of densities for each block of features",
+        f"{_DIRECTIONAL}, Eq. 9, sections 3.4 and 3.5",
+        {"groups": either(list_of(_BLOCK), nothing())},
+    ),
+    Method(
+        "selective_nb",
+        "xnbflow.naive_bayes.selective.SelectiveNB",
+        "naive Bayes on the features that tell most about the class",
+        f"{_DIRECTIONAL}, section 3.6",
+        {
+            "estimator": estimator(),
+            "n_max": either(whole(1), nothing()),
+            "cv": either(whole(2), estimator()),
+        },
+    ),
+    Method(
+        "discretized_nb",
+        "xnbflow.naive_bayes.discretized.DiscretizedNB",
+        "naive Bayes on intervals (MDLP)",
+        "Fayyad and Irani (1993), IJCAI",
+        {"categorical": COLUMNS, "alpha": number(above=0)},
+    ),
+    Method(
+        "block_nb",
+        "xnbflow.naive_bayes.block.BlockNB",
+        "naive Bayes over blocks of features, kept or weighted by their separation score",
+        "Pavlenko and von Rosen, Eqs. 9, 15 to 18 and 22, Theorem 1",
+        {
+            "blocks": either(whole(1), list_of({}), estimator()),
+            "covariance": choice("pooled", "per_class"),
+            "selection": either(choice("threshold", "weights"), nothing()),
+            "cut": choice("printed", "bias_removed", "optimal"),
+        },
+    ),
+    Method(
+        "generalized_nb",
+        "xnbflow.naive_bayes.generalized.GeneralizedNB",
+        "naive effects, adjusted for marginal bias",
+        _LARSEN,
+        _SMOOTHING
+        | {
+            "tol": number(least=0),
+            "max_iter": whole(0),
+            "categorical": either(COLUMNS, nothing()),
+        },
+    ),
+    Method(
+        "stepwise_naive_effects",
+        "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",
+        "selection of features by stepwise logistic regression on naive effects",
+        _LARSEN,
+        {"entry": number(above=0, below=1), "stay": number(above=0, below=1)}
+        | _SMOOTHING
+        | {"categorical": either(COLUMNS, nothing())},
+        kind="transformer",
+    ),
+    Method(
+        "cica",
+        "xnbflow.preprocessing.cica.CICA",
+        "linear components that are independent given the class",
+        "Akaho (2001), Eq. 7, sections 4 and 5",
+        {
+            "n_components": either(whole(1), nothing()),
+            "basis": whole(4, 1000),
+            "width": either(choice("cv", "paper"), number(least=1e-6, most=1e6)),
+            "n_restarts": whole(0, 10_000),
+            "max_iter": whole(0),
+            "tol": number(least=0),
+            "step": number(above=0),
+            "random_state": either(whole(0), nothing()),
+        },
+        kind="transformer",
+    ),
+    Method(
+        "correlation_blocks",
+        "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
+        "blocks of the features whose residuals correlate most",
+        "ours, for the blocks that Pavlenko and von Rosen take as given",
+        {"size": whole(1)},
+        kind="transformer",
+    ),
+)
+
+#: The methods of this package by name.
+METHODS = {method.name: method for method in _OWN}
+
+
+@cache
+def known_methods() -> Mapping[str, Method]:
+    """Return every method by name: those of this package, and those that other packages add."""
+    return with_plugins("xnbflow.methods", Method, METHODS)
+
+
+def methods_in(entry: Any) -> Iterator[str]:
+    """Yield every method that a classifier's configuration names, nested ones included.
+
+    Examples
+    --------
+    >>> list(methods_in({"steps": [{"method": "cica"}, {"method": "sklearn.svm.LinearSVC"}]}))
+    ['cica', 'sklearn.svm.LinearSVC']
+    """
+    if isinstance(entry, Mapping):
+        if isinstance(entry.get("method"), str):
+            yield entry["method"]
+        for value in entry.values():
+            yield from methods_in(value)
+    elif isinstance(entry, list):
+        for value in entry:
+            yield from methods_in(value)
+
+
+def resolved(entry: Any) -> Any:
+    """Return a classifier's configuration with the path of the class in place of a method's name.
+
+    Examples
+    --------
+    >>> resolved({"method": "xnb", "params": {"threshold": 0.9}})
+    {'method': 'xnbflow.naive_bayes.class_specific.XNB', 'params': {'threshold': 0.9}}
+    """
+    if isinstance(entry, Mapping):
+        values = {key: resolved(value) for key, value in entry.items()}
+        method = entry.get("method")
+        if isinstance(method, str) and method in known_methods():
+            values["method"] = known_methods()[method].estimator
+        return values
+    return [resolved(value) for value in entry] if isinstance(entry, list) else entry
