@@ -24,6 +24,7 @@ from xnbflow.contract import (
 )
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.study import study_tables
+from xnbflow.methods import resolved
 from xnbflow.report.page.blocks import Group
 from xnbflow.report.results import StudyResults
 from xnbflow.series import Series
@@ -255,10 +256,7 @@ def _write_tables(results):
         results.folder,
         STUDY_TABLES,
     )
-    entries = {
-        name: {"params": {}, **entry}
-        for name, entry in results.configuration["classifiers"].items()
-    }
+    entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
     told = description_tables(keys, entries, files)
     write_tables(told, root / DESCRIPTION.of(study=study.id), DESCRIPTION_TABLES)
 

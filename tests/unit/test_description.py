@@ -16,7 +16,8 @@ from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.series import Series, read_header
 
-XNB_ENTRY = {"method": "xnb", "params": {}}
+XNB_PATH = "xnbflow.naive_bayes.class_specific.XNB"
+XNB_ENTRY = {"method": XNB_PATH, "params": {}}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
 
 
 def test_a_classifier_is_shown_with_its_own_densities(series):
-    table = class_densities(series, ["g0"], {"method": "gaussian_nb", "params": {}})
+    table = class_densities(series, ["g0"], {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"})
     curve = table[table["class"] == "a"]
     values = series.values[0, series.labels == "a"]
     expected = norm.pdf(curve["x"], values.mean(), values.std())
@@ -66,7 +67,7 @@ def test_a_classifier_is_shown_with_its_own_densities(series):
 
 
 def test_kernels_and_bandwidths_are_those_configured(series):
-    entry = {"method": "xnb", "params": {"bandwidth": "scott", "kernel": "uniform"}}
+    entry = {"method": XNB_PATH, "params": {"bandwidth": "scott", "kernel": "uniform"}}
     estimator, name = density_estimator(entry, series.kinds, 0)
     assert (estimator.bandwidth, estimator.kernel) == ("scott", "uniform")
     assert name == "uniform kernels, bandwidth by scott"

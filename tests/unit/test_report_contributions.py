@@ -37,7 +37,7 @@ def trained(tmp_path_factory):
     path = root / SERIES.of(dataset="toy")
     series.write(path)
     folds = draw_folds(read_header(path), 3, 1)
-    outcome = train(series, folds, {"method": "xnb"}, 0, range(3))
+    outcome = train(series, folds, {"method": "xnbflow.naive_bayes.class_specific.XNB"}, 0, range(3))
     for name, table in TRAINING_TABLES.items():
         place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)
         write_parquet(getattr(outcome, name), root / place, table)
@@ -52,7 +52,9 @@ def trained(tmp_path_factory):
     for name in TRAINING_TABLES:
         place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)
         files[name] = [root / place]
-    told = description_tables(owners, {"xnb": {"method": "xnb"}}, files)
+    told = description_tables(
+        owners, {"xnb": {"method": "xnbflow.naive_bayes.class_specific.XNB"}}, files
+    )
     write_tables(told, root / DESCRIPTION.of(study="s"), DESCRIPTION_TABLES)
     return contributions(results, "toy", "3-fold", "xnb"), outcome.predictions
 
