@@ -10,6 +10,8 @@ import pandas as pd
 
 from xnbflow.config import Study
 from xnbflow.contract import (
+    DESCRIPTION,
+    DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     JOBS_TABLE,
@@ -20,7 +22,9 @@ from xnbflow.contract import (
     TRUTH,
     TRUTH_TABLE,
 )
+from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.study import study_tables
+from xnbflow.methods import resolved
 from xnbflow.report.page.blocks import Group
 from xnbflow.report.results import StudyResults
 from xnbflow.series import Series
@@ -43,6 +47,7 @@ def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASS
         folds=("3-fold",) if classifiers else (),
         diagnostics=True,
         analyses={},
+        paper={name: name for name in ("nb", "xnb") if name in classifiers},
     )
     for dataset in datasets:
         series = _series(dataset)
@@ -221,7 +226,7 @@ def _write_tables(results):
             root / TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
             for dataset, folds, classifier in study.trained
         ]
-        for table in ("predictions", "selected", "ties", "fits")
+        for table in TRAINING_TABLES
     }
     diagnosed = {
         table: [root / DIAGNOSTIC.of(dataset=dataset, table=table) for dataset in study.datasets]
@@ -240,7 +245,20 @@ def _write_tables(results):
         "diagnosed": study.datasets,
         "trained": study.trained,
     }
-    write_tables(study_tables(keys, files, alpha=0.05), results.folder, STUDY_TABLES)
+    about = {
+        "study": study.id,
+        "title": study.title,
+        "summary": study.summary,
+        "labels": results.labels,
+    }
+    write_tables(
+        study_tables(about, keys, files, alpha=0.05, paper=study.paper),
+        results.folder,
+        STUDY_TABLES,
+    )
+    entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
+    told = description_tables(keys, entries, files)
+    write_tables(told, root / DESCRIPTION.of(study=study.id), DESCRIPTION_TABLES)
 
 
 def write_declared(frame, path, table):

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from xnbflow.errors import InputError
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'mode.chained_assignment' option")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.simulate import load, simulate_series, simulate_truth, write_truth
 
 

@@ -188,7 +188,7 @@ def paper_of(values, **printed):
     table = pd.DataFrame({"value": values})
     table = table.assign(dataset="GSE50161", folds="10x10", classifier="xnb", metric="accuracy")
     printed = pd.DataFrame({"type": "Brain", "accession": ["GSE50161"], "other": [1.0], **printed})
-    return summaries.paper(table, pd.DataFrame(), [printed]).iloc[0]
+    return summaries.paper(table, pd.DataFrame(), [printed], {"xnb": "xnb"}).iloc[0]
 
 
 def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():

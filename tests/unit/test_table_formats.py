@@ -8,7 +8,7 @@ import pytest
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.table import read_table
 
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3

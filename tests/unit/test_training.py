@@ -47,6 +47,9 @@ class Failing(Spy):
         raise ZeroDivisionError("the third fold is unlucky")
 
 
+GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
+
+
 def entry(estimator):
     return {"method": f"{estimator.__module__}.{estimator.__qualname__}"}
 
@@ -80,7 +83,7 @@ def test_a_test_sample_beyond_all_range_is_decided_by_the_priors(series):
     values[:, 0] = 1e160
     series = Series("toy", values, series.features, series.samples, list("abbabb"))
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0"]})
-    row = train(series, folds, {"method": "gaussian_nb"}, 0, [0]).predictions.iloc[0]
+    row = train(series, folds, GAUSSIAN, 0, [0]).predictions.iloc[0]
     assert row["predicted"] == "b"
     posterior = np.exp(row[[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy(float))
     np.testing.assert_allclose(posterior, [0.2, 0.8])

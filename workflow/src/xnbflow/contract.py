@@ -19,6 +19,9 @@ __all__ = [
     "BATCH",
     "CLASSIFIER",
     "COMPILED",
+    "DESCRIPTION",
+    "DESCRIPTION_TABLE",
+    "DESCRIPTION_TABLES",
     "DIAGNOSTIC",
     "DIAGNOSTIC_TABLES",
     "DOWNLOADS",
@@ -29,9 +32,13 @@ __all__ = [
     "INDEX",
     "JOBS",
     "JOBS_TABLE",
+    "LOCK",
     "MANUAL",
+    "NOTES",
+    "NOTES_TABLE",
     "PAPER",
     "PERMUTATION_TABLES",
+    "PICTURES",
     "REPORT",
     "SERIES",
     "STUDY",
@@ -107,6 +114,8 @@ class PathTemplate(str):
 #: A data set in canonical form, and what was planted in a simulated one.
 SERIES = PathTemplate("resources/series/{dataset}.parquet")
 TRUTH = PathTemplate("resources/series/{dataset}.truth.parquet")
+#: What was noticed when a data set was acquired.
+NOTES = PathTemplate("resources/series/{dataset}.notes.parquet")
 #: A marker that the kernels of a classifier, or of the diagnostics, are compiled.
 COMPILED = PathTemplate("resources/compiled/{unit}")
 #: What was downloaded, a folder per source.
@@ -116,6 +125,9 @@ PAPER = PathTemplate("resources/paper")
 
 DIAGNOSTIC = PathTemplate("results/{dataset}/{table}.parquet")
 FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
+#: Checksums of the downloads that a data set was accepted from. No output of a rule: a run compares
+#: with those of an earlier one, or of somebody else's.
+LOCK = PathTemplate("results/checksums/{dataset}.sha256")
 #: The folder of all that is known of a classifier on a data set and scheme of folds.
 CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
 #: What one training job writes, and the same of all jobs put together, which is what is read.
@@ -124,8 +136,13 @@ TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
 
 STUDY = PathTemplate("results/studies/{study}")
 STUDY_TABLE = PathTemplate(STUDY + "/{table}.parquet")
+#: What is told of single features and samples: a folder of its own, as a job of its own fills it.
+DESCRIPTION = PathTemplate(STUDY + "/description")
+DESCRIPTION_TABLE = PathTemplate(DESCRIPTION + "/{table}.parquet")
 REPORT = PathTemplate(STUDY + "/report.html")
 FIGURES = PathTemplate(STUDY + "/figures")
+#: The same as PNG of 300 dots per inch, made when asked for.
+PICTURES = PathTemplate(STUDY + "/pictures")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")
 ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
 INDEX = PathTemplate("results/index.html")
@@ -142,8 +159,10 @@ JOBS = {
     "train": "{dataset}/{folds}/{classifier}/{batch}",
     "gather": "{dataset}/{folds}/{classifier}",
     "compare": "{study}",
+    "describe": "{study}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
+    "pictures": "{study}",
     "index": "index",
 }
 
@@ -247,7 +266,7 @@ class Table:
         return [name for name in self.columns if "{" not in name]
 
 
-def table(name: str, title: str, row: str, **columns: str | tuple[str, str]) -> Table:
+def table(name: str, title: str, row: str, /, **columns: str | tuple[str, str]) -> Table:
     """Return a table; a column is given by its type, or by its type and meaning."""
     pairs = {key: (kind, "") if isinstance(kind, str) else kind for key, kind in columns.items()}
     return Table(name, title, row, {key: Column(*pair) for key, pair in pairs.items()})
@@ -277,6 +296,14 @@ TRUTH_TABLE = table(
     factor_4=("number", "the fourth"),
     factor_5=("number", "the fifth"),
     shape=("text", "normal, skewed, left-skewed or bimodal within a class"),
+)
+
+NOTES_TABLE = table(
+    "notes",
+    "what was noticed when a data set was acquired",
+    "a note",
+    **_DATASET,
+    note="text",
 )
 
 DIAGNOSTIC_TABLES = named(
@@ -430,6 +457,46 @@ _OVER = (
 
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
 STUDY_TABLES = named(
+    table(
+        "headline",
+        "the study and what it found, in a sentence",
+        "the study",
+        study=("text", "its id"),
+        title="text",
+        summary=("text", "what it is about"),
+        classifier=("text", "whose results come first; empty without any"),
+        text=("text", "the finding; empty without classifiers"),
+    ),
+    table(
+        "averages",
+        "each classifier's means over the data sets where all could be fitted",
+        "a classifier",
+        classifier="text",
+        accuracy="number",
+        balanced_accuracy="number",
+        places=("integer", "pairs of data set and folds in the means"),
+        wins=("integer", "pairs where its accuracy, to three decimals, is the greatest"),
+        fit_seconds=("number", "median"),
+    ),
+    table(
+        "p_values",
+        "histogram of the p-values of the normality test",
+        "a bin",
+        **_DATASET,
+        lower="number",
+        upper="number",
+        features="integer",
+        share=("number", "of the features that could be tested"),
+    ),
+    table(
+        "hard_samples",
+        "samples by how many classifiers get them wrong in most repeats",
+        "a number of classifiers",
+        **_SCHEME,
+        classifiers=("integer", "how many are wrong"),
+        samples="integer",
+        share=("number", "of the samples tested"),
+    ),
     table(
         "datasets",
         "samples, features and classes of each data set",
@@ -737,6 +804,89 @@ PERMUTATION_TABLES = named(
 )
 
 
-def analysis_tables(analysis: str) -> Mapping[str, Table]:
+#: What the stage *describe* writes for a study, each as Parquet and TSV: what a page draws of
+#: single features and samples.
+DESCRIPTION_TABLES = named(
+    table(
+        "profiles",
+        "whether a class is high or low in the features selected for it",
+        "a class and feature",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        direction=("text", "high, low, between or equal: its median against the other classes'"),
+        median_inside=("number", "of the class"),
+        median_outside=("number", "of all other samples; missing with one class"),
+        constant=("boolean", "whether the class has one value only"),
+        dependence_group=("text", "a letter that features which depend on one another share"),
+    ),
+    table(
+        "class_distances",
+        "mean distance of a class from another in a feature",
+        "a class, feature and other class",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        other_class="text",
+        distance=("number", "mean over the folds that tell"),
+        fits=("integer", "how many folds tell"),
+    ),
+    table(
+        "dependent_pairs",
+        "selected features that depend on one another given the class",
+        "a pair of features",
+        **_CLASSIFIER,
+        feature="text",
+        other="text",
+        r=("number", "Pearson's correlation of the residuals from the class means"),
+    ),
+    table(
+        "densities",
+        "the densities of the features selected most often",
+        "a class, feature and point",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        x=("number", "in the feature's unit"),
+        density=("number", "per unit of x"),
+        estimator=("text", "how it is estimated"),
+        own=("boolean", "whether the classifier itself estimates it so"),
+    ),
+    table(
+        "values",
+        "the values of the same features",
+        "a feature and sample",
+        **_CLASSIFIER,
+        feature="text",
+        sample="text",
+        **{"class": "text"},
+        value="number",
+    ),
+    table(
+        "priors",
+        "shares of the classes in the training samples of the first repeat's folds",
+        "a fold and class",
+        **_CLASSIFIER,
+        **_FOLD,
+        **{"class": "text"},
+        log_prior=("number", "-inf without training samples"),
+    ),
+    table(
+        "evidence",
+        "what each selected feature says for or against a class, of samples of the first repeat",
+        "a tested sample, class and feature",
+        **_CLASSIFIER,
+        **_FOLD,
+        sample="text",
+        **{"class": "text"},
+        feature="text",
+        log_likelihood=("number", "as the classifier has it"),
+        log_reference=("number", "log density in all classes together; missing if untold"),
+        evidence=("number", "the one less the other, in nats; missing if untold"),
+    ),
+)
+
+
+def analysis_tables(module: str) -> Mapping[str, Table]:
     """Return the tables of an analysis, as ``TABLES`` of its module ``contract`` declares them."""
-    return importlib.import_module(f"xnbflow.analyses.{analysis}.contract").TABLES
+    return importlib.import_module(module).TABLES

@@ -1,5 +1,6 @@
 """Compilation of kernels: numba's, with a cache that an edited kernel never leaves stale."""
 
+import hashlib
 import os
 import warnings
 from collections.abc import Callable
@@ -8,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numba
-
-from xnbflow.provenance import kernel_digest
 
 __all__ = ["njit"]
 
@@ -57,3 +56,14 @@ def _cache_folder() -> str | None:
         stacklevel=4,
     )
     return None
+
+
+@cache
+def kernel_digest() -> str:
+    """Return a digest of every module with compiled kernels; it names their folder."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        text = path.read_bytes()
+        if b"njit" in text:
+            digest.update(text)
+    return digest.hexdigest()[:12]

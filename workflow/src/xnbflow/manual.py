@@ -1,15 +1,16 @@
 """The manual of the results, generated from the contract: ``python -m xnbflow.manual``."""
 
-import pkgutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from xnbflow import analyses
+from xnbflow.analyses.registry import own_analyses
 from xnbflow.atomic import write_atomically
 from xnbflow.contract import (
     ANALYSIS,
     BATCH,
     CLASSIFIER,
+    DESCRIPTION,
+    DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     FIGURES,
@@ -82,6 +83,8 @@ def results_manual() -> str:
         *_tables(GATHERED_TABLES.values()),
         f"## Per study: `{STUDY}/`\n\n{_STUDY}",
         *_tables(STUDY_TABLES.values()),
+        f"## Of single features and samples: `{DESCRIPTION}/`\n\nEach as Parquet and TSV.\n",
+        *_tables(DESCRIPTION_TABLES.values()),
         f"## Per analysis of a study: `{ANALYSIS}/`\n\nEach table as Parquet and TSV.\n",
         *_analyses(),
         "## Logs and measurements\n\nA file per job.\n",
@@ -92,9 +95,9 @@ def results_manual() -> str:
 
 
 def _analyses() -> Iterator[str]:
-    for module in sorted(pkgutil.iter_modules(analyses.__path__), key=lambda found: found.name):
-        yield f"### `{module.name}`\n"
-        yield from _tables(analysis_tables(module.name).values())
+    for name, analysis in own_analyses().items():
+        yield f"### `{name}`\n"
+        yield from _tables(analysis_tables(analysis.contract).values())
 
 
 def _tables(tables: Iterable[Table]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from xnbflow.errors import InputError
 from xnbflow.evaluation.metrics import class_metrics
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.seeds import derive_seed
 from xnbflow.series import KINDS, Series
 
@@ -40,7 +40,7 @@ def permutation_scores(
     series : Series
         The data set.
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.registry.build_estimator`.
+        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
     n_permutations : int
         How often to permute.
     n_splits : int

@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.contract import DIAGNOSTIC_TABLES, STUDY_TABLES, TRAINING_TABLES, TRUTH_TABLE
-from xnbflow.evaluation import rankings, recognition, summaries
+from xnbflow.evaluation import overviews, rankings, recognition, summaries
+from xnbflow.evaluation.headlines import headline
 from xnbflow.series import SeriesHeader, read_header
 from xnbflow.tables import read_parquet
 
@@ -17,12 +18,18 @@ Key = tuple[str, str, str]
 
 
 def study_tables(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]], alpha: float
+    about: Mapping[str, Any],
+    owners: Mapping[str, Sequence[Any]],
+    files: Mapping[str, Sequence[str]],
+    alpha: float,
+    paper: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.contract.STUDY_TABLES`.
 
     Parameters
     ----------
+    about : mapping
+        ``study`` (its id), ``title``, ``summary`` and ``labels`` (the classifiers' by id).
     owners : mapping of str to sequence
         What the files belong to, in their order: ``datasets``, ``simulated`` and ``diagnosed`` are
         data sets, ``trained`` a `Key` each.
@@ -33,6 +40,8 @@ def study_tables(
         prints.
     alpha : float
         Level of the normality test.
+    paper : mapping of str to str, optional
+        Which classifier plays the part of the paper's ``nb``, and of its ``xnb``.
 
     Returns
     -------
@@ -57,7 +66,7 @@ def study_tables(
     diagnostics = _diagnostics(owners["diagnosed"], files, alpha)
     repeats = summaries.repeats(predictions, metrics, fits, headers)
     recall = recognition.recall(predictions)
-    return {
+    tables = {
         "datasets": _datasets(headers),
         "class_sizes": _class_sizes(headers),
         "diagnostics": diagnostics,
@@ -65,7 +74,7 @@ def study_tables(
         "summary": summaries.summary(predictions, metrics, repeats, fits, headers),
         "repeats": repeats,
         "paper": summaries.paper(
-            repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]]
+            repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]], paper or {}
         ),
         "confusion": summaries.confusion(predictions),
         "calibration": summaries.calibration(predictions, headers),
@@ -82,6 +91,17 @@ def study_tables(
         "pairwise_within": rankings.pairwise_within(metrics),
         "seconds": summaries.seconds(fits),
         "problems": summaries.problems(fits),
+    }
+    return tables | {
+        "headline": headline(**about, tables=tables),
+        "averages": overviews.averages(tables["summary"], tables["seconds"]),
+        "p_values": overviews.p_values(
+            {
+                dataset: read_parquet(path, DIAGNOSTIC_TABLES["normality"])
+                for dataset, path in zip(owners["diagnosed"], files["normality"], strict=True)
+            }
+        ),
+        "hard_samples": overviews.hard_samples(tables["samples"]),
     }
 
 

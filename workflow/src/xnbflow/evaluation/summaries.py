@@ -43,7 +43,7 @@ METRICS = (*FOLD_METRICS, "features_per_class", "features")
 #: computed from the predictions of all of a repeat's folds instead.
 OVER_FOLDS = tuple(metric for metric in METRICS if metric not in CLASS_METRICS)
 
-#: The paper's columns: our classifier and number to compare each with, and its printed decimals.
+#: The paper's columns: its classifier, our number to compare each with, and its printed decimals.
 _PAPER = {
     "non_normal_ratio": ("", "non_normal_ratio", 2),
     "dependent_ratio": ("", "dependent_ratio", 2),
@@ -191,9 +191,15 @@ def _arrays(
 
 
 def paper(
-    repeats: pd.DataFrame, diagnostics: pd.DataFrame, printed: Sequence[pd.DataFrame]
+    repeats: pd.DataFrame,
+    diagnostics: pd.DataFrame,
+    printed: Sequence[pd.DataFrame],
+    parts: Mapping[str, str],
 ) -> pd.DataFrame:
     """Return the paper's numbers beside ours, for the data sets that the paper has.
+
+    ``parts`` tells which of our classifiers plays the part of the paper's ``nb``, and which of its
+    ``xnb``; without one its numbers are left out.
 
     Columns ``dataset``, ``folds``, ``quantity``, ``paper``, ``ours`` (mean over repeats), ``sd``
     (over repeats), ``percentile`` (of the paper's value among our repeats, rounded as the paper
@@ -208,7 +214,10 @@ def paper(
         index=False
     ):
         classifier, metric, decimals = _PAPER[quantity]
-        for folds, ours in _ours(accession, classifier, metric, repeats, diagnostics):
+        if classifier and classifier not in parts:
+            continue
+        ours_is = parts.get(classifier, "")
+        for folds, ours in _ours(accession, ours_is, metric, repeats, diagnostics):
             rounded = ours.round(decimals)
             below = (rounded < value).mean() + (rounded == value).mean() / 2
             sd = ours.std(ddof=1) if len(ours) > 1 else np.nan

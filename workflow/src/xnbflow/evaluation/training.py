@@ -15,7 +15,7 @@ from xnbflow.evaluation.constant import only_constant
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.ties import TIES
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.seeds import derive_seed
 from xnbflow.series import KINDS, Series
 
@@ -93,7 +93,7 @@ def train(
     folds : DataFrame
         As made by `xnbflow.evaluation.folds`.
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.registry.build_estimator`.
+        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
     repeat : int
         The repeat to train.
     batch : sequence of int

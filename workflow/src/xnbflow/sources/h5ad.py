@@ -11,9 +11,9 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.files import what_is_wrong
 from xnbflow.sources.labels import listed
-from xnbflow.sources.sheet import DataSet
 
 __all__ = ["read_h5ad"]
 

@@ -17,7 +17,7 @@ import pandas as pd
 from xnbflow.contract import TRUTH_TABLE
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.tables import write_parquet
 
 __all__ = ["load", "simulate_series", "simulate_truth", "write_truth"]

@@ -27,11 +27,11 @@ _METRICS = {
 }
 
 _PICTURES = (
-    "Left: mean accuracy with one standard deviation over folds to either side; intervals that "
-    "overlap are no proof of equality, see the comparison of classifiers. Right: what accuracy "
-    "costs in features, up and left is better; a line joins the classifiers of a data set, and a "
-    "level one means that features can go at no loss. Points are moved apart a little where they "
-    "would hide one another."
+    "Accuracy with its 95 % interval; a bar across is the share of the largest class, which always "
+    "naming it reaches. Intervals that overlap are no proof of equality, see the "
+    "comparison of classifiers. Beside it what accuracy costs in features, up and left is better: "
+    "a line joins the classifiers of a data set, and a level one means that features can go at no "
+    "loss. Points are moved apart a little where they would hide one another."
 )
 
 _PRINTED = {
@@ -45,7 +45,8 @@ def section(results: StudyResults) -> Section:
     """Return how well each classifier does on each data set."""
     blocks: list[Block] = [_metric_table(results, "accuracy", "accuracy", 3, lower=False)]
     if results.scores("accuracy").notna().any(axis=None):
-        blocks.append(Gallery([_scores(results), _trade_off(results)], _PICTURES))
+        figures = [_scores(results), _trade_off(results)]
+        blocks.append(Gallery(figures, _PICTURES, ["summary.tsv"]))
     blocks += _paper(results)
     others = [
         Group(name, [_metric_table(results, metric, name, decimals, lower=lower)])
@@ -82,6 +83,9 @@ def _metric_table(
         for column in means.columns
     }
     frame = pd.DataFrame({"data set": means.index, **cells})
+    baseline = results.scores(metric, "baseline").bfill(axis=1).iloc[:, 0]
+    if baseline.notna().any():
+        frame.insert(1, "knowing nothing", baseline.to_numpy())
     marked = frozenset(
         (i, column) for j, column in enumerate(means.columns) for i in np.flatnonzero(best[:, j])
     )
@@ -94,7 +98,10 @@ def _metric_table(
         f"The {'least' if lower else 'greatest'} of a row is marked; a cell is empty where a fold "
         "could not be fitted or the number is not to be had."
     )
-    return Table(frame, caption, best=marked)
+    if baseline.notna().any():
+        caption += " Knowing nothing: what the shares of the classes alone would give."
+    formats = {"knowing nothing": f".{decimals}f"}
+    return Table(frame, caption, formats, best=marked, sources=["summary.tsv"])
 
 
 def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
@@ -106,19 +113,15 @@ def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
 
 
 def _scores(results: StudyResults) -> Figure:
-    means, sds = results.scores("accuracy"), results.scores("accuracy", "sd").fillna(0)
+    means = results.scores("accuracy")
+    lower, upper = results.scores("accuracy", "lower"), results.scores("accuracy", "upper")
+    baseline = results.scores("accuracy", "baseline").bfill(axis=1).iloc[:, 0]
     groups = [
-        Points(
-            label,
-            means[label].tolist(),
-            (means[label] - sds[label]).tolist(),
-            (means[label] + sds[label]).clip(upper=1).tolist(),
-            style,
-        )
+        Points(label, means[label].tolist(), lower[label].tolist(), upper[label].tolist(), style)
         for style, label in enumerate(means.columns)
     ]
-    for name in ("nb", "xnb"):
-        printed = results.rows("paper", quantity=f"{name}_accuracy")
+    for part, name in results.study.paper.items():
+        printed = results.rows("paper", quantity=f"{part}_accuracy")
         if len(printed):
             i = results.study.classifiers.index(name)
             values = printed.set_index(["dataset", "folds"])["paper"].astype(float)
@@ -128,7 +131,12 @@ def _scores(results: StudyResults) -> Figure:
     return Figure(
         "accuracy",
         draw_points,
-        {"rows": means.index.tolist(), "groups": groups, "xlabel": "accuracy"},
+        {
+            "rows": means.index.tolist(),
+            "groups": groups,
+            "xlabel": "accuracy",
+            "levels": ("largest class", baseline.tolist()),
+        },
         "",
         "Points with intervals: accuracy of each classifier on each data set.",
     )
@@ -160,7 +168,7 @@ def _paper(results: StudyResults) -> list[Block]:
         "it, ties counted half (50 is the middle, 0 or 100 outside of ours; missing with a single "
         "repeat)."
     )
-    return [Table(frame, caption, formats)]
+    return [Table(frame, caption, formats, sources=["paper.tsv"])]
 
 
 def _trade_off(results: StudyResults) -> Figure:
@@ -196,7 +204,7 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
         "word; below it they promise too much. Larger points stand for more predictions; those of "
         "fewer than ten samples are left out."
     )
-    return [*said, Gallery([*figures, *calibration], caption)]
+    return [*said, Gallery([*figures, *calibration], caption, ["confusion.tsv", "calibration.tsv"])]
 
 
 def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str) -> Figure:

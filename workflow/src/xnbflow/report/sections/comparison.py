@@ -77,6 +77,7 @@ def _diagram(results: StudyResults, folds: str, ordered: pd.DataFrame, n_dataset
         "classifiers whose ranks differ by less than the critical difference (Nemenyi’s test at "
         "5 %).",
         f"Critical-difference diagram, average ranks: {best}.",
+        ["ranks.tsv"],
     )
 
 
@@ -117,7 +118,7 @@ def _pairs(results: StudyResults, pairs: pd.DataFrame) -> Table:
         "signed-rank test, how probable it is that one is better by more than 0.01"
         f"{'' if told else ' (not told below five data sets, where its prior decides)'}."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["pairwise.tsv"])
 
 
 def _within(results: StudyResults, within: pd.DataFrame) -> Table:
@@ -143,7 +144,7 @@ def _within(results: StudyResults, within: pd.DataFrame) -> Table:
         "is one-sided in the direction of the observed difference: having looked before, compare "
         "it with 0.025 where you would compare a two-sided p with 0.05."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["pairwise_within.tsv"])
 
 
 def _pair_names(results: StudyResults, pairs: pd.DataFrame) -> list[str]:
