@@ -64,15 +64,17 @@ def grid_densities(
     out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
     in_logs = underflow == "log"
     low, step = _grid(tile, offsets, n_grid)
-    each = bandwidths
-    if len(bandwidths) == len(offsets) - 1:
-        each = np.repeat(bandwidths, np.diff(offsets), axis=0)
-    if kernel == "gaussian" and len(bandwidths) == len(offsets) - 1:
+    per_class = len(bandwidths) == len(offsets) - 1
+    by_powers = kernel == "gaussian" and per_class
+    too_wide = kernel == "gaussian" and (step > _WIDEST_STEP * bandwidths).any()
+    if by_powers:
         sum_gaussians(tile, offsets, bandwidths, low, step, out)
-    else:
-        sum_kernels(tile, offsets, each, kernel_code(kernel), low, step, out)
-    if kernel == "gaussian" and (step > _WIDEST_STEP * bandwidths).any():
-        mend_underflow(tile, offsets, each, in_logs, out)
+    if per_class and (too_wide or not by_powers):
+        bandwidths = np.repeat(bandwidths, np.diff(offsets), axis=0)
+    if not by_powers:
+        sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
+    if too_wide:
+        mend_underflow(tile, offsets, bandwidths, in_logs, out)
     return out
 
 
