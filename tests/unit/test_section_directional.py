@@ -131,14 +131,22 @@ def results(tmp_path):
 
 def written(root, datasets, classifiers):
     study = Study(
-        "directional", "Angles", "", datasets, classifiers, ("10-fold",), False, {"directional": {}}
+        id="directional",
+        title="Angles",
+        summary="",
+        datasets=datasets,
+        classifiers=classifiers,
+        folds=("10-fold",),
+        diagnostics=False,
+        analyses={"directional": {}},
+        paper={LABELS[name]: name for name in classifiers},
     )
     folder = root / "results" / "studies" / "directional"
     for name, frame in common_tables().items():
         write_declared(frame, folder / f"{name}.parquet", STUDY_TABLES[name])
     for name, frame in analysis_tables().items():
         write_declared(frame, folder / "directional" / f"{name}.parquet", TABLES[name])
-    labels = {name: LABELS[name] for name in classifiers}
+    labels = {name: f"Our {LABELS[name]}" for name in classifiers}  # they mean nothing
     return StudyResults(study, labels, {}, root, PAPER)
 
 
