@@ -31,7 +31,8 @@ def path(tmp_path):
     data.layers["columns"] = sparse.csc_matrix(COUNTS)
     data.raw = data.copy()
     data = data[:, :3].copy()
-    data.write_h5ad(tmp_path / "x.h5ad")
+    with anndata.settings.override(allow_write_nullable_strings=True):  # for pandas 3
+        data.write_h5ad(tmp_path / "x.h5ad")
     return tmp_path / "x.h5ad"
 
 

@@ -220,7 +220,7 @@ def _refuse_no_values(path: Path, head: GeoHead) -> None:
     msg = (
         f"{path} has no table of values ({head.accession}, {kind or 'of unknown type'}): "
         "sequencing studies keep their counts in supplementary files"
-        f"{named}. Get the table of counts and use source table with this file's phenotype"
+        f"{named}. Get the table of counts and use source table, with a phenotype file"
     )
     raise InputError(msg)
 
