@@ -43,7 +43,8 @@ tracked. `pandas.read_parquet` reads every one. This page is generated (`make ma
 * Only files that the configuration declares are read. What another scheme of folds left in a
   classifier's folder is removed from it.
 * A file appears whole or not at all, and carries checksums of all it holds. One that is damaged, or
-  made by another version, is refused by its name: delete it and run the workflow again.
+  made by another version, is refused by its name: delete it and run the workflow again with it as
+  a target (`snakemake --cores all results/...`), then without.
 * A `number` is a float64 and may be missing, an `integer` is an int64 and never is, nor is `text`.
   A column named `...{class}` or `{parameter}` stands for one per class or parameter.
 """
