@@ -387,7 +387,7 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
         (None, "404 Not Found"),
         (b"<html><body>maintenance</body></html>", "is named .gz but is not gzipped"),
         (FILES[f"{SERIES}GSE4107_series_matrix.txt.gz"][:-40], "broken or truncated gzip"),
-        (gzip.compress(b"<html>not found</html>"), "is a web page"),
+        (gzip.compress(b"<html>not found</html>", mtime=0), "is a web page"),
     ],
 )
 def test_a_failed_download_is_told_and_leaves_nothing(tmp_path, body, message):
