@@ -129,6 +129,7 @@ def test_the_inner_folds_keep_groups_together(rng):
     assert together < apart
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
 def test_classes_that_an_inner_training_set_lacks_cost_but_do_not_fail(rng):
     X, y = noisy(rng, sizes=(12, 11, 1))
     model = ClassSpecificNBCV(cv=4).fit(X, y)
@@ -161,6 +162,7 @@ def test_what_cannot_be_tried_is_refused(rng, params, message):
         ClassSpecificNBCV(**params).fit(*noisy(rng))
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
 def test_too_few_samples_for_inner_folds_are_refused():
     with pytest.raises(InputError, match="inner cross-validation needs 2 folds at least"):
         ClassSpecificNBCV().fit(np.eye(2), [0, 1])

@@ -304,6 +304,7 @@ def test_it_is_a_selector(rng):
 # --- data that others stumble over --------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
 def test_fifty_classes_one_of_a_single_sample(rng):
     y = np.concatenate([np.repeat(np.arange(49), 3), [49]])
     X = rng.normal(size=(len(y), 80))
@@ -315,6 +316,7 @@ def test_fifty_classes_one_of_a_single_sample(rng):
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
 def test_a_class_of_one_sample_has_no_spike(rng):
     X, y = markers(rng, sizes=(20, 20, 1))
     model = ClassSpecificNB().fit(X, y)

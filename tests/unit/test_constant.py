@@ -80,6 +80,7 @@ def test_without_distances_the_other_of_two_classes_is_told(features):
     assert marks(features, LABELS, "a", None) == [False]
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
 def test_xnb_s_features_of_a_class_of_one_sample_are_all_marked():
     rng = np.random.default_rng(1)
     labels = np.array(["one", *["a"] * 15, *["b"] * 14])

@@ -16,7 +16,8 @@ from xnbflow.sources.registry import SOURCES
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "workflow" / "scripts"
 SECTIONS = sorted(
-    path.stem for path in (ROOT / "workflow/src/xnbflow/report/sections").glob("[a-z]*")
+    f"xnbflow.report.sections.{path.stem}"
+    for path in (ROOT / "workflow/src/xnbflow/report/sections").glob("[a-z]*")
 )
 
 #: Runs the imports of a script, then some work, and tells what of the package was loaded.

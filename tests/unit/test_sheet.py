@@ -69,7 +69,7 @@ def test_options_are_split_and_empty_cells_are_none(tmp_path):
     ],
 )
 def test_only_a_table_on_this_machine_has_a_local_file(source, location, path):
-    assert DataSet("x", source, location).local_file == path
+    assert DataSet("x", source, location).local_files.get("location") == path
 
 
 def test_columns_may_be_left_out_and_stand_in_any_order(tmp_path):

@@ -215,7 +215,7 @@ def test_the_papers_numbers_stand_beside_those_of_each_scheme_and_of_the_data():
     printed = pd.DataFrame(
         {"type": "Brain", "accession": ["GSE1"], "nb_accuracy": [0.85], "dependent_ratio": [0.4]}
     )
-    rows = summaries.paper(table, diagnostics, [printed])
+    rows = summaries.paper(table, diagnostics, [printed], {"nb": "nb"})
     assert rows[["dataset", "folds", "quantity", "ours"]].to_numpy().tolist() == [
         ["GSE1", "z", "nb_accuracy", 0.9],
         ["GSE1", "a", "nb_accuracy", 0.8],
