@@ -75,10 +75,11 @@ from xnbflow.contract import table
 TABLES = {"counts": table("counts", "how many", "a data set", dataset="text", samples="integer")}
 ''',
     "section.py": '''
+from toyplugin.entries import COUNT
 from xnbflow.report.page.blocks import Section, Table
 
 def section(results):
-    counts = results.analysis("count")["counts"]
+    counts = results.analysis(COUNT)["counts"]
     return Section("count", "Counted by a plugin", "How many.", [Table(counts, "Counts.")])
 ''',
 }  # fmt: skip
