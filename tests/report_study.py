@@ -189,7 +189,8 @@ def _selected(series, fold, rng):
                 others = series.classes[series.classes != label]
                 distances += [(number, label, feature, other, rng.random()) for other in others]
                 explanations += [
-                    (number, sample, label, feature, -rng.exponential()) for sample in tested
+                    (number, sample, label, feature, -rng.exponential(), "density")
+                    for sample in tested
                 ]
     return {
         "selected": pd.DataFrame(selected, columns=TRAINING_TABLES["selected"].fixed[1:]),

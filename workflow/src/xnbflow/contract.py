@@ -406,6 +406,11 @@ TRAINING_TABLES = named(
         **{"class": "text"},
         feature="text",
         log_likelihood="number",
+        scale=(
+            "text",
+            "what the number is: density (a log density in the feature's unit), evidence (against "
+            "a reference, so that 0 says nothing) or scaled (a log density in another unit)",
+        ),
     ),
     table(
         "ties",
@@ -881,7 +886,11 @@ DESCRIPTION_TABLES = named(
         **{"class": "text"},
         feature="text",
         log_likelihood=("number", "as the classifier has it"),
-        log_reference=("number", "log density in all classes together; missing if untold"),
+        log_reference=(
+            "number",
+            "log density in all classes together; 0 where the classifier's number is evidence "
+            "already; missing if untold",
+        ),
         evidence=("number", "the one less the other, in nats; missing if untold"),
     ),
 )

@@ -11,7 +11,12 @@ from sklearn.pipeline import Pipeline
 
 from xnbflow.evaluation.ties import ties_of
 
-__all__ = ["FeatureUse", "feature_use"]
+__all__ = ["SCALES", "FeatureUse", "feature_use"]
+
+#: What a classifier's explanations are, as its ``explanation_scale_`` tells: log densities in the
+#: unit of the feature (what is supposed of those that do not tell), evidence against a reference,
+#: or log densities in a unit of the classifier's own.
+SCALES = ("density", "evidence", "scaled")
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class FeatureUse:
     distances : DataFrame or None
         ``class``, ``feature``, ``other_class``, ``distance``.
     explanations : DataFrame or None
-        ``sample``, ``class``, ``feature``, ``log_likelihood``.
+        ``sample``, ``class``, ``feature``, ``log_likelihood``, ``scale`` (one of `SCALES`).
     ties : DataFrame or None
         See `xnbflow.evaluation.ties.ties_of`.
     """
@@ -76,6 +81,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
         rows = dict(enumerate(X.index)) if last is not model else {}
         explanations = _renamed(last.explain(inputs), feature=rename, sample=rows)
+        explanations["scale"] = _scale(last)
     rows = _selected_rows(chosen, getattr(last, "selected_distances_", {}))
     if hasattr(last, "spike_features_"):
         rows["constant"] = _is_listed(rows, last.spike_features_, rename)
@@ -87,6 +93,15 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         explanations,
         _ties(last, chosen, rename),
     )
+
+
+def _scale(model: BaseEstimator) -> str:
+    """Return what a fitted classifier's explanations are, one of `SCALES`."""
+    scale = getattr(model, "explanation_scale_", SCALES[0])
+    if scale not in SCALES:
+        msg = f"{type(model).__name__}: explanation_scale_ is {scale!r}, none of {SCALES}"
+        raise ValueError(msg)
+    return scale
 
 
 def _last_step(

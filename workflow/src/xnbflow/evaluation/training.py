@@ -46,7 +46,8 @@ class Outcome:
         selected feature separates its class from each other one, for classifiers that tell.
     explanations : DataFrame
         ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``: what each
-        selected feature says of each tested sample, for classifiers that explain.
+        selected feature says of each tested sample, for classifiers that explain; ``scale``: see
+        `xnbflow.evaluation.selected.SCALES`.
     ties : DataFrame
         ``repeat``, ``fold``, ``class``, ``group``, ``feature``, ``selected``, ``exchangeable``:
         the groups of features of equal rank between which names decide, selected or not, for
@@ -162,6 +163,7 @@ _EXPLANATIONS = {
     "class": str,
     "feature": str,
     "log_likelihood": float,
+    "scale": str,
 }
 
 
