@@ -299,6 +299,7 @@ def test_a_constant_feature_is_named():
         BlockNB(covariance="per_class").fit(frame, y)
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
 def test_samples_must_outnumber_classes():
     with pytest.raises(InputError, match="2 samples in 2 classes"):
         BlockNB().fit([[0.0], [1.0]], ["a", "b"])

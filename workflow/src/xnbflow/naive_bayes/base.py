@@ -85,10 +85,11 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     def _warn_of_single_samples(self) -> None:
         alone = self.classes_[self.class_count_ == 1].tolist()
         if alone:
+            others = f" (and {len(alone) - 1} more)" if len(alone) > 1 else ""
             msg = (
-                f"class {', '.join(map(repr, alone[:3]))}{', ...' if len(alone) > 3 else ''} has 1 "
-                "sample, which tells nothing of its spread: what it is told from others by may be "
-                "chance. Add samples, merge or leave out such classes"
+                f"class {alone[0]!r}{others} has 1 sample, which tells nothing of its spread: what "
+                "it is told from others by may be chance. Add samples, merge or leave out such "
+                "classes"
             )
             warnings.warn(msg, UserWarning, stacklevel=4)
 

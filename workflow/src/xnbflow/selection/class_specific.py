@@ -132,7 +132,7 @@ def distances_without_spikes(
     array([[0.84]])
     >>> distances, spikes = distances_without_spikes(features, codes, 2)
     >>> distances.round(2), spikes
-    (array([[0.1]]), array([[ True]]))
+    (array([[0.46]]), array([[ True]]))
     """
     order, offsets = class_offsets(codes, n_classes)
     sizes = np.diff(offsets)[:, np.newaxis]
