@@ -48,6 +48,12 @@ class Failing(Spy):
 
 
 GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
+XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
+
+
+def von_mises(columns):
+    path = "xnbflow.naive_bayes.von_mises.VonMisesNB"
+    return {"method": path, "params": {"angular": columns}}
 
 
 def entry(estimator):
@@ -150,7 +156,7 @@ def test_ties_that_a_classifier_tells_are_a_table_and_counted(series):
 
 
 def test_a_classifier_that_does_not_tell_its_ties_has_none_and_no_count(series):
-    outcome = train(series, FOLDS, {"method": "xnb"}, 0, [0])
+    outcome = train(series, FOLDS, XNB_ENTRY, 0, [0])
     if hasattr(XNB().fit(series.frame(), series.labels), "tied_features_"):
         pytest.skip("XNB tells its ties")
     assert outcome.ties.empty
@@ -175,7 +181,7 @@ def test_what_a_classifier_says_of_constant_classes_is_believed(series):
 
 
 def test_every_table_has_the_columns_of_the_contract_and_rows_in_a_row(series):
-    for entry_ in ({"method": "xnb"}, {"method": "sklearn.naive_bayes.GaussianNB"}, entry(Tied)):
+    for entry_ in (XNB_ENTRY, {"method": "sklearn.naive_bayes.GaussianNB"}, entry(Tied)):
         outcome = train(series, FOLDS, entry_, 0, [0, 1])
         for name, table in TRAINING_TABLES.items():
             found = getattr(outcome, name)
@@ -221,10 +227,10 @@ def test_columns_are_given_by_their_kind(series):
     names = ["angle", *series.features]
     values = np.vstack([angles, series.values])
     both = Series("toy", values, names, series.samples, series.labels, kinds)
-    told = train(both, FOLDS, {"method": "von_mises_nb", "params": {"angular": "@angular"}}, 0, [0])
-    given = train(both, FOLDS, {"method": "von_mises_nb", "params": {"angular": [0]}}, 0, [0])
+    told = train(both, FOLDS, von_mises("@angular"), 0, [0])
+    given = train(both, FOLDS, von_mises([0]), 0, [0])
     pd.testing.assert_frame_equal(told.predictions, given.predictions)
-    not_told = train(both, FOLDS, {"method": "von_mises_nb", "params": {"angular": [1]}}, 0, [0])
+    not_told = train(both, FOLDS, von_mises([1]), 0, [0])
     column = LOG_POSTERIOR + "a"
     assert not np.allclose(told.predictions[column], not_told.predictions[column])
 
@@ -232,7 +238,7 @@ def test_columns_are_given_by_their_kind(series):
 @pytest.mark.parametrize(("most", "explained"), [(5, False), (6, True)])
 def test_small_data_sets_are_explained_sample_by_sample(series, monkeypatch, most, explained):
     monkeypatch.setattr(training, "MOST_EXPLAINED", most)
-    outcome = train(series, FOLDS, {"method": "xnb"}, 0, [0])
+    outcome = train(series, FOLDS, XNB_ENTRY, 0, [0])
     assert (len(outcome.explanations) > 0) == explained
 
 
@@ -252,7 +258,7 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(value, mark):
     samples = [f"s{i}" for i in range(40)]
     series = Series("flat", values, ["flat", "g1", "g2"], samples, labels)
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
-    selected = train(series, folds, {"method": "xnb"}, 0, [0]).selected
+    selected = train(series, folds, XNB_ENTRY, 0, [0]).selected
     assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
 
 
