@@ -408,8 +408,7 @@ TRAINING_TABLES = named(
         log_likelihood="number",
         scale=(
             "text",
-            "what the number is: density (a log density in the feature's unit), evidence (against "
-            "a reference, so that 0 says nothing) or scaled (a log density in another unit)",
+            "density (log density in the feature's unit), evidence (0 says nothing) or scaled",
         ),
     ),
     table(
@@ -888,8 +887,7 @@ DESCRIPTION_TABLES = named(
         log_likelihood=("number", "as the classifier has it"),
         log_reference=(
             "number",
-            "log density in all classes together; 0 where the classifier's number is evidence "
-            "already; missing if untold",
+            "log density in all classes together; 0 where evidence is told; missing if untold",
         ),
         evidence=("number", "the one less the other, in nats; missing if untold"),
     ),

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from xnbflow.evaluation.sparse import features_with_effect
 from xnbflow.evaluation.ties import ties_of
 
 __all__ = ["SCALES", "FeatureUse", "feature_use"]
@@ -58,7 +59,8 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         ``tied_features_`` (see `xnbflow.evaluation.ties.ties_of`), and which are there only
         because a class is constant by ``spike_features_`` (for each class their names). Of a
         pipeline the last step does, and transformers that select (`sklearn.feature_selection`) or
-        keep features do.
+        keep features do; of a search over parameters the best estimator. Of models that set
+        effects to 0 (`xnbflow.evaluation.sparse`) features are counted, not listed.
     X : DataFrame of shape (n_samples, n_features)
         Samples to explain.
     explain : bool
@@ -70,6 +72,9 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         return FeatureUse(np.nan, np.nan)
     chosen = getattr(last, "selected_features_", None)
     if chosen is None:
+        used = features_with_effect(last)
+        if used is not None:
+            return FeatureUse(float(used.sum(axis=1).mean()), float(used.any(axis=0).sum()))
         if len(names) == everything:
             return FeatureUse(everything, everything)
         chosen = dict.fromkeys(model.classes_, names)
@@ -107,12 +112,15 @@ def _scale(model: BaseEstimator) -> str:
 def _last_step(
     model: BaseEstimator, X: pd.DataFrame
 ) -> tuple[BaseEstimator, Any, np.ndarray | None]:
-    """Return the estimator at the end of pipelines, its input and the names of that input.
+    """Return the estimator at the end of pipelines and searches, its input and the names of that.
 
     The names are None where a transformer makes new features or does not tell.
     """
     inputs, names = X, X.columns.to_numpy()
-    while isinstance(model, Pipeline):
+    while isinstance(model, Pipeline) or hasattr(model, "best_estimator_"):
+        if not isinstance(model, Pipeline):
+            model = model.best_estimator_
+            continue
         *before, (_, last) = model.steps
         if before and names is not None:
             names = _names_after(model[:-1], names)
