@@ -214,6 +214,7 @@ def _fits(series, tables, failed, warned):
             "features_per_class": np.nan if failed else counts,
             "features": 0 if failed else 5,
             "ties": np.nan,
+            "imputed": 0,
             "fit_seconds": 0.1,
             "predict_seconds": 0.01,
         }
@@ -235,6 +236,7 @@ def _write_tables(results):
     }
     files = {
         "series": [root / SERIES.of(dataset=name) for name in study.datasets],
+        "notes": [],
         "truth": [root / TRUTH.of(dataset=name) for name in results.simulated],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
         **trained,

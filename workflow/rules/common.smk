@@ -197,6 +197,11 @@ def truth(wildcards):
     return [TRUTH.of(dataset=name) for name in owners_of(study_of(wildcards))["simulated"]]
 
 
+def noted(wildcards):
+    """What was noticed when the data sets of a study were acquired; nothing is of simulated ones."""
+    return [NOTES.of(dataset=name) for name in study_of(wildcards).datasets if name in ACQUIRED]
+
+
 def recorded(wildcards):
     """What Snakemake recorded of the jobs of a study, of all but the training."""
     study = study_of(wildcards)

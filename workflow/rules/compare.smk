@@ -3,6 +3,7 @@ rule compare:
     input:
         series=series,
         truth=truth,
+        notes=noted,
         normality=diagnosed("normality"),
         normality_within=diagnosed("normality_within"),
         dependence=diagnosed("dependence"),

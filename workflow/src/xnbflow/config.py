@@ -38,14 +38,23 @@ RULES = frozenset({"all", *JOBS})
 
 @dataclass(frozen=True)
 class Batch:
-    """Folds of one repeat that one training job runs."""
+    """Folds of one repeat that one training job runs.
+
+    Attributes
+    ----------
+    repeat : int
+    folds : tuple of int or None
+        None: all there are, where their number depends on the data set.
+    """
 
     repeat: int
-    folds: tuple[int, ...]
+    folds: tuple[int, ...] | None
 
     @property
     def name(self) -> str:
-        """The batch's file name, say ``repeat-0-folds-0-9``."""
+        """The batch's file name, say ``repeat-0-folds-0-9`` or ``repeat-0-folds-all``."""
+        if self.folds is None:
+            return f"repeat-{self.repeat}-folds-all"
         return f"repeat-{self.repeat}-folds-{self.folds[0]}-{self.folds[-1]}"
 
     @classmethod
@@ -57,6 +66,8 @@ class Batch:
         >>> Batch.named("repeat-2-folds-0-3")
         Batch(repeat=2, folds=(0, 1, 2, 3))
         """
+        if name.endswith("-all"):
+            return cls(int(re.findall(r"\d+", name)[0]), None)
         repeat, first, last = (int(number) for number in re.findall(r"\d+", name))
         return cls(repeat, tuple(range(first, last + 1)))
 
@@ -67,18 +78,23 @@ class Folds:
 
     Attributes
     ----------
-    splits, repeats : int
-        Folds per repeat and number of repeats.
+    splits : int or None
+        Folds per repeat; None where each fold leaves one group of samples out, as many as the data
+        set has.
+    repeats : int
+        Number of repeats.
     file : str or None
         The file of predefined folds.
     """
 
-    splits: int
+    splits: int | None
     repeats: int
     file: str | None = None
 
     def batches(self, folds_per_job: int | None) -> list[Batch]:
         """Split the folds over jobs; None puts all folds of a repeat into one job."""
+        if self.splits is None:
+            return [Batch(repeat, None) for repeat in range(self.repeats)]
         size = folds_per_job or self.splits
         return [
             Batch(repeat, tuple(range(first, min(first + size, self.splits))))
@@ -222,6 +238,8 @@ def read_sheets(paths: Sequence[str | Path]) -> dict[str, DataSet]:
 
 
 def _folds(entry: Mapping[str, Any]) -> Folds:
+    if entry.get("leave_one_group_out"):
+        return Folds(None, 1)
     return Folds(entry.get("splits", 1), entry.get("repeats", 1), entry.get("file"))
 
 

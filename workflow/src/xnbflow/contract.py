@@ -433,6 +433,7 @@ TRAINING_TABLES = named(
         features_per_class=("number", "mean over classes; missing where features are made anew"),
         features=("number", "distinct ones; missing likewise"),
         ties=("number", "groups cut by name; missing where the classifier does not tell"),
+        imputed=("integer", "missing values that were filled in, of training and test samples"),
         fit_seconds="number",
         predict_seconds="number",
     ),
@@ -509,6 +510,15 @@ STUDY_TABLES = named(
         samples="integer",
         features="integer",
         classes="integer",
+        groups=("number", "of samples, say patients; missing where samples have none"),
+        missing=("boolean", "whether values are missing and filled in within the folds"),
+    ),
+    table(
+        "notes",
+        "what was noticed when data sets were acquired",
+        "a note",
+        **_DATASET,
+        note="text",
     ),
     table(
         "class_sizes",
@@ -823,6 +833,7 @@ DESCRIPTION_TABLES = named(
         median_outside=("number", "of all other samples; missing with one class"),
         constant=("boolean", "whether the class has one value only"),
         dependence_group=("text", "a letter that features which depend on one another share"),
+        symbol=("text", "of the feature's gene; empty without"),
     ),
     table(
         "class_distances",

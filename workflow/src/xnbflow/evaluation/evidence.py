@@ -86,7 +86,8 @@ def _of_fold(
     scale = group["scale"].iloc[0]
     if scale == "evidence":
         return group.assign(log_reference=0.0, evidence=group["log_likelihood"])
-    if scale != "density":
+    used = series.values[np.isin(series.features, group["feature"].unique())]
+    if scale != "density" or np.isnan(used).any():
         return group.assign(log_reference=np.nan, evidence=np.nan)
     is_tested = np.isin(series.samples, tested.to_numpy(dtype=str))
     features = np.flatnonzero(np.isin(series.features, group["feature"].unique()))

@@ -3,9 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from xnbflow.contract import DIAGNOSTIC_TABLES, STUDY_TABLES, TRAINING_TABLES, TRUTH_TABLE
+from xnbflow.contract import (
+    DIAGNOSTIC_TABLES,
+    NOTES_TABLE,
+    STUDY_TABLES,
+    TRAINING_TABLES,
+    TRUTH_TABLE,
+)
 from xnbflow.evaluation import overviews, rankings, recognition, summaries
 from xnbflow.evaluation.headlines import headline
 from xnbflow.series import SeriesHeader, read_header
@@ -34,10 +41,10 @@ def study_tables(
         What the files belong to, in their order: ``datasets``, ``simulated`` and ``diagnosed`` are
         data sets, ``trained`` a `Key` each.
     files : mapping of str to sequence of path
-        Of the data sets ``series``, of the simulated ones ``truth``, of the diagnosed ones
-        ``normality``, ``normality_within``, ``dependence`` and ``dependence_test``, of what is
-        trained ``predictions``, ``selected``, ``ties`` and ``fits``; and ``paper``, the tables it
-        prints.
+        Of the data sets ``series``, of the simulated ones ``truth``, of the others ``notes``, of
+        the diagnosed ones ``normality``, ``normality_within``, ``dependence`` and
+        ``dependence_test``, of what is trained ``predictions``, ``selected``, ``ties`` and
+        ``fits``; and ``paper``, the tables it prints.
     alpha : float
         Level of the normality test.
     paper : mapping of str to str, optional
@@ -68,6 +75,7 @@ def study_tables(
     recall = recognition.recall(predictions)
     tables = {
         "datasets": _datasets(headers),
+        "notes": _notes(files["notes"]),
         "class_sizes": _class_sizes(headers),
         "diagnostics": diagnostics,
         "metrics": metrics,
@@ -106,8 +114,24 @@ def study_tables(
 
 
 def _datasets(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
-    rows = [(h.name, len(h.samples), h.n_features, len(h.classes)) for h in headers.values()]
-    return pd.DataFrame(rows, columns=["dataset", "samples", "features", "classes"])
+    rows = [
+        (
+            header.name,
+            len(header.samples),
+            header.n_features,
+            len(header.classes),
+            np.nan if header.groups is None else len(np.unique(header.groups)),
+            header.missing,
+        )
+        for header in headers.values()
+    ]
+    return pd.DataFrame(rows, columns=STUDY_TABLES["datasets"].fixed)
+
+
+def _notes(paths: Sequence[str]) -> pd.DataFrame:
+    parts = [read_parquet(path, NOTES_TABLE) for path in paths]
+    parts = [part for part in parts if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=NOTES_TABLE.fixed)
 
 
 def _class_sizes(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:

@@ -75,12 +75,20 @@ def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> C
     verdict, level = _verdict(results.labels[classifier], summary, recall, stability)
     return Card(
         results.place(dataset, folds),
-        f"{size['samples']:,} samples, {size['features']:,} features, {size['classes']} classes",
+        _size(size),
         verdict,
         level,
         _facts(summary, stability),
         _lines(results, where, recall, stability),
     )
+
+
+def _size(row: pd.Series) -> str:
+    """Return a data set's size in words; with its groups, which weigh more than samples."""
+    of = f" of {row['groups']:,.0f} groups (patients, batches)" if pd.notna(row["groups"]) else ""
+    filled = ", missing values filled in" if row["missing"] else ""
+    sizes = f"{row['features']:,} features, {row['classes']} classes"
+    return f"{row['samples']:,} samples{of}, {sizes}{filled}"
 
 
 def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
@@ -142,14 +150,14 @@ def _lines(
 ) -> list[Line]:
     """Return the classes, each with its recall and its features."""
     selection = results.rows("selection", **where)
-    profiles = results.rows("profiles", **where).set_index(["class", "feature"])["direction"]
+    profiles = results.rows("profiles", **where).set_index(["class", "feature"])
     lines = []
     for row in recall.itertuples(index=False):
         label = row[recall.columns.get_loc("class")]
         mine = selection[selection["class"] == label]
         named = mine.head(_MOST_NAMED)
         items = [
-            _item(feature, profiles[label, feature], frequency)
+            _item(feature, *profiles.loc[(label, feature), ["direction", "symbol"]], frequency)
             for feature, frequency in zip(named["feature"], named["frequency"], strict=True)
         ]
         rest = len(mine) - len(items)
@@ -169,10 +177,12 @@ def _lines(
     return lines
 
 
-def _item(feature: str, direction: str, frequency: float) -> Item:
+def _item(feature: str, direction: str, symbol: str, frequency: float) -> Item:
+    """Return a feature of a list; by its gene's symbol, with its own name, where it has one."""
     mark, meaning = _SIGNS[direction]
     share = "" if frequency >= 1 else f"{frequency:.0%}"
-    return Item(feature, mark, share, f"{meaning}; selected in {frequency:.0%} of folds")
+    name = f"{symbol} ({feature})" if symbol and symbol != feature else feature
+    return Item(name, mark, share, f"{meaning}; selected in {frequency:.0%} of folds")
 
 
 def _warning(recall: float, *, recognised: bool, note: str) -> str:
