@@ -237,6 +237,7 @@ def _write_tables(results):
     files = {
         "series": [root / SERIES.of(dataset=name) for name in study.datasets],
         "notes": [],
+        "permutation": [],
         "truth": [root / TRUTH.of(dataset=name) for name in results.simulated],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
         **trained,
@@ -247,6 +248,7 @@ def _write_tables(results):
         "simulated": results.simulated,
         "diagnosed": study.datasets,
         "trained": study.trained,
+        "permuted": [],
     }
     about = {
         "study": study.id,

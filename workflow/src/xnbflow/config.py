@@ -120,6 +120,8 @@ class Study:
     paper : dict of str to str
         Which classifier of the study plays the part of one that a paper prints numbers of:
         the paper's name for it (see config/README.md) to an id.
+    permutations : dict of str to int
+        Id of a classifier of the study to the number of permutations of its test.
     """
 
     id: str
@@ -131,6 +133,12 @@ class Study:
     diagnostics: bool
     analyses: dict[str, dict[str, Any]]
     paper: dict[str, str] = field(default_factory=dict)
+    permutations: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def permuted(self) -> list[tuple[str, str]]:
+        """What is tested by permutations: every data set with every classifier named for it."""
+        return list(itertools.product(self.datasets, self.permutations))
 
     @property
     def trained(self) -> list[tuple[str, str, str]]:
@@ -254,6 +262,7 @@ def _study(name: str, entry: Mapping[str, Any]) -> Study:
         diagnostics=entry.get("diagnostics", True),
         analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
         paper=dict(entry.get("paper", {})),
+        permutations=dict(entry.get("permutations", {})),
     )
 
 
@@ -287,6 +296,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     for part, classifier in study.paper.items():
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", study.classifiers)
+    _check_known(f"{place}.permutations", study.permutations, "classifier", study.classifiers)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     for name, analysis in study.analyses.items():
         here = f"{place}.analyses.{name}"

@@ -38,6 +38,7 @@ __all__ = [
     "NOTES_TABLE",
     "PAPER",
     "PERMUTATION_TABLES",
+    "PERMUTED",
     "PICTURES",
     "REPORT",
     "SERIES",
@@ -143,6 +144,8 @@ REPORT = PathTemplate(STUDY + "/report.html")
 FIGURES = PathTemplate(STUDY + "/figures")
 #: The same as PNG of 300 dots per inch, made when asked for.
 PICTURES = PathTemplate(STUDY + "/pictures")
+#: The permutation test of one classifier on one data set.
+PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")
 ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
 INDEX = PathTemplate("results/index.html")
@@ -160,6 +163,7 @@ JOBS = {
     "gather": "{dataset}/{folds}/{classifier}",
     "compare": "{study}",
     "describe": "{study}",
+    "permute": "{study}/{dataset}/{classifier}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
     "pictures": "{study}",
@@ -461,6 +465,17 @@ _OVER = (
 )
 
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
+_PERMUTATION_TEST = {
+    "metric": ("text", "accuracy or balanced_accuracy"),
+    "observed": ("number", "on the true labels"),
+    "permutations": "integer",
+    "null_mean": ("number", "on permuted labels"),
+    "null_sd": ("number", "on permuted labels; missing for a single one"),
+    "null_95": ("number", "what permuted labels reach in 5 % of the cases"),
+    "at_least": ("integer", "permutations that reach the observed value"),
+    "p_value": ("number", "(at_least + 1) / (permutations + 1)"),
+}
+
 STUDY_TABLES = named(
     table(
         "headline",
@@ -519,6 +534,14 @@ STUDY_TABLES = named(
         "a note",
         **_DATASET,
         note="text",
+    ),
+    table(
+        "permutation_tests",
+        "whether permuted labels are predicted as well as the true ones",
+        "a metric",
+        **_DATASET,
+        classifier="text",
+        **_PERMUTATION_TEST,
     ),
     table(
         "class_sizes",
@@ -806,14 +829,7 @@ PERMUTATION_TABLES = named(
         "permutation",
         "whether permuted labels are predicted as well as the true ones",
         "a metric",
-        metric=("text", "accuracy or balanced_accuracy"),
-        observed=("number", "on the true labels"),
-        permutations="integer",
-        null_mean=("number", "on permuted labels"),
-        null_sd=("number", "on permuted labels; missing for a single one"),
-        null_95=("number", "what permuted labels reach in 5 % of the cases"),
-        at_least=("integer", "permutations that reach the observed value"),
-        p_value=("number", "(at_least + 1) / (permutations + 1)"),
+        **_PERMUTATION_TEST,
     ),
 )
 

@@ -9,6 +9,7 @@ import pandas as pd
 from xnbflow.contract import (
     DIAGNOSTIC_TABLES,
     NOTES_TABLE,
+    PERMUTATION_TABLES,
     STUDY_TABLES,
     TRAINING_TABLES,
     TRUTH_TABLE,
@@ -39,12 +40,12 @@ def study_tables(
         ``study`` (its id), ``title``, ``summary`` and ``labels`` (the classifiers' by id).
     owners : mapping of str to sequence
         What the files belong to, in their order: ``datasets``, ``simulated`` and ``diagnosed`` are
-        data sets, ``trained`` a `Key` each.
+        data sets, ``trained`` a `Key` each, ``permuted`` a data set and classifier each.
     files : mapping of str to sequence of path
         Of the data sets ``series``, of the simulated ones ``truth``, of the others ``notes``, of
         the diagnosed ones ``normality``, ``normality_within``, ``dependence`` and
         ``dependence_test``, of what is trained ``predictions``, ``selected``, ``ties`` and
-        ``fits``; and ``paper``, the tables it prints.
+        ``fits``, of what is permuted ``permutation``; and ``paper``, the tables it prints.
     alpha : float
         Level of the normality test.
     paper : mapping of str to str, optional
@@ -76,6 +77,7 @@ def study_tables(
     tables = {
         "datasets": _datasets(headers),
         "notes": _notes(files["notes"]),
+        "permutation_tests": _permutation_tests(owners["permuted"], files["permutation"]),
         "class_sizes": _class_sizes(headers),
         "diagnostics": diagnostics,
         "metrics": metrics,
@@ -132,6 +134,17 @@ def _notes(paths: Sequence[str]) -> pd.DataFrame:
     parts = [read_parquet(path, NOTES_TABLE) for path in paths]
     parts = [part for part in parts if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=NOTES_TABLE.fixed)
+
+
+def _permutation_tests(owners: Sequence[tuple[str, str]], paths: Sequence[str]) -> pd.DataFrame:
+    parts = [
+        read_parquet(path, PERMUTATION_TABLES["permutation"]).assign(
+            dataset=dataset, classifier=classifier
+        )
+        for (dataset, classifier), path in zip(owners, paths, strict=True)
+    ]
+    columns = STUDY_TABLES["permutation_tests"].fixed
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
 def _class_sizes(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from xnbflow.report.page.blocks import Block, Card, Cards, Item, Line, Prose, Section
+from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
@@ -56,6 +56,7 @@ def section(results: StudyResults) -> Section | None:
         ]
         caption = _CAPTION if named else _NO_FEATURES
         blocks.append(Cards(cards, "recognised:", caption, sources))
+        blocks += _ties(results, chosen)
     label = results.labels.get(chosen, "")
     return Section(
         "answer",
@@ -81,6 +82,39 @@ def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> C
         _facts(summary, stability),
         _lines(results, where, recall, stability),
     )
+
+
+#: Features named that could stand for one.
+_MOST_ALTERNATIVES = 10
+
+
+def _ties(results: StudyResults, classifier: str) -> list[Block]:
+    """Return which features of the lists could as well be others."""
+    table = results.rows("ties", classifier=classifier)
+    if table.empty:
+        return []
+    keys = ["dataset", "folds", "class", "feature"]
+    table = table.sort_values("frequency", ascending=False, kind="stable")
+    rows = [
+        (results.place(*key[:2]), *key[2:], _alternatives(group), float(group["frequency"].max()))
+        for key, group in table.groupby(keys, sort=False)
+    ]
+    columns = ["data set", "class", "feature", "could as well be", "in folds, at most"]
+    frame = pd.DataFrame(rows, columns=columns)
+    caption = (
+        "Interchangeable features: what tells the classes apart exactly as well as a selected "
+        "feature, and was left out by its name or place alone. A list with one in place of the "
+        "other is as good."
+    )
+    formats = {"in folds, at most": ".0%"}
+    block = Table(frame, caption, formats, sources=["ties.tsv"])
+    return [Group("Interchangeable features", [block], f"{len(frame):,} that could be others")]
+
+
+def _alternatives(group: pd.DataFrame) -> str:
+    names = group["alternative"].drop_duplicates().tolist()
+    more = len(names) - _MOST_ALTERNATIVES
+    return ", ".join(names[:_MOST_ALTERNATIVES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _size(row: pd.Series) -> str:
