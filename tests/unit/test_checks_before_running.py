@@ -67,8 +67,8 @@ XNB = {"method": "xnb"}
             "params.estimator.method: unknown method 'gausian_nb'; did you mean 'gaussian_nb'?",
         ),
         (
-            {"method": "hybrid_nb", "params": {"blocks": [["a", "gausian", "@linear"]]}},
-            "params, blocks",
+            {"method": "hybrid_nb", "params": {"groups": [["a", "gausian", "@linear"]]}},
+            "params, groups",
         ),
     ],
 )  # fmt: skip

@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 #: Modules that are not called like what is installed.
-INSTALLED_AS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
+INSTALLED_AS = {"sklearn": "scikit-learn", "yaml": "pyyaml", "python_calamine": "python-calamine"}
 OWN = {"xnbflow", "snakemake", "benchmarks", "unit", "integration"}
 OWN |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
 
@@ -36,10 +36,14 @@ def names(requirements):
 LIBRARY = names(PROJECT["dependencies"])
 WORKFLOW = names(PROJECT["optional-dependencies"]["workflow"])
 DEV = names(PROJECT["optional-dependencies"]["dev"])
+#: What a user may do without: read AnnData files.
+EXTRA = names(PROJECT["optional-dependencies"]["h5ad"])
+#: What benchmarks compare with, where it is installed.
+PEERS = {"xnb", "KDEpy"}
 
 
 def test_the_library_s_imports_are_declared():
-    assert imported(ROOT / "workflow") <= LIBRARY | WORKFLOW
+    assert imported(ROOT / "workflow") <= LIBRARY | WORKFLOW | EXTRA
 
 
 def test_nothing_is_declared_that_is_not_imported():
@@ -49,12 +53,12 @@ def test_nothing_is_declared_that_is_not_imported():
 
 
 def test_the_imports_of_tests_and_benchmarks_are_declared():
-    declared = LIBRARY | WORKFLOW | DEV
-    assert imported(ROOT / "tests") | imported(ROOT / "benchmarks") <= declared | {"xnb"}
+    declared = LIBRARY | WORKFLOW | DEV | EXTRA | PEERS
+    assert imported(ROOT / "tests") | imported(ROOT / "benchmarks") <= declared
 
 
 def test_the_conda_environment_has_what_jobs_import():
     text = yaml.safe_load((ROOT / "envs/xnbflow.yaml").read_text())["dependencies"]
     conda = {re.match(r"[A-Za-z0-9_.-]+", each)[0] for each in text if isinstance(each, str)}
     conda = {"matplotlib" if name == "matplotlib-base" else name for name in conda}
-    assert imported(ROOT / "workflow") <= conda
+    assert imported(ROOT / "workflow") - EXTRA <= conda

@@ -65,7 +65,7 @@ TWO = {"multivariate_gaussian", "von_mises_fisher"}
 COLUMNS = {family: [6, 7] if family == "von_mises" else [8] for family in FAMILIES}
 COLUMNS |= {family: [0, 1] for family in TWO}
 ENTRIES |= {
-    f"family {family}": {"method": "hybrid_nb", "params": {"blocks": [["a", family, columns]]}}
+    f"family {family}": {"method": "hybrid_nb", "params": {"groups": [["a", family, columns]]}}
     for family, columns in COLUMNS.items()
 }
 

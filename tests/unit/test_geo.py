@@ -17,6 +17,7 @@ from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.patience import Patience
 from xnbflow.sources.sheet import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
@@ -377,7 +378,7 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
         with pytest.raises(InputError, match=message):
             acquire(row(), **settings(tmp_path, server))
         with pytest.raises(InputError, match=message):
-            summarise("GSE4107", Downloads(tmp_path, {"geo": [server.url]}, timeout=5))
+            summarise("GSE4107", Downloads(tmp_path, {"geo": [server.url]}, Patience(timeout=5)))
         assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
 
 
@@ -387,7 +388,7 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
         (None, "404 Not Found"),
         (b"<html><body>maintenance</body></html>", "is named .gz but is not gzipped"),
         (FILES[f"{SERIES}GSE4107_series_matrix.txt.gz"][:-40], "broken or truncated gzip"),
-        (gzip.compress(b"<html>not found</html>"), "is a web page"),
+        (gzip.compress(b"<html>not found</html>", mtime=0), "is a web page"),
     ],
 )
 def test_a_failed_download_is_told_and_leaves_nothing(tmp_path, body, message):
@@ -409,7 +410,9 @@ def big_matrix():
 def test_the_summary_reads_the_head_alone_and_closes_the_connection(tmp_path):
     body = gzip.compress(big_matrix().encode())
     with ncbi(files={f"{SERIES}GSE4107_series_matrix.txt.gz": body}) as server:
-        summary = summarise("GSE4107", Downloads(tmp_path, {"geo": [server.url]}, timeout=5))
+        summary = summarise(
+            "GSE4107", Downloads(tmp_path, {"geo": [server.url]}, Patience(timeout=5))
+        )
         for _ in range(500):
             if server.sent:
                 break
@@ -426,7 +429,9 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
             ("GSE4107", {"patient's mucosa", "healthy control"}),
             ("GDS507", {"RCC", "normal"}),
         ):
-            summary = summarise(location, Downloads(tmp_path, {"geo": [server.url]}, timeout=5))
+            summary = summarise(
+                location, Downloads(tmp_path, {"geo": [server.url]}, Patience(timeout=5))
+            )
             (tmp_path / "sheet.tsv").write_text(summary.sheet)
             dataset = read_sheet(tmp_path / "sheet.tsv")[location]
             assert dataset == summary.row

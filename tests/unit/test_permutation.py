@@ -10,7 +10,7 @@ from xnbflow.evaluation.permutation import permutation_scores, permutation_table
 from xnbflow.series import Series
 from xnbflow.tables import read_parquet, write_parquet
 
-NB = {"method": "gaussian_nb"}
+NB = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
 SELECTING = {
     "steps": [
         {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}},

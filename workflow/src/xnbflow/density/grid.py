@@ -100,7 +100,7 @@ def sum_gaussians(
     n_classes, n_grid, width = out.shape
     anchor = np.empty(width)
     part = np.empty((n_grid, width))
-    some = max(1, _CACHED_VALUES // width)
+    some = max(1, _CACHED_VALUES // max(1, width))
     for c in range(n_classes):
         rows, h = tile[offsets[c] : offsets[c + 1]], bandwidths[c]
         size = _piece_size(step, h, n_grid)

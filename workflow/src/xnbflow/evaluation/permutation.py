@@ -75,7 +75,8 @@ def permutation_scores(
     >>> labels = np.repeat(["a", "b"], 15)
     >>> values = rng.normal(size=(3, 30)) + 2 * (labels == "b")
     >>> series = Series("toy", values, list("xyz"), [f"s{i}" for i in range(30)], labels)
-    >>> scores = permutation_scores(series, {"method": "gaussian_nb"}, n_permutations=19)
+    >>> entry = {"method": "sklearn.naive_bayes.GaussianNB"}
+    >>> scores = permutation_scores(series, entry, n_permutations=19)
     >>> float(permutation_table(scores).set_index("metric").loc["accuracy", "p_value"])
     0.05
     """

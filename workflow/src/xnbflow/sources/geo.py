@@ -81,7 +81,9 @@ def accession_path(accession: str) -> str:
 def platforms_offered(accession: str, downloads: Downloads) -> list[str]:
     """Return the locations of an accession's files where it has several platforms, else none."""
     folder = accession_path(accession).rpartition("/")[0] + "/"
-    names = listed_names(downloads.base_urls.get("geo", BASE_URLS), folder, downloads.timeout)
+    names = listed_names(
+        downloads.base_urls.get("geo", BASE_URLS), folder, downloads.patience.timeout
+    )
     found = re.findall(rf"\b({re.escape(accession)}-GPL\d+)_series_matrix", " ".join(names))
     return sorted(set(found))
 

@@ -124,7 +124,7 @@ def summarise(location: str, downloads: Downloads) -> GeoSummary:
             return _summary(location, str(local), stream)
     bases = downloads.base_urls.get("geo", BASE_URLS)
     try:
-        with opened_head(bases, path, downloads.timeout) as (where, stream):
+        with opened_head(bases, path, downloads.patience.timeout) as (where, stream):
             return _summary(location, where, stream)
     except InputError as error:
         offered = platforms_offered(location, downloads) if location.startswith("GSE") else []
