@@ -18,6 +18,8 @@ from xnbflow.evaluation.grouping import fit_grouped
 from xnbflow.evaluation.profiles import feature_profiles
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
+from xnbflow.naive_bayes.gaussian import GaussianNB
+from xnbflow.naive_bayes.selective import SelectiveNB
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.series import Series
 
@@ -120,6 +122,11 @@ def test_inner_folds_keep_groups_together(series):
     model = ClassSpecificNBCV(cv=4)
     alone = ClassSpecificNBCV(cv=4).fit(X, y, groups)
     pd.testing.assert_frame_equal(fit_grouped(model, X, y, groups).path_, alone.path_)
+    selective = SelectiveNB(GaussianNB(), cv=4)
+    folds = selective.fit(X, y, groups)._folds(
+        X.to_numpy().T, np.unique(y, return_inverse=True)[1], groups
+    )
+    assert all(not set(groups[train]) & set(groups[test]) for train, test in folds)
     search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=5)
     pipeline = make_pipeline(StandardScaler(), search)
     fit_grouped(pipeline, X, y, groups)
