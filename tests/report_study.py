@@ -189,7 +189,8 @@ def _selected(series, fold, rng):
                 others = series.classes[series.classes != label]
                 distances += [(number, label, feature, other, rng.random()) for other in others]
                 explanations += [
-                    (number, sample, label, feature, -rng.exponential()) for sample in tested
+                    (number, sample, label, feature, -rng.exponential(), "density")
+                    for sample in tested
                 ]
     return {
         "selected": pd.DataFrame(selected, columns=TRAINING_TABLES["selected"].fixed[1:]),
@@ -213,6 +214,7 @@ def _fits(series, tables, failed, warned):
             "features_per_class": np.nan if failed else counts,
             "features": 0 if failed else 5,
             "ties": np.nan,
+            "imputed": 0,
             "fit_seconds": 0.1,
             "predict_seconds": 0.01,
         }
@@ -234,6 +236,8 @@ def _write_tables(results):
     }
     files = {
         "series": [root / SERIES.of(dataset=name) for name in study.datasets],
+        "notes": [],
+        "permutation": [],
         "truth": [root / TRUTH.of(dataset=name) for name in results.simulated],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
         **trained,
@@ -244,6 +248,7 @@ def _write_tables(results):
         "simulated": results.simulated,
         "diagnosed": study.datasets,
         "trained": study.trained,
+        "permuted": [],
     }
     about = {
         "study": study.id,

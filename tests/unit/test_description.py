@@ -18,6 +18,7 @@ from xnbflow.series import Series, read_header
 
 XNB_PATH = "xnbflow.naive_bayes.class_specific.XNB"
 XNB_ENTRY = {"method": XNB_PATH, "params": {}}
+CSNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB", "params": {}}
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +112,40 @@ def test_evidence_does_not_depend_on_the_unit_of_measurement(series, trained):
         for data, rows in ((series, told), (scaled, shifted))
     )
     np.testing.assert_allclose(first, second, atol=1e-6)
+
+
+def test_evidence_that_a_classifier_tells_itself_is_not_taken_against_a_reference_again(
+    series, tmp_path
+):
+    series.write(tmp_path / "toy.parquet")
+    folds = draw_folds(read_header(tmp_path / "toy.parquet"), 3, 1)
+    outcome = train(series, folds, CSNB_ENTRY, 0, range(3))
+    told = outcome.explanations
+    table = relative_evidence(series, outcome.predictions, told, CSNB_ENTRY)
+    np.testing.assert_array_equal(table["evidence"], told["log_likelihood"])
+    # Prior and evidence make the score that the posterior is of.
+    scores = table.groupby(["fold", "sample", "class"])["evidence"].sum().reset_index()
+    priors = class_priors(series, outcome.predictions)
+    scores = scores.merge(priors, on=["fold", "class"])
+    wide = (scores["evidence"] + scores["log_prior"]).groupby([scores["sample"], scores["class"]])
+    wide = wide.sum().unstack()
+    posterior = np.exp(wide.sub(wide.max(axis=1), axis=0))
+    posterior = posterior.div(posterior.sum(axis=1), axis=0)
+    expected = outcome.predictions.set_index("sample").loc[wide.index]
+    for label in wide:
+        np.testing.assert_allclose(
+            posterior[label], np.exp(expected[f"log_posterior.{label}"]), atol=1e-9
+        )
+
+
+def test_log_densities_in_units_of_their_own_are_not_compared_with_a_reference(series, tmp_path):
+    series.write(tmp_path / "toy.parquet")
+    folds = draw_folds(read_header(tmp_path / "toy.parquet"), 3, 1)
+    entry = {**CSNB_ENTRY, "params": {"evidence": "absolute"}}
+    outcome = train(series, folds, entry, 0, range(3))
+    assert set(outcome.explanations["scale"]) == {"scaled"}
+    table = relative_evidence(series, outcome.predictions, outcome.explanations, entry)
+    assert table["evidence"].isna().all()
 
 
 def test_scores_are_prior_and_evidence_and_reference(series, trained):

@@ -86,6 +86,8 @@ DRAWINGS = {
             "predicted": [np.array([0.1, 0.9])] * 3,
             "observed": [np.array([0.2, 0.8])] * 3,
             "counts": [np.array([1, 9])] * 3,
+            "lower": [np.array([0.1, 0.6])] * 3,
+            "upper": [np.array([0.4, 0.9])] * 3,
         },
     ),
     "ranks": (

@@ -47,9 +47,13 @@ class Failing(Spy):
         raise ZeroDivisionError("the third fold is unlucky")
 
 
-XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
-VON_MISES = "xnbflow.naive_bayes.von_mises.VonMisesNB"
 GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
+XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
+
+
+def von_mises(columns):
+    path = "xnbflow.naive_bayes.von_mises.VonMisesNB"
+    return {"method": path, "params": {"angular": columns}}
 
 
 def entry(estimator):
@@ -223,10 +227,10 @@ def test_columns_are_given_by_their_kind(series):
     names = ["angle", *series.features]
     values = np.vstack([angles, series.values])
     both = Series("toy", values, names, series.samples, series.labels, kinds)
-    told = train(both, FOLDS, {"method": VON_MISES, "params": {"angular": "@angular"}}, 0, [0])
-    given = train(both, FOLDS, {"method": VON_MISES, "params": {"angular": [0]}}, 0, [0])
+    told = train(both, FOLDS, von_mises("@angular"), 0, [0])
+    given = train(both, FOLDS, von_mises([0]), 0, [0])
     pd.testing.assert_frame_equal(told.predictions, given.predictions)
-    not_told = train(both, FOLDS, {"method": VON_MISES, "params": {"angular": [1]}}, 0, [0])
+    not_told = train(both, FOLDS, von_mises([1]), 0, [0])
     column = LOG_POSTERIOR + "a"
     assert not np.allclose(told.predictions[column], not_told.predictions[column])
 

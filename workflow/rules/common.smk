@@ -26,6 +26,8 @@ from xnbflow.contract import (
     LOCK,
     NOTES,
     PAPER,
+    PERMUTATION_TABLES,
+    PERMUTED,
     PICTURES,
     REPORT,
     SERIES,
@@ -170,6 +172,7 @@ def owners_of(study):
         "simulated": [name for name in study.datasets if name in SIMULATED],
         "diagnosed": study.datasets if study.diagnostics else (),
         "trained": study.trained,
+        "permuted": study.permuted,
     }
 
 
@@ -195,6 +198,19 @@ def series(wildcards):
 
 def truth(wildcards):
     return [TRUTH.of(dataset=name) for name in owners_of(study_of(wildcards))["simulated"]]
+
+
+def permuted(wildcards):
+    """The permutation tests of a study."""
+    return [
+        PERMUTED.of(study=wildcards.study, dataset=dataset, classifier=classifier, table="permutation")
+        for dataset, classifier in study_of(wildcards).permuted
+    ]
+
+
+def noted(wildcards):
+    """What was noticed when the data sets of a study were acquired; nothing is of simulated ones."""
+    return [NOTES.of(dataset=name) for name in study_of(wildcards).datasets if name in ACQUIRED]
 
 
 def recorded(wildcards):

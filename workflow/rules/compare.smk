@@ -1,8 +1,37 @@
+# Permute: is a classifier's accuracy more than labels dealt at random would give? Its whole cross-validation,
+# selection of features and all, is run again on permuted labels.
+rule permute:
+    input:
+        series=SERIES,
+        compiled=lambda wildcards: compiled(wildcards.classifier),
+    output:
+        **{table: PERMUTED.fill(table=table) for table in PERMUTATION_TABLES},
+    log:
+        log_of("permute"),
+    benchmark:
+        benchmark_of("permute")
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(2000, 2),
+    params:
+        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
+        permutation=lambda wildcards: {
+            "n_permutations": study_of(wildcards).permutations[wildcards.classifier]
+        },
+        sources=lambda wildcards: sources("permute.py", *classes(wildcards.classifier)),
+    script:
+        "../scripts/permute.py"
+
+
 # Compare: the tables of a study, from what its data sets and classifiers left behind.
 rule compare:
     input:
         series=series,
         truth=truth,
+        notes=noted,
+        permutation=permuted,
         normality=diagnosed("normality"),
         normality_within=diagnosed("normality_within"),
         dependence=diagnosed("dependence"),

@@ -38,14 +38,23 @@ RULES = frozenset({"all", *JOBS})
 
 @dataclass(frozen=True)
 class Batch:
-    """Folds of one repeat that one training job runs."""
+    """Folds of one repeat that one training job runs.
+
+    Attributes
+    ----------
+    repeat : int
+    folds : tuple of int or None
+        None: all there are, where their number depends on the data set.
+    """
 
     repeat: int
-    folds: tuple[int, ...]
+    folds: tuple[int, ...] | None
 
     @property
     def name(self) -> str:
-        """The batch's file name, say ``repeat-0-folds-0-9``."""
+        """The batch's file name, say ``repeat-0-folds-0-9`` or ``repeat-0-folds-all``."""
+        if self.folds is None:
+            return f"repeat-{self.repeat}-folds-all"
         return f"repeat-{self.repeat}-folds-{self.folds[0]}-{self.folds[-1]}"
 
     @classmethod
@@ -57,6 +66,8 @@ class Batch:
         >>> Batch.named("repeat-2-folds-0-3")
         Batch(repeat=2, folds=(0, 1, 2, 3))
         """
+        if name.endswith("-all"):
+            return cls(int(re.findall(r"\d+", name)[0]), None)
         repeat, first, last = (int(number) for number in re.findall(r"\d+", name))
         return cls(repeat, tuple(range(first, last + 1)))
 
@@ -67,18 +78,23 @@ class Folds:
 
     Attributes
     ----------
-    splits, repeats : int
-        Folds per repeat and number of repeats.
+    splits : int or None
+        Folds per repeat; None where each fold leaves one group of samples out, as many as the data
+        set has.
+    repeats : int
+        Number of repeats.
     file : str or None
         The file of predefined folds.
     """
 
-    splits: int
+    splits: int | None
     repeats: int
     file: str | None = None
 
     def batches(self, folds_per_job: int | None) -> list[Batch]:
         """Split the folds over jobs; None puts all folds of a repeat into one job."""
+        if self.splits is None:
+            return [Batch(repeat, None) for repeat in range(self.repeats)]
         size = folds_per_job or self.splits
         return [
             Batch(repeat, tuple(range(first, min(first + size, self.splits))))
@@ -104,6 +120,8 @@ class Study:
     paper : dict of str to str
         Which classifier of the study plays the part of one that a paper prints numbers of:
         the paper's name for it (see config/README.md) to an id.
+    permutations : dict of str to int
+        Id of a classifier of the study to the number of permutations of its test.
     """
 
     id: str
@@ -115,6 +133,12 @@ class Study:
     diagnostics: bool
     analyses: dict[str, dict[str, Any]]
     paper: dict[str, str] = field(default_factory=dict)
+    permutations: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def permuted(self) -> list[tuple[str, str]]:
+        """What is tested by permutations: every data set with every classifier named for it."""
+        return list(itertools.product(self.datasets, self.permutations))
 
     @property
     def trained(self) -> list[tuple[str, str, str]]:
@@ -222,6 +246,8 @@ def read_sheets(paths: Sequence[str | Path]) -> dict[str, DataSet]:
 
 
 def _folds(entry: Mapping[str, Any]) -> Folds:
+    if entry.get("leave_one_group_out"):
+        return Folds(None, 1)
     return Folds(entry.get("splits", 1), entry.get("repeats", 1), entry.get("file"))
 
 
@@ -236,6 +262,7 @@ def _study(name: str, entry: Mapping[str, Any]) -> Study:
         diagnostics=entry.get("diagnostics", True),
         analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
         paper=dict(entry.get("paper", {})),
+        permutations=dict(entry.get("permutations", {})),
     )
 
 
@@ -269,6 +296,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     for part, classifier in study.paper.items():
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", study.classifiers)
+    _check_known(f"{place}.permutations", study.permutations, "classifier", study.classifiers)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     for name, analysis in study.analyses.items():
         here = f"{place}.analyses.{name}"

@@ -38,6 +38,7 @@ __all__ = [
     "NOTES_TABLE",
     "PAPER",
     "PERMUTATION_TABLES",
+    "PERMUTED",
     "PICTURES",
     "REPORT",
     "SERIES",
@@ -143,6 +144,8 @@ REPORT = PathTemplate(STUDY + "/report.html")
 FIGURES = PathTemplate(STUDY + "/figures")
 #: The same as PNG of 300 dots per inch, made when asked for.
 PICTURES = PathTemplate(STUDY + "/pictures")
+#: The permutation test of one classifier on one data set.
+PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")
 ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
 INDEX = PathTemplate("results/index.html")
@@ -160,6 +163,7 @@ JOBS = {
     "gather": "{dataset}/{folds}/{classifier}",
     "compare": "{study}",
     "describe": "{study}",
+    "permute": "{study}/{dataset}/{classifier}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
     "pictures": "{study}",
@@ -406,6 +410,10 @@ TRAINING_TABLES = named(
         **{"class": "text"},
         feature="text",
         log_likelihood="number",
+        scale=(
+            "text",
+            "density (log density in the feature's unit), evidence (0 says nothing) or scaled",
+        ),
     ),
     table(
         "ties",
@@ -429,6 +437,7 @@ TRAINING_TABLES = named(
         features_per_class=("number", "mean over classes; missing where features are made anew"),
         features=("number", "distinct ones; missing likewise"),
         ties=("number", "groups cut by name; missing where the classifier does not tell"),
+        imputed=("integer", "missing values that were filled in, of training and test samples"),
         fit_seconds="number",
         predict_seconds="number",
     ),
@@ -456,6 +465,17 @@ _OVER = (
 )
 
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
+_PERMUTATION_TEST = {
+    "metric": ("text", "accuracy or balanced_accuracy"),
+    "observed": ("number", "on the true labels"),
+    "permutations": "integer",
+    "null_mean": ("number", "on permuted labels"),
+    "null_sd": ("number", "on permuted labels; missing for a single one"),
+    "null_95": ("number", "what permuted labels reach in 5 % of the cases"),
+    "at_least": ("integer", "permutations that reach the observed value"),
+    "p_value": ("number", "(at_least + 1) / (permutations + 1)"),
+}
+
 STUDY_TABLES = named(
     table(
         "headline",
@@ -505,6 +525,23 @@ STUDY_TABLES = named(
         samples="integer",
         features="integer",
         classes="integer",
+        groups=("number", "of samples, say patients; missing where samples have none"),
+        missing=("boolean", "whether values are missing and filled in within the folds"),
+    ),
+    table(
+        "notes",
+        "what was noticed when data sets were acquired",
+        "a note",
+        **_DATASET,
+        note="text",
+    ),
+    table(
+        "permutation_tests",
+        "whether permuted labels are predicted as well as the true ones",
+        "a metric",
+        **_DATASET,
+        classifier="text",
+        **_PERMUTATION_TEST,
     ),
     table(
         "class_sizes",
@@ -792,14 +829,7 @@ PERMUTATION_TABLES = named(
         "permutation",
         "whether permuted labels are predicted as well as the true ones",
         "a metric",
-        metric=("text", "accuracy or balanced_accuracy"),
-        observed=("number", "on the true labels"),
-        permutations="integer",
-        null_mean=("number", "on permuted labels"),
-        null_sd=("number", "on permuted labels; missing for a single one"),
-        null_95=("number", "what permuted labels reach in 5 % of the cases"),
-        at_least=("integer", "permutations that reach the observed value"),
-        p_value=("number", "(at_least + 1) / (permutations + 1)"),
+        **_PERMUTATION_TEST,
     ),
 )
 
@@ -819,6 +849,7 @@ DESCRIPTION_TABLES = named(
         median_outside=("number", "of all other samples; missing with one class"),
         constant=("boolean", "whether the class has one value only"),
         dependence_group=("text", "a letter that features which depend on one another share"),
+        symbol=("text", "of the feature's gene; empty without"),
     ),
     table(
         "class_distances",
@@ -881,7 +912,10 @@ DESCRIPTION_TABLES = named(
         **{"class": "text"},
         feature="text",
         log_likelihood=("number", "as the classifier has it"),
-        log_reference=("number", "log density in all classes together; missing if untold"),
+        log_reference=(
+            "number",
+            "log density in all classes together; 0 where evidence is told; missing if untold",
+        ),
         evidence=("number", "the one less the other, in nats; missing if untold"),
     ),
 )

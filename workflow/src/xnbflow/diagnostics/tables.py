@@ -5,6 +5,7 @@ import pandas as pd
 
 from xnbflow.diagnostics.dependence import ConditionalDependence, conditional_dependence
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
+from xnbflow.errors import InputError
 from xnbflow.series import Series
 
 __all__ = ["diagnose"]
@@ -27,7 +28,13 @@ def diagnose(
     dict of str to DataFrame
         ``normality``, ``normality_within``, ``dependence``, ``dependence_test`` and
         ``correlations``, as described in ``results/README.md``.
+
+    Raises
+    ------
+    InputError
+        If values are missing: imputed ones would make features look normal, or dependent.
     """
+    _refuse_missing(series)
     X = series.values.T
     W, p = shapiro_wilk(X)
     normality = pd.DataFrame({"feature": series.features, "W": W, "p": p})
@@ -47,6 +54,17 @@ def diagnose(
         ),
         "correlations": _correlations(dependence),
     }
+
+
+def _refuse_missing(series: Series) -> None:
+    lacking = int(np.isnan(series.values).any(axis=1).sum()) if series.missing else 0
+    if lacking:
+        msg = (
+            f"{series.name}: {lacking:,} of {series.n_features:,} features lack values, and the "
+            "diagnostics test complete ones only. Set `diagnostics: false` in the study, or "
+            "`missing=drop_features` in the sheet's options"
+        )
+        raise InputError(msg)
 
 
 def _normality_within(series: Series) -> pd.DataFrame:

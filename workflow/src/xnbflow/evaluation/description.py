@@ -9,6 +9,7 @@ from xnbflow.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TAB
 from xnbflow.evaluation.densities import class_densities, telling_features
 from xnbflow.evaluation.dependence_groups import dependent_groups, dependent_pairs
 from xnbflow.evaluation.evidence import class_priors, relative_evidence
+from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.profiles import class_distances, feature_profiles, feature_values
 from xnbflow.series import Series
 from xnbflow.tables import read_parquet
@@ -94,8 +95,13 @@ def describe(
     Returns
     -------
     dict of str to DataFrame
-        Empty tables for a classifier that does not select.
+        Empty tables for a classifier that does not select. Where values are missing, the features'
+        medians over all samples stand for them, but in the evidence, which then is told only where
+        the classifier tells it itself.
     """
+    given = series
+    if series.missing:
+        series = filled(series)
     selected = trained["selected"]
     ranked = _ranked(selected)
     shown = telling_features(ranked, _PER_CLASS, _MOST)
@@ -113,7 +119,7 @@ def describe(
         "values": feature_values(series, shown),
         "priors": class_priors(series, trained["predictions"]),
         "evidence": relative_evidence(
-            series, trained["predictions"], trained["explanations"], entry
+            given, trained["predictions"], trained["explanations"], entry
         ),
     }
 

@@ -51,6 +51,7 @@ def relative_evidence(
     The evidence of feature v for class c is ``log p(x | c) - log p(x)`` with the reference
     ``p(x) = sum_k pi_k p(x | k)``: 0 says nothing, above 0 speaks for the class, below against it,
     and a change of units changes nothing. The reference is that of the fold's training samples.
+    What a classifier tells as evidence already, against a reference of its own, stays as it is.
 
     Parameters
     ----------
@@ -65,23 +66,29 @@ def relative_evidence(
     -------
     DataFrame
         ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``,
-        ``log_reference`` and ``evidence``; the last two are missing where the classifier has no
-        densities of single features.
+        ``log_reference`` (0 where the classifier told evidence) and ``evidence``; the last two are
+        missing where the classifier has no densities of single features, or not in their units.
     """
     rows = explanations[explanations["repeat"] == 0]
+    columns = [*explanations.columns.drop("scale"), "log_reference", "evidence"]
     tested = predictions[predictions["repeat"] == 0]
     parts = [
         _of_fold(series, tested.loc[tested["fold"] == fold, "sample"], group, entry)
         for fold, group in rows.groupby("fold", sort=True)
     ]
-    columns = [*explanations.columns, "log_reference", "evidence"]
     return pd.concat(parts, ignore_index=True)[columns] if parts else rows.reindex(columns=columns)
 
 
 def _of_fold(
     series: Series, tested: pd.Series, group: pd.DataFrame, entry: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Return the evidence in one fold."""
+    """Return the evidence in one fold; all its rows are of one fit, and of one scale."""
+    scale = group["scale"].iloc[0]
+    if scale == "evidence":
+        return group.assign(log_reference=0.0, evidence=group["log_likelihood"])
+    used = series.values[np.isin(series.features, group["feature"].unique())]
+    if scale != "density" or np.isnan(used).any():
+        return group.assign(log_reference=np.nan, evidence=np.nan)
     is_tested = np.isin(series.samples, tested.to_numpy(dtype=str))
     features = np.flatnonzero(np.isin(series.features, group["feature"].unique()))
     samples = np.flatnonzero(np.isin(series.samples, group["sample"].unique()))

@@ -28,17 +28,18 @@ __all__ = [
 ALWAYS_TRAIN = "train"
 
 
-def draw_folds(header: SeriesHeader, n_splits: int, n_repeats: int) -> pd.DataFrame:
+def draw_folds(header: SeriesHeader, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     Parameters
     ----------
     header : SeriesHeader
         Samples, labels and, where it has them, groups of the data set.
-    n_splits : int
-        Folds per repeat.
+    n_splits : int or None
+        Folds per repeat; None leaves out one group of samples in each, see `leave_one_group_out`.
     n_repeats : int
-        How often to draw. A repeat's folds depend on the data set's name and the repeat alone.
+        How often to draw; 1 where groups are left out. A repeat's folds depend on the data set's
+        name and the repeat alone.
 
     Returns
     -------
@@ -58,6 +59,8 @@ def draw_folds(header: SeriesHeader, n_splits: int, n_repeats: int) -> pd.DataFr
         Names the classes with fewer samples (or groups) than folds: they are missing from some test
         folds.
     """
+    if n_splits is None:
+        return leave_one_group_out(header)
     classes, counts = _class_counts(header)
     what = "samples" if header.groups is None else "groups"
     if counts.max() < n_splits:
@@ -78,7 +81,10 @@ def draw_folds(header: SeriesHeader, n_splits: int, n_repeats: int) -> pd.DataFr
 
 
 def folds_of_repeat(
-    series: Series | SeriesHeader, n_splits: int, repeat: int, predefined: Sequence[str | Path] = ()
+    series: Series | SeriesHeader,
+    n_splits: int | None,
+    repeat: int,
+    predefined: Sequence[str | Path] = (),
 ) -> pd.DataFrame:
     """Return the folds of one repeat, as `draw_folds` draws them or as a file has them.
 
@@ -86,8 +92,8 @@ def folds_of_repeat(
     ----------
     series : Series or SeriesHeader
         The data set.
-    n_splits : int
-        Folds per repeat.
+    n_splits : int or None
+        Folds per repeat; None leaves out one group of samples in each.
     repeat : int
         From 0.
     predefined : sequence of path
@@ -98,6 +104,8 @@ def folds_of_repeat(
     InputError
         If the file is absent or damaged.
     """
+    if not predefined and n_splits is None:
+        return leave_one_group_out(series)
     if not predefined:
         return _draw(series, n_splits, repeat)
     (path,) = predefined
@@ -145,7 +153,7 @@ def stratified_splits(
         return list(splitter.split(np.zeros(len(labels)), labels, groups))
 
 
-def leave_one_group_out(header: SeriesHeader) -> pd.DataFrame:
+def leave_one_group_out(header: Series | SeriesHeader) -> pd.DataFrame:
     """Return folds that each test one group: a patient, a batch, a centre.
 
     Parameters

@@ -14,6 +14,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from xnbflow.errors import InputError
+from xnbflow.evaluation.grouping import fit_grouped
+from xnbflow.evaluation.incomplete import impute_within, imputes
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.seeds import derive_seed
@@ -46,8 +48,8 @@ def permutation_scores(
     n_splits : int
         Folds, drawn anew and stratified by the permuted labels each time.
     groups : ndarray of shape (n_samples,), optional
-        Say the patient of each sample. No group is on both sides of a fold, and labels are
-        permuted as `permute_labels` says.
+        Say the patient of each sample; by default the series' own groups. No group is on both
+        sides of a fold, and labels are permuted as `permute_labels` says.
 
     Returns
     -------
@@ -73,14 +75,15 @@ def permutation_scores(
     >>> labels = np.repeat(["a", "b"], 15)
     >>> values = rng.normal(size=(3, 30)) + 2 * (labels == "b")
     >>> series = Series("toy", values, list("xyz"), [f"s{i}" for i in range(30)], labels)
-    >>> scores = permutation_scores(series, {"method": "gaussian_nb"}, n_permutations=19)
+    >>> entry = {"method": "sklearn.naive_bayes.GaussianNB"}
+    >>> scores = permutation_scores(series, entry, n_permutations=19)
     >>> float(permutation_table(scores).set_index("metric").loc["accuracy", "p_value"])
     0.05
     """
     if n_permutations < 1:
         msg = f"n_permutations is {n_permutations}; use 1 or more"
         raise InputError(msg)
-    groups = _checked_groups(series, groups)
+    groups = _checked_groups(series, series.groups if groups is None else groups)
     columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     estimator = build_estimator(entry, columns, derive_seed(series.name, 0, "classifier"))
     rows = []
@@ -219,8 +222,11 @@ def _cross_validate(
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         splits = list(_splits(splitter, series, labels, groups))
     for training, test in splits:
-        model = clone(estimator).fit(series.frame(training), labels[training])
-        predicted[test] = model.predict(series.frame(test))
+        model, X, tested = clone(estimator), series.frame(training), series.frame(test)
+        if series.missing and not imputes(model):
+            X, tested = impute_within(X, tested)
+        fit_grouped(model, X, labels[training], None if groups is None else groups[training])
+        predicted[test] = model.predict(tested)
     return predicted
 
 

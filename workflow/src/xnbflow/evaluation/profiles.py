@@ -26,7 +26,8 @@ def feature_profiles(series: Series, selected: pd.DataFrame) -> pd.DataFrame:
         ``class``, ``feature``, ``direction``, ``median_inside``, ``median_outside`` (over the
         samples of all other classes) and ``constant``: whether the class has one value only. The
         direction compares the class's median with every other class's: ``high`` if it is above all
-        of them, ``low`` if below all, ``between`` else, and ``equal`` if it is none's.
+        of them, ``low`` if below all, ``between`` else, and ``equal`` if it is none's. ``symbol``
+        is that of the feature's gene, empty where the series has none.
     """
     pairs = selected[["class", "feature"]].drop_duplicates().reset_index(drop=True)
     if pairs.empty:
@@ -44,10 +45,27 @@ def feature_profiles(series: Series, selected: pd.DataFrame) -> pd.DataFrame:
         median_inside=medians[codes, at],
         median_outside=outside[codes, at],
         constant=spans[codes, at] == 0,
+        symbol=_symbols(series)[rows],
     )
 
 
-_PROFILE = ["class", "feature", "direction", "median_inside", "median_outside", "constant"]
+_PROFILE = [
+    "class",
+    "feature",
+    "direction",
+    "median_inside",
+    "median_outside",
+    "constant",
+    "symbol",
+]
+
+
+def _symbols(series: Series) -> np.ndarray:
+    """Return the gene symbol of every feature, empty without."""
+    metadata = series.feature_metadata
+    if metadata is None or "symbol" not in metadata:
+        return np.full(series.n_features, "", dtype=object)
+    return metadata["symbol"].to_numpy(dtype=object)
 
 
 def _median(values: np.ndarray) -> np.ndarray:

@@ -9,9 +9,15 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from xnbflow.evaluation.sparse import features_with_effect
 from xnbflow.evaluation.ties import ties_of
 
-__all__ = ["FeatureUse", "feature_use"]
+__all__ = ["SCALES", "FeatureUse", "feature_use"]
+
+#: What a classifier's explanations are, as its ``explanation_scale_`` tells: log densities in the
+#: unit of the feature (what is supposed of those that do not tell), evidence against a reference,
+#: or log densities in a unit of the classifier's own.
+SCALES = ("density", "evidence", "scaled")
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,7 @@ class FeatureUse:
     distances : DataFrame or None
         ``class``, ``feature``, ``other_class``, ``distance``.
     explanations : DataFrame or None
-        ``sample``, ``class``, ``feature``, ``log_likelihood``.
+        ``sample``, ``class``, ``feature``, ``log_likelihood``, ``scale`` (one of `SCALES`).
     ties : DataFrame or None
         See `xnbflow.evaluation.ties.ties_of`.
     """
@@ -53,7 +59,8 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         ``tied_features_`` (see `xnbflow.evaluation.ties.ties_of`), and which are there only
         because a class is constant by ``spike_features_`` (for each class their names). Of a
         pipeline the last step does, and transformers that select (`sklearn.feature_selection`) or
-        keep features do.
+        keep features do; of a search over parameters the best estimator. Of models that set
+        effects to 0 (`xnbflow.evaluation.sparse`) features are counted, not listed.
     X : DataFrame of shape (n_samples, n_features)
         Samples to explain.
     explain : bool
@@ -65,6 +72,9 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         return FeatureUse(np.nan, np.nan)
     chosen = getattr(last, "selected_features_", None)
     if chosen is None:
+        used = features_with_effect(last)
+        if used is not None:
+            return FeatureUse(float(used.sum(axis=1).mean()), float(used.any(axis=0).sum()))
         if len(names) == everything:
             return FeatureUse(everything, everything)
         chosen = dict.fromkeys(model.classes_, names)
@@ -76,6 +86,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
         rows = dict(enumerate(X.index)) if last is not model else {}
         explanations = _renamed(last.explain(inputs), feature=rename, sample=rows)
+        explanations["scale"] = _scale(last)
     rows = _selected_rows(chosen, getattr(last, "selected_distances_", {}))
     if hasattr(last, "spike_features_"):
         rows["constant"] = _is_listed(rows, last.spike_features_, rename)
@@ -89,15 +100,27 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     )
 
 
+def _scale(model: BaseEstimator) -> str:
+    """Return what a fitted classifier's explanations are, one of `SCALES`."""
+    scale = getattr(model, "explanation_scale_", SCALES[0])
+    if scale not in SCALES:
+        msg = f"{type(model).__name__}: explanation_scale_ is {scale!r}, none of {SCALES}"
+        raise ValueError(msg)
+    return scale
+
+
 def _last_step(
     model: BaseEstimator, X: pd.DataFrame
 ) -> tuple[BaseEstimator, Any, np.ndarray | None]:
-    """Return the estimator at the end of pipelines, its input and the names of that input.
+    """Return the estimator at the end of pipelines and searches, its input and the names of that.
 
     The names are None where a transformer makes new features or does not tell.
     """
     inputs, names = X, X.columns.to_numpy()
-    while isinstance(model, Pipeline):
+    while isinstance(model, Pipeline) or hasattr(model, "best_estimator_"):
+        if not isinstance(model, Pipeline):
+            model = model.best_estimator_
+            continue
         *before, (_, last) = model.steps
         if before and names is not None:
             names = _names_after(model[:-1], names)

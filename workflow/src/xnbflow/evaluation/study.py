@@ -3,9 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from xnbflow.contract import DIAGNOSTIC_TABLES, STUDY_TABLES, TRAINING_TABLES, TRUTH_TABLE
+from xnbflow.contract import (
+    DIAGNOSTIC_TABLES,
+    NOTES_TABLE,
+    PERMUTATION_TABLES,
+    STUDY_TABLES,
+    TRAINING_TABLES,
+    TRUTH_TABLE,
+)
 from xnbflow.evaluation import overviews, rankings, recognition, summaries
 from xnbflow.evaluation.headlines import headline
 from xnbflow.series import SeriesHeader, read_header
@@ -32,12 +40,12 @@ def study_tables(
         ``study`` (its id), ``title``, ``summary`` and ``labels`` (the classifiers' by id).
     owners : mapping of str to sequence
         What the files belong to, in their order: ``datasets``, ``simulated`` and ``diagnosed`` are
-        data sets, ``trained`` a `Key` each.
+        data sets, ``trained`` a `Key` each, ``permuted`` a data set and classifier each.
     files : mapping of str to sequence of path
-        Of the data sets ``series``, of the simulated ones ``truth``, of the diagnosed ones
-        ``normality``, ``normality_within``, ``dependence`` and ``dependence_test``, of what is
-        trained ``predictions``, ``selected``, ``ties`` and ``fits``; and ``paper``, the tables it
-        prints.
+        Of the data sets ``series``, of the simulated ones ``truth``, of the others ``notes``, of
+        the diagnosed ones ``normality``, ``normality_within``, ``dependence`` and
+        ``dependence_test``, of what is trained ``predictions``, ``selected``, ``ties`` and
+        ``fits``, of what is permuted ``permutation``; and ``paper``, the tables it prints.
     alpha : float
         Level of the normality test.
     paper : mapping of str to str, optional
@@ -68,6 +76,8 @@ def study_tables(
     recall = recognition.recall(predictions)
     tables = {
         "datasets": _datasets(headers),
+        "notes": _notes(files["notes"]),
+        "permutation_tests": _permutation_tests(owners["permuted"], files["permutation"]),
         "class_sizes": _class_sizes(headers),
         "diagnostics": diagnostics,
         "metrics": metrics,
@@ -106,8 +116,35 @@ def study_tables(
 
 
 def _datasets(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
-    rows = [(h.name, len(h.samples), h.n_features, len(h.classes)) for h in headers.values()]
-    return pd.DataFrame(rows, columns=["dataset", "samples", "features", "classes"])
+    rows = [
+        (
+            header.name,
+            len(header.samples),
+            header.n_features,
+            len(header.classes),
+            np.nan if header.groups is None else len(np.unique(header.groups)),
+            header.missing,
+        )
+        for header in headers.values()
+    ]
+    return pd.DataFrame(rows, columns=STUDY_TABLES["datasets"].fixed)
+
+
+def _notes(paths: Sequence[str]) -> pd.DataFrame:
+    parts = [read_parquet(path, NOTES_TABLE) for path in paths]
+    parts = [part for part in parts if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=NOTES_TABLE.fixed)
+
+
+def _permutation_tests(owners: Sequence[tuple[str, str]], paths: Sequence[str]) -> pd.DataFrame:
+    parts = [
+        read_parquet(path, PERMUTATION_TABLES["permutation"]).assign(
+            dataset=dataset, classifier=classifier
+        )
+        for (dataset, classifier), path in zip(owners, paths, strict=True)
+    ]
+    columns = STUDY_TABLES["permutation_tests"].fixed
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
 def _class_sizes(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:

@@ -12,6 +12,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from xnbflow.evaluation.constant import only_constant
+from xnbflow.evaluation.grouping import fit_grouped
+from xnbflow.evaluation.incomplete import impute_within, imputes
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.ties import TIES
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -46,7 +48,8 @@ class Outcome:
         selected feature separates its class from each other one, for classifiers that tell.
     explanations : DataFrame
         ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``: what each
-        selected feature says of each tested sample, for classifiers that explain.
+        selected feature says of each tested sample, for classifiers that explain; ``scale``: see
+        `xnbflow.evaluation.selected.SCALES`.
     ties : DataFrame
         ``repeat``, ``fold``, ``class``, ``group``, ``feature``, ``selected``, ``exchangeable``:
         the groups of features of equal rank between which names decide, selected or not, for
@@ -55,8 +58,8 @@ class Outcome:
         ``repeat``, ``fold``, ``status`` (ok or failed), ``error``, ``warnings``,
         ``features_per_class`` (mean over classes) and ``features`` (distinct), both missing where
         a transformer makes new ones, ``ties`` (groups of which a feature was selected and another
-        left out; missing where the classifier does not tell), ``fit_seconds``,
-        ``predict_seconds``.
+        left out; missing where the classifier does not tell), ``imputed`` (missing values of
+        training and test samples that were filled in), ``fit_seconds``, ``predict_seconds``.
     """
 
     predictions: pd.DataFrame
@@ -80,11 +83,18 @@ class _Fold:
 
 
 def train(
-    series: Series, folds: pd.DataFrame, entry: Mapping[str, Any], repeat: int, batch: Sequence[int]
+    series: Series,
+    folds: pd.DataFrame,
+    entry: Mapping[str, Any],
+    repeat: int,
+    batch: Sequence[int] | None,
 ) -> Outcome:
     """Fit a classifier on the training samples of each fold and predict the test samples.
 
-    A fit that fails is a row with its status and error, not a lost study.
+    A fit that fails is a row with its status and error, not a lost study. Where values are missing,
+    and the classifier does not impute them itself, the medians of the fold's training samples stand
+    for them. Where samples have groups, inner cross-validations keep these together, see
+    `xnbflow.evaluation.grouping`.
 
     Parameters
     ----------
@@ -96,8 +106,8 @@ def train(
         The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
     repeat : int
         The repeat to train.
-    batch : sequence of int
-        The folds of that repeat to train.
+    batch : sequence of int or None
+        The folds of that repeat to train; None trains all.
 
     Returns
     -------
@@ -112,6 +122,7 @@ def train(
     seed = derive_seed(series.name, repeat, "classifier")
     estimator = build_estimator(entry, columns, seed)
     folds = folds[folds["repeat"] == repeat]
+    batch = sorted(folds["fold"].unique().tolist()) if batch is None else batch
     results = [
         _train_fold(estimator, series, series_positions(series, folds, fold)) for fold in batch
     ]
@@ -162,6 +173,7 @@ _EXPLANATIONS = {
     "class": str,
     "feature": str,
     "log_likelihood": float,
+    "scale": str,
 }
 
 
@@ -197,6 +209,7 @@ _NOTHING_FITTED = {
     "features_per_class": np.nan,
     "features": np.nan,
     "ties": np.nan,
+    "imputed": 0,
     "fit_seconds": np.nan,
     "predict_seconds": np.nan,
 }
@@ -206,10 +219,16 @@ def _fit_and_predict(
     model: BaseEstimator, series: Series, training: np.ndarray, test: np.ndarray, result: _Fold
 ) -> None:
     X, y = series.frame(training), series.labels[training]
+    tested = series.frame(test)
+    groups = None if series.groups is None else series.groups[training]
     start = time.perf_counter()
-    model.fit(X, y)
+    if series.missing and not imputes(model):
+        result.fit["imputed"] = int(X.isna().sum(axis=None) + tested.isna().sum(axis=None))
+        X, tested = impute_within(X, tested)
+    values = X
+    fit_grouped(model, X, y, groups)
     result.fit["fit_seconds"] = time.perf_counter() - start
-    X = series.frame(test)
+    X = tested
     start = time.perf_counter()
     result.predictions = _predict(model, X, series, test)
     result.fit["predict_seconds"] = time.perf_counter() - start
@@ -221,9 +240,8 @@ def _fit_and_predict(
         groups = use.ties[use.ties["exchangeable"] & use.ties["selected"]]
         result.fit["ties"] = float(len(groups[["class", "group"]].drop_duplicates()))
     if use.selected is not None and "constant" not in use.selected:
-        rows = X.columns.get_indexer(use.selected["feature"])
-        values = series.values[np.ix_(rows, training)]
-        result.selected["constant"] = only_constant(use.selected, use.distances, values, y)
+        chosen = values[use.selected["feature"]].to_numpy().T
+        result.selected["constant"] = only_constant(use.selected, use.distances, chosen, y)
 
 
 def _predict(

@@ -75,6 +75,11 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         return super().explain(X)
 
     @property
+    def explanation_scale_(self) -> str:
+        """What `explain` tells: "evidence", or "scaled" log densities if it is absolute."""
+        return "scaled" if self.evidence == "absolute" else "evidence"
+
+    @property
     def feature_importances_(self) -> np.ndarray:
         """Greatest distance of each feature in any class that uses it, else 0: (n_features,)."""
         check_is_fitted(self)

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
+from sklearn.utils.validation import check_consistent_length
 
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -87,12 +88,39 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         self.n_max = n_max
         self.cv = cv
 
-    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+    def fit(
+        self, X: np.ndarray | pd.DataFrame, y: np.ndarray, groups: np.ndarray | None = None
+    ) -> "SelectiveNB":
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        groups : array-like of shape (n_samples,), default=None
+            Patients, batches: what must not be on both sides of an inner fold.
+
+        Raises
+        ------
+        InputError
+            If a parameter is wrong, or there are too few samples or groups for inner folds.
+        """
+        X, y = self._validated(X, y)
+        check_consistent_length(y, groups)
+        codes = self._learn_classes(y)
+        self._fit(self._arrange(X), codes, groups)
+        return self
+
+    def _fit(
+        self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
+    ) -> None:
         _require_independent_terms(self.estimator)
         self.estimator_ = self._fitted(features, codes)
         information = self.estimator_.mutual_information(features, codes)
         order = np.argsort(-information, kind="stable")[: self.n_max]
-        accuracy = self._prefix_accuracies(features, codes, order)
+        accuracy = self._prefix_accuracies(features, codes, order, groups)
         self.ranking_ = pd.DataFrame(
             {
                 "feature": self._term_names()[order],
@@ -116,12 +144,16 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
             return clone(self.estimator).fit(X, codes)
 
     def _prefix_accuracies(
-        self, features: np.ndarray, codes: np.ndarray, order: np.ndarray
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        order: np.ndarray,
+        groups: np.ndarray | None,
     ) -> np.ndarray:
         """Return the inner cross-validation's accuracy of every prefix of the ranking."""
         correct = np.zeros(len(order))
         tested = 0
-        for train, test in self._folds(features, codes):
+        for train, test in self._folds(features, codes, groups):
             inner = self._fitted(features[:, train], codes[train])
             tested += len(test)
             for part, part_codes in self._chunks(features[:, test], codes[test]):
@@ -132,18 +164,21 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         return correct / tested
 
     def _folds(
-        self, features: np.ndarray, codes: np.ndarray
+        self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         cv = self.cv
         if isinstance(cv, Integral):
-            cv = min(int(cv), self.class_count_.max())
+            most = self.class_count_.max() if groups is None else len(np.unique(groups))
+            cv = min(int(cv), int(most))
             if cv < 2:
-                msg = f"cv={self.cv} with at most {self.class_count_.max()} samples per class"
+                of = "samples per class" if groups is None else "groups"
+                msg = f"cv={self.cv} with at most {most} {of}"
                 raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")
+            cv = cv if groups is None else StratifiedGroupKFold(cv)
         with warnings.catch_warnings():
             # A class with fewer samples than folds is absent from some, which does no harm here.
             warnings.filterwarnings("ignore", "The least populated class")
-            return list(check_cv(cv, codes, classifier=True).split(features.T, codes))
+            return list(check_cv(cv, codes, classifier=True).split(features.T, codes, groups))
 
     def _chunks(
         self, features: np.ndarray, codes: np.ndarray

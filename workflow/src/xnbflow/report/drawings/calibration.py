@@ -15,6 +15,8 @@ def draw_calibration(
     predicted: Sequence[np.ndarray],
     observed: Sequence[np.ndarray],
     counts: Sequence[np.ndarray],
+    lower: Sequence[np.ndarray],
+    upper: Sequence[np.ndarray],
 ) -> Figure:
     """Draw how often a predicted probability comes true.
 
@@ -23,6 +25,8 @@ def draw_calibration(
     classifiers : sequence of str
     predicted, observed, counts : sequence of ndarray
         Per classifier and bin: mean probability, frequency, and how many there were.
+    lower, upper : sequence of ndarray
+        Ends of the intervals of the frequencies.
     """
     legend = 0.17 * -(-len(classifiers) // 2)
     figure, axes = new_axes(2.9, 2.95 + legend, bottom=0.5 + legend, title="Calibration")
@@ -33,6 +37,7 @@ def draw_calibration(
     for j, (name, x, y, n) in enumerate(zip(classifiers, predicted, observed, counts, strict=True)):
         colour, marker = COLOURS[j % len(COLOURS)], MARKERS[j % len(MARKERS)]
         axes.plot(x, y, color=colour, linewidth=1, alpha=0.7)
+        axes.vlines(x, lower[j], upper[j], color=colour, linewidth=0.8, alpha=0.6)
         axes.scatter(x, y, s=8 + 52 * np.sqrt(n / most), c=colour, marker=marker, label=name)
     axes.legend(
         loc="upper left",

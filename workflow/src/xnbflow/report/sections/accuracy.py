@@ -47,7 +47,7 @@ def section(results: StudyResults) -> Section:
     if results.scores("accuracy").notna().any(axis=None):
         figures = [_scores(results), _trade_off(results)]
         blocks.append(Gallery(figures, _PICTURES, ["summary.tsv"]))
-    blocks += _paper(results)
+    blocks += [*_permutations(results), *_paper(results)]
     others = [
         Group(name, [_metric_table(results, metric, name, decimals, lower=lower)])
         for metric, (name, decimals, lower) in _METRICS.items()
@@ -142,6 +142,35 @@ def _scores(results: StudyResults) -> Figure:
     )
 
 
+def _permutations(results: StudyResults) -> list[Block]:
+    """Return whether labels dealt at random would be predicted as well."""
+    table = results.tables["permutation_tests"]
+    if table.empty:
+        return []
+    frame = pd.DataFrame(
+        {
+            "data set": table["dataset"],
+            "classifier": table["classifier"].map(results.labels),
+            "metric": table["metric"].str.replace("_", " "),
+            "true labels": table["observed"],
+            "permuted, mean": table["null_mean"],
+            "permuted, 95 % below": table["null_95"],
+            "permutations": table["permutations"],
+            "as good": table["at_least"],
+            "p": table["p_value"],
+        }
+    )
+    caption = (
+        "Permutation test: the whole cross-validation of five folds, selection of features and "
+        "all, on the true labels and on labels dealt at random. “As good”: how many of these reach "
+        "the true labels’ value. With few permutations p cannot be small: it is at least 1 / "
+        "(permutations + 1)."
+    )
+    formats = dict.fromkeys(("true labels", "permuted, mean", "permuted, 95 % below"), ".3f")
+    formats["p"] = ".3g"
+    return [Table(frame, caption, formats, sources=["permutation_tests.tsv"])]
+
+
 def _paper(results: StudyResults) -> list[Block]:
     """Return Table 2 of the paper beside ours, where its data sets are in the study."""
     paper = results.tables["paper"]
@@ -202,9 +231,36 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
         "predicted for, with counts over all folds and repeats; all on the diagonal is perfect. "
         "Calibration: points on the dashed line mean that probabilities can be taken at their "
         "word; below it they promise too much. Larger points stand for more predictions; those of "
-        "fewer than ten samples are left out."
+        "fewer than ten samples are left out; lines up and down are 95 % intervals."
     )
-    return [*said, Gallery([*figures, *calibration], caption, ["confusion.tsv", "calibration.tsv"])]
+    gallery = Gallery([*figures, *calibration], caption, ["confusion.tsv", "calibration.tsv"])
+    return [*said, *_confidence(results, dataset, folds), gallery]
+
+
+#: A prediction with a greater probability than this is sure.
+_SURE = 0.99
+
+
+def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
+    """Return in words how sure classifiers are, and how often they are right then."""
+    table = results.rows("confidence", dataset=dataset, folds=folds)
+    table = table[np.isclose(table["above"], _SURE) & (table["predictions"] > 0)]
+    rows = {row.classifier: row for row in table.itertuples(index=False)}
+    parts = []
+    for name in results.study.classifiers:
+        if name not in rows:
+            continue
+        row = rows[name]
+        said = f"{results.labels[name]}: {row.share:.0%}"
+        if row.count:
+            interval = f"[{row.accuracy_lower:.0%}, {row.accuracy_upper:.0%}]"
+            said += f", of which {row.accuracy:.0%} {interval} are right"
+            if row.accuracy_upper < row.promised:
+                said += ", surely fewer than they promise"
+        parts.append(said)
+    if not parts:
+        return []
+    return [Prose(f"Predictions with a probability above {_SURE:g}. {'; '.join(parts)}.")]
 
 
 def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str) -> Figure:
@@ -249,6 +305,8 @@ def _calibration(results: StudyResults, dataset: str, folds: str) -> list[Figure
                 "predicted": [groups[name]["mean_predicted"].to_numpy() for name in names],
                 "observed": [groups[name]["observed"].to_numpy() for name in names],
                 "counts": [groups[name]["count"].to_numpy() for name in names],
+                "lower": [groups[name]["observed_lower"].to_numpy() for name in names],
+                "upper": [groups[name]["observed_upper"].to_numpy() for name in names],
             },
             "",
             f"Calibration curves on {dataset}: predicted probability against frequency.",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from xnbflow.report.page.blocks import Block, Card, Cards, Item, Line, Prose, Section
+from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
@@ -56,6 +56,7 @@ def section(results: StudyResults) -> Section | None:
         ]
         caption = _CAPTION if named else _NO_FEATURES
         blocks.append(Cards(cards, "recognised:", caption, sources))
+        blocks += _ties(results, chosen)
     label = results.labels.get(chosen, "")
     return Section(
         "answer",
@@ -75,12 +76,53 @@ def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> C
     verdict, level = _verdict(results.labels[classifier], summary, recall, stability)
     return Card(
         results.place(dataset, folds),
-        f"{size['samples']:,} samples, {size['features']:,} features, {size['classes']} classes",
+        _size(size),
         verdict,
         level,
         _facts(summary, stability),
         _lines(results, where, recall, stability),
     )
+
+
+#: Features named that could stand for one.
+_MOST_ALTERNATIVES = 10
+
+
+def _ties(results: StudyResults, classifier: str) -> list[Block]:
+    """Return which features of the lists could as well be others."""
+    table = results.rows("ties", classifier=classifier)
+    if table.empty:
+        return []
+    keys = ["dataset", "folds", "class", "feature"]
+    table = table.sort_values("frequency", ascending=False, kind="stable")
+    rows = [
+        (results.place(*key[:2]), *key[2:], _alternatives(group), float(group["frequency"].max()))
+        for key, group in table.groupby(keys, sort=False)
+    ]
+    columns = ["data set", "class", "feature", "could as well be", "in folds, at most"]
+    frame = pd.DataFrame(rows, columns=columns)
+    caption = (
+        "Interchangeable features: what tells the classes apart exactly as well as a selected "
+        "feature, and was left out by its name or place alone. A list with one in place of the "
+        "other is as good."
+    )
+    formats = {"in folds, at most": ".0%"}
+    block = Table(frame, caption, formats, sources=["ties.tsv"])
+    return [Group("Interchangeable features", [block], f"{len(frame):,} that could be others")]
+
+
+def _alternatives(group: pd.DataFrame) -> str:
+    names = group["alternative"].drop_duplicates().tolist()
+    more = len(names) - _MOST_ALTERNATIVES
+    return ", ".join(names[:_MOST_ALTERNATIVES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _size(row: pd.Series) -> str:
+    """Return a data set's size in words; with its groups, which weigh more than samples."""
+    of = f" of {row['groups']:,.0f} groups (patients, batches)" if pd.notna(row["groups"]) else ""
+    filled = ", missing values filled in" if row["missing"] else ""
+    sizes = f"{row['features']:,} features, {row['classes']} classes"
+    return f"{row['samples']:,} samples{of}, {sizes}{filled}"
 
 
 def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
@@ -142,14 +184,14 @@ def _lines(
 ) -> list[Line]:
     """Return the classes, each with its recall and its features."""
     selection = results.rows("selection", **where)
-    profiles = results.rows("profiles", **where).set_index(["class", "feature"])["direction"]
+    profiles = results.rows("profiles", **where).set_index(["class", "feature"])
     lines = []
     for row in recall.itertuples(index=False):
         label = row[recall.columns.get_loc("class")]
         mine = selection[selection["class"] == label]
         named = mine.head(_MOST_NAMED)
         items = [
-            _item(feature, profiles[label, feature], frequency)
+            _item(feature, *profiles.loc[(label, feature), ["direction", "symbol"]], frequency)
             for feature, frequency in zip(named["feature"], named["frequency"], strict=True)
         ]
         rest = len(mine) - len(items)
@@ -169,10 +211,12 @@ def _lines(
     return lines
 
 
-def _item(feature: str, direction: str, frequency: float) -> Item:
+def _item(feature: str, direction: str, symbol: str, frequency: float) -> Item:
+    """Return a feature of a list; by its gene's symbol, with its own name, where it has one."""
     mark, meaning = _SIGNS[direction]
     share = "" if frequency >= 1 else f"{frequency:.0%}"
-    return Item(feature, mark, share, f"{meaning}; selected in {frequency:.0%} of folds")
+    name = f"{symbol} ({feature})" if symbol and symbol != feature else feature
+    return Item(name, mark, share, f"{meaning}; selected in {frequency:.0%} of folds")
 
 
 def _warning(recall: float, *, recognised: bool, note: str) -> str:

@@ -16,7 +16,7 @@ def section(results: StudyResults) -> Section:
     if len(results.tables["averages"]):
         blocks.append(_classifiers(results))
     if results.study.datasets:
-        blocks.append(_datasets(results))
+        blocks += [_datasets(results), *_incomplete(results), *_noted(results)]
     seconds = job_seconds(results)
     details: list[Block] = [Facts(versions())]
     if len(seconds):
@@ -98,7 +98,7 @@ def _small_classes(results: StudyResults) -> pd.DataFrame:
     schemes = results.configuration.get("folds", {})
     for name in results.study.folds:
         scheme = schemes.get(name, {"file": ""})
-        if "file" not in scheme:
+        if "splits" in scheme and "file" not in scheme:
             small = sizes[sizes["samples"] < scheme["splits"]]
             rows += [
                 (*row, f"{name} ({scheme['splits']})") for row in small.itertuples(index=False)
@@ -136,6 +136,8 @@ def _scheme(name: str, scheme: dict | None) -> str:
         return name
     if scheme.get("file"):
         return f"{name} (predefined)"
+    if scheme.get("leave_one_group_out"):
+        return f"{name} (each leaves one group of samples out)"
     return f"{name} ({scheme.get('repeats', 1)} × {scheme['splits']} stratified folds)"
 
 
@@ -152,9 +154,41 @@ def _datasets(results: StudyResults) -> Table:
     rows = [entries.get(name, {}) for name in frame["data set"]]
     frame.insert(1, "source", [str(row.get("source", "")) for row in rows])
     frame.insert(2, "location", [str(row.get("location", "")) for row in rows])
-    formats = {"samples": ",", "features": ","}
-    caption = "The data sets of this study and where they come from."
+    frame = frame.drop(columns=[name for name in ("groups",) if frame[name].isna().all()])
+    frame["missing"] = frame["missing"].map({True: "filled in", False: "none"})
+    formats = {"samples": ",", "features": ",", "groups": ",.0f"}
+    caption = (
+        "The data sets of this study and where they come from. Samples of one group (a patient, a "
+        "batch) are never on both sides of a fold."
+        if "groups" in frame
+        else "The data sets of this study and where they come from."
+    )
     return Table(frame, caption, formats, sources=["datasets.tsv"])
+
+
+def _incomplete(results: StudyResults) -> list[Block]:
+    """Return which data sets lack values, and what stands for them."""
+    table = results.tables["datasets"]
+    names = table.loc[table["missing"].astype(bool), "dataset"].tolist()
+    if not names:
+        return []
+    text = (
+        f"Values are missing in {', '.join(names)}. In each fold, medians of the training samples "
+        "stand for them, unless a classifier imputes by a step of its own; the tables “fits” count "
+        "them. Densities and medians on this page have the medians over all samples instead."
+    )
+    return [Prose(text)]
+
+
+def _noted(results: StudyResults) -> list[Block]:
+    """Return what was noticed when the data sets were acquired."""
+    notes = results.tables["notes"]
+    if notes.empty:
+        return []
+    frame = notes.rename(columns={"dataset": "data set"})
+    caption = "What was noticed when the data sets were acquired."
+    title = "Notes on the data"
+    return [Group(title, [Table(frame, caption, sources=["notes.tsv"])], f"{len(notes):,}", True)]
 
 
 def _run_time(seconds: pd.DataFrame) -> Table:

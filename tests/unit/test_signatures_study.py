@@ -1,0 +1,120 @@
+"""The analysis of signatures, small: curves over sizes, and what inner cross-validation chooses."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from xnbflow.analyses.signatures.compute import analyse
+from xnbflow.analyses.signatures.contract import TABLES
+from xnbflow.errors import InputError
+from xnbflow.evaluation.folds import folds_of_repeat
+from xnbflow.evaluation.selected import feature_use
+from xnbflow.evaluation.sparse import features_with_effect
+from xnbflow.naive_bayes import XNB
+from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
+from xnbflow.series import Series
+
+PARAMS = {
+    "splits": 3,
+    "repeats": 2,
+    "sizes": [1, 4, 12],
+    "thresholds": [0.9, 0.999],
+    "shrinkage": [1.0, 50.0],
+    "C": [0.001, 1.0],
+}
+
+
+@pytest.fixture(scope="module")
+def series():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b", "c"], 16)
+    values = rng.normal(size=(12, 48))
+    for i, label in enumerate("abc"):
+        values[i] += 2.0 * (labels == label)
+    return Series("toy", values, [f"g{i}" for i in range(12)], [f"s{i}" for i in range(48)], labels)
+
+
+@pytest.fixture(scope="module")
+def tables(series):
+    return analyse({"toy": series}, PARAMS, threads=1)
+
+
+def test_every_method_has_a_point_per_value_and_the_declared_columns(tables):
+    curves = tables["curves"]
+    assert list(curves) == TABLES["curves"].fixed
+    assert list(tables["sizes"]) == TABLES["sizes"].fixed
+    assert curves.groupby("method").size().to_dict() == {
+        "ClassSpecificNB": 3,
+        "XNB": 2,
+        "shrunken centroids (PAM)": 2,
+        "l1-logistic regression": 2,
+    }
+    assert len(tables["sizes"]) == 6
+
+
+def test_a_point_is_the_accuracy_on_the_folds_that_studies_draw(series, tables):
+    X = series.values.T
+    for parameter, model in (
+        ("n_features", ClassSpecificNB(n_features=4)),
+        ("threshold", XNB(threshold=0.9)),
+    ):
+        scores = []
+        for repeat in range(2):
+            drawn, right = folds_of_repeat(series, 3, repeat), 0
+            for _, rows in drawn.groupby("fold"):
+                tested = np.isin(series.samples, rows["sample"])
+                model.fit(X[~tested], series.labels[~tested])
+                right += (model.predict(X[tested]) == series.labels[tested]).sum()
+            scores.append(right / 48)
+        curve = tables["curves"][tables["curves"]["method"] == type(model).__name__]
+        point = curve[curve["value"] == getattr(model, parameter)].iloc[0]
+        assert point["accuracy"] == pytest.approx(np.mean(scores), abs=1e-12)
+        assert point["accuracy_sd"] == pytest.approx(np.std(scores, ddof=1), abs=1e-12)
+
+
+def test_a_penalty_that_leaves_no_feature_leaves_no_accuracy(tables):
+    bare = tables["curves"].query("features_per_class == 0")
+    assert set(bare["method"]) == {"shrunken centroids (PAM)", "l1-logistic regression"}
+    np.testing.assert_allclose(bare["balanced_accuracy"], 1 / 3, atol=0.05)
+
+
+def test_missing_values_and_unknown_parameters_are_refused(series):
+    values = series.values.copy()
+    values[0, 0] = np.nan
+    lacking = Series(
+        "lacking", values, series.features, series.samples, series.labels, missing=True
+    )
+    with pytest.raises(InputError, match="takes no missing values"):
+        analyse({"lacking": lacking}, PARAMS, threads=1)
+    with pytest.raises(InputError, match="no parameter 'size'"):
+        analyse({}, {"size": [1]}, threads=1)
+
+
+def test_without_data_sets_tables_are_empty():
+    assert all(table.empty for table in analyse({}, {}, threads=1).values())
+
+
+def test_features_of_classifiers_that_set_effects_to_0_are_counted_through_pipelines_and_searches(
+    series,
+):
+    X, y = series.frame(), series.labels
+    lasso = LogisticRegression(C=0.2, l1_ratio=1.0, solver="liblinear")
+    for last in (NearestCentroid(shrink_threshold=2.0), OneVsRestClassifier(lasso)):
+        plain = make_pipeline(StandardScaler(), last).fit(X, y)
+        used = features_with_effect(plain[-1])
+        assert 0 < used.sum() < used.size
+        search = GridSearchCV(last, [{}], cv=3)
+        found = feature_use(make_pipeline(StandardScaler(), search).fit(X, y), X, explain=False)
+        assert found.per_class == pytest.approx(used.sum() / 3)
+        assert found.distinct == used.any(axis=0).sum()
+
+
+def test_a_model_without_such_a_penalty_uses_all_features(series):
+    ridge = LogisticRegression().fit(series.values.T, series.labels)
+    assert features_with_effect(ridge) is None
+    assert features_with_effect(NearestCentroid().fit(series.values.T, series.labels)) is None
