@@ -1,10 +1,10 @@
-"""The commands. Each imports what it needs when it is called, so that ``--help`` is there at once."""
+"""The commands; each imports what it needs when called, so that ``--help`` is there at once."""
 
 import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -204,13 +204,9 @@ def geo(accession: str, *, as_json: Json = False) -> None:
     tell_json(told.to_json()) if as_json else say(told.as_text())
 
 
-@app.command(
-    "run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
-)
+@app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def run_study(context: typer.Context, study: str) -> None:
     """Run a study through Snakemake; every further option is Snakemake's."""
     from xnbflow.cli.workflow import call_snakemake  # noqa: PLC0415
 
     call_snakemake(study, context.args)
-
-

@@ -107,13 +107,17 @@ def as_text(told: dict[str, Any], path: Path) -> str:
     classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
     lines = [
         f"{path}: {told['estimator'].splitlines()[0]}",
-        f"fitted on {series['name']}: {series['samples']} samples ({classes}), "
-        f"{series['features']} features, of which it uses {told['features_used']}",
+        (
+            f"fitted on {series['name']}: {series['samples']} samples ({classes}), "
+            f"{series['features']} features, of which it uses {told['features_used']}"
+        ),
     ]
     if figures:
         majority = figures["majority"]
         lines.append(f"accuracy in cross-validation: {_proportion(figures['accuracy'])}")
-        lines.append(f"the majority, {majority['class']}, has {majority['share']:.3f} of the samples")
+        lines.append(
+            f"the majority, {majority['class']}, has {majority['share']:.3f} of the samples"
+        )
         lines += [f"recall of {k}: {_proportion(v)}" for k, v in figures["recall"].items()]
     else:
         lines.append("not cross-validated: nothing is known of how good it is")

@@ -98,9 +98,7 @@ def _by_symbol(
     return names, first, np.array(second, dtype=int)
 
 
-def _one_probe(
-    series: Series, symbols: Mapping[str, str], weights: np.ndarray
-) -> dict[str, int]:
+def _one_probe(series: Series, symbols: Mapping[str, str], weights: np.ndarray) -> dict[str, int]:
     """Return the position of each gene's probe with the greatest weight, the first among equals."""
     chosen: dict[str, int] = {}
     for i, feature in enumerate(series.features):

@@ -69,9 +69,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
     return Prediction(table, [note for note in notes if note])
 
 
-def aligned(
-    model: TrainedModel, X: pd.DataFrame, missing: str
-) -> tuple[pd.DataFrame, np.ndarray]:
+def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Return samples with the model's columns in order, and the positions of absent ones it uses.
 
     Absent columns hold the training median.
@@ -123,9 +121,7 @@ def _log_posterior(
     estimator = model.estimator
     if len(dropped):
         if not isinstance(estimator, BaseNaiveBayes):
-            msg = (
-                f"{type(estimator).__name__} cannot leave a feature out; impute the missing ones"
-            )
+            msg = f"{type(estimator).__name__} cannot leave a feature out; impute the missing ones"
             raise InputError(msg)
         return estimator.predict_log_proba_without(frame, model.features[dropped])
     if hasattr(estimator, "predict_log_proba"):
@@ -174,7 +170,9 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
         return ""
     lost = model.signature["feature"].isin(model.features[absent])
     shares = lost.groupby(model.signature["class"], sort=False).agg(["sum", "size"])
-    told = [f"{label} {row['sum']} of {row['size']}" for label, row in shares.iterrows() if row["sum"]]
+    told = [
+        f"{label} {row['sum']} of {row['size']}" for label, row in shares.iterrows() if row["sum"]
+    ]
     return f"; signatures lose: {', '.join(told)}"
 
 

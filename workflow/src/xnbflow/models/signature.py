@@ -90,8 +90,10 @@ def signature_table(
 def _spread(values: np.ndarray, own: np.ndarray) -> dict[str, Any]:
     inside = np.quantile(values[own], [0.25, 0.5, 0.75])
     outside = np.quantile(values[~own], [0.25, 0.5, 0.75]) if (~own).any() else [np.nan] * 3
-    higher = values[own].mean() > values[~own].mean() if inside[1] == outside[1] else (
-        inside[1] > outside[1]
+    higher = (
+        values[own].mean() > values[~own].mean()
+        if inside[1] == outside[1]
+        else (inside[1] > outside[1])
     )
     return {
         "direction": "high" if higher else "low",

@@ -62,7 +62,10 @@ class CrossValidation:
             "repeats": int(self.predictions["repeat"].nunique()),
             "accuracy": _proportion(right),
             "recall": recall,
-            "majority": {"class": str(counts.index[0]), "share": float(counts.iloc[0] / len(first))},
+            "majority": {
+                "class": str(counts.index[0]),
+                "share": float(counts.iloc[0] / len(first)),
+            },
         }
 
     def shares(self) -> dict[tuple[str, str], float]:
