@@ -17,7 +17,7 @@ MATCHES = ("feature", "symbol")
 
 
 def greatest_distances(series: Series) -> np.ndarray:
-    """Return each feature's greatest Hellinger distance between two classes, shape (n_features,)."""
+    """Return each feature's greatest Hellinger distance of two classes, shape (n_features,)."""
     classes, codes = np.unique(series.labels, return_inverse=True)
     return pair_distances(series.values, codes, len(classes)).max(axis=0)
 
