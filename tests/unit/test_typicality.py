@@ -25,7 +25,7 @@ def test_new_samples_of_the_same_source_are_flagged_one_time_in_a_hundred():
         new, _ = two_classes(rng, n=1000)
         found.append(Typicality.fit(features, codes).typicality(new))
     assert (np.array(found) < ATYPICAL).mean() == pytest.approx(0.012, abs=0.006)
-    assert np.quantile(found, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.05)
+    assert np.quantile(found, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.07)
 
 
 def test_a_training_sample_is_scored_without_itself(rng):
@@ -65,9 +65,8 @@ def test_what_lies_far_off_in_every_feature_is_atypical(rng):
 def test_of_some_features_the_held_out_scores_are_those_of_these_features(rng):
     features, codes = two_classes(rng)
     some = Typicality.fit(features, codes).restricted(np.arange(5))
-    np.testing.assert_allclose(
-        some.held_out, Typicality.fit(features[:5], codes).held_out, atol=0.5
-    )
+    alone = Typicality.fit(features[:5], codes)
+    np.testing.assert_allclose(some.held_out, alone.held_out)
     assert len(some.centres) == 5
 
 
