@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/installed
 PEER := .venv-peer
 STUDY ?= all
 
-.PHONY: run test lint format bench paper-scale lock clean
+.PHONY: run test lint format manual bench paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -29,6 +29,10 @@ format: $(INSTALLED)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 	@$(BIN)/snakefmt Snakefile workflow/rules
+
+## manual: results/README.md, from the contract of tables
+manual: $(INSTALLED)
+	@$(BIN)/python -m xnbflow.manual
 
 ## bench: our engine against its peers; the table goes to results/benchmarks
 bench: $(INSTALLED) $(PEER)/installed

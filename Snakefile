@@ -19,8 +19,8 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
-        [report_of(study) for study in CONFIG.run],
-        "results/index.html",
+        [REPORT.of(study=study) for study in CONFIG.run],
+        INDEX,
 
 
 for study in CONFIG.studies:
@@ -29,5 +29,5 @@ for study in CONFIG.studies:
         name:
             study
         input:
-            report_of(study),
-            "results/index.html",
+            REPORT.of(study=study),
+            INDEX,

@@ -56,7 +56,9 @@ def loop_seconds(model: FlexibleNB, values: np.ndarray, test: np.ndarray) -> flo
     start = time.perf_counter()
     for f in chosen:
         points = values[f, test][:, None]
-        for densities in model.densities_:
-            samples = densities.samples[f][:, None]
-            KernelDensity(bandwidth=densities.bandwidths[f]).fit(samples).score_samples(points)
+        for own, bandwidths in zip(
+            model.density_.samples_, model.density_.bandwidths_, strict=True
+        ):
+            samples = own[f][:, None]
+            KernelDensity(bandwidth=bandwidths[f]).fit(samples).score_samples(points)
     return (time.perf_counter() - start) * N_FEATURES / len(chosen)

@@ -21,9 +21,9 @@ from rows import row
 from timing import compile_seconds, median_seconds
 
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.blocks import feature_blocks
 from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import grid_densities
+from xnbflow.density.strips import feature_strips
 from xnbflow.density.tiles import class_offsets, gather, sort_rows
 from xnbflow.naive_bayes import XNB
 from xnbflow.selection.class_specific import Candidates, class_pairs
@@ -142,7 +142,7 @@ def profile(series: Series) -> pd.DataFrame:
 
     frame = series.frame()
     timed("validation", XNB()._validated, frame, series.labels)
-    for block in feature_blocks(*series.values.shape):
+    for block in feature_strips(*series.values.shape):
         tile = timed("gather tiles", gather, series.values[block], order)
         timed("sort within classes", sort_rows, tile, offsets)
         bandwidths = timed("bandwidths", bandwidths_of, tile, offsets, "silverman")

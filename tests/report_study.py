@@ -9,22 +9,27 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.config import Study
+from xnbflow.contract import (
+    DIAGNOSTIC,
+    DIAGNOSTIC_TABLES,
+    JOBS_TABLE,
+    SERIES,
+    STUDY_TABLES,
+    TRAINED,
+    TRAINING_TABLES,
+    TRUTH,
+    TRUTH_TABLE,
+)
 from xnbflow.evaluation.study import study_tables
-from xnbflow.layout import TRAINING_TABLES
 from xnbflow.report.page.blocks import Group
 from xnbflow.report.results import StudyResults
 from xnbflow.series import Series
-from xnbflow.tables import write_parquet, write_tsv
+from xnbflow.tables import write_parquet, write_tables
 
 SCRIPT = "<script>alert(1)</script>"
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
 CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
 SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
-EMPTY = {
-    "selected": ["class", "rank", "feature", "distance"],
-    "distances": ["class", "feature", "other_class", "distance"],
-    "explanations": ["sample", "class", "feature", "log_likelihood"],
-}
 
 
 def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASSES), **changes):
@@ -39,15 +44,14 @@ def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASS
         diagnostics=True,
         analyses={},
     )
-    (root / "resources/series").mkdir(parents=True)
     for dataset in datasets:
         series = _series(dataset)
-        series.write(root / "resources/series" / f"{dataset}.parquet")
+        series.write(root / SERIES.of(dataset=dataset))
         _write_diagnostics(root / "results" / dataset, series)
         for classifier in classifiers:
             _write_training(root / "results" / dataset / "3-fold" / classifier, series, **changes)
     if "alpha" in datasets:
-        _truth().to_parquet(root / "resources/series/alpha.truth.parquet")
+        write_parquet(_truth(), root / TRUTH.of(dataset="alpha"), TRUTH_TABLE)
     results = StudyResults(
         study, {c: CLASSIFIERS[c] for c in classifiers}, _configuration(study), root
     )
@@ -64,13 +68,17 @@ def _configuration(study):
     return {
         "studies": {study.id: {"title": study.title, "datasets": list(study.datasets)}},
         "datasets": {
-            name: {"sheet": "my.tsv", "id": name, "source": "table", "location": ""}
+            name: {"sheet": "my.tsv", "id": name, "source": _source(name), "location": ""}
             for name in study.datasets
         },
         "classifiers": {name: {"method": methods[name]} for name in study.classifiers},
         "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS}},
         "diagnostics": {"normality_alpha": 0.05},
     }
+
+
+def _source(dataset):
+    return "simulate" if dataset == "alpha" else "table"
 
 
 def _series(dataset):
@@ -91,7 +99,8 @@ def _series(dataset):
 def _truth():
     series = _series("alpha")
     planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
-    return pd.DataFrame({"feature": series.features, "class": planted})
+    truth = pd.DataFrame({"feature": series.features, "class": planted})
+    return truth.assign(effect=3.0, block=-1, loading=0.0, shape="normal")
 
 
 def _write_diagnostics(folder, series):
@@ -112,38 +121,32 @@ def _write_diagnostics(folder, series):
         ),
     }
     for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet")
+        write_parquet(table, folder / f"{name}.parquet", DIAGNOSTIC_TABLES[name])
 
 
 def _write_training(folder, series, failed=(), warned=()):
-    """Write what the training jobs of a classifier leave behind, a batch per repeat.
+    """Write what the training jobs of a classifier leave behind, put together.
 
     ``failed`` and ``warned`` hold classifiers, or ``dataset/classifier``.
     """
     names = {folder.name, f"{series.name}/{folder.name}"}
     fails, warns = bool(names & set(failed)), bool(names & set(warned))
+    repeats = {name: [] for name in TRAINING_TABLES}
     for repeat in range(REPEATS):
         rng = np.random.default_rng(repeat + len(folder.name))
         fold = rng.permutation(np.arange(SAMPLES) % FOLDS)
         tables = {} if fails else _trained(series, fold, rng, selects=folder.name == "xnb")
         tables["fits"] = _fits(series, tables, fails, warns)
-        for name in TRAINING_TABLES:
-            table = tables.get(name)
-            if table is None or table.empty:
-                table = _nothing(name)
+        for name, declared in TRAINING_TABLES.items():
+            table = tables.get(name, pd.DataFrame(columns=declared.fixed))
             if "repeat" not in table:
                 table.insert(0, "repeat", repeat)
-            write_parquet(table, folder / name / f"repeat-{repeat}-folds-0-{FOLDS - 1}.parquet")
-
-
-def _nothing(name):
-    """What `xnbflow.evaluation.training.train` writes where no fold could be fitted."""
-    columns = EMPTY.get(name, ["sample", "true", "predicted"])
-    table = pd.DataFrame({column: pd.Series(dtype=str) for column in columns})
-    for column in ("repeat", "fold", "rank", "distance", "log_likelihood"):
-        if column in columns or column in {"repeat", "fold"}:
-            table[column] = pd.Series(dtype=float)
-    return table
+            repeats[name].append(table)
+    for name, parts in repeats.items():
+        table = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+        write_parquet(table, folder / f"{name}.parquet", TRAINING_TABLES[name])
+    jobs = pd.DataFrame({"batch": ["b0", "b1"], "seconds": [0.5, 0.5], "max_memory_mb": 300.0})
+    write_parquet(jobs, folder / "jobs.parquet", JOBS_TABLE)
 
 
 def _trained(series, fold, rng, *, selects):
@@ -183,9 +186,11 @@ def _selected(series, fold, rng):
                     (number, sample, label, feature, -rng.exponential()) for sample in tested
                 ]
     return {
-        "selected": pd.DataFrame(selected, columns=["fold", *EMPTY["selected"]]),
-        "distances": pd.DataFrame(distances, columns=["fold", *EMPTY["distances"]]),
-        "explanations": pd.DataFrame(explanations, columns=["fold", *EMPTY["explanations"]]),
+        "selected": pd.DataFrame(selected, columns=TRAINING_TABLES["selected"].fixed[1:]),
+        "distances": pd.DataFrame(distances, columns=TRAINING_TABLES["distances"].fixed[1:]),
+        "explanations": pd.DataFrame(
+            explanations, columns=TRAINING_TABLES["explanations"].fixed[1:]
+        ),
     }
 
 
@@ -211,29 +216,29 @@ def _write_tables(results):
     study, root = results.study, results.root
     trained = {
         table: [
-            path
-            for dataset in study.datasets
-            for classifier in study.classifiers
-            for path in sorted(
-                (root / "results" / dataset / "3-fold" / classifier / table).iterdir()
-            )
+            root / TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
+            for dataset, folds, classifier in study.trained
         ]
         for table in ("predictions", "selected", "fits")
     }
     diagnosed = {
-        table: [root / "results" / dataset / f"{table}.parquet" for dataset in study.datasets]
+        table: [root / DIAGNOSTIC.of(dataset=dataset, table=table) for dataset in study.datasets]
         for table in ("normality", "normality_within", "dependence", "dependence_test")
     }
     files = {
-        "series": [root / "resources/series" / f"{name}.parquet" for name in study.datasets],
-        "truth": sorted((root / "resources/series").glob("*.truth.parquet")),
+        "series": [root / SERIES.of(dataset=name) for name in study.datasets],
+        "truth": [root / TRUTH.of(dataset=name) for name in results.simulated],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
         **trained,
         **diagnosed,
     }
-    for name, table in study_tables(study.datasets, files, alpha=0.05).items():
-        write_parquet(table, results.folder / f"{name}.parquet")
-        write_tsv(table, results.folder / f"{name}.tsv")
+    keys = {
+        "datasets": study.datasets,
+        "simulated": results.simulated,
+        "diagnosed": study.datasets,
+        "trained": study.trained,
+    }
+    write_tables(study_tables(keys, files, alpha=0.05), results.folder, STUDY_TABLES)
 
 
 def walk(blocks):

@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 import yaml
 from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, snakemake_command
-
 from xnbflow.layout import STUDY_TABLES
 
 RECORDED_TIMES = {"seconds.parquet", "seconds.tsv"}

@@ -267,7 +267,7 @@ def test_a_class_of_one_sample_lends_the_others_covariance():
         ([[0, 1], [1, 2, 3]], r"feature 1 \(column 1\) is in more than one block"),
         ([[0, 1], [3]], r"feature 2 \(column 2\) is in no block"),
         ([], r"feature 0 \(column 0\) is in no block"),
-        ([[0, 1, 2, 3, 4]], "blocks name column 4; there are columns 0 to 3"),
+        ([[0, 1, 2, 3, 4]], "blocks names column 4, but there are 4 columns"),
         (0, "blocks is 0"),
         (2.5, "blocks is 2.5"),
         ("pairs", "blocks is 'pairs'"),

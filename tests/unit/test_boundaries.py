@@ -79,7 +79,7 @@ def test_the_fitted_classifier_changes_its_mind_at_the_angles():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.vonmises(HALF, 2, 80), rng.vonmises(np.pi, 5, 40)])[:, None]
     nb = VonMisesNB().fit(X, np.repeat([1, 2], [80, 40]))
-    family = nb.blocks_[0].distribution
+    family = nb.groups_[0].distribution
     angles = von_mises_boundary(
         family.mean_direction_[0], family.concentration_[0], np.exp(nb.class_log_prior_)
     )
@@ -93,7 +93,7 @@ def test_the_fitted_classifier_changes_its_mind_at_the_plane():
     X = rng.normal(size=(60, 3)) + np.repeat([[2, 0, 0], [0, 1, 1]], 30, axis=0)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     nb = VonMisesFisherNB().fit(X, np.repeat([1, 2], 30))
-    family = nb.blocks_[0].distribution
+    family = nb.groups_[0].distribution
     normal, offset = von_mises_fisher_boundary(family.mean_direction_.T, family.concentration_)
     joint = nb.predict_joint_log_proba(X)
     np.testing.assert_allclose(X @ normal + offset, joint[:, 0] - joint[:, 1], rtol=1e-9)

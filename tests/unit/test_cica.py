@@ -260,7 +260,7 @@ def test_a_constant_input_is_named_or_gets_no_weight():
         ({"n_components": 0}, {}, "n_components is 0"),
         ({"width": "wide"}, {}, "width is 'wide'"),
         ({"width": -1.0}, {}, "width is -1.0"),
-        ({"basis": 3}, {}, "basis is 3; use at least 4"),
+        ({"basis": 3}, {}, r"basis is 3; use an int in the range \[4, 1000\] or a callable"),
     ],
 )
 def test_bad_input_is_refused(params, change, message):

@@ -10,13 +10,13 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.spatial.distance import jensenshannon
 
-from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
+from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, overall_spread
 from xnbflow.density.bandwidth_search import leave_one_out_likelihood
-from xnbflow.density.blocks import feature_blocks, feature_major, map_blocks
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
+from xnbflow.density.strips import feature_major, feature_strips, map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.errors import InputError
 
@@ -31,19 +31,19 @@ def tile_of(features, codes):
     return sorted_classes(features, order, offsets), offsets
 
 
-# --- blocks and tiles ---------------------------------------------------------------------------
+# --- strips and tiles ---------------------------------------------------------------------------
 
 
 @given(n_features=st.integers(0, 5000), n_samples=st.integers(1, 100_000))
-def test_blocks_cover_all_features_once(n_features, n_samples):
-    blocks = feature_blocks(n_features, n_samples)
+def test_strips_cover_all_features_once(n_features, n_samples):
+    blocks = feature_strips(n_features, n_samples)
     covered = [f for block in blocks for f in range(block.start, block.stop)]
     assert covered == list(range(n_features))
 
 
-def test_blocks_keep_their_order_and_pass_on_errors():
-    assert map_blocks(lambda block: block.start, 20_000, 100) == [
-        block.start for block in feature_blocks(20_000, 100)
+def test_strips_keep_their_order_and_pass_on_errors():
+    assert map_strips(lambda block: block.start, 20_000, 100) == [
+        block.start for block in feature_strips(20_000, 100)
     ]
 
     def fail(block):
@@ -51,7 +51,7 @@ def test_blocks_keep_their_order_and_pass_on_errors():
         raise ArithmeticError(msg)
 
     with pytest.raises(ArithmeticError, match="block"):
-        map_blocks(fail, 20_000, 100)
+        map_strips(fail, 20_000, 100)
 
 
 def test_feature_major_arrays_are_not_copied(rng):
@@ -133,6 +133,48 @@ def test_silverman_follows_the_published_rule(seed, size, decimals, scale):
     tile = np.sort(values)[:, None]
     found = bandwidths_of(tile, np.array([0, size]), "silverman")[0, 0]
     assert found == pytest.approx(published_xnb.bandwidth(values), rel=1e-12)
+
+
+@pytest.mark.parametrize("rule", BANDWIDTHS)
+def test_no_bandwidth_is_below_the_floor(rng, rule):
+    codes = np.repeat([0, 1, 2], [30, 20, 1])
+    features = np.vstack([rng.normal(size=51), np.where(codes == 0, 3.0, rng.normal(size=51))])
+    features[0, codes == 1] *= 1e-3
+    tile, offsets = tile_of(features, codes)
+    published = bandwidths_of(tile, offsets, rule)
+    found = bandwidths_of(tile, offsets, rule, min_bandwidth=0.3)
+    classes = codes if rule == "adaptive" else np.arange(3)
+    floors = 0.3 * features.std(axis=1, ddof=1) * np.bincount(codes)[classes, None] ** -0.2
+    np.testing.assert_allclose(found, np.maximum(published, floors), rtol=1e-12)
+    assert (published < floors).any()
+    assert (published > floors).any()
+    np.testing.assert_array_equal(bandwidths_of(tile, offsets, rule, min_bandwidth=0.0), published)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-9, 1e9, 1e100])
+def test_bandwidths_with_a_floor_have_the_unit_of_the_feature(rng, scale):
+    codes = np.repeat([0, 1, 2], [10, 10, 1])
+    features = np.where(codes == 0, 1.0, rng.normal(size=(1, 21)))
+    tile, offsets = tile_of(features, codes)
+    expected = bandwidths_of(tile, offsets, "silverman", min_bandwidth=0.2)
+    found = bandwidths_of(tile * scale, offsets, "silverman", min_bandwidth=0.2)
+    np.testing.assert_allclose(found / scale, expected, rtol=1e-12)
+
+
+def test_a_constant_feature_and_a_single_sample_have_no_floor():
+    for tile in (np.full((5, 1), 0.1), np.ones((1, 1))):
+        assert overall_spread(tile)[0] == 0
+        offsets = np.array([0, len(tile)])
+        np.testing.assert_array_equal(
+            bandwidths_of(tile, offsets, "silverman", min_bandwidth=0.5),
+            bandwidths_of(tile, offsets, "silverman"),
+        )
+
+
+@pytest.mark.parametrize("wrong", [-0.1, np.nan, np.inf, "0.2", None])
+def test_floors_that_are_no_numbers_are_refused(wrong):
+    with pytest.raises(InputError, match=r"min_bandwidth is .*; use 0 for none"):
+        bandwidths_of(np.arange(5.0)[:, None], np.array([0, 5]), "scott", min_bandwidth=wrong)
 
 
 def test_unknown_rules_and_kernels_are_named():

@@ -126,7 +126,7 @@ def test_equal_angles_have_a_capped_concentration_and_a_finite_density():
 
 
 def test_a_period_that_is_no_turn_is_refused():
-    with pytest.raises(InputError, match="360 for degrees"):
+    with pytest.raises(InputError, match=r"period is 0\.0"):
         VonMises(period=0.0).fit(np.zeros((1, 2)), np.zeros(2, int), 1)
 
 
@@ -164,7 +164,7 @@ def test_vectors_off_the_sphere_are_refused_or_normalized():
     )
 
 
-@pytest.mark.parametrize("covariance", ["class", "pooled"])
+@pytest.mark.parametrize("covariance", ["per_class", "pooled"])
 def test_multivariate_gaussian_is_scipys(covariance):
     rng = np.random.default_rng(3)
     codes = np.repeat([0, 1], [30, 50])
@@ -184,14 +184,14 @@ def test_multivariate_gaussian_is_scipys(covariance):
 def test_multivariate_gaussian_of_one_sample_is_finite():
     family = MultivariateGaussian().fit(np.eye(2)[:, [0, 1, 1]], np.array([0, 1, 1]), 2)
     assert np.isfinite(family.log_density(np.eye(2))).all()
-    with pytest.raises(InputError, match="'class' or 'pooled'"):
+    with pytest.raises(InputError, match="covariance is 'shared'; use one of pooled, per_class"):
         MultivariateGaussian(covariance="shared").fit(np.eye(2), np.array([0, 1]), 2)
 
 
 @pytest.mark.parametrize("family", [Gaussian, MultivariateGaussian])
 @pytest.mark.parametrize("smoothing", [-1.0, np.nan, np.inf, "1e-9"])
 def test_smoothing_of_variances_is_a_finite_number_from_0_on(family, smoothing):
-    with pytest.raises(InputError, match=f"var_smoothing is {smoothing!r}; use a finite number"):
+    with pytest.raises(InputError, match=f"var_smoothing is {smoothing!r}; use a float"):
         family(var_smoothing=smoothing).fit(np.eye(4)[:2], np.array([0, 0, 1, 1]), 2)
 
 
@@ -209,7 +209,7 @@ def test_without_smoothing_columns_that_repeat_each_other_are_refused():
     features = rng.normal(size=(3, 40))
     features[2] = features[0] + features[1] / 3
     codes = np.tile([0, 1], 20)
-    for covariance in ("class", "pooled"):
+    for covariance in ("per_class", "pooled"):
         with pytest.raises(InputError, match="Use a greater var_smoothing"):
             MultivariateGaussian(covariance=covariance, var_smoothing=0).fit(features, codes, 2)
         family = MultivariateGaussian(covariance=covariance).fit(features, codes, 2)
@@ -233,7 +233,7 @@ def test_what_is_no_category_is_refused(value):
 
 
 def test_smoothing_that_is_not_positive_is_refused():
-    with pytest.raises(InputError, match="Lidstone"):
+    with pytest.raises(InputError, match=r"alpha is 0\.0"):
         Categorical(alpha=0.0).fit(np.array([[0.0, 1.0]]), np.array([0, 1]), 2)
 
 

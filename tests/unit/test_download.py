@@ -143,7 +143,7 @@ def test_another_url_is_another_file(tmp_path):
 def test_what_a_killed_download_left_goes_after_a_day(tmp_path):
     folder = tmp_path / "cumida"
     folder.mkdir()
-    old, new = (folder / f".node.{i}.part.Brain_GSE1.csv" for i in (1, 2))
+    old, new = (folder / f".Brain_GSE1.csv.{i}.part" for i in (1, 2))
     for part in (old, new):
         part.write_bytes(CSV[:100])
     os.utime(old, (time.time() - 90_000,) * 2)

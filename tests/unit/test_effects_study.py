@@ -6,10 +6,12 @@ import pytest
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
 from xnbflow.analyses.effects.compute import analyse
+from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
 from xnbflow.series import Series
+from xnbflow.tables import write_parquet
 
 PARAMS = {
     "features": {"all": None, "two": ["a", "c"], "selected": "stepwise"},
@@ -36,7 +38,7 @@ def folds(toy, tmp_path_factory):
     """Predefined folds, in another order than the series: the last third is for testing."""
     path = tmp_path_factory.mktemp("folds") / "folds.parquet"
     table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": toy.samples[400:]})
-    table.sample(frac=1, random_state=0).to_parquet(path, index=False)
+    write_parquet(table.sample(frac=1, random_state=0), path, FOLDS_TABLE)
     return str(path)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.covariance import ledoit_wolf
 
-from xnbflow.distributions.gaussian_blocks import fit_gaussian_blocks, ledoit_wolf_intensity
+from xnbflow.distributions.gaussian_blocks import GaussianBlocks, ledoit_wolf_intensity
 
 
 @pytest.fixture
@@ -15,6 +15,12 @@ def data():
     codes = np.repeat([0, 1, 2], [40, 35, 50])
     features = mix @ rng.normal(size=(6, 125)) * (1 + codes) + codes
     return features, codes, np.array([[0, 3], [5, 1], [2, 4]])
+
+
+def fit_blocks(features, codes, columns, *, pooled):
+    covariance = "pooled" if pooled else "per_class"
+    family = GaussianBlocks(columns=columns, covariance=covariance)
+    return family.fit(features, codes, codes.max() + 1)
 
 
 def within(features, codes, pooled, code):
@@ -29,8 +35,8 @@ def within(features, codes, pooled, code):
 @pytest.mark.parametrize("pooled", [True, False])
 def test_log_density_is_that_of_the_multivariate_normal(data, pooled):
     features, codes, columns = data
-    fitted = fit_gaussian_blocks(features, codes, columns, pooled=pooled)
-    assert not fitted.shrinkage.any()
+    fitted = fit_blocks(features, codes, columns, pooled=pooled)
+    assert not fitted.shrinkage_.any()
     points = features[:, ::7]
     for code in range(3):
         terms = fitted.log_density_terms(points, code, np.array([2, 0]))
@@ -43,7 +49,7 @@ def test_log_density_is_that_of_the_multivariate_normal(data, pooled):
 
 def test_a_blocks_terms_are_conditional_densities(data):
     features, codes, columns = data
-    fitted = fit_gaussian_blocks(features, codes, columns, pooled=True)
+    fitted = fit_blocks(features, codes, columns, pooled=True)
     first = columns[1, 0]
     sd = np.sqrt(within(features, codes, True, 0)[first, first])
     mean = features[first, codes == 2].mean()
@@ -66,7 +72,7 @@ def test_distance_is_the_symmetrised_kullback_leibler_divergence(data, pooled):
         return (np.trace(inverse @ one) + quadratic - len(block) + log_ratio) / 2
 
     expected = [divergence(0, 2, block) + divergence(2, 0, block) for block in columns]
-    fitted = fit_gaussian_blocks(features, codes, columns, pooled=pooled)
+    fitted = fit_blocks(features, codes, columns, pooled=pooled)
     np.testing.assert_allclose(fitted.distances(0, 2), expected, rtol=1e-10)
 
 
@@ -85,12 +91,12 @@ def test_few_samples_shrink_correlations_and_leave_variances():
     rng = np.random.default_rng(2)
     codes = np.arange(16) % 2
     features = rng.normal(size=(3, 16)) + rng.normal(size=16)
-    fitted = fit_gaussian_blocks(features, codes, np.array([[0, 1, 2]]), pooled=True)
-    shrunk = fitted.factors[0, 0] @ fitted.factors[0, 0].T
+    fitted = fit_blocks(features, codes, np.array([[0, 1, 2]]), pooled=True)
+    shrunk = fitted.factors_[0, 0] @ fitted.factors_[0, 0].T
     sample = within(features, codes, True, 0)
-    assert 0 < fitted.shrinkage[0, 0] < 1
+    assert 0 < fitted.shrinkage_[0, 0] < 1
     np.testing.assert_allclose(np.diag(shrunk), np.diag(sample), rtol=1e-12)
-    np.testing.assert_allclose(shrunk[0, 1:], sample[0, 1:] * (1 - fitted.shrinkage[0, 0]))
+    np.testing.assert_allclose(shrunk[0, 1:], sample[0, 1:] * (1 - fitted.shrinkage_[0, 0]))
 
 
 def test_a_singular_block_is_shrunk_however_many_samples():
@@ -98,7 +104,7 @@ def test_a_singular_block_is_shrunk_however_many_samples():
     features = rng.normal(size=(4, 500))
     features[3] = 2 * features[0]
     codes = np.arange(500) % 2
-    fitted = fit_gaussian_blocks(features, codes, np.array([[1, 2], [0, 3]]), pooled=True)
-    np.testing.assert_array_equal(fitted.singular, [[False, True]])
-    np.testing.assert_array_equal(fitted.shrinkage > 0, [[False, True]])
-    assert np.isfinite(fitted.whitenings).all()
+    fitted = fit_blocks(features, codes, np.array([[1, 2], [0, 3]]), pooled=True)
+    np.testing.assert_array_equal(fitted.singular_, [[False, True]])
+    np.testing.assert_array_equal(fitted.shrinkage_ > 0, [[False, True]])
+    assert np.isfinite(fitted.whitenings_).all()

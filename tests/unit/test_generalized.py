@@ -11,7 +11,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from unit.test_neighbourhood import shares_and_weights
 
-from xnbflow.density.neighbourhood import KERNELS
+from xnbflow.density.neighbourhood import QUADRATIC_KERNELS
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
@@ -50,8 +50,8 @@ class Oracle:
         self.intercept = np.log(self.share / (1 - self.share))
         self.fine, self.naive = [], []
         for x, discrete in zip(X.T, categorical, strict=True):
-            density = self.smoother(x, discrete, span, KERNELS["minimum_variance"])
-            self.fine.append(self.smoother(x, discrete, span, KERNELS["epanechnikov"]))
+            density = self.smoother(x, discrete, span, QUADRATIC_KERNELS["minimum_variance"])
+            self.fine.append(self.smoother(x, discrete, span, QUADRATIC_KERNELS["epanechnikov"]))
             s1, s0 = (density @ y).clip(0), (density @ (1 - y)).clip(0)
             odds = (s1 + shrinkage * self.share) / (s0 + shrinkage * (1 - self.share))
             self.naive.append(np.log(odds) - self.intercept)
@@ -250,14 +250,14 @@ def test_labels_may_be_any_two(mixed, fitted):
         ({"span": 1.5}, "span is 1.5"),
         ({"span": np.nan}, "span is nan"),
         ({"kernel": "gaussian"}, "kernel is 'gaussian'; use one of minimum_variance, epanechnikov"),
-        ({"shrinkage": 0.0}, "infinite effect"),
+        ({"shrinkage": 0.0}, "shrinkage is 0.0"),
         ({"tol": -1.0}, "tol is -1.0"),
-        ({"max_iter": -1}, "max_iter -1"),
+        ({"max_iter": -1}, "max_iter is -1"),
         ({"categorical": ["d"]}, "column 'd', but there are 3 columns: a, b, c"),
         ({"categorical": [3]}, "column 3"),
         ({"categorical": [-4]}, "column -4"),
         ({"categorical": [True, False]}, "mask of 2 columns, but there are 3 columns: a, b, c"),
-        ({"categorical": [1.0]}, "column 1.0"),
+        ({"categorical": [1.0]}, r"categorical is \[1.0\]; use columns"),
     ],
 )
 def test_refuses_parameters_outside_their_range(mixed, params, message):

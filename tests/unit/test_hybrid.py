@@ -47,7 +47,7 @@ def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)
 
 
-def test_joint_log_likelihood_is_the_sum_over_blocks(mixed):
+def test_joint_log_likelihood_is_the_sum_over_groups(mixed):
     X, y = mixed
     nb = HybridNB(BLOCKS).fit(X, y)
     expected = np.tile(np.log([40 / 90, 30 / 90, 20 / 90]), (90, 1))
@@ -63,7 +63,7 @@ def test_joint_log_likelihood_is_the_sum_over_blocks(mixed):
     np.testing.assert_allclose(nb.predict_joint_log_proba(X), expected, atol=1e-6)
 
 
-def test_gaussian_blocks_are_scikit_learns_gaussian_nb():
+def test_gaussian_groups_are_scikit_learns_gaussian_nb():
     X, y = load_iris(return_X_y=True)
     nb, reference = HybridNB().fit(X, y), sk.GaussianNB().fit(X, y)
     np.testing.assert_allclose(
@@ -72,7 +72,7 @@ def test_gaussian_blocks_are_scikit_learns_gaussian_nb():
     np.testing.assert_allclose(nb.predict_proba(X), reference.predict_proba(X), rtol=1e-9)
 
 
-def test_categorical_blocks_are_scikit_learns_categorical_nb():
+def test_categorical_groups_are_scikit_learns_categorical_nb():
     X = np.random.default_rng(1).integers(0, 4, (60, 3))
     y = X[:, 0] % 2 + (X[:, 1] > 2)
     nb = HybridNB([("all", Categorical(alpha=0.3), slice(None))]).fit(X, y)
@@ -80,20 +80,20 @@ def test_categorical_blocks_are_scikit_learns_categorical_nb():
     np.testing.assert_allclose(nb.predict_log_proba(X), reference.predict_log_proba(X), rtol=1e-9)
 
 
-def test_kernel_blocks_are_flexible_nb():
+def test_kernel_groups_are_flexible_nb():
     X, y = load_iris(return_X_y=True)
     nb = HybridNB([("all", "kernel", slice(None))]).fit(X, y)
     reference = FlexibleNB().fit(X, y)
     np.testing.assert_allclose(nb.predict_joint_log_proba(X), reference.predict_joint_log_proba(X))
 
 
-def test_explanations_add_up_and_name_columns_and_multivariate_blocks(mixed):
+def test_explanations_add_up_and_name_columns_and_multivariate_groups(mixed):
     X, y = mixed
-    blocks = [
+    groups = [
         ("flow", "multivariate_gaussian", ["speed", "pressure"]),
         ("wind", VonMises(period=360), ["wind"]),
     ]
-    nb = HybridNB(blocks).fit(X, y)
+    nb = HybridNB(groups).fit(X, y)
     explained = nb.explain(X.iloc[:5])
     assert set(explained["feature"]) == {"flow", "wind"}
     total = explained.groupby(["sample", "class"])["log_likelihood"].sum().unstack()
@@ -108,31 +108,31 @@ def test_explanations_add_up_and_name_columns_and_multivariate_blocks(mixed):
 )
 def test_columns_may_be_positions_names_masks_and_slices(mixed, columns):
     X, y = mixed
-    nb = clone(HybridNB([("block", Gaussian(), columns)])).fit(X, y)
-    assert nb.blocks_[0].columns.tolist() == [1, 3]
+    nb = clone(HybridNB([("group", Gaussian(), columns)])).fit(X, y)
+    assert nb.groups_[0].columns.tolist() == [1, 3]
 
 
 def test_slices_of_names_include_both_ends(mixed):
     X, y = mixed
-    nb = HybridNB([("block", "gaussian", slice("wind", "pressure"))]).fit(X, y)
-    assert nb.blocks_[0].columns.tolist() == [1, 2, 3]
+    nb = HybridNB([("group", "gaussian", slice("wind", "pressure"))]).fit(X, y)
+    assert nb.groups_[0].columns.tolist() == [1, 2, 3]
 
 
-def test_the_instances_given_stay_unfitted_and_empty_blocks_are_left_out(mixed):
+def test_the_instances_given_stay_unfitted_and_empty_groups_are_left_out(mixed):
     X, y = mixed
     family = VonMises(period=360)
     nb = HybridNB([("none", "gaussian", []), ("wind", family, [1])]).fit(X, y)
     assert not hasattr(family, "mean_direction_")
-    assert [block.name for block in nb.blocks_] == ["wind"]
+    assert [group.name for group in nb.groups_] == ["wind"]
 
 
 @pytest.mark.parametrize(
-    ("blocks", "message"),
+    ("groups", "message"),
     [
         ([("wind", "gauss", [0])], "unknown distribution 'gauss'; use one of categorical"),
         ([("wind", 3, [0])], "3 is not a family"),
         ([("wind", "gaussian")], r"not \(name, distribution, columns\)"),
-        ([("one", "gaussian", [0]), ("two", "kernel", [0, 1])], "speed is in blocks 'one' and"),
+        ([("one", "gaussian", [0]), ("two", "kernel", [0, 1])], "speed is in groups 'one' and"),
         ([("wind", "gaussian", ["gust"])], "column 'gust', but there are 4 columns: "),
         ([("wind", "gaussian", [7])], "column 7, but there are 4 columns: "),
         ([("wind", "gaussian", [True, False])], "mask of 2 columns, but there are 4 columns: "),
@@ -140,17 +140,17 @@ def test_the_instances_given_stay_unfitted_and_empty_blocks_are_left_out(mixed):
         ([("all", Kernel(kernel="gaus"), [0])], "'all': kernel is 'gaus'; use one of gaussian"),
         ([("all", Gaussian(var_smoothing=-1.0), [0])], "'all': var_smoothing is -1.0; use a"),
         ([("all", Gaussian(var_smoothing=np.nan), [0])], "'all': var_smoothing is nan; use a"),
-        ([("none", "gaussian", [])], "no block of HybridNB has a column"),
-        ([("sky", "categorical", ["speed"])], "block 'sky': column 0 holds"),
+        ([("none", "gaussian", [])], "no group of HybridNB has a column"),
+        ([("sky", "categorical", ["speed"])], "group 'sky': column 0 holds"),
     ],
 )
-def test_blocks_that_cannot_be_are_refused(mixed, blocks, message):
+def test_groups_that_cannot_be_are_refused(mixed, groups, message):
     X, y = mixed
     with pytest.raises(InputError, match=message):
-        HybridNB(blocks).fit(X, y)
+        HybridNB(groups).fit(X, y)
 
 
-def test_von_mises_nb_is_the_hybrid_of_three_blocks(mixed):
+def test_von_mises_nb_is_the_hybrid_of_three_groups(mixed):
     X, y = mixed
     nb = VonMisesNB(angular=["wind"], categorical=["sky"], period=360).fit(X, y)
     np.testing.assert_allclose(
@@ -163,7 +163,7 @@ def test_the_studys_gaussian_classifier_can_be_said_in_the_configuration(mixed):
     entry = {
         "method": "hybrid_nb",
         "params": {
-            "blocks": [
+            "groups": [
                 ["angular", "gaussian", "@angular"],
                 ["linear", "gaussian", "@linear"],
                 ["categorical", "categorical", "@categorical"],
@@ -217,7 +217,7 @@ def test_unseen_categories_are_classified(mixed):
 
 def test_vectors_off_the_sphere_are_refused_in_prediction_too():
     nb = VonMisesFisherNB().fit(np.eye(3), [0, 0, 1])
-    with pytest.raises(InputError, match="block 'direction': the vector of sample 1 has length 2"):
+    with pytest.raises(InputError, match="group 'direction': the vector of sample 1 has length 2"):
         nb.predict([[1.0, 0, 0], [2.0, 0, 0]])
 
 

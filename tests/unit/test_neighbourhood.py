@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xnbflow.density.neighbourhood import KERNELS, neighbourhood_sums
+from xnbflow.density.neighbourhood import QUADRATIC_KERNELS, neighbourhood_sums
 
 
 def shares_and_weights(values, counts, span, kernel):
@@ -30,7 +30,7 @@ def shares_and_weights(values, counts, span, kernel):
 @given(
     values=st.lists(st.integers(-50, 50), min_size=1, max_size=40, unique=True),
     span=st.sampled_from([0.01, 0.1, 0.3, 0.6, 1.0]),
-    kernel=st.sampled_from(sorted(KERNELS)),
+    kernel=st.sampled_from(sorted(QUADRATIC_KERNELS)),
     seed=st.integers(0, 100),
 )
 @settings(max_examples=150, deadline=None)
@@ -39,20 +39,20 @@ def test_sums_follow_the_definition(values, span, kernel, seed):
     values = np.sort(np.array(values, dtype=float))
     counts = rng.integers(1, 8, len(values)).astype(float)
     weights = rng.normal(size=(2, len(values)))
-    _, kernel_weights = shares_and_weights(values, counts, span, KERNELS[kernel])
-    sums = neighbourhood_sums(values, counts, weights, span, KERNELS[kernel])
+    _, kernel_weights = shares_and_weights(values, counts, span, QUADRATIC_KERNELS[kernel])
+    sums = neighbourhood_sums(values, counts, weights, span, QUADRATIC_KERNELS[kernel])
     assert sums == pytest.approx(weights @ kernel_weights.T, abs=1e-12)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", QUADRATIC_KERNELS)
 @pytest.mark.parametrize("far", [-1e9, 1e9, -1e15])
 def test_fine_structure_survives_far_outliers(kernel, far):
     """Differences of running moments over the whole feature lose every digit here."""
     rng = np.random.default_rng(1)
     values = np.sort(np.r_[far, 2 * far, rng.normal(size=300) * 1e-3])
     counts, weights = np.ones(302), rng.normal(size=(1, 302))
-    shares, kernel_weights = shares_and_weights(values, counts, 0.2, KERNELS[kernel])
-    sums = neighbourhood_sums(values, counts, weights, 0.2, KERNELS[kernel])
+    shares, kernel_weights = shares_and_weights(values, counts, 0.2, QUADRATIC_KERNELS[kernel])
+    sums = neighbourhood_sums(values, counts, weights, 0.2, QUADRATIC_KERNELS[kernel])
     error = np.abs(sums - weights @ kernel_weights.T)
     assert (error <= 1e-11 * (np.abs(weights) @ shares.T)).all()
 
@@ -62,13 +62,13 @@ def test_values_may_be_mirrored_shifted_and_scaled():
     rng = np.random.default_rng(2)
     values = np.sort(rng.normal(size=50))
     counts, weights = rng.integers(1, 5, 50).astype(float), rng.normal(size=(3, 50))
-    sums = neighbourhood_sums(values, counts, weights, 0.4, KERNELS["minimum_variance"])
+    sums = neighbourhood_sums(values, counts, weights, 0.4, QUADRATIC_KERNELS["minimum_variance"])
     mirrored = neighbourhood_sums(
         7 - 3 * values[::-1],
         counts[::-1].copy(),
         weights[:, ::-1].copy(),
         0.4,
-        KERNELS["minimum_variance"],
+        QUADRATIC_KERNELS["minimum_variance"],
     )
     assert mirrored[:, ::-1] == pytest.approx(sums, abs=1e-12)
 
@@ -79,8 +79,8 @@ def test_a_value_sees_no_other_within_a_narrow_window():
     assert sums[0] == pytest.approx(0.75 * counts)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", QUADRATIC_KERNELS)
 def test_kernels_integrate_to_one(kernel):
     """∫ K over [-1, 1] = 2 (level - curvature / 3), as the paper's kernels have it."""
-    level, curvature = KERNELS[kernel]
+    level, curvature = QUADRATIC_KERNELS[kernel]
     assert 2 * (level - curvature / 3) == pytest.approx(1.0)

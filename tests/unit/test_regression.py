@@ -151,9 +151,9 @@ def test_many_samples_are_predicted_in_pieces(monkeypatch):
     ("params", "y", "message"),
     [
         ({}, np.full(50, 2.0), r"y is constant \(2.0\): there is nothing to predict"),
-        ({"width": "narrow"}, None, 'width is \'narrow\'; use "cv", "paper" or a positive'),
+        ({"width": "narrow"}, None, "width is 'narrow'; use one of cv, paper or a float"),
         ({"width": 0.0}, None, "width is 0.0"),
-        ({"n_grid": 1}, None, "n_grid is 1; use at least 2"),
+        ({"n_grid": 1}, None, "n_grid is 1; use an int in the range"),
     ],
 )
 def test_bad_parameters_are_refused(params, y, message):

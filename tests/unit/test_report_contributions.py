@@ -9,9 +9,9 @@ from report_study import write_study
 from scipy.special import logsumexp
 
 from xnbflow.config import Study
+from xnbflow.contract import SERIES, STUDY_TABLE, STUDY_TABLES, TRAINED, TRAINING_TABLES
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
-from xnbflow.layout import TRAINING_TABLES
 from xnbflow.report import contributions as module
 from xnbflow.report.contributions import contributions
 from xnbflow.report.results import StudyResults
@@ -25,19 +25,19 @@ def trained(tmp_path_factory):
     """A simulated data set with XNB trained on it for real; predictions beside the model's data."""
     root = tmp_path_factory.mktemp("trained")
     series, _ = simulate_series("toy", 30, 60, 3, seed=2)
-    (root / "resources/series").mkdir(parents=True)
-    path = root / "resources/series/toy.parquet"
+    path = root / SERIES.of(dataset="toy")
     series.write(path)
     folds = draw_folds(read_header(path), 3, 1)
     outcome = train(series, folds, {"method": "xnb"}, 0, range(3))
-    for table in TRAINING_TABLES:
-        batch = root / "results/toy/3-fold/xnb" / table / "repeat-0-folds-0-2.parquet"
-        write_parquet(getattr(outcome, table), batch)
+    for name, table in TRAINING_TABLES.items():
+        place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)
+        write_parquet(getattr(outcome, name), root / place, table)
     study = Study("s", "S", "", ("toy",), ("xnb",), ("3-fold",), False, {})
     results = StudyResults(study, {"xnb": "XNB"}, {}, root)
     classes, sizes = np.unique(series.labels, return_counts=True)
     table = pd.DataFrame({"dataset": "toy", "class": classes, "samples": sizes})
-    write_parquet(table, results.folder / "class_sizes.parquet")
+    place = root / STUDY_TABLE.of(study="s", table="class_sizes")
+    write_parquet(table, place, STUDY_TABLES["class_sizes"])
     return contributions(results, "toy", "3-fold", "xnb"), outcome.predictions
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from report_study import CLASSES, CLASSIFIERS, FEATURES, SAMPLES, SCRIPT, walk, write_study
 
+from xnbflow.contract import benchmark_of
 from xnbflow.report.densities import telling_features
 from xnbflow.report.dependence import dependent_groups, dependent_pairs
 from xnbflow.report.page.blocks import (
@@ -149,12 +150,13 @@ def test_seeds_folds_versions_and_machine_are_told(results):
 
 
 def test_run_times_come_from_what_snakemake_recorded(results):
-    folder = results.root / "results/benchmarks/train"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, seconds in (("alpha.3-fold.nb.b0", 2.5), ("other.3-fold.nb.b0", 100)):
-        (folder / f"{name}.tsv").write_text(f"s\tmax_rss\n{seconds}\t300\n")
+    for dataset, seconds in (("alpha", 2.5), ("other", 100)):
+        path = results.root / benchmark_of("folds").of(dataset=dataset, folds="3-fold")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"s\tmax_rss\n{seconds}\t300\n")
+    assert len(results.study.trained) == 6  # with two training jobs of half a second each
     facts = {k: v for b in blocks(overview.section(results), Facts) for k, v in b.items.items()}
-    assert facts["Computing time"] == "2 s, summed over jobs"
+    assert facts["Computing time"] == "8 s, summed over jobs"
 
 
 def test_diagnostics_stand_beside_the_papers_numbers(results):
@@ -341,7 +343,7 @@ def test_methods_give_the_configuration_as_yaml_and_every_table(results):
     sheet = next(c for c in blocks(section, Code) if c.caption.startswith("my.tsv"))
     header, *rows = [line.split("\t") for line in sheet.text.splitlines()]
     assert header == list(COLUMNS)
-    assert [row[:2] for row in rows] == [["alpha", "table"], ["GSE7904", "table"]]
+    assert [row[:2] for row in rows] == [["alpha", "simulate"], ["GSE7904", "table"]]
     (links,) = blocks(section, Links)
     for _, _, files in links.items:
         assert all((results.folder / file).exists() for file in files)

@@ -80,16 +80,16 @@ def test_it_predicts_as_the_classifier_fitted_to_the_selected_features(angles):
 def test_columns_keep_their_names_inside(angles):
     X, y = angles
     frame = pd.DataFrame(X, columns=list("uvwxyz"))
-    blocks = [("angles", "von_mises", ["w", "y"]), ("rest", "gaussian", ["u", "v", "x", "z"])]
-    nb = SelectiveNB(HybridNB(blocks)).fit(frame, y)
+    groups = [("angles", "von_mises", ["w", "y"]), ("rest", "gaussian", ["u", "v", "x", "z"])]
+    nb = SelectiveNB(HybridNB(groups)).fit(frame, y)
     assert nb.selected_features_["a"][0] == "w"
     assert nb.ranking_["feature"].tolist()[0] == "w"
 
 
-def test_a_multivariate_block_is_taken_or_left_as_a_whole(angles):
+def test_a_multivariate_group_is_taken_or_left_as_a_whole(angles):
     X, y = angles
-    blocks = [("pair", "multivariate_gaussian", [1, 2]), ("single", "von_mises", [3])]
-    nb = SelectiveNB(HybridNB(blocks)).fit(X, y)
+    groups = [("pair", "multivariate_gaussian", [1, 2]), ("single", "von_mises", [3])]
+    nb = SelectiveNB(HybridNB(groups)).fit(X, y)
     assert nb.ranking_["feature"].tolist() == ["pair", 3]
     assert nb.selected_features_["c"][:2] == [1, 2]
 
@@ -107,29 +107,15 @@ def test_classes_rarer_than_the_folds_are_selected_for_without_a_warning(angles)
     assert np.isfinite(nb.predict_log_proba(X)).all()
 
 
-def test_terms_in_the_order_of_a_classs_ranking_keep_their_columns(angles):
-    X, y = angles
-    X = X[:, [5, 4, 3, 2, 1, 0]]  # column 3 tells most
-    every_feature = XNB(min_distance=0.0, threshold=1 - 1e-15)
-    ranked = every_feature.fit(X, y).selected_features_["a"]
-    assert len(ranked) == 6
-    assert ranked[0] == 3
-    nb = SelectiveNB(every_feature, n_max=1).fit(X, y)
-    assert nb.selected_features_ == {"a": [3], "b": [3], "c": [3]}
-    others = np.where(np.arange(6) == 3, X, 0.0)
-    np.testing.assert_array_equal(nb.predict_log_proba(others), nb.predict_log_proba(X))
-
-
 @pytest.mark.parametrize(
     "estimator",
     [
         BlockNB(),
         BlockNB(blocks=2),
         GeneralizedNB(),
+        XNB(),
         SelectiveNB(GaussianNB()),
         ScikitGaussianNB(),
-        GaussianNB,
-        None,
     ],
 )
 def test_only_features_independent_given_the_class_are_selected_from(angles, estimator):
@@ -137,18 +123,22 @@ def test_only_features_independent_given_the_class_are_selected_from(angles, est
         SelectiveNB(estimator).fit(*angles)
 
 
+@pytest.mark.parametrize("estimator", [GaussianNB, None, "gaussian"])
+def test_what_is_no_estimator_is_refused(angles, estimator):
+    with pytest.raises(InputError, match=r"estimator is .*; use an instance"):
+        SelectiveNB(estimator).fit(*angles)
+
+
 @pytest.mark.parametrize("bandwidth", ["adaptive", "sheather_jones"])
 def test_kernels_of_any_bandwidth_are_ranked(angles, bandwidth):
     X, y = angles
-    blocks = [("all", Kernel(bandwidth=bandwidth), slice(None))]
-    assert SelectiveNB(HybridNB(blocks)).fit(X, y).ranking_["feature"].iloc[0] == 2
+    groups = [("all", Kernel(bandwidth=bandwidth), slice(None))]
+    assert SelectiveNB(HybridNB(groups)).fit(X, y).ranking_["feature"].iloc[0] == 2
 
 
 def test_what_cannot_be_selected_from_is_refused(angles):
     X, y = angles
     with pytest.raises(InputError, match="n_max is 0"):
         SelectiveNB(VonMisesNB(), n_max=0).fit(X, y)
-    with pytest.raises(InputError, match="XNB selects features per class by itself"):
-        SelectiveNB(XNB()).fit(X, y)
     with pytest.raises(InputError, match="needs 2 folds at least"):
         SelectiveNB(VonMisesNB()).fit(X[:3], [0, 1, 2])

@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
 from xnbflow.series import Series, iterate_features, read_features, read_header, write_chunks
+from xnbflow.tables import write_parquet
 
 
 def chunk(features, samples=("s", "t"), labels=("x", "y"), kinds=None):
@@ -64,11 +66,14 @@ def test_no_chunk_is_no_series(tmp_path):
     ],
 )
 def test_another_file_is_refused(tmp_path, read):
-    text, other = tmp_path / "text.parquet", tmp_path / "other.parquet"
+    text, foreign, other = (tmp_path / f"{name}.parquet" for name in ("text", "foreign", "other"))
     text.write_text("feature,s,t\n")
-    pd.DataFrame({"a": [1]}).to_parquet(other)
+    pd.DataFrame({"a": [1]}).to_parquet(foreign)
+    write_parquet(pd.DataFrame({"repeat": [0], "fold": 0, "sample": "s"}), other, FOLDS_TABLE)
     with pytest.raises(InputError, match=r"text.parquet is not a Parquet file"):
         read(text)
+    with pytest.raises(InputError, match="has no checksum: another version or another program"):
+        read(foreign)
     with pytest.raises(InputError, match="not a series of this workflow"):
         read(other)
 

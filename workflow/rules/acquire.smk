@@ -3,11 +3,11 @@ rule acquire:
     input:
         given,
     output:
-        "resources/series/{dataset}.parquet",
+        SERIES,
     log:
-        "results/logs/acquire/{dataset}.log",
+        log_of("acquire"),
     benchmark:
-        "results/benchmarks/acquire/{dataset}.tsv"
+        benchmark_of("acquire")
     wildcard_constraints:
         dataset=names(ACQUIRED),
     conda:
@@ -27,12 +27,12 @@ rule acquire:
 
 rule simulate:
     output:
-        series="resources/series/{dataset}.parquet",
-        truth="resources/series/{dataset}.truth.parquet",
+        series=SERIES,
+        truth=TRUTH,
     log:
-        "results/logs/simulate/{dataset}.log",
+        log_of("simulate"),
     benchmark:
-        "results/benchmarks/simulate/{dataset}.tsv"
+        benchmark_of("simulate")
     wildcard_constraints:
         dataset=names(SIMULATED),
     conda:

@@ -1,11 +1,12 @@
-# Classify: draw the folds once per data set, then train every classifier on the same ones.
+# Classify: draw the folds once per data set, train every classifier on the same ones, a batch of folds
+# a job, and gather what the jobs of a classifier wrote.
 rule compile:
     output:
-        "resources/compiled/{unit}",
+        COMPILED,
     log:
-        "results/logs/compile/{unit}.log",
+        log_of("compile"),
     benchmark:
-        "results/benchmarks/compile/{unit}.tsv"
+        benchmark_of("compile")
     wildcard_constraints:
         unit=names(["diagnostics", *CONFIG.classifiers]),
     conda:
@@ -30,14 +31,14 @@ rule compile:
 
 rule folds:
     input:
-        series="resources/series/{dataset}.parquet",
+        series=SERIES,
         given=given_folds,
     output:
-        "results/{dataset}/{folds}/folds.parquet",
+        FOLDS,
     log:
-        "results/logs/folds/{dataset}.{folds}.log",
+        log_of("folds"),
     benchmark:
-        "results/benchmarks/folds/{dataset}.{folds}.tsv"
+        benchmark_of("folds")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1
@@ -50,20 +51,20 @@ rule folds:
         "../scripts/folds.py"
 
 
+# The folds of a repeat depend on what `scheme`, `given`, `series` and `sources` say, not on how many
+# repeats there are: another number of repeats trains those that are new, and no other.
 rule train:
     input:
-        series="resources/series/{dataset}.parquet",
-        folds="results/{dataset}/{folds}/folds.parquet",
+        series=SERIES,
+        folds=ancient(FOLDS),
+        given=given_folds,
         compiled=lambda wildcards: compiled(wildcards.classifier),
     output:
-        **{
-            table: f"results/{{dataset}}/{{folds}}/{{classifier}}/{table}/{{batch}}.parquet"
-            for table in TRAINING_TABLES
-        },
+        **{table: BATCH.fill(table=table) for table in TRAINING_TABLES},
     log:
-        "results/logs/train/{dataset}.{folds}.{classifier}.{batch}.log",
+        log_of("train"),
     benchmark:
-        "results/benchmarks/train/{dataset}.{folds}.{classifier}.{batch}.tsv"
+        benchmark_of("train")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1
@@ -72,8 +73,33 @@ rule train:
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
         batch=lambda wildcards: Batch.named(wildcards.batch),
+        scheme=lambda wildcards: scheme_of_a_repeat(wildcards.folds),
         sources=lambda wildcards: source_digest(
-            "xnbflow.evaluation.training", *modules(wildcards.classifier)
+            "xnbflow.evaluation.folds",
+            "xnbflow.evaluation.training",
+            *modules(wildcards.classifier),
         ),
     script:
         "../scripts/train.py"
+
+
+rule gather:
+    input:
+        **{table: trained_batches(BATCH.fill(table=table)) for table in TRAINING_TABLES},
+        jobs=trained_batches(benchmark_of("train")),
+    output:
+        **{table: TRAINED.fill(table=table) for table in GATHERED_TABLES},
+    log:
+        log_of("gather"),
+    benchmark:
+        benchmark_of("gather")
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(1000, 10),
+    params:
+        batches=lambda wildcards: [batch.name for batch in batches_of(wildcards.folds)],
+        sources=source_digest("xnbflow.evaluation.gathering"),
+    script:
+        "../scripts/gather.py"

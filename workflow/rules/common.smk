@@ -9,10 +9,32 @@ ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
 
 from xnbflow.config import Batch, read_config, read_sheets
+from xnbflow.contract import (
+    ANALYSIS,
+    BATCH,
+    COMPILED,
+    DIAGNOSTIC,
+    DIAGNOSTIC_TABLES,
+    FIGURES,
+    FOLDS,
+    GATHERED_TABLES,
+    INDEX,
+    PAPER,
+    REPORT,
+    SERIES,
+    STUDY_TABLE,
+    STUDY_TABLES,
+    TRAINED,
+    TRAINING_TABLES,
+    TRUTH,
+    benchmark_of,
+    log_of,
+    text_of,
+)
 from xnbflow.errors import InputError
-from xnbflow.layout import STUDY_TABLES, TRAINING_TABLES, section_modules
 from xnbflow.naive_bayes.methods import method_modules
 from xnbflow.provenance import source_digest
+from xnbflow.report.outline import benchmarks, section_modules
 from xnbflow.sources.files import local_path
 from xnbflow.sources.sheet import read_sheet
 
@@ -40,11 +62,11 @@ except InputError as error:
 
 
 #: The tables that the papers print.
-PAPER = Path(found("resources/paper"))
+PRINTED = Path(found(PAPER))
 
 
-def report_of(study):
-    return f"results/studies/{study}/report.html"
+def published(*names):
+    return [str(PRINTED / f"{name}.tsv") for name in names]
 
 
 def names(values):
@@ -87,33 +109,62 @@ def study_of(wildcards):
     return CONFIG.studies[wildcards.study]
 
 
-def trained(table):
-    """Input function: what every training job of a study wrote, for one of its tables."""
+def scheme_of_a_repeat(folds):
+    """What decides the folds of one repeat: all of a scheme but its number of repeats."""
+    scheme = vars(CONFIG.folds[folds])
+    return {key: value for key, value in scheme.items() if key != "repeats"}
+
+
+def batches_of(folds):
+    return CONFIG.folds[folds].batches(CONFIG.folds_per_job)
+
+
+def trained_batches(path):
+    """Input function: a path for every batch of folds of a classifier."""
     return lambda wildcards: [
-        f"results/{dataset}/{folds}/{classifier}/{table}/{batch.name}.parquet"
-        for dataset in study_of(wildcards).datasets
-        for folds in study_of(wildcards).folds
-        for classifier in study_of(wildcards).classifiers
-        for batch in CONFIG.folds[folds].batches(CONFIG.folds_per_job)
+        path.of(**dict(wildcards.items()), batch=batch.name)
+        for batch in batches_of(wildcards.folds)
+    ]
+
+
+def owners_of(study):
+    """What the input files of a study's tables belong to, in the order of the files."""
+    return {
+        "datasets": study.datasets,
+        "simulated": [name for name in study.datasets if name in SIMULATED],
+        "diagnosed": study.datasets if study.diagnostics else (),
+        "trained": study.trained,
+    }
+
+
+def trained(table):
+    """Input function: a table of every classifier of a study on every data set and scheme."""
+    return lambda wildcards: [
+        TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
+        for dataset, folds, classifier in owners_of(study_of(wildcards))["trained"]
     ]
 
 
 def diagnosed(table):
     """Input function: a table of the diagnostics of every data set of a study."""
     return lambda wildcards: [
-        f"results/{name}/{table}.parquet"
-        for name in study_of(wildcards).datasets
-        if study_of(wildcards).diagnostics
+        DIAGNOSTIC.of(dataset=name, table=table)
+        for name in owners_of(study_of(wildcards))["diagnosed"]
     ]
 
 
 def series(wildcards):
-    return [f"resources/series/{name}.parquet" for name in study_of(wildcards).datasets]
+    return [SERIES.of(dataset=name) for name in study_of(wildcards).datasets]
 
 
 def truth(wildcards):
-    names = [name for name in study_of(wildcards).datasets if name in SIMULATED]
-    return [f"resources/series/{name}.truth.parquet" for name in names]
+    return [TRUTH.of(dataset=name) for name in owners_of(study_of(wildcards))["simulated"]]
+
+
+def recorded(wildcards):
+    """What Snakemake recorded of the jobs of a study, of all but the training."""
+    study = study_of(wildcards)
+    return [path for paths in benchmarks(study, SIMULATED).values() for path in paths]
 
 
 def analysis_of(wildcards):
@@ -125,7 +176,7 @@ def analysed_folds(wildcards):
     analysis = analysis_of(wildcards)
     if "folds" not in analysis:
         return []
-    return [f"results/{name}/{analysis['folds']}/folds.parquet" for name in analysis["datasets"]]
+    return [FOLDS.of(dataset=name, folds=analysis["folds"]) for name in analysis["datasets"]]
 
 
 #: The sheet, as configured, that each data set is in.
@@ -151,13 +202,13 @@ def results_of(study):
     """What makes a `xnbflow.report.results.StudyResults`."""
     labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
     settings = configuration(study)
-    return {"study": study, "labels": labels, "configuration": settings, "paper": PAPER}
+    return {"study": study, "labels": labels, "configuration": settings, "paper": PRINTED}
 
 
 def asked_studies():
     """The studies that this call makes: those named as targets, and without any, or with `all`, `run:`."""
     targets = set(workflow.dag_settings.targets)
-    named = [name for name in CONFIG.studies if {name, report_of(name)} & targets]
+    named = [name for name in CONFIG.studies if {name, REPORT.of(study=name)} & targets]
     run = CONFIG.run if not named or "all" in targets else ()
     return list(dict.fromkeys([*named, *run]))
 
@@ -168,8 +219,8 @@ def unasked_reports(wildcards):
     They may stem from other configurations. As input they stand as they are, whether out of date
     or not: nothing is run for them.
     """
-    reports = sorted(map(str, Path("results/studies").glob("*/report.html")))
-    asked = {report_of(name) for name in asked_studies()}
+    reports = sorted(map(str, Path().glob(REPORT.of(study="*"))))
+    asked = {REPORT.of(study=name) for name in asked_studies()}
     return [before_update(path) for path in reports if path not in asked]
 
 

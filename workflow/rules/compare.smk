@@ -10,23 +10,21 @@ rule compare:
         predictions=trained("predictions"),
         selected=trained("selected"),
         fits=trained("fits"),
-        paper=expand(f"{PAPER}/xnb_table{{number}}.tsv", number=[1, 2]),
+        paper=published("xnb_table1", "xnb_table2"),
     output:
-        **{table: f"results/studies/{{study}}/{table}.parquet" for table in STUDY_TABLES},
-        text=[f"results/studies/{{study}}/{table}.tsv" for table in STUDY_TABLES],
+        **{table: STUDY_TABLE.fill(table=table) for table in STUDY_TABLES},
+        text=[text_of(STUDY_TABLE.fill(table=table)) for table in STUDY_TABLES],
     log:
-        "results/logs/compare/{study}.log",
+        log_of("compare"),
     benchmark:
-        "results/benchmarks/compare/{study}.tsv"
+        benchmark_of("compare")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1
     resources:
         mem_mb=4000,
     params:
-        diagnosed=lambda wildcards: (
-            study_of(wildcards).datasets if study_of(wildcards).diagnostics else []
-        ),
+        owners=lambda wildcards: owners_of(study_of(wildcards)),
         alpha=CONFIG.diagnostics["normality_alpha"],
         sources=source_digest("xnbflow.evaluation.study"),
     script:

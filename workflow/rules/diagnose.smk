@@ -3,18 +3,14 @@
 
 rule diagnose:
     input:
-        series="resources/series/{dataset}.parquet",
-        compiled="resources/compiled/diagnostics",
+        series=SERIES,
+        compiled=COMPILED.of(unit="diagnostics"),
     output:
-        normality="results/{dataset}/normality.parquet",
-        normality_within="results/{dataset}/normality_within.parquet",
-        dependence="results/{dataset}/dependence.parquet",
-        dependence_test="results/{dataset}/dependence_test.parquet",
-        correlations="results/{dataset}/correlations.parquet",
+        **{table: DIAGNOSTIC.fill(table=table) for table in DIAGNOSTIC_TABLES},
     log:
-        "results/logs/diagnose/{dataset}.log",
+        log_of("diagnose"),
     benchmark:
-        "results/benchmarks/diagnose/{dataset}.tsv"
+        benchmark_of("diagnose")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 4

@@ -4,16 +4,15 @@
 rule analyse:
     input:
         series=lambda wildcards: [
-            f"resources/series/{name}.parquet"
-            for name in analysis_of(wildcards).get("datasets", [])
+            SERIES.of(dataset=name) for name in analysis_of(wildcards).get("datasets", [])
         ],
         folds=analysed_folds,
     output:
-        directory("results/studies/{study}/{analysis}"),
+        directory(ANALYSIS),
     log:
-        "results/logs/analyse/{study}.{analysis}.log",
+        log_of("analyse"),
     benchmark:
-        "results/benchmarks/analyse/{study}.{analysis}.tsv"
+        benchmark_of("analyse")
     wildcard_constraints:
         analysis=names({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
@@ -24,7 +23,8 @@ rule analyse:
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
         sources=lambda wildcards: source_digest(
-            f"xnbflow.analyses.{wildcards.analysis}.compute"
+            f"xnbflow.analyses.{wildcards.analysis}.compute",
+            f"xnbflow.analyses.{wildcards.analysis}.contract",
         ),
     script:
         "../scripts/analyse.py"
@@ -32,7 +32,7 @@ rule analyse:
 
 rule report:
     input:
-        tables=expand("results/studies/{{study}}/{table}.parquet", table=STUDY_TABLES),
+        tables=[STUDY_TABLE.fill(table=table) for table in STUDY_TABLES],
         series=series,
         truth=truth,
         normality=diagnosed("normality"),
@@ -41,16 +41,17 @@ rule report:
         predictions=trained("predictions"),
         distances=trained("distances"),
         explanations=trained("explanations"),
-        analyses=lambda wildcards: expand(
-            "results/studies/{study}/{analysis}",
-            study=wildcards.study,
-            analysis=study_of(wildcards).analyses,
-        ),
-        paper=expand(f"{PAPER}/directional_table{{number}}.tsv", number=range(1, 7)),
+        jobs=trained("jobs"),
+        benchmarks=recorded,
+        analyses=lambda wildcards: [
+            ANALYSIS.of(study=wildcards.study, analysis=name)
+            for name in study_of(wildcards).analyses
+        ],
+        paper=published(*(f"directional_table{number}" for number in range(1, 7))),
     output:
-        page="results/studies/{study}/report.html",
+        page=REPORT,
         figures=report(
-            directory("results/studies/{study}/figures"),
+            directory(FIGURES),
             patterns=["{section}/{figure}.svg"],
             category="{study}",
             subcategory="{section}",
@@ -58,9 +59,9 @@ rule report:
             caption="../report/figure.rst",
         ),
     log:
-        "results/logs/report/{study}.log",
+        log_of("report"),
     benchmark:
-        "results/benchmarks/report/{study}.tsv"
+        benchmark_of("report")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 4
@@ -78,14 +79,14 @@ rule report:
 
 rule index:
     input:
-        asked=lambda wildcards: [report_of(study) for study in asked_studies()],
+        asked=lambda wildcards: [REPORT.of(study=study) for study in asked_studies()],
         unasked=unasked_reports,
     output:
-        "results/index.html",
+        INDEX,
     log:
-        "results/logs/index.log",
+        log_of("index"),
     benchmark:
-        "results/benchmarks/index.tsv"
+        benchmark_of("index")
     localrule: True
     conda:
         "../../envs/xnbflow.yaml"

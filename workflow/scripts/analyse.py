@@ -5,10 +5,10 @@ from xnbflow.jobs import start_job
 start_job(snakemake.log[0], snakemake.threads)
 
 import importlib
-from pathlib import Path
 
+from xnbflow.contract import analysis_tables
 from xnbflow.series import Series
-from xnbflow.tables import write_parquet, write_tsv
+from xnbflow.tables import write_tables
 
 analysis = importlib.import_module(f"xnbflow.analyses.{snakemake.wildcards.analysis}.compute")
 series = {read.name: read for read in map(Series.read, snakemake.input.series)}
@@ -16,6 +16,4 @@ params = dict(snakemake.params.params)
 if snakemake.input.folds:
     params["folds"] = snakemake.input.folds[0]
 tables = analysis.analyse(series, params, snakemake.threads)
-for name, table in tables.items():
-    write_parquet(table, Path(snakemake.output[0]) / f"{name}.parquet")
-    write_tsv(table, Path(snakemake.output[0]) / f"{name}.tsv")
+write_tables(tables, snakemake.output[0], analysis_tables(snakemake.wildcards.analysis))

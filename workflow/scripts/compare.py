@@ -4,12 +4,9 @@ from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
-from pathlib import Path
-
+from xnbflow.contract import STUDY, STUDY_TABLES
 from xnbflow.evaluation.study import study_tables
-from xnbflow.tables import write_parquet, write_tsv
+from xnbflow.tables import write_tables
 
-tables = study_tables(snakemake.params.diagnosed, snakemake.input, snakemake.params.alpha)
-for name, table in tables.items():
-    write_parquet(table, snakemake.output[name])
-    write_tsv(table, Path(snakemake.output[name]).with_suffix(".tsv"))
+tables = study_tables(snakemake.params.owners, snakemake.input, snakemake.params.alpha)
+write_tables(tables, STUDY.of(study=snakemake.wildcards.study), STUDY_TABLES)

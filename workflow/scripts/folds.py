@@ -7,6 +7,7 @@ start_job(snakemake.log[0], snakemake.threads)
 from pathlib import Path
 
 from xnbflow.config import Folds
+from xnbflow.contract import DOWNLOADS, FOLDS_TABLE
 from xnbflow.evaluation.folds import draw_folds, read_folds
 from xnbflow.series import read_header
 from xnbflow.sources.download import Downloads
@@ -17,8 +18,8 @@ scheme = Folds(**snakemake.params.scheme)
 if scheme.file is None:
     folds = draw_folds(header, scheme.splits, scheme.repeats)
 else:
-    downloads = Downloads(Path("resources/downloads"), **snakemake.config["download"])
+    downloads = Downloads(Path(DOWNLOADS), **snakemake.config["download"])
     location = snakemake.input.given or scheme.file
     path = downloads.fetch_location("folds", str(location), name=Path(scheme.file).name)
     folds = read_folds(path, header, scheme.splits, scheme.repeats)
-write_parquet(folds, snakemake.output[0])
+write_parquet(folds, snakemake.output[0], FOLDS_TABLE)

@@ -4,19 +4,17 @@ from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
-import pandas as pd
-
+from xnbflow.contract import FOLDS_TABLE, TRAINING_TABLES
 from xnbflow.evaluation.training import train
-from xnbflow.layout import TRAINING_TABLES
 from xnbflow.series import Series
-from xnbflow.tables import write_parquet
+from xnbflow.tables import read_parquet, write_parquet
 
 outcome = train(
     Series.read(snakemake.input.series),
-    pd.read_parquet(snakemake.input.folds),
+    read_parquet(snakemake.input.folds, FOLDS_TABLE),
     snakemake.params.entry,
     snakemake.params.batch.repeat,
     snakemake.params.batch.folds,
 )
-for table in TRAINING_TABLES:
-    write_parquet(getattr(outcome, table), snakemake.output[table])
+for name, table in TRAINING_TABLES.items():
+    write_parquet(getattr(outcome, name), snakemake.output[name], table)

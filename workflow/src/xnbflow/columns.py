@@ -1,5 +1,6 @@
-"""Columns of the samples that a person hands in: which are named, and which hold no numbers."""
+"""Columns of the samples that a person hands in: which are named, and which cannot be used."""
 
+import reprlib
 from functools import cached_property
 from numbers import Integral
 from typing import Any, NoReturn
@@ -9,7 +10,19 @@ import pandas as pd
 
 from xnbflow.errors import InputError
 
-__all__ = ["column_mask", "column_positions", "name_bad_value"]
+__all__ = [
+    "column_mask",
+    "column_positions",
+    "name_bad_value",
+    "refuse_beyond_squares",
+    "refuse_repeated_names",
+]
+
+#: Greater values have squares whose sums overflow, and a column that varies by less than the
+#: inverse has squares that underflow.
+_LARGEST = 2.0**500
+#: Two different numbers, one of them at least this large, differ by more than 2**-500.
+_SURELY_APART = 2.0**-447
 
 
 def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
@@ -118,6 +131,73 @@ def name_bad_value(X: Any, error: Exception) -> None:
             raise InputError(msg) from error
 
 
+def refuse_repeated_names(X: Any) -> None:
+    """Raise an `InputError` that names columns of a DataFrame whose name is not theirs alone.
+
+    Examples
+    --------
+    >>> refuse_repeated_names(pd.DataFrame([[1, 2, 3]], columns=["g1", "g2", "g1"]))
+    Traceback (most recent call last):
+    xnbflow.errors.InputError: X has 2 columns named 'g1': a feature is known by its name; ...
+    """
+    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
+        repeated = X.columns[X.columns.duplicated()].unique()
+        first = repeated.tolist()[0]
+        n, others = int((X.columns == first).sum()), len(repeated) - 1
+        more = f" ({others} more names repeat)" if others else ""
+        msg = (
+            f"X has {n} columns named {first!r}{more}: a feature is known by its name; rename or "
+            "drop the repetitions"
+        )
+        raise InputError(msg)
+
+
+def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
+    """Raise an `InputError` that names a column whose squares overflow or underflow.
+
+    Variances and distances would be infinite or zero, and the model wrong without a word.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n_samples, n_features)
+        Finite numbers.
+    names : sequence of shape (n_features,), optional
+        The columns' names; else they are named by position.
+
+    Examples
+    --------
+    >>> refuse_beyond_squares(np.array([[1e160], [2e160]]), ["g1"])
+    Traceback (most recent call last):
+    xnbflow.errors.InputError: column 'g1' reaches 2e+160, whose square double precision does not...
+    >>> refuse_beyond_squares(np.array([[1e-170], [2e-170]]))
+    Traceback (most recent call last):
+    xnbflow.errors.InputError: column 0 varies by 1e-170, whose square double precision does not...
+    """
+    largest = max(X.max(initial=0.0), -X.min(initial=0.0))
+    if largest > _LARGEST:
+        column = int(np.argmax(np.abs(X).max(axis=0)))
+        _refuse_unit(column, names, f"reaches {largest:.3g}")
+    tiny = np.arange(X.shape[1])
+    for row in X:
+        tiny = tiny[np.abs(row[tiny]) < _SURELY_APART]
+        if not len(tiny):
+            return
+    spread = np.ptp(X[:, tiny], axis=0)
+    lost = (spread > 0.0) & (spread < 1.0 / _LARGEST)
+    if lost.any():
+        column = int(np.argmax(lost))
+        _refuse_unit(int(tiny[column]), names, f"varies by {spread[column]:.3g}")
+
+
+def _refuse_unit(column: int, names: Any, what: str) -> NoReturn:
+    name = column if names is None else list(names)[column]
+    msg = (
+        f"column {name!r} {what}, whose square double precision does not hold; give the column in "
+        "another unit, so that its values lie between 1e-150 and 1e150"
+    )
+    raise InputError(msg)
+
+
 class _Names:
     """The names of all columns, and what names some of them."""
 
@@ -149,7 +229,7 @@ class _Names:
         return np.flatnonzero(mask)
 
     def refuse(self, column: Any) -> NoReturn:
-        msg = f"{self.what} names column {column!r}, but there are {self}"
+        msg = f"{self.what} names column {reprlib.repr(column)}, but there are {self}"
         raise InputError(msg)
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ It is read whenever the Snakefile is, in every cluster job: nothing numerical is
 """
 
 import difflib
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,6 +93,11 @@ class Study:
     folds: tuple[str, ...]
     diagnostics: bool
     analyses: dict[str, dict[str, Any]]
+
+    @property
+    def trained(self) -> list[tuple[str, str, str]]:
+        """What is trained: every data set, scheme of folds and classifier, in this order."""
+        return list(itertools.product(self.datasets, self.folds, self.classifiers))
 
 
 @dataclass(frozen=True)

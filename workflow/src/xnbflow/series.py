@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xnbflow.errors import InputError
+from xnbflow.parquet import open_parquet, parquet_writer
 
 __all__ = [
     "KINDS",
@@ -196,7 +198,7 @@ class Series:
         Parameters
         ----------
         path : path
-            Where to write. Folders on the way must exist.
+            Where to write. Missing folders are made.
         """
         write_chunks(path, [self])
 
@@ -228,8 +230,8 @@ class Series:
         """
         header = read_header(path)
         values = np.empty((header.n_features, len(header.samples)))
-        features, kinds, start = [], [], 0
-        for table, rows in _row_groups(path, ["feature", "kind"]):  # never twice in memory
+        features, kinds, start = [np.empty(0, dtype=str)], [np.empty(0, dtype=str)], 0
+        for table, rows in _row_groups(path):  # never twice in memory
             values[start : start + len(rows)] = rows
             start += len(rows)
             features.append(table["feature"].to_numpy())
@@ -245,7 +247,6 @@ class Series:
 
 
 _PARQUET = {
-    "compression": "zstd",
     "compression_level": 1,
     "use_dictionary": ["kind"],
     "column_encoding": {"values.list.element": "BYTE_STREAM_SPLIT"},
@@ -259,7 +260,7 @@ def write_chunks(path: str | Path, chunks: Iterable[Series]) -> None:
     Parameters
     ----------
     path : path
-        Where to write. Folders on the way must exist.
+        Where to write. Missing folders are made.
     chunks : iterable of Series
         At least one; different features of the same samples, with the same labels.
 
@@ -268,22 +269,16 @@ def write_chunks(path: str | Path, chunks: Iterable[Series]) -> None:
     InputError
         If there is no chunk, or one has other samples or labels than the first.
     """
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
     chunks = iter(chunks)
     first = next(chunks, None)
     if first is None:
         msg = f"{path}: there is no chunk to write; a series has at least one"
         raise InputError(msg)
     group = max(1, _ROW_GROUP_VALUES // max(1, first.n_samples))
-    try:
-        with pq.ParquetWriter(part, first._table().schema, **_PARQUET) as writer:
-            for number, chunk in enumerate(itertools.chain([first], chunks)):
-                _refuse_other_samples(chunk, first, f"{path}: chunk {number}")
-                writer.write_table(chunk._table(), row_group_size=group)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with parquet_writer(path, first._table().schema, **_PARQUET) as writer:
+        for number, chunk in enumerate(itertools.chain([first], chunks)):
+            _refuse_other_samples(chunk, first, f"{path}: chunk {number}")
+            writer.write_table(chunk._table(), row_group_size=group)
 
 
 def _refuse_other_samples(chunk: Series, first: Series, where: str) -> None:
@@ -310,7 +305,7 @@ def read_header(path: str | Path) -> SeriesHeader:
     InputError
         If the file is not a series.
     """
-    with _opened(path) as file:
+    with open_parquet(path) as file:
         return _header(file, path)
 
 
@@ -327,7 +322,7 @@ def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]
     InputError
         If the file is not a series.
     """
-    for table, values in _row_groups(path, ["feature"]):
+    for table, values in _row_groups(path):
         yield table["feature"].to_numpy(), values
 
 
@@ -351,7 +346,7 @@ def read_features(path: str | Path, features: Sequence[str]) -> Series:
     header = read_header(path)
     values = np.full((len(wanted), len(header.samples)), np.nan)
     kinds = np.full(len(wanted), "", dtype=object)
-    for table, rows in _row_groups(path, ["feature", "kind"]):
+    for table, rows in _row_groups(path):
         place = wanted.get_indexer(table["feature"].to_numpy())
         values[place[place >= 0]] = rows[place >= 0]
         kinds[place[place >= 0]] = table["kind"].to_numpy()[place >= 0]
@@ -362,36 +357,66 @@ def read_features(path: str | Path, features: Sequence[str]) -> Series:
     return Series(header.name, values, features, header.samples, header.labels, kinds)
 
 
-def _row_groups(path: str | Path, columns: list[str]) -> Iterator[tuple[pa.Table, np.ndarray]]:
+def _row_groups(path: str | Path) -> Iterator[tuple[pa.Table, np.ndarray]]:
     """Yield columns and values (n_group, n_samples) of the features of each row group."""
-    with _opened(path) as file:
+    with open_parquet(path) as file:
         n_samples = len(_header(file, path).samples)
         for group in range(file.num_row_groups):
-            table = file.read_row_group(group, columns=[*columns, "values"])
-            values = table["values"].combine_chunks().flatten().to_numpy()
-            yield table, values.reshape(len(table), n_samples)
-
-
-def _opened(path: str | Path) -> pq.ParquetFile:
-    try:
-        return pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        msg = f"{path} is not a Parquet file ({error}); acquire it again"
-        raise InputError(msg) from error
+            table = file.read_row_group(group)
+            values = table["values"].combine_chunks()
+            flat = values.flatten()
+            if any(column.null_count for column in (*table.columns, flat)):
+                raise _not_a_series(path, "something is missing in it")
+            yield table, flat.to_numpy().reshape(len(table), n_samples)
 
 
 def _header(file: pq.ParquetFile, path: str | Path) -> SeriesHeader:
-    metadata = file.schema_arrow.metadata or {}
-    if _METADATA_KEY not in metadata:
-        msg = f"{path} is a Parquet file but not a series of this workflow; acquire it again"
-        raise InputError(msg)
-    header = json.loads(metadata[_METADATA_KEY])
+    schema = file.schema_arrow
+    if _METADATA_KEY not in (schema.metadata or {}):
+        raise _not_a_series(path, "it has no names of samples")
+    try:
+        header = json.loads(schema.metadata[_METADATA_KEY])
+    except ValueError as error:
+        raise _not_a_series(path, str(error)) from error
+    if wrong := _wrong_header(header) or _wrong_schema(schema, len(header["samples"])):
+        raise _not_a_series(path, wrong)
     return SeriesHeader(
         header["name"],
         np.asarray(header["samples"], dtype=str),
         np.asarray(header["labels"], dtype=str),
         file.metadata.num_rows,
     )
+
+
+def _wrong_header(header: Any) -> str:
+    """Say what is wrong with a series' metadata; empty if nothing is."""
+    if not isinstance(header, dict) or not isinstance(header.get("name"), str):
+        return "its metadata has no name"
+    for key in ("samples", "labels"):
+        names = header.get(key)
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            return f"its metadata has no names under {key!r}"
+    if len(header["samples"]) != len(header["labels"]):
+        return f"it has {len(header['samples'])} samples and {len(header['labels'])} labels"
+    return ""
+
+
+def _wrong_schema(schema: pa.Schema, n_samples: int) -> str:
+    """Say how columns deviate from those of a series; empty if they do not."""
+    found = dict(zip(schema.names, schema.types, strict=True))
+    for name in ("feature", "kind"):
+        kind = found.get(name, pa.null())
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            return f"column {name!r} holds {kind}, not text"
+    values = found.get("values", pa.null())
+    if values != pa.list_(pa.float64(), n_samples):
+        return f"column 'values' holds {values}, not {n_samples} numbers"
+    return ""
+
+
+def _not_a_series(path: str | Path, why: str) -> InputError:
+    msg = f"{path} is a Parquet file but not a series of this workflow ({why})"
+    return InputError(f"{msg}; delete it and acquire it again")
 
 
 def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:

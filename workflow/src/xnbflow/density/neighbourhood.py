@@ -20,10 +20,10 @@ import numpy as np
 
 from xnbflow.jit import njit
 
-__all__ = ["KERNELS", "neighbourhood_sums"]
+__all__ = ["QUADRATIC_KERNELS", "neighbourhood_sums"]
 
 #: Level and curvature of the quadratic kernels ``K(u) = level - curvature * u**2`` on [-1, 1].
-KERNELS = {"minimum_variance": (9 / 8, 15 / 8), "epanechnikov": (3 / 4, 3 / 4)}
+QUADRATIC_KERNELS = {"minimum_variance": (9 / 8, 15 / 8), "epanechnikov": (3 / 4, 3 / 4)}
 
 # Ranks are halves, but `span * n / 2` is rounded: a sliver this thin is no part of the window.
 _SLIVER = 1e-9
@@ -54,8 +54,8 @@ def neighbourhood_sums(
         observations, counts the ends it cuts by the share it holds, and is truncated at the
         ends of the data.
     kernel : tuple of float
-        Level and curvature, one of `KERNELS`; ``u`` is the distance divided by that of the
-        farthest value in the neighbourhood.
+        Level and curvature, one of `QUADRATIC_KERNELS`; ``u`` is the distance divided by that of
+        the farthest value in the neighbourhood.
 
     Returns
     -------

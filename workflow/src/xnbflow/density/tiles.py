@@ -1,4 +1,4 @@
-"""Tiles: a block of features with samples as rows, so that neighbouring features lie side by side.
+"""Tiles: a strip of features with samples as rows, so that neighbouring features lie side by side.
 
 All features of a tile go through the same instructions, and the compiler lets every vector
 instruction serve several of them: sums need no reduction across a vector, sorting no branches.
@@ -36,7 +36,7 @@ def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.nda
 
 
 def gather(features: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Return a block of features as a tile.
+    """Return a strip of features as a tile.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def gather(features: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return the tile of a block of features: class after class, ascending within each class.
+    """Return the tile of a strip of features: class after class, ascending within each class.
 
     Parameters
     ----------

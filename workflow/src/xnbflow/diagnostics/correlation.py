@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from xnbflow.density.blocks import map_blocks
+from xnbflow.density.strips import map_strips
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
 from xnbflow.errors import InputError
 from xnbflow.jit import njit
@@ -75,7 +75,7 @@ def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndar
     def subtract(block: slice) -> None:
         _subtract(features[block], codes, residuals[block])
 
-    map_blocks(subtract, n_features, n_samples)
+    map_strips(subtract, n_features, n_samples)
     if np.isnan(residuals[:, 0]).any():
         refuse_not_finite(X, int(np.argmax(np.isnan(residuals[:, 0]))))
     return residuals

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.columns import name_bad_value
-from xnbflow.density.blocks import feature_major
+from xnbflow.density.strips import feature_major
 from xnbflow.errors import InputError
 
 __all__ = ["class_codes", "feature_name", "feature_rows", "refuse_not_finite"]

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.polynomial.polynomial import polyval
 from scipy.special import ndtr, ndtri
 
-from xnbflow.density.blocks import map_blocks
+from xnbflow.density.strips import map_strips
 from xnbflow.diagnostics.features import (
     class_codes,
     feature_name,
@@ -169,7 +169,7 @@ def _deficits(features: np.ndarray, samples: np.ndarray) -> np.ndarray:
     def test(block: slice) -> None:
         _test_features(features[block], samples, weights, deficit[block])
 
-    map_blocks(test, *features.shape)
+    map_strips(test, *features.shape)
     return deficit
 
 

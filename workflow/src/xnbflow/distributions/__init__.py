@@ -1,12 +1,13 @@
-"""Families of class-conditional densities, one file each: fit per class, log density per term."""
+"""Families of class-conditional densities, one file each, all a `Distribution`."""
 
 from xnbflow.lazy import lazy_names
 
 _HOME = {
     "Categorical": "categorical",
-    "Distribution": "family",
-    "Gaussian": "linear",
-    "Kernel": "linear",
+    "Distribution": "base",
+    "Gaussian": "gaussian",
+    "GaussianBlocks": "gaussian_blocks",
+    "Kernel": "kernel",
     "MultivariateGaussian": "multivariate_gaussian",
     "VonMises": "von_mises",
     "VonMisesFisher": "von_mises_fisher",
@@ -27,6 +28,7 @@ __all__ = [
     "Categorical",
     "Distribution",
     "Gaussian",
+    "GaussianBlocks",
     "Kernel",
     "MultivariateGaussian",
     "VonMises",

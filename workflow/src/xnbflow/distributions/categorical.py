@@ -1,11 +1,12 @@
 """The distribution of categories, with Lidstone smoothing."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from xnbflow.distributions.family import Distribution
+from xnbflow.distributions.base import Distribution
 from xnbflow.errors import InputError
+from xnbflow.parameters import number
 
 __all__ = ["Categorical"]
 
@@ -37,14 +38,14 @@ class Categorical(Distribution):
     [[[0.6, 0.4, 0.2]]]
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {"alpha": [number(0.0)]}
+
     def __init__(self, *, alpha: float = 1.0) -> None:
         self.alpha = alpha
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Count categories per feature and class; see `Distribution.fit`."""
-        if not self.alpha > 0:
-            msg = f"alpha is {self.alpha!r}; Lidstone smoothing needs a positive number"
-            raise InputError(msg)
+        self._validate_params()
         self._refuse_what_is_no_code(features)
         self.n_classes_ = n_classes
         n_codes = int(features.max(initial=0)) + 1
@@ -58,12 +59,12 @@ class Categorical(Distribution):
         self.log_probability_ = np.log((counts + self.alpha) / total[:, :, None])
         return self
 
-    def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return log probabilities; see `Distribution.log_density`."""
-        beyond = self.log_probability_.shape[2] - 1
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
+        features, table = features[terms], self.log_probability_[terms]
+        beyond = table.shape[2] - 1
         known = (features >= 0) & (features < beyond) & (features == np.floor(features))
         positions = np.where(known, features, beyond).astype(np.intp)
-        return np.take_along_axis(self.log_probability_, positions[:, None, :], axis=2)
+        return np.take_along_axis(table, positions[:, None, :], axis=2)
 
     def n_parameters(self) -> np.ndarray:
         """Return one fewer than categories per class."""

@@ -1,41 +1,118 @@
-"""Normal densities, one per feature."""
+"""Normal densities: one per feature and class, and what normal densities of any kind share."""
 
-from dataclasses import dataclass
-from numbers import Real
+from typing import ClassVar, Self
 
 import numpy as np
 
-from xnbflow.density.blocks import map_blocks
+from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, gather
-from xnbflow.distributions.base import FeatureDensities
+from xnbflow.distributions.base import TiledDistribution, composite_gauss_legendre
 from xnbflow.errors import InputError
 from xnbflow.jit import njit
+from xnbflow.parameters import number
 
-__all__ = ["Gaussians", "added_variance", "class_moments"]
+__all__ = ["ConstantFeatureError", "Gaussian", "added_variance", "class_moments", "log_normal"]
+
+_STEPS = np.arange(-8.0, 9.0)
 
 
-@dataclass(frozen=True)
-class Gaussians(FeatureDensities):
-    """A normal density for each of several features.
+class ConstantFeatureError(InputError):
+    """A feature without variance in a class, so that no normal density fits it."""
+
+    def __init__(self, feature: int, code: int) -> None:
+        super().__init__(
+            f"column {feature} is constant in class {code}; use a var_smoothing above 0"
+        )
+        self.feature = feature
+        self.code = code
+
+
+class Gaussian(TiledDistribution):
+    """Gaussian densities; one term per feature.
+
+    Parameters
+    ----------
+    var_smoothing : float, default=1e-9
+        Share of the largest variance of all features that is added to every variance, as in
+        scikit-learn.
 
     Attributes
     ----------
-    means, variances : ndarray of shape (n_features,)
+    mean_, variance_ : ndarray of shape (n_features, n_classes)
+        Mean and smoothed variance of each feature in each class.
+    epsilon_ : float
+        What was added to the variances; ``var_smoothing`` itself where all features are constant.
 
     Examples
     --------
-    >>> density = Gaussians(np.array([0.0, 3.0]), np.array([1.0, 4.0]))
-    >>> density.log_density(np.array([[0.0], [3.0]])).round(4).tolist()
-    [[-0.9189], [-1.6121]]
+    >>> family = Gaussian().fit(np.array([[1.0, 3.0, 6.0, 6.2]]), np.array([0, 0, 1, 1]), 2)
+    >>> family.mean_.tolist(), family.variance_.round(4).tolist()
+    ([[2.0, 6.1]], [[1.0, 0.01]])
     """
 
-    means: np.ndarray
-    variances: np.ndarray
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "var_smoothing": [number(0.0, closed="left")]
+    }
 
     ns_per_point = 1.0
 
-    def _log_density(self, block: slice, tile: np.ndarray, out: np.ndarray) -> None:
-        _log_density(tile, self.means[block], self.variances[block], out)
+    def __init__(self, *, var_smoothing: float = 1e-9) -> None:
+        self.var_smoothing = var_smoothing
+
+    def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
+        """Fit mean and variance per feature and class; see `Distribution.fit`."""
+        self._validate_params()
+        self.n_classes_ = n_classes
+        self._means, self._variances = class_moments(features, codes, n_classes)
+        self.mean_, self.variance_ = self._means.T, self._variances.T
+        shares = np.bincount(codes, minlength=n_classes) / len(codes)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = self._means - shares @ self._means
+            total *= total
+            total += self._variances
+            largest = (shares @ total).max(initial=0.0)
+        self.epsilon_ = added_variance(self.var_smoothing, largest)
+        self._variances += self.epsilon_
+        if self._variances.min(initial=np.inf) == 0.0:
+            code, feature = np.argwhere(self._variances == 0.0)[0]
+            raise ConstantFeatureError(int(feature), int(code))
+        return self
+
+    def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
+        _log_density(tile, self._means[code, terms], self._variances[code, terms], out)
+
+    def n_parameters(self) -> np.ndarray:
+        """Return 2 per class: mean and variance."""
+        return np.full(len(self.mean_), 2 * self.n_classes_)
+
+    def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return a rule whose intervals are every class's standard deviations, 8 to each side."""
+        scale = np.sqrt(self.variance_)
+        breaks = self.mean_[:, :, None] + scale[:, :, None] * _STEPS
+        breaks = np.sort(breaks.reshape(len(breaks), -1), axis=1)
+        return composite_gauss_legendre(breaks, self.n_classes_)
+
+
+def log_normal(
+    squares: np.ndarray, log_scale: np.ndarray | float, dimension: int = 1
+) -> np.ndarray:
+    """Return log normal densities of standardised values.
+
+    Parameters
+    ----------
+    squares : ndarray
+        Squared (Mahalanobis) distances from the mean.
+    log_scale : ndarray or float
+        Logarithm of the standard deviation or of the covariance's Cholesky factor's determinant.
+    dimension : int
+        How many values have the density together.
+
+    Examples
+    --------
+    >>> log_normal(np.array([0.0, 1.0]), 0.0).round(4).tolist()
+    [-0.9189, -1.4189]
+    """
+    return -0.5 * squares - (log_scale + dimension / 2 * np.log(2 * np.pi))
 
 
 def added_variance(var_smoothing: float, largest: float) -> float:
@@ -51,16 +128,13 @@ def added_variance(var_smoothing: float, largest: float) -> float:
     Raises
     ------
     InputError
-        If ``var_smoothing`` is no finite number from 0 on, or the largest variance overflows.
+        If the largest variance overflows.
 
     Examples
     --------
     >>> added_variance(0.1, 4.0)
     0.4
     """
-    if not (isinstance(var_smoothing, Real) and 0.0 <= var_smoothing < np.inf):
-        msg = f"var_smoothing is {var_smoothing!r}; use a finite number from 0 on, say 1e-9"
-        raise InputError(msg)
     if not np.isfinite(largest):
         msg = "a feature is so large that its variance overflows; scale the features down"
         raise InputError(msg)
@@ -86,13 +160,13 @@ def class_moments(
     order, offsets = class_offsets(codes, n_classes)
     means, variances = np.empty((2, n_classes, len(features)))
 
-    def work(block: slice) -> None:
-        tile = gather(features[block], order)
+    def work(strip: slice) -> None:
+        tile = gather(features[strip], order)
         moments = np.empty((2, n_classes, tile.shape[1]))
         _moments(tile, offsets, moments)
-        means[:, block], variances[:, block] = moments
+        means[:, strip], variances[:, strip] = moments
 
-    map_blocks(work, *features.shape, ns_per_value=1.0)
+    map_strips(work, *features.shape, ns_per_value=1.0)
     return means, variances
 
 
@@ -123,7 +197,7 @@ def _moments(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
 def _log_density(
     tile: np.ndarray, means: np.ndarray, variances: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write log densities at a tile (n_points, n_features)."""
+    """Write log densities at a tile (n_points, n_features); `log_normal` without its logarithms."""
     log_norm = -0.5 * np.log(2.0 * np.pi * variances)
     weight = -0.5 / variances
     for j in range(len(tile)):

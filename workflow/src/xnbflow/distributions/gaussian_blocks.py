@@ -6,13 +6,17 @@ class. Thousands of small covariance matrices are estimated, shrunk, factorised 
 array (n_blocks, size, size).
 """
 
-from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
-from xnbflow.density.blocks import map_blocks
+from xnbflow.density.strips import map_strips
+from xnbflow.distributions.base import Distribution
+from xnbflow.distributions.gaussian import log_normal
+from xnbflow.distributions.multivariate_gaussian import COVARIANCES
+from xnbflow.parameters import one_of
 
-__all__ = ["GaussianBlocks", "fit_gaussian_blocks", "ledoit_wolf_intensity"]
+__all__ = ["GaussianBlocks", "ledoit_wolf_intensity"]
 
 #: A covariance estimated with fewer degrees of freedom per feature of its block is shrunk.
 ENOUGH_PER_FEATURE = 10
@@ -20,33 +24,95 @@ ENOUGH_PER_FEATURE = 10
 _SINGULAR = 1e-10
 
 
-@dataclass(frozen=True)
-class GaussianBlocks:
-    """A normal density for each class and block; all blocks have the same size.
+class GaussianBlocks(Distribution):
+    """A normal density for each class and block; all blocks have the same size, each is a term.
 
-    Attributes
+    Covariances are unbiased: sums of squares and products about the class means over ``n - k``
+    samples if pooled, else over ``n_c - 1``. Where that is fewer than ten per feature of the
+    block, or where the matrix is singular, the correlation matrix is shrunk towards the identity
+    by Ledoit and Wolf's rule; variances stay as they are, so that no unit of measurement matters.
+
+    Parameters
     ----------
     columns : ndarray of int, shape (n_blocks, size)
         The features of each block.
-    means : ndarray of shape (n_classes, n_blocks, size)
+    covariance : {"pooled", "per_class"}, default="pooled"
+        One covariance matrix per block for all classes, or one for each class.
+
+    Attributes
+    ----------
+    means_ : ndarray of shape (n_classes, n_blocks, size)
         Class means.
-    factors : ndarray of shape (n_covariances, n_blocks, size, size)
+    factors_ : ndarray of shape (n_covariances, n_blocks, size, size)
         Lower Cholesky factors of the covariances: one per class, or one for all.
-    whitenings : ndarray of shape (n_covariances, n_blocks, size, size)
+    whitenings_ : ndarray of shape (n_covariances, n_blocks, size, size)
         Their inverses.
-    shrinkage : ndarray of shape (n_covariances, n_blocks)
+    shrinkage_ : ndarray of shape (n_covariances, n_blocks)
         How far each correlation matrix was shrunk: 0 for not at all, 1 to independent features.
-    singular : ndarray of bool, shape (n_covariances, n_blocks)
+    singular_ : ndarray of bool, shape (n_covariances, n_blocks)
         Where the sample covariance has no inverse although there were samples enough for one:
         where features depend on each other exactly.
+
+    References
+    ----------
+    O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional covariance matrices,
+    Journal of Multivariate Analysis 88 (2004), Lemma 3.3.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> blocks = GaussianBlocks(columns=np.array([[0, 1], [2, 3]]))
+    >>> blocks.fit(rng.normal(size=(4, 100)), np.arange(100) % 2, 2).distances(0, 1).shape
+    (2,)
     """
 
-    columns: np.ndarray
-    means: np.ndarray
-    factors: np.ndarray
-    whitenings: np.ndarray
-    shrinkage: np.ndarray
-    singular: np.ndarray
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "columns": ["array-like"],
+        "covariance": [one_of(*COVARIANCES)],
+    }
+
+    def __init__(self, *, columns: np.ndarray, covariance: str = "pooled") -> None:
+        self.columns = columns
+        self.covariance = covariance
+
+    def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
+        """Estimate the densities of all blocks; see `Distribution.fit`.
+
+        No feature may be constant within the classes (if pooled) or within any class (if not).
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If a matrix remains singular after shrinking, as that of two samples can.
+        """
+        self._validate_params()
+        self.n_classes_ = n_classes
+        columns, pooled = self.columns, self.covariance == "pooled"
+        counts = np.bincount(codes, minlength=n_classes)
+        n_blocks, size = columns.shape
+        membership = np.equal.outer(codes, np.arange(n_classes)) / counts
+        groups = [slice(None)] if pooled else [codes == code for code in range(n_classes)]
+        freedom = [len(codes) - n_classes] if pooled else counts - 1
+        means = np.empty((n_classes, n_blocks, size))
+        factors, whitenings = np.empty((2, len(groups), n_blocks, size, size))
+        shrinkage = np.empty((len(groups), n_blocks))
+        singular = np.empty((len(groups), n_blocks), dtype=bool)
+
+        def work(part: slice) -> None:
+            values = features[columns[part]]
+            means[:, part] = (values @ membership).transpose(2, 0, 1)
+            residuals = values - means[:, part].transpose(1, 2, 0)[:, :, codes]
+            for i, (group, dof) in enumerate(zip(groups, freedom, strict=True)):
+                covariance, shrinkage[i, part], singular[i, part] = _covariance(
+                    residuals[:, :, group], dof
+                )
+                factors[i, part] = np.linalg.cholesky(covariance)
+                whitenings[i, part] = np.linalg.inv(factors[i, part])
+
+        map_strips(work, n_blocks, size * len(codes))
+        self.means_, self.factors_, self.whitenings_ = means, factors, whitenings
+        self.shrinkage_, self.singular_ = shrinkage, singular
+        return self
 
     def log_density_terms(self, features: np.ndarray, code: int, blocks: np.ndarray) -> np.ndarray:
         """Return the log densities of a class, split over the features of each block.
@@ -68,20 +134,37 @@ class GaussianBlocks:
             Its sum over the second axis is the blocks' log density.
         """
         size, n_samples = self.columns.shape[1], features.shape[1]
-        matrix = code if len(self.factors) > 1 else 0
-        diagonal = np.einsum("bii->bi", self.factors[matrix, blocks])
-        log_norm = np.log(diagonal) + 0.5 * np.log(2 * np.pi)
+        matrix = code if len(self.factors_) > 1 else 0
+        diagonal = np.einsum("bii->bi", self.factors_[matrix, blocks])
+        log_scale = np.log(diagonal)[:, :, None]
         terms = np.empty((len(blocks), size, n_samples))
 
         def work(part: slice) -> None:
             chosen = blocks[part]
             with np.errstate(over="ignore", invalid="ignore"):
-                centred = features[self.columns[chosen]] - self.means[code, chosen, :, None]
-                standard = self.whitenings[matrix, chosen] @ centred
-                terms[part] = -0.5 * standard**2 - log_norm[part, :, None]
+                centred = features[self.columns[chosen]] - self.means_[code, chosen, :, None]
+                standard = self.whitenings_[matrix, chosen] @ centred
+                terms[part] = log_normal(standard**2, log_scale[part])
 
-        map_blocks(work, len(blocks), size * n_samples)
+        map_strips(work, len(blocks), size * n_samples)
         return terms
+
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
+        blocks = np.arange(len(self.columns))[terms]
+        each = [
+            self.log_density_terms(features, code, blocks).sum(axis=1)
+            for code in range(self.n_classes_)
+        ]
+        return np.stack(each, axis=1)
+
+    def _n_terms(self, features: np.ndarray) -> int:  # noqa: ARG002
+        return len(self.columns)
+
+    def n_parameters(self) -> np.ndarray:
+        """Return the means and the halves of the covariance matrices with their diagonals."""
+        n_blocks, size = self.columns.shape
+        each = self.n_classes_ * size + len(self.factors_) * size * (size + 1) // 2
+        return np.full(n_blocks, each)
 
     def distances(self, first: int, second: int) -> np.ndarray:
         """Return the cross-entropy distance J of two classes in each block, shape (n_blocks,).
@@ -90,84 +173,15 @@ class GaussianBlocks:
         second to the first (Eqs. 10 and 11): ``d' (A^-1 + B^-1) d / 2 + tr(A^-1 B + B^-1 A) / 2 -
         size`` for means d apart and covariances A and B.
         """
-        difference = (self.means[first] - self.means[second])[:, :, None]
-        if len(self.factors) == 1:
-            return ((self.whitenings[0] @ difference) ** 2).sum(axis=(1, 2))
+        difference = (self.means_[first] - self.means_[second])[:, :, None]
+        if len(self.factors_) == 1:
+            return ((self.whitenings_[0] @ difference) ** 2).sum(axis=(1, 2))
         total = np.full(len(self.columns), -float(self.columns.shape[1]))
         for one, other in ((first, second), (second, first)):
-            whitening = self.whitenings[one]
+            whitening = self.whitenings_[one]
             total += 0.5 * ((whitening @ difference) ** 2).sum(axis=(1, 2))
-            total += 0.5 * ((whitening @ self.factors[other]) ** 2).sum(axis=(1, 2))
+            total += 0.5 * ((whitening @ self.factors_[other]) ** 2).sum(axis=(1, 2))
         return np.maximum(total, 0.0)
-
-
-def fit_gaussian_blocks(
-    features: np.ndarray, codes: np.ndarray, columns: np.ndarray, *, pooled: bool
-) -> GaussianBlocks:
-    """Estimate the densities of blocks of one size.
-
-    Covariances are unbiased: sums of squares and products about the class means over ``n - k``
-    samples if pooled, else over ``n_c - 1``. Where that is fewer than ten per feature of the
-    block, or where the matrix is singular, the correlation matrix is shrunk towards the identity
-    by Ledoit and Wolf's rule; variances stay as they are, so that no unit of measurement matters.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-        No feature may be constant within the classes (if pooled) or within any class (if not).
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample, 0 to k - 1.
-    columns : ndarray of int, shape (n_blocks, size)
-        The features of each block.
-    pooled : bool
-        One covariance for all classes, or one per class.
-
-    Returns
-    -------
-    GaussianBlocks
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If a matrix remains singular after shrinking, as that of two samples can.
-
-    References
-    ----------
-    O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional covariance matrices,
-    Journal of Multivariate Analysis 88 (2004), Lemma 3.3.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> blocks = fit_gaussian_blocks(
-    ...     rng.normal(size=(4, 100)), np.arange(100) % 2, np.array([[0, 1], [2, 3]]), pooled=True
-    ... )
-    >>> blocks.distances(0, 1).shape
-    (2,)
-    """
-    counts = np.bincount(codes)
-    n_classes, (n_blocks, size) = len(counts), columns.shape
-    membership = np.equal.outer(codes, np.arange(n_classes)) / counts
-    groups = [slice(None)] if pooled else [codes == code for code in range(n_classes)]
-    freedom = [len(codes) - n_classes] if pooled else counts - 1
-    means = np.empty((n_classes, n_blocks, size))
-    factors, whitenings = np.empty((2, len(groups), n_blocks, size, size))
-    shrinkage = np.empty((len(groups), n_blocks))
-    singular = np.empty((len(groups), n_blocks), dtype=bool)
-
-    def work(part: slice) -> None:
-        values = features[columns[part]]
-        means[:, part] = (values @ membership).transpose(2, 0, 1)
-        residuals = values - means[:, part].transpose(1, 2, 0)[:, :, codes]
-        for i, (group, dof) in enumerate(zip(groups, freedom, strict=True)):
-            covariance, shrinkage[i, part], singular[i, part] = _covariance(
-                residuals[:, :, group], dof
-            )
-            factors[i, part] = np.linalg.cholesky(covariance)
-            whitenings[i, part] = np.linalg.inv(factors[i, part])
-
-    map_blocks(work, n_blocks, size * len(codes))
-    return GaussianBlocks(columns, means, factors, whitenings, shrinkage, singular)
 
 
 def _covariance(residuals: np.ndarray, dof: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,106 +1,159 @@
-"""Kernel densities, one per feature (XNB paper, Eqs. 3 and 8)."""
+"""Kernel densities, one per feature and class (XNB paper, Eqs. 3 and 8)."""
 
-from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
-from xnbflow.density.blocks import map_blocks
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
+from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
-from xnbflow.distributions.base import FeatureDensities
-from xnbflow.errors import require_choice
+from xnbflow.distributions.base import TiledDistribution, composite_gauss_legendre
 from xnbflow.jit import njit
+from xnbflow.parameters import number, one_of
 
-__all__ = ["LOG_ZERO", "KernelDensities", "fit_kernel_densities"]
+__all__ = ["LOG_ZERO", "Kernel", "log_kernel_density"]
 
 #: The log density where a kernel of bounded support says zero: a sample that lies outside in one
 #: feature should not make all classes equally impossible.
 LOG_ZERO = float(np.log(np.finfo(float).tiny))
 
 _LOG_SQRT_2PI = 0.9189385332046727
+_QUANTILES = np.linspace(0.0, 1.0, 33)
+_TAIL = np.array([1.0, 2.0, 4.0, 8.0])
 
 
-@dataclass(frozen=True)
-class KernelDensities(FeatureDensities):
-    """A kernel density for each of several features.
+class Kernel(TiledDistribution):
+    """Kernel densities; one term per feature.
+
+    Parameters
+    ----------
+    bandwidth : str, default="silverman"
+        Rule for the bandwidth of each class and feature, as in `xnbflow.naive_bayes.FlexibleNB`.
+    kernel : str, default="gaussian"
+        The kernel, as there. Where a kernel of bounded support gives density zero, the log density
+        is `LOG_ZERO`.
+    min_bandwidth : float, default=0.0
+        Floor of the bandwidths, as there.
 
     Attributes
     ----------
-    samples : ndarray of shape (n_features, n_samples)
-        What the densities were fitted on.
-    bandwidths : ndarray of shape (n_features,) or (n_features, n_samples)
-        Per feature, or per feature and sample.
-    kernel : str
-        One of `xnbflow.density.kernels.KERNELS`. Where a kernel of bounded support gives density
-        zero, the log density is `LOG_ZERO`.
+    samples_ : list of ndarray of shape (n_features, n_class_samples)
+        For each class what its densities rest on, ascending.
+    bandwidths_ : list of ndarray of shape (n_features,) or (n_features, n_class_samples)
+        For each class one bandwidth per feature, or for "adaptive" one per feature and sample.
 
     Examples
     --------
-    >>> density = KernelDensities(np.array([[0.0, 2.0]]), np.array([1.0]), "uniform")
-    >>> np.exp(density.log_density(np.array([[0.5, 1.5]]))).round(4).tolist()
-    [[0.25, 0.25]]
+    >>> family = Kernel().fit(np.array([[0.0, 1.0, 2.0]]), np.zeros(3, int), 1)
+    >>> np.exp(family.log_density(np.array([[1.0]]))).round(3).tolist()
+    [[[0.325]]]
     """
 
-    samples: np.ndarray
-    bandwidths: np.ndarray
-    kernel: str = "gaussian"
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "bandwidth": [one_of(*BANDWIDTHS)],
+        "kernel": [one_of(*KERNELS)],
+        "min_bandwidth": [number(0.0, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        bandwidth: str = "silverman",
+        kernel: str = "gaussian",
+        min_bandwidth: float = 0.0,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.min_bandwidth = min_bandwidth
 
     @property
     def ns_per_point(self) -> float:
         """One kernel takes about a nanosecond."""
-        return float(self.samples.shape[1])
+        return sum(each.shape[1] for each in self.samples_) / self.n_classes_
 
-    def _log_density(self, block: slice, tile: np.ndarray, out: np.ndarray) -> None:
-        rows = np.array(self.samples[block].T, order="C")
-        if self.kernel == "gaussian" and self.bandwidths.ndim == 1:
-            _log_gaussians(rows, np.ascontiguousarray(self.bandwidths[block]), tile, out)
-            return
-        each = np.atleast_2d(self.bandwidths[block].T)
-        each = np.ascontiguousarray(np.broadcast_to(each, rows.shape))
-        _log_kernels(rows, each, kernel_code(self.kernel), tile, out)
+    def fit(
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        n_classes: int,
+        spreads: np.ndarray | None = None,
+    ) -> Self:
+        """Fit a density per feature and class; see `Distribution.fit`.
+
+        ``spreads`` (n_features,) are the features' standard deviations, for ``min_bandwidth``,
+        where ``features`` holds some of the training samples only.
+        """
+        self._validate_params()
+        self.n_classes_ = n_classes
+        order, offsets = class_offsets(codes, n_classes)
+        local = self.bandwidth == "adaptive"
+        samples = np.empty(features.shape)
+        bandwidths = np.empty((len(order) if local else n_classes, len(features)))
+
+        def work(strip: slice) -> None:
+            tile = sorted_classes(features[strip], order, offsets)
+            samples[strip] = tile.T
+            own = None if spreads is None else spreads[strip]
+            bandwidths[:, strip] = bandwidths_of(
+                tile, offsets, self.bandwidth, self.kernel, self.min_bandwidth, own
+            )
+
+        map_strips(work, *features.shape)
+        each = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
+        self.samples_ = [samples[:, own] for own in each]
+        self.bandwidths_ = [bandwidths[own].T for own in each] if local else list(bandwidths)
+        return self
+
+    def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
+        samples, bandwidths = self.samples_[code][terms], self.bandwidths_[code][terms]
+        log_kernel_density(samples, bandwidths, self.kernel, tile, out)
+
+    def n_parameters(self) -> np.ndarray:
+        """Return 1 per class, the bandwidth; the samples are no parameters."""
+        return np.full(len(self.samples_[0]), self.n_classes_)
+
+    def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return a rule whose intervals hold equal shares of every class's samples."""
+        breaks = []
+        for samples, bandwidths in zip(self.samples_, self.bandwidths_, strict=True):
+            quantiles = np.quantile(samples, _QUANTILES, axis=1).T
+            widths = bandwidths.reshape(len(quantiles), -1).max(axis=1)
+            tail = widths[:, None] * _TAIL
+            breaks += [quantiles[:, :1] - tail, quantiles, quantiles[:, -1:] + tail]
+        return composite_gauss_legendre(np.sort(np.hstack(breaks), axis=1), self.n_classes_)
 
 
-def fit_kernel_densities(
-    features: np.ndarray, codes: np.ndarray, n_classes: int, *, bandwidth: str, kernel: str
-) -> list[KernelDensities]:
-    """Fit one `KernelDensities` per class.
+def log_kernel_density(
+    samples: np.ndarray, bandwidths: np.ndarray, kernel: str, points: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the log kernel density of each feature at a tile of points, summed sample by sample.
 
     Parameters
     ----------
-    features : ndarray of shape (n_features, n_samples)
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
-    n_classes : int
-    bandwidth : str
-        Rule for the bandwidths, one of `xnbflow.density.bandwidth.BANDWIDTHS`.
+    samples : ndarray of shape (n_features, n_samples)
+    bandwidths : ndarray of shape (n_features,) or (n_features, n_samples)
+        Per feature, or per feature and sample.
     kernel : str
         One of `xnbflow.density.kernels.KERNELS`.
+    points, out : ndarray of shape (n_points, n_features)
+        Samples as rows, see `xnbflow.density.tiles`.
 
-    Raises
-    ------
-    InputError
-        If there is no such rule or kernel.
+    Examples
+    --------
+    >>> out = np.empty((2, 1))
+    >>> points = np.array([[0.5], [1.5]])
+    >>> log_kernel_density(np.array([[0.0, 2.0]]), np.array([1.0]), "uniform", points, out)
+    >>> np.exp(out).round(4).tolist()
+    [[0.25], [0.25]]
     """
-    require_choice("bandwidth", bandwidth, BANDWIDTHS)
-    require_choice("kernel", kernel, KERNELS)
-    order, offsets = class_offsets(codes, n_classes)
-    local = bandwidth == "adaptive"
-    samples = np.empty(features.shape)
-    bandwidths = np.empty((len(features), len(order) if local else n_classes))
-
-    def work(block: slice) -> None:
-        tile = sorted_classes(features[block], order, offsets)
-        samples[block] = tile.T
-        bandwidths[block] = bandwidths_of(tile, offsets, bandwidth, kernel).T
-
-    map_blocks(work, *features.shape)
-    classes = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
-    return [
-        KernelDensities(samples[:, each], bandwidths[:, each if local else c], kernel)
-        for c, each in enumerate(classes)
-    ]
+    rows = np.array(samples.T, order="C")
+    if kernel == "gaussian" and bandwidths.ndim == 1:
+        _log_gaussians(rows, np.ascontiguousarray(bandwidths), points, out)
+        return
+    each = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(bandwidths.T), rows.shape))
+    _log_kernels(rows, each, kernel_code(kernel), points, out)
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})

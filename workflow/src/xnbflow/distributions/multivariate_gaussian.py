@@ -1,25 +1,29 @@
 """The multivariate Gaussian distribution (Directional naive Bayes classifiers, section 3.4)."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from xnbflow.distributions.family import Distribution, class_means
-from xnbflow.distributions.gaussian import added_variance
+from xnbflow.distributions.base import Distribution, class_means
+from xnbflow.distributions.gaussian import added_variance, log_normal
 from xnbflow.errors import InputError
+from xnbflow.parameters import number, one_of
 
-__all__ = ["MultivariateGaussian"]
+__all__ = ["COVARIANCES", "MultivariateGaussian"]
+
+#: One covariance matrix for all classes, or one for each.
+COVARIANCES = ("pooled", "per_class")
 
 
 class MultivariateGaussian(Distribution):
-    """Gaussian density of a block of columns together; its block is one term.
+    """Gaussian density of several columns together, which are one term.
 
     Parameters
     ----------
-    covariance : {"class", "pooled"}, default="class"
-        A covariance matrix for each class, which makes quadratic decision surfaces, or one for
-        all, the mean within classes, which makes hyperplanes.
+    covariance : {"pooled", "per_class"}, default="per_class"
+        One covariance matrix for all classes, the mean within them, which makes hyperplanes, or
+        one for each, which makes quadratic decision surfaces.
     var_smoothing : float, default=1e-9
         Share of the largest variance of a column that is added to every variance.
 
@@ -43,15 +47,18 @@ class MultivariateGaussian(Distribution):
 
     multivariate = True
 
-    def __init__(self, *, covariance: str = "class", var_smoothing: float = 1e-9) -> None:
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "covariance": [one_of(*COVARIANCES)],
+        "var_smoothing": [number(0.0, closed="left")],
+    }
+
+    def __init__(self, *, covariance: str = "per_class", var_smoothing: float = 1e-9) -> None:
         self.covariance = covariance
         self.var_smoothing = var_smoothing
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean and covariance per class; see `Distribution.fit`."""
-        if self.covariance not in ("class", "pooled"):
-            msg = f"covariance is {self.covariance!r}; use 'class' or 'pooled'"
-            raise InputError(msg)
+        self._validate_params()
         self.n_classes_ = n_classes
         self.mean_ = class_means(features, codes, n_classes)
         residuals = features - self.mean_[:, codes]
@@ -66,15 +73,16 @@ class MultivariateGaussian(Distribution):
         self._factors = _factors(self.covariance_)
         return self
 
-    def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return log densities, shape (1, n_classes, n_samples)."""
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """Return log densities, shape (1, n_classes, n_points)."""
         density = np.empty((1, self.n_classes_, features.shape[1]))
         for code, factor in enumerate(self._factors):
-            scale = np.log(np.diag(factor)).sum() + len(factor) / 2 * np.log(2 * np.pi)
+            log_scale = np.log(np.diag(factor)).sum()
             with np.errstate(over="ignore"):
                 centred = features - self.mean_[:, code, None]
                 standardized = solve_triangular(factor, centred, lower=True, check_finite=False)
-                density[0, code] = -0.5 * (standardized**2).sum(axis=0) - scale
+                squares = (standardized**2).sum(axis=0)
+                density[0, code] = log_normal(squares, log_scale, len(factor))
         return density
 
     def n_parameters(self) -> np.ndarray:

@@ -15,19 +15,21 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
-from xnbflow.density.neighbourhood import KERNELS, neighbourhood_sums
-from xnbflow.errors import InputError, require_choice
+from xnbflow.density.neighbourhood import QUADRATIC_KERNELS, neighbourhood_sums
+from xnbflow.errors import InputError
+from xnbflow.parameters import number, one_of
 
-__all__ = [
-    "ATOM",
-    "SortedFeature",
-    "check_smoothing",
-    "check_two_classes",
-    "look_up",
-]
+__all__ = ["ATOM", "SMOOTHING", "SortedFeature", "check_two_classes", "look_up"]
 
 #: A value held by a larger share of the rows is an atom, a category of its own.
 ATOM = 0.1
+
+#: What the parameters of an estimator of naive effects may be.
+SMOOTHING = {
+    "span": [number(0.0, 1.0, closed="right")],
+    "kernel": [one_of(*QUADRATIC_KERNELS)],
+    "shrinkage": [number(0.0)],
+}
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class SortedFeature:
         weights : ndarray of float64, shape (n_kinds, n_values)
             Total weight of the rows that hold each value, for each kind of weight.
         kernel : str
-            One of `KERNELS`.
+            One of `QUADRATIC_KERNELS`.
 
         Returns
         -------
@@ -110,7 +112,7 @@ class SortedFeature:
                 self.counts[self.smoothed],
                 np.take(sums, self.smoothed, axis=1),
                 self.span,
-                KERNELS[kernel],
+                QUADRATIC_KERNELS[kernel],
             )
         return sums
 
@@ -126,8 +128,8 @@ class SortedFeature:
         events : ndarray of int, shape (n_samples,)
             1 for an event, 0 otherwise; both occur.
         kernel : str
-            One of `KERNELS`. Negative sums, which a kernel with negative weights can give, count
-            as 0.
+            One of `QUADRATIC_KERNELS`. Negative sums, which a kernel with negative weights can
+            give, count as 0.
         shrinkage : float
             Number of pseudo-observations, above 0.
 
@@ -173,26 +175,6 @@ def look_up(
         return np.interp(feature, values, effects)
     place = np.searchsorted(values, feature).clip(max=len(values) - 1)
     return np.where(values[place] == feature, effects[place], 0.0)
-
-
-def check_smoothing(span: float, kernel: str, shrinkage: float) -> None:
-    """Refuse what no smoother can use.
-
-    Raises
-    ------
-    InputError
-        If ``span`` is outside (0, 1], ``kernel`` unknown or ``shrinkage`` not above 0.
-    """
-    if not 0.0 < span <= 1.0:
-        msg = f"span is {span}; a neighbourhood's share of the rows lies above 0 and up to 1"
-        raise InputError(msg)
-    require_choice("kernel", kernel, KERNELS)
-    if not 0.0 < shrinkage < np.inf:
-        msg = (
-            f"shrinkage is {shrinkage}; it must be above 0, or a value seen in one class only "
-            "would have an infinite effect"
-        )
-        raise InputError(msg)
 
 
 def check_two_classes(classes: np.ndarray) -> None:

@@ -1,14 +1,14 @@
 """The von Mises distribution of angles (Directional naive Bayes classifiers, section 2.1)."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import i0e
 
-from xnbflow.density.blocks import map_blocks
+from xnbflow.density.strips import map_strips
+from xnbflow.distributions.base import Distribution, class_means, composite_gauss_legendre
 from xnbflow.distributions.bessel import concentration
-from xnbflow.distributions.family import Distribution, class_means, composite_gauss_legendre
-from xnbflow.errors import InputError
+from xnbflow.parameters import number
 
 __all__ = ["VonMises"]
 
@@ -41,14 +41,14 @@ class VonMises(Distribution):
     3.36
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {"period": [number(0.0)]}
+
     def __init__(self, *, period: float = 2 * np.pi) -> None:
         self.period = period
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean direction and concentration per feature and class; see `Distribution.fit`."""
-        if not (np.isfinite(self.period) and self.period > 0):
-            msg = f"the period of an angle is {self.period!r}; give a full turn, 360 for degrees"
-            raise InputError(msg)
+        self._validate_params()
         self.n_classes_ = n_classes
         self._set_parameters(*self._resultants(features, codes))
         return self
@@ -63,7 +63,7 @@ class VonMises(Distribution):
             cosine[rows] = class_means(np.cos(angles), codes, self.n_classes_)
             sine[rows] = class_means(np.sin(angles), codes, self.n_classes_)
 
-        map_blocks(work, *features.shape)
+        map_strips(work, *features.shape)
         return cosine, sine
 
     def _set_parameters(self, cosine: np.ndarray, sine: np.ndarray) -> None:
@@ -76,12 +76,12 @@ class VonMises(Distribution):
         self._y = kappa * np.sin(direction)
         self._constant = -np.log(self.period * i0e(kappa)) - kappa
 
-    def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return log densities per unit of angle; see `Distribution.log_density`."""
-        angles = features * (2 * np.pi / self.period)
-        density = self._x[:, :, None] * np.cos(angles)[:, None, :]
-        density += self._y[:, :, None] * np.sin(angles)[:, None, :]
-        density += self._constant[:, :, None]
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
+        """Return log densities per unit of angle."""
+        angles = features[terms] * (2 * np.pi / self.period)
+        density = self._x[terms, :, None] * np.cos(angles)[:, None, :]
+        density += self._y[terms, :, None] * np.sin(angles)[:, None, :]
+        density += self._constant[terms, :, None]
         return density
 
     def n_parameters(self) -> np.ndarray:

@@ -1,18 +1,19 @@
 """The von Mises-Fisher distribution of unit vectors (Directional naive Bayes, section 2.2)."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
+from xnbflow.distributions.base import Distribution, class_means
 from xnbflow.distributions.bessel import concentration, log_bessel_quotient
-from xnbflow.distributions.family import Distribution, class_means
 from xnbflow.errors import InputError
+from xnbflow.parameters import number
 
 __all__ = ["VonMisesFisher", "log_sphere_normalizer"]
 
 
 class VonMisesFisher(Distribution):
-    """Von Mises-Fisher density of one unit vector, Eq. 2; its block is one term.
+    """Von Mises-Fisher density of one unit vector, Eq. 2; all its columns are one term.
 
     Parameters
     ----------
@@ -43,12 +44,18 @@ class VonMisesFisher(Distribution):
 
     multivariate = True
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "tolerance": [number(0.0, closed="left")],
+        "normalize": ["boolean"],
+    }
+
     def __init__(self, *, tolerance: float = 1e-6, normalize: bool = False) -> None:
         self.tolerance = tolerance
         self.normalize = normalize
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean direction and concentration per class; see `Distribution.fit`."""
+        self._validate_params()
         dimension = len(features)
         if dimension < 2:
             msg = "a unit vector needs at least 2 columns; found 1 feature(s)"
@@ -60,8 +67,8 @@ class VonMisesFisher(Distribution):
         self.concentration_ = concentration(length, dimension)
         return self
 
-    def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return log densities on the sphere, shape (1, n_classes, n_samples)."""
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """Return log densities on the sphere, shape (1, n_classes, n_points)."""
         weights = self.mean_direction_ * self.concentration_
         density = weights.T @ self._unit_vectors(features)
         return (density + log_sphere_normalizer(self.concentration_, len(features))[:, None])[None]

@@ -1,13 +1,14 @@
 """The tables of a study: reads what data sets and classifiers left behind, and puts it together."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from xnbflow.contract import DIAGNOSTIC_TABLES, STUDY_TABLES, TRAINING_TABLES, TRUTH_TABLE
 from xnbflow.evaluation import rankings, summaries
 from xnbflow.series import SeriesHeader, read_header
+from xnbflow.tables import read_parquet
 
 __all__ = ["Key", "study_tables"]
 
@@ -16,17 +17,19 @@ Key = tuple[str, str, str]
 
 
 def study_tables(
-    diagnosed: Sequence[str], files: Mapping[str, Sequence[str]], alpha: float
+    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]], alpha: float
 ) -> dict[str, pd.DataFrame]:
-    """Make every table of `xnbflow.layout.STUDY_TABLES`.
+    """Make every table of `xnbflow.contract.STUDY_TABLES`.
 
     Parameters
     ----------
-    diagnosed : sequence of str
-        The data sets that have diagnostics, in the order of their files.
+    owners : mapping of str to sequence
+        What the files belong to, in their order: ``datasets``, ``simulated`` and ``diagnosed`` are
+        data sets, ``trained`` a `Key` each.
     files : mapping of str to sequence of path
-        ``series``, ``truth``, ``normality``, ``normality_within``, ``dependence``, ``paper``, and
-        per training job ``predictions``, ``selected`` and ``fits``.
+        Of the data sets ``series``, of the simulated ones ``truth``, of the diagnosed ones
+        ``normality``, ``normality_within``, ``dependence`` and ``dependence_test``, of what is
+        trained ``predictions``, ``selected`` and ``fits``; and ``paper``, the tables it prints.
     alpha : float
         Level of the normality test.
 
@@ -34,13 +37,23 @@ def study_tables(
     -------
     dict of str to DataFrame
     """
-    headers = {header.name: header for header in map(read_header, files["series"])}
-    predictions = read_training(files["predictions"])
-    selected = read_training(files["selected"])
-    fits = read_training(files["fits"])
-    truth = {Path(path).name.split(".truth")[0]: pd.read_parquet(path) for path in files["truth"]}
+    headers = {
+        dataset: read_header(path)
+        for dataset, path in zip(owners["datasets"], files["series"], strict=True)
+    }
+    truth = {
+        dataset: read_parquet(path, TRUTH_TABLE)
+        for dataset, path in zip(owners["simulated"], files["truth"], strict=True)
+    }
+    predictions, selected, fits = (
+        {
+            tuple(key): read_parquet(path, TRAINING_TABLES[name])
+            for key, path in zip(owners["trained"], files[name], strict=True)
+        }
+        for name in ("predictions", "selected", "fits")
+    )
     metrics = summaries.metrics(predictions, fits, headers)
-    diagnostics = _diagnostics(diagnosed, files, alpha)
+    diagnostics = _diagnostics(owners["diagnosed"], files, alpha)
     repeats = summaries.repeats(metrics, fits)
     return {
         "datasets": _datasets(headers),
@@ -67,21 +80,6 @@ def study_tables(
     }
 
 
-def read_training(paths: Iterable[str]) -> dict[Key, pd.DataFrame]:
-    """Read one table of all training jobs, the batches of a classifier put together.
-
-    Parameters
-    ----------
-    paths : iterable of path
-        ``.../{dataset}/{folds}/{classifier}/{table}/{batch}.parquet``.
-    """
-    parts: dict[Key, list[pd.DataFrame]] = {}
-    for path in paths:
-        dataset, folds, classifier = Path(path).parts[-5:-2]
-        parts.setdefault((dataset, folds, classifier), []).append(pd.read_parquet(path))
-    return {key: pd.concat(tables, ignore_index=True) for key, tables in parts.items()}
-
-
 def _datasets(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
     rows = [(h.name, len(h.samples), h.n_features, len(h.classes)) for h in headers.values()]
     return pd.DataFrame(rows, columns=["dataset", "samples", "features", "classes"])
@@ -98,14 +96,8 @@ def _class_sizes(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
     ]
     for table, name in zip(tables, headers, strict=True):
         table.insert(0, "dataset", name)
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
-
-
-_DIAGNOSTICS = [
-    *("dataset", "non_normal_ratio", "non_normal_ratio_fdr"),
-    *("non_normal_within_ratio", "non_normal_within_ratio_fdr"),
-    *("dependent_ratio", "max_abs_r", "dependent_pairs", "cut", "dof"),
-]
+    empty = pd.DataFrame(columns=STUDY_TABLES["class_sizes"].fixed)
+    return pd.concat(tables, ignore_index=True) if tables else empty
 
 
 def _diagnostics(
@@ -113,10 +105,11 @@ def _diagnostics(
 ) -> pd.DataFrame:
     rows = []
     for i, dataset in enumerate(diagnosed):
-        normality = pd.read_parquet(files["normality"][i])
-        within = pd.read_parquet(files["normality_within"][i])
-        dependence = pd.read_parquet(files["dependence"][i])
-        test = pd.read_parquet(files["dependence_test"][i])
-        ratios = summaries.diagnostics(normality, within, dependence, alpha)
+        read = {
+            name: read_parquet(files[name][i], DIAGNOSTIC_TABLES[name])
+            for name in ("normality", "normality_within", "dependence", "dependence_test")
+        }
+        test = read.pop("dependence_test")
+        ratios = summaries.diagnostics(*read.values(), alpha)
         rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})
-    return pd.DataFrame(rows, columns=_DIAGNOSTICS)
+    return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from xnbflow.contract import STUDY_TABLES
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.metrics import calibration_curve, fold_metrics
 from xnbflow.evaluation.stability import stability_index
@@ -172,7 +173,7 @@ def calibration(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.
             curve = calibration_curve(table["true"].to_numpy(dtype=str), log_posterior, classes)
             tables.append(curve.assign(**dict(zip(_KEY, key, strict=True))))
     if not tables:
-        return pd.DataFrame(columns=[*_KEY, "predicted", "observed", "count"])
+        return pd.DataFrame(columns=STUDY_TABLES["calibration"].fixed)
     table = pd.concat(tables, ignore_index=True)
     return table[[*_KEY, *(c for c in table.columns if c not in _KEY)]]
 

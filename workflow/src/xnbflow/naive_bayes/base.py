@@ -1,25 +1,22 @@
 """The base of every classifier here: validation, priors, and prediction from log-likelihoods."""
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
+from sklearn.base import ClassifierMixin
 
-from xnbflow.columns import name_bad_value
-from xnbflow.density.blocks import feature_major
+from xnbflow.density.strips import feature_major
+from xnbflow.estimator import Estimator
+from xnbflow.labels import class_codes
 
 __all__ = ["BaseNaiveBayes"]
 
-_NO_Y = "no_validation"
 _OF_X = ("n_features_in_", "feature_names_in_")
 
 
-class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
+class BaseNaiveBayes(ClassifierMixin, Estimator):
     """Base class: a subclass fits parameters per class and says how likely a sample is.
 
     It implements two methods over *feature-major* arrays (n_features, n_samples), in which a
@@ -65,12 +62,10 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def _learn_classes(self, y: np.ndarray) -> np.ndarray:
         """Forget an earlier fit; set classes and priors; return each sample's class as a code."""
-        check_classification_targets(y)
+        classes, codes, counts = class_codes(y)
         for name in [name for name in vars(self) if name.endswith("_") and name not in _OF_X]:
             delattr(self, name)
-        self.classes_, codes, self.class_count_ = np.unique(
-            y, return_inverse=True, return_counts=True
-        )
+        self.classes_, self.class_count_ = classes, counts
         self.class_log_prior_ = np.log(self.class_count_ / len(y))
         return codes
 
@@ -119,7 +114,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         """
         features = self._features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
-        names = self._feature_names()
+        names = self._term_names()
         parts = []
         for code, label in enumerate(self.classes_):
             columns, terms = self._class_terms(features, code)
@@ -148,55 +143,16 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         msg = f"{type(self).__name__} does not split its log-likelihood over features"
         raise NotImplementedError(msg)
 
+    def _term_names(self) -> np.ndarray:
+        """Return the names of what `_class_terms` numbers: features, unless a subclass differs."""
+        return self._feature_names()
+
     def _feature_names(self) -> np.ndarray:
         return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
 
     def _features(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        check_is_fitted(self)
         return self._arrange(self._validated(X))
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return X (n_samples, n_features) feature-major, contiguous and read-only."""
         return feature_major(X)
-
-    def _validated(self, X: np.ndarray | pd.DataFrame, y: np.ndarray | str = _NO_Y) -> Any:
-        """Check X, and y in `fit`; a numeric DataFrame with named columns is taken as it stands.
-
-        scikit-learn's own way takes half a second for the 54,675 columns of a microarray.
-        """
-        fitting = y is not _NO_Y
-        least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
-        names = _plain_names(X)
-        try:
-            if names is None or y is None or not (fitting or self._knows(names)):
-                return validate_data(
-                    self, X, y, dtype=np.float64, reset=fitting, ensure_min_features=least
-                )
-            if not fitting:
-                return check_array(
-                    X.to_numpy(),
-                    dtype=np.float64,
-                    estimator=self,
-                    input_name="X",
-                    ensure_min_features=least,
-                )
-            checked = check_X_y(X.to_numpy(), y, dtype=np.float64, estimator=self)
-        except ValueError as error:
-            name_bad_value(X, error)
-            raise
-        self.feature_names_in_, self.n_features_in_ = names, len(names)
-        return checked
-
-    def _knows(self, names: np.ndarray) -> bool:
-        return np.array_equal(names, getattr(self, "feature_names_in_", ()))
-
-
-def _plain_names(X: np.ndarray | pd.DataFrame) -> np.ndarray | None:
-    """Return the column names of a DataFrame of plain numbers whose names are all strings."""
-    if (
-        isinstance(X, pd.DataFrame)
-        and X.columns.inferred_type in ("string", "empty")
-        and all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in set(X.dtypes))
-    ):
-        return np.asarray(X.columns, dtype=object)
-    return None

@@ -7,14 +7,17 @@ depend on each other given the class, blocks may not (Eq. 8).
 import warnings
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 
-from xnbflow.distributions.gaussian_blocks import GaussianBlocks, fit_gaussian_blocks
+from xnbflow.columns import column_positions
+from xnbflow.distributions.gaussian_blocks import GaussianBlocks
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.parameters import Columns, Instance, ListOf, one_of, whole
 from xnbflow.selection.separation import (
     CUTS,
     BlockSelection,
@@ -115,6 +118,13 @@ class BlockNB(BaseNaiveBayes):
            [  37.,  314.]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "blocks": [whole(1), ListOf(Columns()), Instance("fit")],
+        "covariance": [one_of("pooled", "per_class")],
+        "selection": [one_of("threshold", "weights"), None],
+        "cut": [one_of(*CUTS)],
+    }
+
     def __init__(
         self,
         *,
@@ -129,7 +139,6 @@ class BlockNB(BaseNaiveBayes):
         self.cut = cut
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        self._check_options()
         self._refuse_constant(features, codes)
         self.blocks_ = self._find_blocks(features, codes)
         self._check_sizes()
@@ -138,19 +147,9 @@ class BlockNB(BaseNaiveBayes):
         self.densities_ = [
             self._fit_densities(features, codes, members) for members in self._members
         ]
-        self.shrinkage_ = self._in_blocks([density.shrinkage for density in self.densities_])
-        self._warn_singular(self._in_blocks([density.singular for density in self.densities_]))
+        self.shrinkage_ = self._in_blocks([density.shrinkage_ for density in self.densities_])
+        self._warn_singular(self._in_blocks([density.singular_ for density in self.densities_]))
         self._select(sizes)
-
-    def _check_options(self) -> None:
-        for name, value, known in (
-            ("covariance", self.covariance, ("pooled", "per_class")),
-            ("selection", self.selection, (None, "threshold", "weights")),
-            ("cut", self.cut, CUTS),
-        ):
-            if value not in known:
-                msg = f"{name} is {value!r}; use one of {', '.join(map(repr, known))}"
-                raise InputError(msg)
 
     def _refuse_constant(self, features: np.ndarray, codes: np.ndarray) -> None:
         """Raise where a class, or with a pooled covariance every class, leaves no variance."""
@@ -190,19 +189,16 @@ class BlockNB(BaseNaiveBayes):
     def _find_blocks(self, features: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
         n_features = len(features)
         if hasattr(self.blocks, "fit"):
-            found = clone(self.blocks).fit(features.T, codes).blocks_
-        elif isinstance(self.blocks, (int, np.integer)) and self.blocks >= 1:
-            cuts = np.arange(0, n_features, self.blocks)
-            found = [range(start, min(start + self.blocks, n_features)) for start in cuts]
-        elif isinstance(self.blocks, (list, tuple)):
-            found = self.blocks
+            found = getattr(clone(self.blocks).fit(features.T, codes), "blocks_", None)
+            if found is None:
+                msg = f"blocks is {self.blocks!r:.60}, which finds no blocks: it has no blocks_"
+                raise InputError(msg)
+        elif isinstance(self.blocks, Integral):
+            found = np.split(np.arange(n_features), range(self.blocks, n_features, self.blocks))
         else:
-            msg = (
-                f"blocks is {self.blocks!r}; give a number of features, lists of columns or an "
-                "estimator that finds blocks"
-            )
-            raise InputError(msg)
-        found = [np.asarray(block, dtype=np.intp) for block in found if len(block)]
+            names = self._feature_names()
+            found = [column_positions(block, names, "blocks") for block in self.blocks]
+        found = [block for block in found if len(block)]
         self._check_partition(found)
         return found
 
@@ -210,10 +206,6 @@ class BlockNB(BaseNaiveBayes):
         """Raise unless every feature is in exactly one block."""
         columns = np.concatenate(blocks) if blocks else np.empty(0, dtype=np.intp)
         names = self._feature_names().tolist()
-        outside = columns[(columns < 0) | (columns >= self.n_features_in_)]
-        if len(outside):
-            msg = f"blocks name column {outside[0]}; there are columns 0 to {len(names) - 1}"
-            raise InputError(msg)
         uses = np.bincount(columns, minlength=self.n_features_in_)
         for wrong, what in ((uses > 1, "more than one block"), (uses == 0, "no block")):
             if wrong.any():
@@ -238,7 +230,8 @@ class BlockNB(BaseNaiveBayes):
     ) -> GaussianBlocks:
         columns = np.array([self.blocks_[i] for i in members])
         try:
-            return fit_gaussian_blocks(features, codes, columns, pooled=self.covariance == "pooled")
+            density = GaussianBlocks(columns=columns, covariance=self.covariance)
+            return density.fit(features, codes, len(self.classes_))
         except np.linalg.LinAlgError as error:
             msg = (
                 f"a covariance of a block of {columns.shape[1]} features is singular even when "

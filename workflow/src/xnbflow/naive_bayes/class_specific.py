@@ -2,19 +2,21 @@
 
 import warnings
 from collections.abc import Iterable
-from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import column_or_1d
 
-from xnbflow.density.bandwidth import BANDWIDTHS
+from xnbflow.columns import refuse_beyond_squares
+from xnbflow.density.bandwidth import BANDWIDTHS, overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.kernels import KERNELS
-from xnbflow.distributions.base import log_likelihoods
-from xnbflow.distributions.kernel import KernelDensities, fit_kernel_densities
-from xnbflow.errors import InputError, require_choice
-from xnbflow.naive_bayes.independent import IndependentNB
+from xnbflow.distributions.kernel import Kernel
+from xnbflow.errors import InputError
+from xnbflow.labels import refuse_missing
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.parameters import number, one_of, whole
 from xnbflow.selection.class_specific import SELECTIONS, Candidates, pair_distances
 
 __all__ = ["XNB"]
@@ -22,7 +24,7 @@ __all__ = ["XNB"]
 _UNDERFLOWS = ("as_published", "log")
 
 
-class XNB(IndependentNB):
+class XNB(BaseNaiveBayes):
     """Explainable class-specific naive Bayes.
 
     Every class has kernel densities of those features only that tell it from the other classes.
@@ -54,6 +56,9 @@ class XNB(IndependentNB):
         What becomes of a Gaussian kernel density that underflows at every grid point, as that of a
         class almost constant against the range of the feature: zero, so that its distances are 1,
         as in the authors' program; or normalised in log space, with the distance it deserves.
+    min_bandwidth : float, default=0.0
+        Floor of the bandwidths, in selection and in classification, see `FlexibleNB`; 0 is the
+        published method.
 
     Attributes
     ----------
@@ -91,6 +96,18 @@ class XNB(IndependentNB):
     1       0      1  petal length (cm)          -41.33
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "bandwidth": [one_of(*BANDWIDTHS)],
+        "kernel": [one_of(*KERNELS)],
+        "n_grid": [whole(2, 10_000)],
+        "distance": [one_of(*DISTANCES)],
+        "threshold": [number(0.0, 1.0)],
+        "min_distance": [one_of("mean"), number(0.0, 1.0, closed="left")],
+        "selection": [one_of(*SELECTIONS)],
+        "underflow": [one_of(*_UNDERFLOWS)],
+        "min_bandwidth": [number(0.0, closed="left")],
+    }
+
     def __init__(
         self,
         *,
@@ -102,6 +119,7 @@ class XNB(IndependentNB):
         min_distance: float | str = 0.5,
         selection: str = "greedy",
         underflow: str = "as_published",
+        min_bandwidth: float = 0.0,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -111,6 +129,7 @@ class XNB(IndependentNB):
         self.min_distance = min_distance
         self.selection = selection
         self.underflow = underflow
+        self.min_bandwidth = min_bandwidth
 
     def fit_stream(self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: np.ndarray) -> "XNB":
         """Fit on a series that need not fit into memory.
@@ -143,6 +162,8 @@ class XNB(IndependentNB):
         >>> XNB().fit_stream(chunks, y).selected_features_
         {'a': ['g1'], 'b': ['g1']}
         """
+        self._validate_params()
+        refuse_missing(y)
         codes = self._learn_classes(column_or_1d(y))
         candidates = self._find_candidates(_checked(chunks, len(codes)), codes)
         self._select(candidates, codes)
@@ -160,7 +181,6 @@ class XNB(IndependentNB):
     def _find_candidates(
         self, chunks: Iterable[tuple[np.ndarray | None, np.ndarray]], codes: np.ndarray
     ) -> Candidates:
-        self._check_parameters()
         candidates = Candidates(len(self.classes_), self.threshold, self.selection)
         for names, features in chunks:
             distances = pair_distances(
@@ -172,6 +192,7 @@ class XNB(IndependentNB):
                 n_grid=self.n_grid,
                 distance=self.distance,
                 underflow=self.underflow,
+                min_bandwidth=self.min_bandwidth,
             )
             candidates.absorb(distances, features, names)
         return candidates
@@ -185,57 +206,41 @@ class XNB(IndependentNB):
         for code, label in enumerate(labels):
             ranked, to_others = candidates.ranked(chosen[code], code)
             self.columns_.append(features.positions[ranked])
-            self.densities_.append(self._fit_densities(features.values[ranked][:, codes == code]))
+            self.densities_.append(self._fit_density(features.values[ranked], codes == code))
             names.append(features.names[ranked])
             distances.append(to_others)
             _warn_if_none(label, ranked)
         self.pair_distances_ = _distance_table(self.classes_, names, distances)
         greatest = [to_others.max(axis=0, initial=0.0) for to_others in distances]
-        bandwidths = [densities.bandwidths for densities in self.densities_]
+        bandwidths = [density.bandwidths_[0] for density in self.densities_]
         self.selected_features_ = dict(zip(labels, map(np.ndarray.tolist, names), strict=True))
         self.selected_distances_ = dict(zip(labels, greatest, strict=True))
         self.bandwidths_ = dict(zip(labels, bandwidths, strict=True))
         if self.selection == "minimal":
             self.optimality_gap_ = dict(zip(labels, gaps, strict=True))
 
-    def _fit_densities(self, features: np.ndarray) -> KernelDensities:
-        codes = np.zeros(features.shape[1], dtype=int)
-        (densities,) = fit_kernel_densities(
-            features, codes, 1, bandwidth=self.bandwidth, kernel=self.kernel
+    def _fit_density(self, features: np.ndarray, mine: np.ndarray) -> Kernel:
+        """Fit a class's densities of its features to its samples, ``mine`` (n_samples,)."""
+        family = Kernel(
+            bandwidth=self.bandwidth, kernel=self.kernel, min_bandwidth=self.min_bandwidth
         )
-        return densities
+        spreads = overall_spread(np.ascontiguousarray(features.T)) if self.min_bandwidth else None
+        return family.fit(features[:, mine], np.zeros(mine.sum(), dtype=int), 1, spreads)
+
+    def _arrange(self, X: np.ndarray) -> np.ndarray:
+        """Return the transpose as a view: tiles are gathered from any memory layout."""
+        return X.T
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = [
-            log_likelihoods([densities], features[columns])
-            for columns, densities in zip(self.columns_, self.densities_, strict=True)
+            density.log_likelihood(features[columns])
+            for columns, density in zip(self.columns_, self.densities_, strict=True)
         ]
-        return self.class_log_prior_ + np.hstack(joint)
+        return self.class_log_prior_ + np.concatenate(joint).T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         columns = self.columns_[code]
-        return columns, self._class_densities(code).log_density(features[columns])
-
-    def _class_densities(self, code: int) -> KernelDensities:
-        return self.densities_[code]
-
-    def _check_parameters(self) -> None:
-        require_choice("bandwidth", self.bandwidth, BANDWIDTHS)
-        require_choice("kernel", self.kernel, KERNELS)
-        require_choice("distance", self.distance, DISTANCES)
-        require_choice("selection", self.selection, SELECTIONS)
-        require_choice("underflow", self.underflow, _UNDERFLOWS)
-        if self.n_grid < 2:
-            msg = f"n_grid is {self.n_grid}; a grid has at least 2 points"
-            raise InputError(msg)
-        if not 0.0 < self.threshold < 1.0:
-            msg = f"threshold is {self.threshold}; use a number between 0 and 1"
-            raise InputError(msg)
-        if self.min_distance != "mean" and not (
-            isinstance(self.min_distance, Real) and 0.0 <= self.min_distance < 1.0
-        ):
-            msg = f'min_distance is {self.min_distance!r}; use "mean" or a number from 0 to 1'
-            raise InputError(msg)
+        return columns, self.densities_[code].log_density(features[columns])[:, 0]
 
 
 def _checked(
@@ -259,6 +264,7 @@ def _checked(
                 "remove or impute missing and infinite values first"
             )
             raise InputError(msg)
+        refuse_beyond_squares(features.T, names)
         empty = False
         yield names, features
     if empty:

@@ -4,13 +4,14 @@ Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, section 4
 """
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from xnbflow.distributions.base import Distribution
 from xnbflow.distributions.categorical import Categorical
-from xnbflow.distributions.family import Distribution
 from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.parameters import Columns
 from xnbflow.preprocessing.mdlp import mdlp_cut_points
 
 __all__ = ["DiscretizedNB"]
@@ -22,15 +23,15 @@ class DiscretizedNB(HybridNB):
     Parameters
     ----------
     categorical : columns, default=()
-        The columns that hold categories already, coded 0, 1, ..., in any form that a block of
+        The columns that hold categories already, coded 0, 1, ..., in any form that a group of
         `HybridNB` takes. Every other column is discretized.
     alpha : float, default=1
         Lidstone smoothing.
 
     Attributes
     ----------
-    blocks_ : list of Block
-        The blocks "categorical" and "discretized", as far as they have columns; the latter's
+    groups_ : list of ColumnGroup
+        The groups "categorical" and "discretized", as far as they have columns; the latter's
         family holds the ``cut_points_``.
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
@@ -48,11 +49,17 @@ class DiscretizedNB(HybridNB):
     [[0.833, 0.167]]
     """
 
+    _squares_features = False
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "categorical": [Columns()],
+        **Categorical._parameter_constraints,
+    }
+
     def __init__(self, *, categorical: Any = (), alpha: float = 1.0) -> None:
         self.categorical = categorical
         self.alpha = alpha
 
-    def _blocks(self) -> Sequence[tuple[str, Any, Any]]:
+    def _groups(self) -> Sequence[tuple[str, Any, Any]]:
         categorical = self._columns(self.categorical)
         rest = np.setdiff1d(np.arange(self.n_features_in_), categorical)
         return [
@@ -72,12 +79,14 @@ class _Discretized(Distribution):
         self.n_classes_ = n_classes
         self.cut_points_ = [mdlp_cut_points(row, codes, n_classes) for row in features]
         self.intervals_ = Categorical(alpha=self.alpha)
-        self.intervals_.fit(self._intervals(features), codes, n_classes)
+        self.intervals_.fit(_intervals(features, self.cut_points_), codes, n_classes)
         return self
 
-    def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return log probabilities of the values' intervals; see `Distribution.log_density`."""
-        return self.intervals_.log_density(self._intervals(features))
+    def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
+        """Return log probabilities of the values' intervals."""
+        intervals = np.empty(features.shape)
+        intervals[terms] = _intervals(features[terms], self.cut_points_[terms])
+        return self.intervals_._evaluate(terms, intervals)
 
     def n_parameters(self) -> np.ndarray:
         """Return one fewer than intervals per class."""
@@ -91,6 +100,8 @@ class _Discretized(Distribution):
             row[: len(cuts)] = cuts
         return nodes, weights
 
-    def _intervals(self, features: np.ndarray) -> np.ndarray:
-        rows = [np.searchsorted(c, row) for c, row in zip(self.cut_points_, features, strict=True)]
-        return np.array(rows, dtype=np.float64)
+
+def _intervals(features: np.ndarray, cut_points: list[np.ndarray]) -> np.ndarray:
+    """Return the number of each value's interval, as floats of the shape of ``features``."""
+    rows = [np.searchsorted(cuts, row) for cuts, row in zip(cut_points, features, strict=True)]
+    return np.array(rows, dtype=np.float64).reshape(features.shape)

@@ -1,10 +1,13 @@
 """Gaussian naive Bayes: a normal density per class and feature (XNB paper, section 3)."""
 
+from typing import ClassVar
+
 import numpy as np
 
-from xnbflow.distributions.gaussian import Gaussians, added_variance, class_moments
+from xnbflow.distributions.gaussian import ConstantFeatureError, Gaussian
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.independent import IndependentNB
+from xnbflow.parameters import number
 
 __all__ = ["GaussianNB"]
 
@@ -32,28 +35,27 @@ class GaussianNB(IndependentNB):
     0.96
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "var_smoothing": [number(0.0, closed="left")]
+    }
+
     def __init__(self, *, var_smoothing: float = 1e-9) -> None:
         self.var_smoothing = var_smoothing
 
+    def _arrange(self, X: np.ndarray) -> np.ndarray:
+        """Return the transpose as a view: tiles are gathered from any memory layout."""
+        return X.T
+
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        self.theta_, variances = class_moments(features, codes, len(self.classes_))
-        shares = np.exp(self.class_log_prior_)
-        total = self.theta_ - shares @ self.theta_
-        total *= total
-        total += variances
-        self.epsilon_ = added_variance(self.var_smoothing, (shares @ total).max())
-        self.var_ = variances
-        self.var_ += self.epsilon_
-        if self.var_.min() == 0.0:
-            self._refuse_constant()
-
-    def _refuse_constant(self) -> None:
-        code, column = np.argwhere(self.var_ == 0.0)[0]
-        msg = (
-            f"feature {self._feature_names()[column]} is constant in class "
-            f"{self.classes_.tolist()[code]!r}; use a var_smoothing above 0"
-        )
-        raise InputError(msg)
-
-    def _class_densities(self, code: int) -> Gaussians:
-        return Gaussians(self.theta_[code], self.var_[code])
+        density = Gaussian(var_smoothing=self.var_smoothing)
+        try:
+            density.fit(features, codes, len(self.classes_))
+        except ConstantFeatureError as error:
+            msg = (
+                f"feature {self._feature_names()[error.feature]} is constant in class "
+                f"{self.classes_.tolist()[error.code]!r}; use a var_smoothing above 0"
+            )
+            raise InputError(msg) from error
+        self.theta_, self.var_ = density.mean_.T, density.variance_.T
+        self.epsilon_ = density.epsilon_
+        self._set_group(density)

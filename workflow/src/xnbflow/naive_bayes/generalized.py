@@ -6,7 +6,7 @@ K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 """
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,15 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from xnbflow.columns import column_mask
-from xnbflow.distributions.naive_effect import (
-    SortedFeature,
-    check_smoothing,
-    check_two_classes,
-    look_up,
-)
-from xnbflow.errors import InputError
+from xnbflow.distributions.naive_effect import SMOOTHING, SortedFeature, check_two_classes, look_up
 from xnbflow.jit import njit
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.parameters import Columns, number, whole
 
 __all__ = ["GeneralizedNB"]
 
@@ -93,6 +88,14 @@ class GeneralizedNB(BaseNaiveBayes):
     >>> GeneralizedNB().fit(X, y).predict_proba([[1.0, 1.0]])[0, 1].round(2)
     np.float64(0.8)
     """
+
+    _squares_features = False
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        **SMOOTHING,
+        "tol": [number(0.0, closed="left")],
+        "max_iter": [whole(0)],
+        "categorical": [Columns(), None],
+    }
 
     def __init__(
         self,
@@ -187,7 +190,6 @@ class GeneralizedNB(BaseNaiveBayes):
         )
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        self._check_parameters()
         check_two_classes(self.classes_)
         self.categorical_ = column_mask(self.categorical, self._feature_names(), "categorical")
         columns = [
@@ -200,12 +202,6 @@ class GeneralizedNB(BaseNaiveBayes):
             column.naive_effect(codes, self.kernel, self.shrinkage) for column in columns
         ]
         self._backfit(columns, codes.astype(np.float64))
-
-    def _check_parameters(self) -> None:
-        check_smoothing(self.span, self.kernel, self.shrinkage)
-        if self.tol < 0.0 or self.max_iter < 0:
-            msg = f"tol is {self.tol} and max_iter {self.max_iter}; neither may be negative"
-            raise InputError(msg)
 
     def _backfit(self, columns: list[SortedFeature], events: np.ndarray) -> None:
         """Find the adjustments by local scoring, starting from naive Bayes."""

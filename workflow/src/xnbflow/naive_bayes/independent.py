@@ -1,33 +1,157 @@
-"""Naive Bayes as such: within a class every feature has a density of its own (XNB paper, Eq. 2)."""
+"""Naive Bayes as such: a likelihood of terms that are independent given the class (XNB, Eq. 2)."""
 
-from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.distributions.base import FeatureDensities, log_likelihoods
+from xnbflow.distributions.base import Distribution
+from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.selection.mutual_information import quadrature_information, sample_information
 
-__all__ = ["IndependentNB"]
+__all__ = ["ColumnGroup", "IndependentNB"]
+
+
+@dataclass(frozen=True)
+class ColumnGroup:
+    """Columns whose densities are of one family.
+
+    Attributes
+    ----------
+    name : str or None
+        The group's name, if it needs one; the only term of a multivariate family bears it.
+    distribution : Distribution
+        The family.
+    columns : ndarray of int, shape (n_columns,)
+        Positions of its columns in X.
+    """
+
+    name: str | None
+    distribution: Distribution
+    columns: np.ndarray
+
+    @property
+    def terms(self) -> list[np.ndarray]:
+        """The columns of each factor of the likelihood."""
+        return [self.columns] if self.distribution.multivariate else list(self.columns[:, None])
+
+    def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> None:
+        """Fit the family to the group's columns; see `Distribution.fit`."""
+        with self._naming():
+            self.distribution.fit(self._rows(features), codes, n_classes)
+
+    def log_density(self, features: np.ndarray) -> np.ndarray:
+        """Return the log densities of the group's terms; see `Distribution.log_density`."""
+        with self._naming():
+            return self.distribution.log_density(self._rows(features))
+
+    def log_likelihood(self, features: np.ndarray) -> np.ndarray:
+        """Return their sums; see `Distribution.log_likelihood`."""
+        with self._naming():
+            return self.distribution.log_likelihood(self._rows(features))
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Say in which group the family found bad input."""
+        try:
+            yield
+        except InputError as error:
+            if self.name is None:
+                raise
+            msg = f"group {self.name!r}: {error}"
+            raise InputError(msg) from error
+
+    def _rows(self, features: np.ndarray) -> np.ndarray:
+        """Return the group's rows, without a copy where they follow one another."""
+        first, last = self.columns[0], self.columns[-1]
+        if np.array_equal(self.columns, np.arange(first, last + 1)):
+            return features[first : last + 1]
+        return features[self.columns]
 
 
 class IndependentNB(BaseNaiveBayes):
-    """Base class of classifiers whose features are univariate and independent given the class.
+    """Base class of classifiers whose likelihood is a product of terms, the same for every class.
 
-    A subclass implements ``_fit`` and ``_class_densities``. Unless it says otherwise every class
-    uses all features.
+    A term is the density of one column or, in a multivariate family, of several. A subclass
+    implements ``_fit``, which sets ``groups_``.
+
+    Attributes
+    ----------
+    groups_ : list of ColumnGroup
+        Columns that share a family, fitted. The terms are those of the groups, one after another.
     """
 
-    def _arrange(self, X: np.ndarray) -> np.ndarray:
-        """Return the transpose as a view: tiles are gathered from any memory layout."""
-        return X.T
+    groups_: list[ColumnGroup]
+
+    def _set_group(self, distribution: Distribution) -> None:
+        """Make one group of all columns."""
+        self.groups_ = [ColumnGroup(None, distribution, np.arange(self.n_features_in_))]
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        densities = [self._class_densities(code) for code in range(len(self.classes_))]
-        return self.class_log_prior_ + log_likelihoods(densities, features)
+        joint = np.repeat(self.class_log_prior_[:, None], features.shape[1], axis=1)
+        for group in self.groups_:
+            joint += group.log_likelihood(features)
+        return joint.T
+
+    def term_log_densities(self, features: np.ndarray) -> np.ndarray:
+        """Return every factor of the likelihood.
+
+        Parameters
+        ----------
+        features : ndarray of float64, shape (n_features, n_samples)
+            Samples, feature-major.
+
+        Returns
+        -------
+        ndarray of shape (n_terms, n_classes, n_samples)
+            In the order of `term_columns`.
+        """
+        parts = [group.log_density(features) for group in self.groups_]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def term_columns(self) -> list[np.ndarray]:
+        """Return the columns of each term, a list of arrays of int."""
+        return [columns for group in self.groups_ for columns in group.terms]
+
+    def n_parameters(self) -> np.ndarray:
+        """Return the free parameters of each term, all classes together, shape (n_terms,)."""
+        return np.concatenate([group.distribution.n_parameters() for group in self.groups_])
+
+    def mutual_information(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return each term's mutual information with the class under the fitted densities.
+
+        Parameters
+        ----------
+        features : ndarray of float64, shape (n_features, n_samples)
+            The training samples, feature-major; used for multivariate families only.
+        codes : ndarray of int, shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        ndarray of shape (n_terms,)
+            In nats, by quadrature; for a multivariate family the mean over the samples.
+        """
+        parts = []
+        for group in self.groups_:
+            part = quadrature_information(group.distribution, self.class_log_prior_)
+            if part is None:
+                log_density = group.log_density(features)
+                part = sample_information(log_density, codes, self.class_log_prior_)
+            parts.append(part)
+        return np.concatenate(parts)
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        return np.arange(len(features)), self._class_densities(code).log_density(features)
+        terms = self.term_log_densities(features)[:, code]
+        return np.arange(len(terms)), terms
 
-    @abstractmethod
-    def _class_densities(self, code: int) -> FeatureDensities:
-        """Return the densities of the features that a class uses."""
+    def _term_names(self) -> np.ndarray:
+        """Return the name of each term: its column's, or that of a multivariate group."""
+        names = self._feature_names()
+        terms = [
+            [group.name] if group.distribution.multivariate else list(names[group.columns])
+            for group in self.groups_
+        ]
+        return np.array([name for part in terms for name in part], dtype=object)

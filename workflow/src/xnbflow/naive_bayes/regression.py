@@ -1,15 +1,17 @@
 """Naive Bayes regression with kernel densities (CICA paper, sections 2 and 4)."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import RegressorMixin
 
 from xnbflow.density.joint import WIDTH_FACTORS
 from xnbflow.errors import InputError
+from xnbflow.estimator import Estimator
+from xnbflow.parameters import number, one_of, whole
 
 __all__ = ["KernelNBRegressor"]
 
@@ -18,7 +20,7 @@ _CHUNK_VALUES = 2_000_000
 _NEARLY_NOTHING = 1e-280
 
 
-class KernelNBRegressor(RegressorMixin, BaseEstimator):
+class KernelNBRegressor(RegressorMixin, Estimator):
     """Predict a real target by naive Bayes over joint kernel densities of feature and target.
 
     ``p(y | x)`` is proportional to ``p(y)**(1 - d) * prod_i p(x_i, y)`` (Eq. 1), the densities
@@ -65,6 +67,11 @@ class KernelNBRegressor(RegressorMixin, BaseEstimator):
     array([[1.7, 2.2]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
+        "n_grid": [whole(2, 100_000)],
+    }
+
     def __init__(self, *, width: str | float = "cv", n_grid: int = 200) -> None:
         self.width = width
         self.n_grid = n_grid
@@ -88,8 +95,10 @@ class KernelNBRegressor(RegressorMixin, BaseEstimator):
         InputError
             If y is constant or a parameter is out of range.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        self._check_parameters(y)
+        X, y = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
+        if np.ptp(y) == 0.0:
+            msg = f"y is constant ({y[0]}): there is nothing to predict; give another target"
+            raise InputError(msg)
         self.samples_, self.targets_ = X, y.astype(np.float64)
         if self.width == "cv":
             self.width_ = self._choose_width()
@@ -160,25 +169,9 @@ class KernelNBRegressor(RegressorMixin, BaseEstimator):
         ndarray of shape (n_samples, n_grid)
             Each row integrates to 1 over the grid.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._validated(X)
         rows = [self._density(X[chunk], self.width_, self.grid_) for chunk in self._chunks(len(X))]
         return np.concatenate(rows)
-
-    def _check_parameters(self, y: np.ndarray) -> None:
-        if np.ptp(y) == 0.0:
-            msg = f"y is constant ({y[0]}): there is nothing to predict; give another target"
-            raise InputError(msg)
-        if isinstance(self.width, str):
-            good_width = self.width in ("cv", "paper")
-        else:
-            good_width = 0.0 < self.width < np.inf
-        if not good_width:
-            msg = f'width is {self.width!r}; use "cv", "paper" or a positive number'
-            raise InputError(msg)
-        if self.n_grid < 2:
-            msg = f"n_grid is {self.n_grid}; use at least 2 points"
-            raise InputError(msg)
 
     def _choose_width(self) -> float:
         """Narrow the width while the leave-one-out likelihood grows."""

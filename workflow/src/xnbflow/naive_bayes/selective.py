@@ -4,7 +4,8 @@ Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, section 3
 """
 
 import warnings
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,8 @@ from sklearn.model_selection import check_cv
 
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.naive_bayes.independent import IndependentNB
-from xnbflow.selection.mutual_information import sample_information
+from xnbflow.parameters import Instance, whole
 
 __all__ = ["SelectiveNB"]
 
@@ -33,9 +33,9 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     Parameters
     ----------
-    estimator : IndependentNB or HybridNB
+    estimator : IndependentNB
         The classifier to select for: `GaussianNB`, `FlexibleNB`, `HybridNB` or one made of these.
-        Given the class its features must be independent, but for those of a multivariate block,
+        Given the class its features must be independent, but for those of a multivariate group,
         which are selected together; all classes must use the same features.
     n_max : int, default=None
         Largest number of features to try; None tries all.
@@ -44,18 +44,17 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     Attributes
     ----------
-    estimator_ : IndependentNB or HybridNB
+    estimator_ : IndependentNB
         The classifier fitted on all features; each feature is fitted by itself, so the selected
         ones need no other fit.
     ranking_ : DataFrame
         One row per feature tried, in descending order of mutual information, with columns
-        ``feature`` (or the name of a multivariate block), ``mutual_information`` with the class, in
+        ``feature`` (or the name of a multivariate group), ``mutual_information`` with the class, in
         nats, and ``accuracy``, the inner accuracy of the prefix that ends with it. The information
-        is a quadrature for `HybridNB` and the classifiers made of it, else the mean over the
-        training samples.
+        is a quadrature, or for a multivariate group the mean over the training samples.
     selected_ : ndarray of int
         The best prefix, as positions among the terms of ``estimator_``: its features, but one for
-        a multivariate block.
+        a multivariate group.
     selected_features_ : dict
         From each class label to the list of names (or else positions) of the selected features,
         the same for every class, in the order of the ranking.
@@ -77,49 +76,41 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     [1]
     """
 
-    def __init__(
-        self, estimator: IndependentNB | HybridNB, *, n_max: int | None = None, cv: Any = 10
-    ) -> None:
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "estimator": [Instance("fit", "predict")],
+        "n_max": [whole(1), None],
+        "cv": [whole(2), Instance("split", "get_n_splits")],
+    }
+
+    def __init__(self, estimator: IndependentNB, *, n_max: int | None = None, cv: Any = 10) -> None:
         self.estimator = estimator
         self.n_max = n_max
         self.cv = cv
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         _require_independent_terms(self.estimator)
-        if self.n_max is not None and self.n_max < 1:
-            msg = f"n_max is {self.n_max!r}; give the largest number of features to try, or None"
-            raise InputError(msg)
         self.estimator_ = self._fitted(features, codes)
-        information = self._mutual_information(features, codes)
+        information = self.estimator_.mutual_information(features, codes)
         order = np.argsort(-information, kind="stable")[: self.n_max]
         accuracy = self._prefix_accuracies(features, codes, order)
         self.ranking_ = pd.DataFrame(
             {
-                "feature": self._feature_names()[order],
+                "feature": self._term_names()[order],
                 "mutual_information": information[order],
                 "accuracy": accuracy,
             }
         )
         self.selected_ = order[: int(np.argmax(accuracy)) + 1]
-        columns = _term_columns(self.estimator_)
-        names = super()._feature_names()
+        columns = self.estimator_.term_columns()
+        names = self._feature_names()
         selected = names[np.concatenate([columns[term] for term in self.selected_])].tolist()
         self.selected_features_ = dict.fromkeys(self.classes_, selected)
 
-    def _fitted(self, features: np.ndarray, codes: np.ndarray) -> IndependentNB | HybridNB:
+    def _fitted(self, features: np.ndarray, codes: np.ndarray) -> IndependentNB:
         X = features.T
         if hasattr(self, "feature_names_in_"):
             X = pd.DataFrame(X, columns=self.feature_names_in_, copy=False)
         return clone(self.estimator).fit(X, codes)
-
-    def _mutual_information(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        if isinstance(self.estimator_, HybridNB):
-            return self.estimator_.mutual_information(features, codes)
-        return sum(
-            sample_information(_terms(self.estimator_, part), part_codes, self.class_log_prior_)
-            * (len(part_codes) / len(codes))
-            for part, part_codes in self._chunks(features, codes)
-        )
 
     def _prefix_accuracies(
         self, features: np.ndarray, codes: np.ndarray, order: np.ndarray
@@ -131,7 +122,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
             inner = self._fitted(features[:, train], codes[train])
             tested += len(test)
             for part, part_codes in self._chunks(features[:, test], codes[test]):
-                joint = _terms(inner, part)[order]
+                joint = inner.term_log_densities(part)[order]
                 joint[0] += inner.class_log_prior_[:, None]
                 np.cumsum(joint, axis=0, out=joint)
                 correct += (inner.classes_[joint.argmax(axis=1)] == part_codes).sum(axis=1)
@@ -141,8 +132,8 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         self, features: np.ndarray, codes: np.ndarray
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         cv = self.cv
-        if isinstance(cv, int):
-            cv = min(cv, self.class_count_.max())
+        if isinstance(cv, Integral):
+            cv = min(int(cv), self.class_count_.max())
             if cv < 2:
                 msg = f"cv={self.cv} with at most {self.class_count_.max()} samples per class"
                 raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")
@@ -161,45 +152,25 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         parts = [
-            _terms(self.estimator_, part)[self.selected_].sum(axis=0)
+            self.estimator_.term_log_densities(part)[self.selected_].sum(axis=0)
             for part, _ in self._chunks(features, features[0])
         ]
         return (np.concatenate(parts, axis=1) + self.class_log_prior_[:, None]).T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        return self.selected_, _terms(self.estimator_, features)[self.selected_, code]
+        return self.selected_, self.estimator_.term_log_densities(features)[self.selected_, code]
 
-    def _feature_names(self) -> np.ndarray:
-        return self.estimator_._feature_names()
+    def _term_names(self) -> np.ndarray:
+        return self.estimator_._term_names()
 
 
 def _require_independent_terms(estimator: Any) -> None:
     """Raise unless an estimator's log-likelihood is a sum of terms independent given the class."""
-    if not isinstance(estimator, (IndependentNB, HybridNB)):
+    if not hasattr(estimator, "term_log_densities") or isinstance(estimator, type):
         msg = (
-            "SelectiveNB selects among features that are independent given the class and have a "
-            f"density each; {estimator!r} ({type(estimator).__module__}) is no such classifier. "
-            "Use an instance of GaussianNB, FlexibleNB, VonMisesNB, DiscretizedNB or HybridNB of "
-            "xnbflow.naive_bayes"
+            "SelectiveNB selects among features that are independent given the class, have a "
+            f"density each and serve every class; {estimator!r} ({type(estimator).__module__}) is "
+            "no such classifier. Use an instance of GaussianNB, FlexibleNB, VonMisesNB, "
+            "DiscretizedNB or HybridNB of xnbflow.naive_bayes"
         )
         raise InputError(msg)
-
-
-def _terms(estimator: IndependentNB | HybridNB, features: np.ndarray) -> np.ndarray:
-    """Return log densities (n_terms, n_classes, n_samples), in the order of `_term_columns`."""
-    if isinstance(estimator, HybridNB):
-        return estimator.term_log_densities(features)
-    joint = np.empty((len(features), len(estimator.classes_), features.shape[1]))
-    for code in range(len(estimator.classes_)):
-        columns, terms = estimator._class_terms(features, code)
-        if len(columns) < len(features):
-            msg = f"{type(estimator).__name__} selects features per class by itself"
-            raise InputError(f"{msg}; SelectiveNB needs a classifier that uses them all")
-        joint[columns, code] = terms
-    return joint
-
-
-def _term_columns(estimator: IndependentNB | HybridNB) -> list[np.ndarray]:
-    if isinstance(estimator, HybridNB):
-        return estimator.term_columns()
-    return list(np.arange(estimator.n_features_in_)[:, None])

@@ -1,15 +1,16 @@
 """Naive Bayes for angles and for unit vectors (Directional naive Bayes classifiers, section 3)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from xnbflow.distributions.categorical import Categorical
-from xnbflow.distributions.linear import Gaussian
+from xnbflow.distributions.gaussian import Gaussian
 from xnbflow.distributions.von_mises import VonMises
 from xnbflow.distributions.von_mises_fisher import VonMisesFisher
 from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.parameters import Columns
 
 __all__ = ["VonMisesFisherNB", "VonMisesNB"]
 
@@ -20,7 +21,7 @@ class VonMisesNB(HybridNB):
     Parameters
     ----------
     angular : columns, default=None
-        The columns that hold angles, in any form that a block of `HybridNB` takes. None stands
+        The columns that hold angles, in any form that a group of `HybridNB` takes. None stands
         for every column that is not categorical.
     categorical : columns, default=()
         The columns that hold categories, coded 0, 1, ...
@@ -33,8 +34,8 @@ class VonMisesNB(HybridNB):
 
     Attributes
     ----------
-    blocks_ : list of Block
-        The blocks "angular", "categorical" and "linear", as far as they have columns.
+    groups_ : list of ColumnGroup
+        The groups "angular", "categorical" and "linear", as far as they have columns.
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
 
@@ -48,6 +49,14 @@ class VonMisesNB(HybridNB):
     >>> VonMisesNB(period=360).fit(X, [0, 0, 1, 1]).predict([[355.0], [181.0]]).tolist()
     [0, 1]
     """
+
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "angular": [Columns(), None],
+        "categorical": [Columns()],
+        **VonMises._parameter_constraints,
+        **Categorical._parameter_constraints,
+        **Gaussian._parameter_constraints,
+    }
 
     def __init__(
         self,
@@ -64,7 +73,7 @@ class VonMisesNB(HybridNB):
         self.alpha = alpha
         self.var_smoothing = var_smoothing
 
-    def _blocks(self) -> Sequence[tuple[str, Any, Any]]:
+    def _groups(self) -> Sequence[tuple[str, Any, Any]]:
         every = np.arange(self.n_features_in_)
         categorical = self._columns(self.categorical)
         rest = np.setdiff1d(every, categorical)
@@ -88,8 +97,8 @@ class VonMisesFisherNB(HybridNB):
 
     Attributes
     ----------
-    blocks_ : list of Block
-        The one block "direction".
+    groups_ : list of ColumnGroup
+        The one group "direction".
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
 
@@ -104,10 +113,12 @@ class VonMisesFisherNB(HybridNB):
     [0]
     """
 
+    _parameter_constraints = VonMisesFisher._parameter_constraints
+
     def __init__(self, *, tolerance: float = 1e-6, normalize: bool = False) -> None:
         self.tolerance = tolerance
         self.normalize = normalize
 
-    def _blocks(self) -> Sequence[tuple[str, Any, Any]]:
+    def _groups(self) -> Sequence[tuple[str, Any, Any]]:
         family = VonMisesFisher(tolerance=self.tolerance, normalize=self.normalize)
         return [("direction", family, slice(None))]

@@ -2,18 +2,20 @@
 
 import warnings
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import SplineTransformer
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from xnbflow.density.joint import WIDTH_FACTORS
 from xnbflow.errors import InputError
+from xnbflow.estimator import Estimator
+from xnbflow.parameters import number, one_of, whole
 from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, Descent, natural_gradient
 
 __all__ = ["CICA"]
@@ -26,7 +28,7 @@ _RIDGES = 10.0 ** np.arange(-6, 4)  # of the correlation matrix, to choose from
 _NEARLY_SINGULAR = 1e-10  # of the largest eigenvalue of the correlation matrix
 
 
-class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Linear components of the inputs that are independent given the target.
 
     Independence given the target is what naive Bayes assumes of its features. CICA finds the
@@ -101,6 +103,17 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     array([1., 1.])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "n_components": [whole(1), None],
+        "basis": [whole(_FEWEST_SPLINES, 1000), callable],
+        "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
+        "n_restarts": [whole(0, 10_000)],
+        "max_iter": [whole(0)],
+        "tol": [number(0.0, closed="left")],
+        "step": [number(0.0)],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         *,
@@ -143,9 +156,9 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             in ``n_components`` dimensions, or not without a fifth of the samples where the width
             is to be chosen; if the target correlates with fewer; if a parameter is out of range.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = self._validated(X, y, ensure_min_samples=2)
         target = _kernel_target(y)
-        n_components = self._check_parameters(X.shape[1])
+        n_components = self._number_of_components(X.shape[1])
         self.mean_ = X.mean(axis=0)
         constant = np.ptp(X, axis=0) == 0.0
         if constant.all():
@@ -176,8 +189,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_components)
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._validated(X)
         return (X - self.mean_) @ self.components_.T
 
     def _minimise(self, inputs: np.ndarray, target: np.ndarray, unmixed: np.ndarray) -> Descent:
@@ -258,24 +270,13 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
             warnings.warn(msg, ConvergenceWarning, stacklevel=3)
 
-    def _check_parameters(self, n_features: int) -> int:
-        """Refuse parameters out of range; return the number of components."""
+    def _number_of_components(self, n_features: int) -> int:
         n_components = n_features if self.n_components is None else self.n_components
-        if not 1 <= n_components <= n_features:
+        if n_components > n_features:
             msg = (
                 f"n_components is {n_components}; {n_features} inputs allow "
                 f"from 1 to {n_features} components"
             )
-            raise InputError(msg)
-        if isinstance(self.width, str):
-            good_width = self.width in ("cv", "paper")
-        else:
-            good_width = 0.0 < self.width < np.inf
-        if not good_width:
-            msg = f'width is {self.width!r}; use "cv", "paper" or a positive number'
-            raise InputError(msg)
-        if not callable(self.basis) and self.basis < _FEWEST_SPLINES:
-            msg = f"basis is {self.basis}; use at least {_FEWEST_SPLINES} splines"
             raise InputError(msg)
         return n_components
 

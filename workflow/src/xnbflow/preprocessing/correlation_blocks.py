@@ -4,16 +4,19 @@ For classifiers whose features are independent between, not within, blocks (Pavl
 section 2.1), where nobody says which features belong together.
 """
 
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.diagnostics.correlation import normalised_residuals, top_partners
-from xnbflow.errors import InputError
+from xnbflow.estimator import Estimator
 from xnbflow.jit import njit
+from xnbflow.labels import class_codes
+from xnbflow.parameters import whole
 
 __all__ = ["CorrelationBlocks"]
 
@@ -21,7 +24,7 @@ __all__ = ["CorrelationBlocks"]
 _PARTNERS_PER_PLACE = 8
 
 
-class CorrelationBlocks(TransformerMixin, BaseEstimator):
+class CorrelationBlocks(TransformerMixin, Estimator):
     """Group features whose within-class residuals correlate most.
 
     Pairs of features are taken by falling absolute correlation of their residuals from the class
@@ -59,6 +62,8 @@ class CorrelationBlocks(TransformerMixin, BaseEstimator):
     `BlockNB(blocks=CorrelationBlocks(size=2))` finds the blocks within its own training samples.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list]] = {"size": [whole(1)]}
+
     def __init__(self, *, size: int = 2) -> None:
         self.size = size
 
@@ -82,11 +87,8 @@ class CorrelationBlocks(TransformerMixin, BaseEstimator):
             If `size` is not a positive number, or there are not at least 2 more samples than
             classes.
         """
-        if not isinstance(self.size, (int, np.integer)) or self.size < 1:
-            msg = f"size is {self.size!r}; give the number of features per block, at least 1"
-            raise InputError(msg)
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
+        X, y = self._validated(X, y)
+        class_codes(y)
         group = np.arange(X.shape[1])
         if self.size > 1:
             group = _unite_correlated(normalised_residuals(X, y), self.size)
@@ -95,8 +97,7 @@ class CorrelationBlocks(TransformerMixin, BaseEstimator):
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return X with its columns in the order of the blocks, shape (n_samples, n_features)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._validated(X)
         return X[:, np.concatenate(self.blocks_)]
 
     def get_feature_names_out(self, input_features: np.ndarray | None = None) -> np.ndarray:

@@ -3,15 +3,16 @@
 import numpy as np
 import pandas as pd
 from scipy.special import xlogy
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+
+from xnbflow.estimator import Estimator
+from xnbflow.labels import class_codes
 
 __all__ = ["MDLPDiscretizer", "mdlp_cut_points"]
 
 
-class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Cut each feature where that describes the classes in fewer bits.
 
     Attributes
@@ -37,6 +38,8 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ([5.5], [0.0, 1.0])
     """
 
+    _squares_features = False
+
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "MDLPDiscretizer":
         """Find the cut points of each feature.
 
@@ -51,16 +54,14 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
+        X, y = self._validated(X, y)
+        classes, codes, _ = class_codes(y)
         self.cut_points_ = [mdlp_cut_points(column, codes, len(classes)) for column in X.T]
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the number of each value's interval, 0, 1, ..., as floats of X's shape."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._validated(X)
         intervals = [
             np.searchsorted(cuts, column)
             for cuts, column in zip(self.cut_points_, X.T, strict=True)

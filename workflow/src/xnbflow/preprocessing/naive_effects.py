@@ -1,28 +1,25 @@
 """Selection of features by their naive effects, before generalized naive Bayes (Larsen 2005)."""
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags, Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.columns import column_mask
-from xnbflow.distributions.naive_effect import (
-    SortedFeature,
-    check_smoothing,
-    check_two_classes,
-)
+from xnbflow.distributions.naive_effect import SMOOTHING, SortedFeature, check_two_classes
+from xnbflow.estimator import Estimator
+from xnbflow.labels import class_codes
+from xnbflow.parameters import Columns, number
 from xnbflow.selection.stepwise import stepwise_logistic
 
 __all__ = ["StepwiseNaiveEffects"]
 
 
-class StepwiseNaiveEffects(SelectorMixin, BaseEstimator):
+class StepwiseNaiveEffects(SelectorMixin, Estimator):
     """Keep the features whose naive effects a stepwise logistic regression selects.
 
     Every feature is replaced by its naive effect, so that a strong effect that is not linear is
@@ -64,6 +61,14 @@ class StepwiseNaiveEffects(SelectorMixin, BaseEstimator):
     >>> StepwiseNaiveEffects().fit(X, y).selected_
     array([1])
     """
+
+    _squares_features = False
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "entry": [number(0.0, 1.0)],
+        "stay": [number(0.0, 1.0)],
+        **SMOOTHING,
+        "categorical": [Columns(), None],
+    }
 
     def __init__(
         self,
@@ -107,10 +112,8 @@ class StepwiseNaiveEffects(SelectorMixin, BaseEstimator):
         InputError
             If there are not two classes, or a parameter is outside its range.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, order="F")
-        check_classification_targets(y)
-        check_smoothing(self.span, self.kernel, self.shrinkage)
-        classes, events = np.unique(y, return_inverse=True)
+        X, y = self._validated(X, y, order="F")
+        classes, events, _ = class_codes(y)
         check_two_classes(classes)
         names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
         effects = np.empty(X.T.shape)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.distributions.kernel import fit_kernel_densities
+from xnbflow.distributions.kernel import Kernel
 from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.page.blocks import Figure
 from xnbflow.series import Series
@@ -101,12 +101,10 @@ def _curves(
     curves = np.empty((n_classes, *grids.shape))
     for code in range(n_classes):  # one class at a time, as XNB fits them: no kernel to compile
         mine = values[:, codes == code]
-        (fitted,) = fit_kernel_densities(
-            mine,
-            np.zeros(mine.shape[1], dtype=int),
-            1,
+        family = Kernel(
             bandwidth=params.get("bandwidth", "silverman"),
             kernel=params.get("kernel", "gaussian"),
         )
-        curves[code] = np.exp(fitted.log_density(grids))
+        family.fit(mine, np.zeros(mine.shape[1], dtype=int), 1)
+        curves[code] = np.exp(family.log_density(grids))[:, 0]
     return grids, curves

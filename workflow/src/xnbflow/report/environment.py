@@ -8,6 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from xnbflow import __version__
+from xnbflow.contract import JOBS
+from xnbflow.evaluation.gathering import read_benchmark
+from xnbflow.report.outline import benchmarks
 from xnbflow.report.results import StudyResults
 
 __all__ = ["job_seconds", "machine", "versions"]
@@ -50,24 +53,17 @@ def job_seconds(results: StudyResults) -> pd.DataFrame:
         ``stage``, ``jobs``, ``seconds`` (summed over jobs) and ``most_memory`` (MB). Stages without
         a record are left out.
     """
-    study, folder = results.study, results.root / "results" / "benchmarks"
-    names = {
-        "acquire": study.datasets,
-        "simulate": study.datasets,
-        "diagnose": study.datasets if study.diagnostics else (),
-        "folds": [f"{d}.{f}" for d in study.datasets for f in study.folds],
-        "train": [
-            f"{d}.{f}.{c}.*" for d in study.datasets for f in study.folds for c in study.classifiers
-        ],
-        "compare": [study.id],
-        "analyse": [f"{study.id}.{name}" for name in study.analyses],
+    stages = {
+        stage: [read_benchmark(results.root / path) for path in paths if _is_there(results, path)]
+        for stage, paths in benchmarks(results.study, results.simulated).items()
     }
+    stages["train"] = [results.training(*key, "jobs") for key in results.study.trained]
     rows = []
-    for stage, jobs in names.items():
-        paths = [path for job in jobs for path in sorted((folder / stage).glob(f"{job}.tsv"))]
-        if paths:
-            tables = [pd.read_csv(path, sep="\t", na_values=["-", "NA"]) for path in paths]
-            seconds = sum(table["s"].sum() for table in tables)
-            memory = max(table["max_rss"].max() for table in tables)
-            rows.append((stage, len(paths), seconds, memory))
+    for stage in (stage for stage in JOBS if any(map(len, stages.get(stage, ())))):
+        jobs = pd.concat(stages[stage])
+        rows.append((stage, len(jobs), jobs["seconds"].sum(), jobs["max_memory_mb"].max()))
     return pd.DataFrame(rows, columns=["stage", "jobs", "seconds", "most_memory"])
+
+
+def _is_there(results: StudyResults, path: str) -> bool:
+    return (results.root / path).exists()

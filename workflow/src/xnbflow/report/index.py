@@ -6,10 +6,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from xnbflow.atomic import write_atomically
+from xnbflow.contract import REPORT, STUDY_TABLE
 from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.overview import headline
-from xnbflow.tables import write_atomically
 
 __all__ = ["write_index"]
 
@@ -42,7 +43,7 @@ def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]
         "id": study.id,
         "title": study.title,
         "summary": study.summary,
-        "finished": (results.folder / "report.html").exists(),
+        "finished": (results.root / REPORT.of(study=study.id)).exists(),
         "headline": _headline(results),
         "datasets": len(study.datasets),
         "classifiers": [results.labels[name] for name in study.classifiers],
@@ -51,7 +52,8 @@ def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]
 
 
 def _headline(results: StudyResults) -> str:
-    finished = (results.folder / "summary.parquet").exists()
+    summary = STUDY_TABLE.of(study=results.study.id, table="summary")
+    finished = (results.root / summary).exists()
     return headline(results) if finished and results.study.classifiers else ""
 
 

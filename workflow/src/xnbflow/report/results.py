@@ -1,6 +1,7 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -9,7 +10,23 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.config import Study
+from xnbflow.contract import (
+    ANALYSIS,
+    DIAGNOSTIC,
+    DIAGNOSTIC_TABLES,
+    GATHERED_TABLES,
+    PAPER,
+    SERIES,
+    STUDY,
+    STUDY_TABLES,
+    TRAINED,
+    TRUTH,
+    TRUTH_TABLE,
+    Table,
+    analysis_tables,
+)
 from xnbflow.series import Series
+from xnbflow.tables import read_parquet
 
 __all__ = ["PublishedTables", "StudyResults"]
 
@@ -36,7 +53,7 @@ class StudyResults:
     labels: dict[str, str]
     configuration: dict[str, Any]
     root: Path = Path()
-    paper: Path = Path("resources/paper")
+    paper: Path = Path(PAPER)
 
     def __post_init__(self) -> None:
         shared = {label for label, n in Counter(self.labels.values()).items() if n > 1}
@@ -46,7 +63,7 @@ class StudyResults:
     @property
     def folder(self) -> Path:
         """Where the study's own tables are."""
-        return self.root / "results" / "studies" / self.study.id
+        return self.root / STUDY.of(study=self.study.id)
 
     def params(self, classifier: str) -> dict[str, Any]:
         """Return the parameters that a classifier was configured with."""
@@ -68,8 +85,8 @@ class StudyResults:
 
     @cached_property
     def tables(self) -> "_Tables":
-        """The tables of `xnbflow.layout.STUDY_TABLES`, by name."""
-        return _Tables(self.folder)
+        """The tables of `xnbflow.contract.STUDY_TABLES`, by name."""
+        return _Tables(self.folder, STUDY_TABLES)
 
     @cached_property
     def published(self) -> "PublishedTables":
@@ -85,7 +102,8 @@ class StudyResults:
 
     def analysis(self, name: str) -> "_Tables":
         """Return the tables of an analysis, by name."""
-        return _Tables(self.folder / name)
+        folder = self.root / ANALYSIS.of(study=self.study.id, analysis=name)
+        return _Tables(folder, analysis_tables(name))
 
     def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
         """Return a metric with a row per place and a column per classifier, in the study's order.
@@ -112,25 +130,32 @@ class StudyResults:
 
     def of_dataset(self, dataset: str, table: str) -> pd.DataFrame:
         """Return a table of a data set, say its ``correlations``."""
-        return pd.read_parquet(self.root / "results" / dataset / f"{table}.parquet")
+        path = DIAGNOSTIC.of(dataset=dataset, table=table)
+        return read_parquet(self.root / path, DIAGNOSTIC_TABLES[table])
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None
     ) -> pd.DataFrame:
         """Return what the training jobs of a classifier wrote, of all repeats or of one."""
-        folder = self.root / "results" / dataset / folds / classifier / table
-        batches = "*.parquet" if repeat is None else f"repeat-{repeat}-*.parquet"
-        parts = [pd.read_parquet(path) for path in sorted(folder.glob(batches))]
-        return pd.concat(parts, ignore_index=True)
+        path = TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
+        rows = read_parquet(self.root / path, GATHERED_TABLES[table])
+        return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)
+
+    @property
+    def simulated(self) -> list[str]:
+        """The data sets of the study that are simulated."""
+        rows = self.configuration.get("datasets", {})
+        return [d for d in self.study.datasets if rows.get(d, {}).get("source") == "simulate"]
 
     def truth(self, dataset: str) -> pd.DataFrame | None:
         """Return what was planted in a simulated data set; None for a real one."""
-        path = self.root / "resources" / "series" / f"{dataset}.truth.parquet"
-        return pd.read_parquet(path) if path.exists() else None
+        if dataset not in self.simulated:
+            return None
+        return read_parquet(self.root / TRUTH.of(dataset=dataset), TRUTH_TABLE)
 
     def series(self, dataset: str) -> Series:
         """Return a data set's canonical series."""
-        return Series.read(self.root / "resources" / "series" / f"{dataset}.parquet")
+        return Series.read(self.root / SERIES.of(dataset=dataset))
 
 
 class PublishedTables:
@@ -144,10 +169,15 @@ class PublishedTables:
 
 
 class _Tables:
-    """Parquet files of a folder, each read once, when it is first asked for."""
+    """Tables of a folder, each read once, when it is first asked for."""
 
-    def __init__(self, folder: Path) -> None:
-        self._read = cache(lambda name: pd.read_parquet(folder / f"{name}.parquet"))
+    def __init__(self, folder: Path, tables: Mapping[str, Table]) -> None:
+        self._folder, self._tables = folder, tables
+        self._read = cache(lambda name: read_parquet(folder / f"{name}.parquet", tables[name]))
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self._read(name)
+
+    def present(self) -> list[str]:
+        """Return the names of the tables that were written; an analysis may leave some out."""
+        return [name for name in self._tables if (self._folder / f"{name}.parquet").exists()]

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from xnbflow.layout import section_modules
+from xnbflow.report.outline import section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults

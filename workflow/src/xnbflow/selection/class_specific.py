@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.blocks import map_blocks
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
+from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.selection.covering import smallest_cover
 
@@ -40,6 +40,7 @@ def pair_distances(
     n_grid: int = 50,
     distance: str = "hellinger",
     underflow: str = "as_published",
+    min_bandwidth: float = 0.0,
 ) -> np.ndarray:
     """Return how far apart the densities of two classes are, for each pair and feature.
 
@@ -49,7 +50,7 @@ def pair_distances(
     codes : ndarray of int, shape (n_samples,)
         Class of each sample.
     n_classes : int
-    bandwidth, kernel, n_grid, distance, underflow
+    bandwidth, kernel, n_grid, distance, underflow, min_bandwidth
         As in `xnbflow.naive_bayes.XNB`.
 
     Returns
@@ -67,21 +68,21 @@ def pair_distances(
     pairs = class_pairs(n_classes)
     out = np.empty((len(pairs), len(features)))
 
-    def work(block: slice) -> None:
-        tile = sorted_classes(features[block], order, offsets)
+    def work(strip: slice) -> None:
+        tile = sorted_classes(features[strip], order, offsets)
         densities = grid_densities(
             tile,
             offsets,
-            bandwidths_of(tile, offsets, bandwidth, kernel),
+            bandwidths_of(tile, offsets, bandwidth, kernel, min_bandwidth),
             kernel=kernel,
             n_grid=n_grid,
             underflow=underflow,
         )
         distances = np.empty((len(pairs), tile.shape[1]))
         DISTANCES[distance](densities, pairs, distances)
-        out[:, block] = distances
+        out[:, strip] = distances
 
-    map_blocks(work, *features.shape)
+    map_strips(work, *features.shape)
     return out
 
 

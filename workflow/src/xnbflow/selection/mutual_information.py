@@ -7,7 +7,7 @@ samples the densities; here the integral is a quadrature, which is exact to many
 
 import numpy as np
 
-from xnbflow.distributions.family import Distribution
+from xnbflow.distributions.base import Distribution
 
 __all__ = ["quadrature_information", "sample_information"]
 

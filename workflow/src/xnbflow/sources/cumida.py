@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from xnbflow.atomic import atomic
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.cells import parse_numbers
@@ -123,7 +124,7 @@ def write_cumida_csv(series: Series, path: str | Path) -> None:
     series : Series
         What to write. Numbers are written with as many digits as reading them back needs.
     path : path
-        Where to write. Folders on the way must exist.
+        Where to write. Missing folders are made.
 
     Examples
     --------
@@ -137,22 +138,16 @@ def write_cumida_csv(series: Series, path: str | Path) -> None:
     b,normal,2
     <BLANKLINE>
     """
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            file.write(_csv_line(["samples", "type", *series.features]))
-            for sample, label, values in zip(
-                series.samples, series.labels, series.values.T, strict=True
-            ):
-                cells = pc.cast(pa.array(np.ascontiguousarray(values)), pa.string())
-                row = pa.ListArray.from_arrays([0, len(cells)], cells)
-                file.write(_csv_line([sample, label])[:-1] + b",")
-                file.write(pc.binary_join(row, ",")[0].as_buffer())
-                file.write(b"\n")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with atomic(path) as part, part.open("wb") as file:
+        file.write(_csv_line(["samples", "type", *series.features]))
+        for sample, label, values in zip(
+            series.samples, series.labels, series.values.T, strict=True
+        ):
+            cells = pc.cast(pa.array(np.ascontiguousarray(values)), pa.string())
+            row = pa.ListArray.from_arrays([0, len(cells)], cells)
+            file.write(_csv_line([sample, label])[:-1] + b",")
+            file.write(pc.binary_join(row, ",")[0].as_buffer())
+            file.write(b"\n")
 
 
 def _csv_line(cells: Sequence[str]) -> bytes:

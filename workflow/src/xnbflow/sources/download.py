@@ -1,22 +1,15 @@
 """Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
 
-import glob
 import hashlib
-import os
-import platform
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from xnbflow.atomic import atomic, write_atomically
 from xnbflow.errors import InputError
 from xnbflow.sources.files import checksums, local_path, what_is_wrong
 
 __all__ = ["Downloads"]
-
-#: Seconds without a byte after which a download's temporary file is nobody's.
-_OLD = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -138,22 +131,17 @@ class Downloads:
 
         if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
-        part = _part_of(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_old_parts(target)
         patience = {"timeout": self.timeout, "retries": self.retries, "backoff": self.backoff}
         try:
-            http.download(url, part, **patience)
-            if wrong := _complaint(part, sha256, record=_record_of(target)):
-                msg = f"{url} {wrong}"
-                raise _FailedError(msg)
-            part.replace(target)
+            with atomic(target) as part:
+                http.download(url, part, **patience)
+                if wrong := _complaint(part, sha256, record=_record_of(target)):
+                    msg = f"{url} {wrong}"
+                    raise _FailedError(msg)
         except http.DownloadFailedError as error:
             kind = _AbsentError if isinstance(error, http.NotThereError) else _FailedError
             msg = f"{url}: {error}"
             raise kind(msg) from error
-        finally:
-            part.unlink(missing_ok=True)
         return target
 
 
@@ -190,19 +178,6 @@ def _variants(path: Path) -> tuple[Path, Path]:
     if path.suffix == ".gz":
         return path, path.with_suffix("")
     return path, path.with_name(path.name + ".gz")
-
-
-def _part_of(path: Path) -> Path:
-    """Return a temporary name beside a file, which no other process uses for the same file."""
-    return path.with_name(f".{platform.node()}.{os.getpid()}.part.{path.name}")
-
-
-def _remove_old_parts(path: Path) -> None:
-    """Remove what killed downloads of a file left behind, and what none is at work on."""
-    for part in path.parent.glob(f".*.part.{glob.escape(path.name)}"):
-        with suppress(FileNotFoundError):
-            if time.time() - part.stat().st_mtime > _OLD:
-                part.unlink()
 
 
 def _record_of(path: Path) -> Path:
@@ -243,7 +218,4 @@ def _complaint(path: Path, sha256: str | None, *, record: Path | None) -> str | 
 
 
 def _write_record(record: Path, sha256: str) -> None:
-    record.parent.mkdir(parents=True, exist_ok=True)
-    part = _part_of(record)
-    part.write_text(f"{sha256}  {record.stem}\n")
-    part.replace(record)
+    write_atomically(record, lambda part: part.write_text(f"{sha256}  {record.stem}\n"))

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from xnbflow.contract import TRUTH_TABLE
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
 from xnbflow.sources.sheet import DataSet
+from xnbflow.tables import write_parquet
 
 __all__ = ["load", "simulate_series", "simulate_truth", "write_truth"]
 
@@ -139,7 +141,7 @@ def write_truth(dataset: DataSet, path: str | Path) -> None:
     path : path
         Where to write.
     """
-    simulate_truth(*_shape_and_seed(dataset)).to_parquet(path, index=False)
+    write_parquet(simulate_truth(*_shape_and_seed(dataset)), path, TRUTH_TABLE)
 
 
 def class_name(code: int) -> str:

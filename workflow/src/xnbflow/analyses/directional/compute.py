@@ -17,8 +17,8 @@ from xnbflow.analyses.directional.examples import (
     printed_values,
     torus_regions,
 )
-from xnbflow.distributions.family import Distribution
-from xnbflow.distributions.linear import Gaussian
+from xnbflow.distributions.base import Distribution
+from xnbflow.distributions.gaussian import Gaussian
 from xnbflow.distributions.von_mises import VonMises
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -39,7 +39,7 @@ _VON_MISES = {
 _GAUSSIAN = {
     "method": "hybrid_nb",
     "params": {
-        "blocks": [
+        "groups": [
             ["angular", "gaussian", "@angular"],
             ["linear", "gaussian", "@linear"],
             ["categorical", "categorical", "@categorical"],

@@ -176,7 +176,7 @@ def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame
     regions["predicted"] = classifier.predict(_features("torus", regions))
     boundary = _curve(np.empty(0), np.empty(0))
     if len(classifier.classes_) == 2:
-        family = classifier.blocks_[0].distribution
+        family = classifier.groups_[0].distribution
         priors = np.exp(classifier.class_log_prior_)
         boundary = _torus_curves(family.mean_direction_.T, family.concentration_.T, priors)
     label = {"example": name, "space": "torus"}

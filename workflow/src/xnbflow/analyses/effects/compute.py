@@ -16,11 +16,13 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.generalized import GeneralizedNB
 from xnbflow.preprocessing.naive_effects import StepwiseNaiveEffects
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
+from xnbflow.tables import read_parquet
 
 __all__ = ["analyse"]
 
@@ -122,7 +124,7 @@ def _split(series: Series, path: str | None) -> _Split:
     categorical = list(series.features[series.kinds == "categorical"])
     if path is None:
         return _Split(series.name, {"train": (X, y)}, categorical)
-    folds = pd.read_parquet(path)
+    folds = read_parquet(path, FOLDS_TABLE)
     first = folds[(folds["repeat"] == 0) & (folds["fold"] == 0)]
     train = ~np.isin(series.samples, first["sample"].to_numpy(dtype=str))
     parts = {"train": (X[train], y[train]), "test": (X[~train], y[~train])}

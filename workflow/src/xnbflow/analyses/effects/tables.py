@@ -37,8 +37,8 @@ class EffectTables:
     @classmethod
     def read(cls, results: StudyResults) -> list["EffectTables"]:
         """Return what was found on each data set of a study."""
-        paths = sorted((results.folder / "effects").glob("*.parquet"))
-        whole = {path.stem: pd.read_parquet(path) for path in paths}
+        tables = results.analysis("effects")
+        whole = {name: tables[name] for name in tables.present()}
         return [
             cls(
                 dataset,

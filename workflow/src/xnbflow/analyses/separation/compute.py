@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 
+from xnbflow.analyses.separation.contract import TABLES
 from xnbflow.analyses.separation.microarrays import fit_microarrays, fit_settings
 from xnbflow.analyses.separation.simulation import make_settings, simulate
 from xnbflow.errors import InputError
@@ -85,6 +86,9 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     tables = {
         name: pd.concat([part[name] for part in parts], ignore_index=True) for name in parts[0]
     }
+    for name, rows in tables.items():
+        if rows.empty:  # no distribution has anything to gain
+            tables[name] = pd.DataFrame(columns=TABLES[name].fixed)
     tables["fitted"] = fit_settings(settings, params, tables["risk"])
     tables["blocks"] = fit_microarrays(series, params["sizes"])
     return tables

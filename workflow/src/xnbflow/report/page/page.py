@@ -8,10 +8,10 @@ from pathlib import Path
 
 from joblib.externals.loky import get_reusable_executor
 
+from xnbflow.atomic import write_atomically
 from xnbflow.report.page.blocks import Figure, Section, Table, figures_of
 from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.page.style import nothing, render
-from xnbflow.tables import write_atomically
 
 __all__ = ["write_page"]
 
@@ -95,8 +95,7 @@ def _draw_now(figure: Figure) -> Future[str]:
 def _write_figure(path: Path, svg: str) -> None:
     start = svg.index(">") + 1
     text = f'<?xml version="1.0" encoding="utf-8"?>\n{svg[:start]}{_ALONE}{svg[start:]}\n'
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def _cells(table: Table) -> list[list[tuple[str, bool, bool]]]:

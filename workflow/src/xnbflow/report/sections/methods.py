@@ -8,7 +8,7 @@ import pandas as pd
 import yaml
 
 from xnbflow import __version__
-from xnbflow.layout import STUDY_TABLES
+from xnbflow.contract import STUDY_TABLES, analysis_tables
 from xnbflow.report.page.blocks import Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.sources.sheet import DataSet, sheet_text
@@ -128,11 +128,13 @@ def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:
 
 
 def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
-    for name, what in STUDY_TABLES.items():
-        yield name, what, [f"{name}.parquet", f"{name}.tsv"]
+    for name, table in STUDY_TABLES.items():
+        yield name, table.title, [f"{name}.parquet", f"{name}.tsv"]
     for analysis in results.study.analyses:
-        for path in sorted((results.folder / analysis).glob("*.parquet")):
-            yield f"{analysis}/{path.stem}", f"analysis {analysis}", [f"{analysis}/{path.name}"]
+        known = analysis_tables(analysis)
+        for name in results.analysis(analysis).present():
+            path = f"{analysis}/{name}"
+            yield path, known[name].title, [f"{path}.parquet", f"{path}.tsv"]
 
 
 def _as_yaml(value: object) -> str:

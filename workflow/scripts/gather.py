@@ -1,0 +1,9 @@
+"""Put together what the training jobs of one classifier wrote."""
+
+from xnbflow.jobs import start_job
+
+start_job(snakemake.log[0], snakemake.threads)
+
+from xnbflow.evaluation.gathering import gather
+
+gather(snakemake.params.batches, snakemake.input, snakemake.output)

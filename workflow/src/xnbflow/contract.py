@@ -1,0 +1,631 @@
+"""The contract of files: every path of the workflow, and every table's columns.
+
+Rules, scripts, evaluation and report take paths and schemas from here and from nowhere else, and
+``results/README.md`` is generated from it (`xnbflow.manual`). `xnbflow.tables` refuses to write or
+to read a table that deviates. The tables of an analysis stand in the same form in its own folder,
+``xnbflow.analyses.<name>.contract``.
+
+It is read whenever the Snakefile is, in every cluster job: only the standard library is imported.
+"""
+
+import importlib
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = [
+    "ANALYSIS",
+    "ANALYSIS_TABLE",
+    "BATCH",
+    "CLASSIFIER",
+    "COMPILED",
+    "DIAGNOSTIC",
+    "DIAGNOSTIC_TABLES",
+    "DOWNLOADS",
+    "FIGURES",
+    "FOLDS",
+    "FOLDS_TABLE",
+    "GATHERED_TABLES",
+    "INDEX",
+    "JOBS",
+    "JOBS_TABLE",
+    "PAPER",
+    "REPORT",
+    "SERIES",
+    "STUDY",
+    "STUDY_TABLE",
+    "STUDY_TABLES",
+    "TRAINED",
+    "TRAINING_TABLES",
+    "TRUTH",
+    "TRUTH_TABLE",
+    "TYPES",
+    "Column",
+    "PathTemplate",
+    "Table",
+    "analysis_tables",
+    "benchmark_of",
+    "log_of",
+    "named",
+    "table",
+    "text_of",
+]
+
+
+class PathTemplate(str):
+    """A path with wildcards: a rule takes it as it is, code gives the wildcards values.
+
+    Examples
+    --------
+    >>> SERIES
+    'resources/series/{dataset}.parquet'
+    >>> SERIES.of(dataset="wine")
+    'resources/series/wine.parquet'
+    >>> FOLDS.of(dataset="wine")
+    Traceback (most recent call last):
+    TypeError: results/{dataset}/{folds}/folds.parquet needs folds
+    """
+
+    __slots__ = ()
+
+    @property
+    def wildcards(self) -> frozenset[str]:
+        """The names of the wildcards."""
+        return frozenset(name for _, name, _, _ in string.Formatter().parse(self) if name)
+
+    def of(self, **values: str) -> str:
+        """Return the path with every wildcard replaced by its value.
+
+        Raises
+        ------
+        TypeError
+            If a wildcard has no value, or a value no wildcard.
+        """
+        for given, needed, verb in (
+            (values.keys(), self.wildcards, "needs"),
+            (self.wildcards, values.keys(), "has no"),
+        ):
+            if missing := sorted(set(needed) - set(given)):
+                msg = f"{self} {verb} {', '.join(missing)}"
+                raise TypeError(msg)
+        return self.format(**values)
+
+    def fill(self, **values: str) -> "PathTemplate":
+        """Return the template with some wildcards replaced by their values.
+
+        Examples
+        --------
+        >>> DIAGNOSTIC.fill(table="normality")
+        'results/{dataset}/normality.parquet'
+        """
+        rest = {name: f"{{{name}}}" for name in self.wildcards}
+        return PathTemplate(self.format(**rest | values))
+
+
+#: A data set in canonical form, and what was planted in a simulated one.
+SERIES = PathTemplate("resources/series/{dataset}.parquet")
+TRUTH = PathTemplate("resources/series/{dataset}.truth.parquet")
+#: A marker that the kernels of a classifier, or of the diagnostics, are compiled.
+COMPILED = PathTemplate("resources/compiled/{unit}")
+#: What was downloaded, a folder per source.
+DOWNLOADS = PathTemplate("resources/downloads")
+#: The tables that the papers print.
+PAPER = PathTemplate("resources/paper")
+
+DIAGNOSTIC = PathTemplate("results/{dataset}/{table}.parquet")
+FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
+#: The folder of all that is known of a classifier on a data set and scheme of folds.
+CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
+#: What one training job writes, and the same of all jobs put together, which is what is read.
+BATCH = PathTemplate(CLASSIFIER + "/batches/{batch}/{table}.parquet")
+TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
+
+STUDY = PathTemplate("results/studies/{study}")
+STUDY_TABLE = PathTemplate(STUDY + "/{table}.parquet")
+REPORT = PathTemplate(STUDY + "/report.html")
+FIGURES = PathTemplate(STUDY + "/figures")
+ANALYSIS = PathTemplate(STUDY + "/{analysis}")
+ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
+INDEX = PathTemplate("results/index.html")
+
+#: A rule and what tells its jobs apart.
+JOBS = {
+    "acquire": "{dataset}",
+    "simulate": "{dataset}",
+    "compile": "{unit}",
+    "diagnose": "{dataset}",
+    "folds": "{dataset}/{folds}",
+    "train": "{dataset}/{folds}/{classifier}/{batch}",
+    "gather": "{dataset}/{folds}/{classifier}",
+    "compare": "{study}",
+    "analyse": "{study}/{analysis}",
+    "report": "{study}",
+    "index": "index",
+}
+
+
+def log_of(rule: str) -> PathTemplate:
+    """Return where a rule's jobs log.
+
+    Examples
+    --------
+    >>> log_of("folds")
+    'results/logs/folds/{dataset}/{folds}.log'
+    """
+    return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
+
+
+def benchmark_of(rule: str) -> PathTemplate:
+    """Return where Snakemake records the seconds and memory of a rule's jobs."""
+    return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
+
+
+def text_of(path: str) -> PathTemplate:
+    """Return the path of a table as tab-separated text, beside that as Parquet.
+
+    Examples
+    --------
+    >>> text_of(STUDY_TABLE)
+    'results/studies/{study}/{table}.tsv'
+    """
+    return PathTemplate(path.removesuffix(".parquet") + ".tsv")
+
+
+#: What a column may hold. Numbers and ``text or none`` may be missing, nothing else may; ``text or
+#: number`` is one of them in a whole file.
+TYPES = ("text", "text or none", "integer", "number", "boolean", "text or number")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    type : str
+        One of `TYPES`.
+    meaning : str
+        What it says; empty where the name says it.
+    """
+
+    type: str
+    meaning: str = ""
+
+    def __post_init__(self) -> None:
+        if self.type not in TYPES:
+            msg = f"{self.type!r} is no type of a column; use one of {', '.join(TYPES)}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a table holds.
+
+    Attributes
+    ----------
+    name : str
+        Its file's name, without the suffix.
+    title : str
+        What it is, in words that a link can have.
+    row : str
+        What a row is, say ``a feature``.
+    columns : mapping of str to Column
+        In the order in which they are written. A name that ends in a wildcard, say
+        ``log_posterior.{class}``, stands for any number of columns in its place.
+    """
+
+    name: str
+    title: str
+    row: str
+    columns: Mapping[str, Column]
+
+    def column(self, name: str) -> Column | None:
+        """Return the column of that name, or the one with a wildcard that matches; else None.
+
+        Examples
+        --------
+        >>> TRAINING_TABLES["predictions"].column("log_posterior.tumour").type
+        'number'
+        >>> TRAINING_TABLES["predictions"].column("posterior") is None
+        True
+        """
+        if name in self.columns and "{" not in name:
+            return self.columns[name]
+        for pattern, column in self.columns.items():
+            prefix, brace, _ = pattern.partition("{")
+            if brace and name.startswith(prefix):
+                return column
+        return None
+
+    @property
+    def fixed(self) -> list[str]:
+        """The names of the columns that every such table has."""
+        return [name for name in self.columns if "{" not in name]
+
+
+def table(name: str, title: str, row: str, **columns: str | tuple[str, str]) -> Table:
+    """Return a table; a column is given by its type, or by its type and meaning."""
+    pairs = {key: (kind, "") if isinstance(kind, str) else kind for key, kind in columns.items()}
+    return Table(name, title, row, {key: Column(*pair) for key, pair in pairs.items()})
+
+
+def named(*tables: Table) -> dict[str, Table]:
+    """Return tables by their names."""
+    return {each.name: each for each in tables}
+
+
+_DATASET = {"dataset": ("text", "the data set's id")}
+_FOLD = {"repeat": ("integer", "from 0"), "fold": ("integer", "of the repeat, from 0")}
+_SCHEME = {**_DATASET, "folds": ("text", "the scheme of folds")}
+_CLASSIFIER = {**_SCHEME, "classifier": ("text", "the classifier's id")}
+
+TRUTH_TABLE = table(
+    "truth",
+    "what was planted in a simulated data set",
+    "a feature",
+    **{"feature": "text", "class": ("text or none", "the class that it marks")},
+    effect=("number", "shift of that class in standard deviations, 0 for none"),
+    block=("integer", "the block of correlated features that it belongs to, -1 for none"),
+    loading=("number", "correlation with the block's factor"),
+    shape=("text", "normal, skewed or bimodal within a class"),
+)
+
+DIAGNOSTIC_TABLES = named(
+    table(
+        "normality",
+        "normality of each feature",
+        "a feature",
+        feature="text",
+        W=("number", "Shapiro-Wilk statistic over all samples"),
+        p=("number", "its p-value"),
+    ),
+    table(
+        "normality_within",
+        "normality of each feature within each class",
+        "a class and feature",
+        **{"class": "text", "feature": "text"},
+        W=("number", "Shapiro-Wilk statistic within the class, missing below three samples"),
+        p=("number", "its p-value"),
+    ),
+    table(
+        "dependence",
+        "the closest partner of each feature, given the class",
+        "a feature",
+        feature="text",
+        partner=("text", "the feature whose residuals correlate most with its own"),
+        r=("number", "Pearson's correlation of the residuals from the class means"),
+        p=("number", "its p-value"),
+        dependent=("boolean", "whether |r| and p pass the thresholds"),
+    ),
+    table(
+        "dependence_test",
+        "the test of dependence",
+        "the data set",
+        dependent_pairs=("integer", "pairs of features that depend on each other"),
+        cut=("number", "dependent means |r| above it"),
+        dof=("integer", "degrees of freedom of the test"),
+    ),
+    table(
+        "correlations",
+        "histogram of correlations given the class",
+        "a bin of |r|",
+        lower="number",
+        upper="number",
+        pairs=("integer", "how many pairs of features have such a correlation of residuals"),
+    ),
+)
+
+FOLDS_TABLE = table(
+    "folds",
+    "the fold in which each sample is tested; it trains in all others of its repeat",
+    "a sample of a repeat",
+    **_FOLD,
+    sample="text",
+)
+
+#: What a training job writes.
+TRAINING_TABLES = named(
+    table(
+        "predictions",
+        "what each tested sample was taken for",
+        "a tested sample",
+        **_FOLD,
+        sample="text",
+        true=("text", "its class"),
+        predicted=("text", "the class that it was taken for"),
+        **{
+            "log_posterior.{class}": (
+                "number",
+                "missing without probabilities, -inf for a class that was absent from training",
+            )
+        },
+    ),
+    table(
+        "selected",
+        "the features selected for each class",
+        "a feature selected for a class",
+        **_FOLD,
+        **{"class": "text"},
+        rank=("integer", "from 1"),
+        feature="text",
+        distance=("number", "of its class from the others; missing if the classifier has none"),
+    ),
+    table(
+        "distances",
+        "how far a selected feature separates its class from each other one",
+        "a selected feature and another class",
+        **_FOLD,
+        **{"class": "text"},
+        feature="text",
+        other_class="text",
+        distance=("number", "of the two class densities"),
+    ),
+    table(
+        "explanations",
+        "what each selected feature says of each tested sample, for at most 1,000 samples",
+        "a tested sample, class and feature",
+        **_FOLD,
+        sample="text",
+        **{"class": "text"},
+        feature="text",
+        log_likelihood="number",
+    ),
+    table(
+        "fits",
+        "how each fold went",
+        "a fold",
+        **_FOLD,
+        status=("text", "ok or failed"),
+        error=("text", "why it failed"),
+        warnings=("text", "separated by semicolons"),
+        features_per_class=("number", "mean over classes; missing where features are made anew"),
+        features=("number", "distinct ones; missing likewise"),
+        fit_seconds="number",
+        predict_seconds="number",
+    ),
+)
+
+JOBS_TABLE = table(
+    "jobs",
+    "what the training jobs took, as Snakemake measured it",
+    "a training job",
+    batch=("text", "its repeat and folds"),
+    seconds="number",
+    max_memory_mb=("number", "resident, missing for a job too short to be measured"),
+)
+
+#: What there is per classifier, data set and scheme of folds.
+GATHERED_TABLES = {**TRAINING_TABLES, "jobs": JOBS_TABLE}
+
+_PAIR = {"first": ("text", "classifier"), "second": ("text", "classifier")}
+_DIFFERENCE = {"mean_difference": ("number", "accuracy of the first less that of the second")}
+
+#: What the stage *compare* writes for a study, each as Parquet and TSV.
+STUDY_TABLES = named(
+    table(
+        "datasets",
+        "samples, features and classes of each data set",
+        "a data set",
+        **_DATASET,
+        samples="integer",
+        features="integer",
+        classes="integer",
+    ),
+    table(
+        "class_sizes",
+        "samples of each class",
+        "a class",
+        **_DATASET,
+        **{"class": "text"},
+        samples="integer",
+    ),
+    table(
+        "diagnostics",
+        "ratios of non-normal and of conditionally dependent features",
+        "a data set",
+        **_DATASET,
+        non_normal_ratio=("number", "share of features with p below the level"),
+        non_normal_ratio_fdr=("number", "the same after Benjamini and Hochberg's adjustment"),
+        non_normal_within_ratio=("number", "share of features and classes"),
+        non_normal_within_ratio_fdr=("number", "the same, adjusted"),
+        dependent_ratio=("number", "share of features that depend on another given the class"),
+        max_abs_r=("number", "the largest |r|"),
+        dependent_pairs=("number", "pairs of features that depend on each other"),
+        cut=("number", "dependent means |r| above it"),
+        dof=("number", "degrees of freedom of the test"),
+    ),
+    table(
+        "metrics",
+        "metrics of every classifier in every fold",
+        "a fold",
+        **_CLASSIFIER,
+        **_FOLD,
+        test_samples="integer",
+        accuracy="number",
+        balanced_accuracy="number",
+        f1_macro="number",
+        mcc=("number", "Matthews' correlation"),
+        roc_auc=("number", "each class against the rest, unweighted mean"),
+        log_loss="number",
+        brier=("number", "squared error summed over classes, 0 to 2"),
+        features_per_class=("number", "mean over classes"),
+        features=("number", "distinct ones"),
+    ),
+    table(
+        "summary",
+        "mean and standard deviation of each metric over folds and repeats",
+        "a metric",
+        **_CLASSIFIER,
+        metric=("text or none", "missing, as the numbers, where no fold could be fitted"),
+        mean=("number", "over the folds that could be fitted"),
+        sd=("number", "over the same folds"),
+        sd_repeats=("number", "of the repeats' means; missing with one repeat"),
+        folds_ok="integer",
+        folds_failed=("integer", "the report shows a row only where there is none"),
+    ),
+    table(
+        "repeats",
+        "mean of each metric in each repeat",
+        "a repeat and metric",
+        **_CLASSIFIER,
+        repeat=("integer", "from 0"),
+        metric="text",
+        mean=("number", "over the folds, missing if one of them could not be fitted"),
+    ),
+    table(
+        "paper",
+        "the paper's numbers beside ours",
+        "a printed number",
+        **_SCHEME,
+        quantity="text",
+        paper=("number", "as printed"),
+        ours=("number", "mean over repeats"),
+        sd=("number", "over repeats; missing with one"),
+        percentile=(
+            "number",
+            "of the paper's value among our repeats, rounded as it is printed, ties half",
+        ),
+        n_repeats="integer",
+    ),
+    table(
+        "confusion",
+        "how often a sample of one class is taken for another",
+        "a pair of classes",
+        **_CLASSIFIER,
+        true="text",
+        predicted="text",
+        count=("integer", "over folds and repeats"),
+    ),
+    table(
+        "calibration",
+        "predicted probability against observed frequency",
+        "a bin of predicted probability",
+        **_CLASSIFIER,
+        bin=("integer", "from 0"),
+        lower="number",
+        upper="number",
+        mean_predicted=("number", "missing where the bin is empty"),
+        observed=("number", "share of predictions in the bin that are right; missing likewise"),
+        count=("integer", "predictions in the bin"),
+    ),
+    table(
+        "samples",
+        "how often each sample is misclassified",
+        "a sample",
+        **_CLASSIFIER,
+        sample="text",
+        true=("text", "its class"),
+        tested=("integer", "times"),
+        wrong=("integer", "times"),
+        predicted=("text", "the class that it is most often taken for"),
+        mistakes=("text", "the wrong classes with their number of times, say `AML 7, B-ALL 3`"),
+    ),
+    table(
+        "selection",
+        "how often each feature is selected for each class",
+        "a class and feature",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        times=("integer", "selected"),
+        mean_rank="number",
+        mean_distance=("number", "missing if the classifier has none"),
+        fits=("integer", "folds that could be fitted"),
+        frequency=("number", "times / fits"),
+    ),
+    table(
+        "stability",
+        "Nogueira's stability index of the selected sets",
+        "a class ('' for the union of all)",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        stability="number",
+        lower=("number", "of the 95 % interval"),
+        upper=("number", "of the 95 % interval"),
+        sets=("integer", "folds that could be fitted"),
+        mean_size=("number", "features in a set"),
+    ),
+    table(
+        "recovery",
+        "planted markers found, where the truth is known",
+        "a classifier on simulated data",
+        **_CLASSIFIER,
+        planted=("integer", "markers"),
+        precision=("number", "mean over the folds that select something"),
+        recall=("number", "mean over folds"),
+    ),
+    table(
+        "ranks",
+        "average rank of each classifier over data sets",
+        "a classifier",
+        folds=("text", "the scheme of folds"),
+        classifier="text",
+        average_rank=("number", "of its accuracy"),
+        datasets=("integer", "how many"),
+        critical_difference=("number", "Nemenyi, 5 %"),
+        bars=("text", "letters of the bars of the diagram that join it with others"),
+    ),
+    table(
+        "omnibus",
+        "tests whether any classifier differs from the others",
+        "a test",
+        folds=("text", "the scheme of folds"),
+        test=("text", "Friedman, or Iman-Davenport"),
+        statistic="number",
+        p_value="number",
+        datasets=("integer", "how many"),
+    ),
+    table(
+        "pairwise",
+        "every pair of classifiers compared over data sets",
+        "a pair of classifiers",
+        folds=("text", "the scheme of folds"),
+        **_PAIR,
+        **_DIFFERENCE,
+        z=("number", "of the difference of average ranks"),
+        rank_p=("number", "its p-value, not adjusted"),
+        nemenyi=("number", "adjusted"),
+        holm=("number", "adjusted"),
+        shaffer=("number", "adjusted"),
+        bergmann_hommel=("number", "adjusted"),
+        wilcoxon=("number", "p-value of the signed-rank test, not adjusted"),
+        first_better=("number", "probability, Bayesian signed-rank test"),
+        equivalent=("number", "probability that they differ by 0.01 at most"),
+        second_better=("number", "probability"),
+    ),
+    table(
+        "pairwise_within",
+        "every pair of classifiers compared over the folds of each data set",
+        "a data set and pair",
+        **_SCHEME,
+        **_PAIR,
+        **_DIFFERENCE,
+        alternative=("text", "direction of the sorted-runs test"),
+        sorted_runs=("number", "one-sided p-value in that direction"),
+        corrected_t=("number", "p-value of the corrected resampled t-test"),
+        lower=("number", "of the 95 % interval of the difference"),
+        upper=("number", "of the 95 % interval of the difference"),
+    ),
+    table(
+        "seconds",
+        "time to fit and to predict",
+        "a classifier",
+        **_CLASSIFIER,
+        fit_seconds=("number", "median over folds"),
+        predict_seconds=("number", "median over folds"),
+    ),
+    table(
+        "problems",
+        "fits that failed and warnings",
+        "a failed fit or a warning",
+        **_CLASSIFIER,
+        **_FOLD,
+        kind=("text", "error or warnings"),
+        text="text",
+    ),
+)
+
+
+def analysis_tables(analysis: str) -> Mapping[str, Table]:
+    """Return the tables of an analysis, as ``TABLES`` of its module ``contract`` declares them."""
+    return importlib.import_module(f"xnbflow.analyses.{analysis}.contract").TABLES

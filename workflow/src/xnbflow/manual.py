@@ -1,0 +1,122 @@
+"""The manual of the results, generated from the contract: ``python -m xnbflow.manual``."""
+
+import pkgutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from xnbflow import analyses
+from xnbflow.atomic import write_atomically
+from xnbflow.contract import (
+    ANALYSIS,
+    BATCH,
+    CLASSIFIER,
+    DIAGNOSTIC,
+    DIAGNOSTIC_TABLES,
+    FIGURES,
+    FOLDS,
+    FOLDS_TABLE,
+    GATHERED_TABLES,
+    INDEX,
+    JOBS,
+    REPORT,
+    SERIES,
+    STUDY,
+    STUDY_TABLES,
+    TRUTH,
+    TRUTH_TABLE,
+    Column,
+    Table,
+    analysis_tables,
+    benchmark_of,
+    log_of,
+)
+
+__all__ = ["results_manual"]
+
+_HEAD = """\
+# results
+
+Everything the workflow makes, one tidy Parquet file per arrow; nothing passes beside them. Not
+tracked. `pandas.read_parquet` reads every one. This page is generated (`make manual`) from
+`workflow/src/xnbflow/contract.py`, which the workflow itself takes every path and column from.
+
+* Only files that the configuration declares are read. What another scheme of folds left in a
+  classifier's folder is removed from it.
+* A file appears whole or not at all, and carries checksums of all it holds. One that is damaged, or
+  made by another version, is refused by its name: delete it and run the workflow again.
+* A `number` is a float64 and may be missing, an `integer` is an int64 and never is, nor is `text`.
+  A column named `...{class}` or `{parameter}` stands for one per class or parameter.
+"""
+
+_TRAINED = f"""\
+A scheme has its own folder, because studies share results and may cut the same data set
+differently. A training job runs a batch of folds, by default all folds of a repeat, and writes
+`{BATCH}`.
+The files below hold the rows of all batches of the configuration, in order; all else reads them.
+"""
+
+_STUDY = f"""\
+`{REPORT}` (`{INDEX}` leads to all of them),
+`{FIGURES}/{{section}}/*.svg`, and each table as Parquet and TSV. All but
+`seconds` are the same, byte for byte, however many cores made them. `folds` is the scheme.
+"""
+
+
+#: A bar that does not end a cell.
+_BAR = "\\|"
+
+
+def results_manual() -> str:
+    """Return the text of ``results/README.md``: every table with its columns."""
+    parts = [
+        _HEAD,
+        f"## Per data set: `{DIAGNOSTIC}`\n",
+        *_tables(DIAGNOSTIC_TABLES.values()),
+        f"Beside them `{SERIES}`: the data set, a row per feature; see `xnbflow.series`.\n",
+        f"## Per simulated data set: `{TRUTH}`\n",
+        *_tables([TRUTH_TABLE]),
+        f"## Per data set and scheme of folds: `{FOLDS}`\n",
+        *_tables([FOLDS_TABLE]),
+        f"## Per classifier: `{CLASSIFIER}/{{table}}.parquet`\n\n{_TRAINED}",
+        *_tables(GATHERED_TABLES.values()),
+        f"## Per study: `{STUDY}/`\n\n{_STUDY}",
+        *_tables(STUDY_TABLES.values()),
+        f"## Per analysis of a study: `{ANALYSIS}/`\n\nEach table as Parquet and TSV.\n",
+        *_analyses(),
+        "## Logs and measurements\n\nA file per job.\n",
+        "| rule | log | seconds and memory |\n|---|---|---|",
+        *(f"| {rule} | `{log_of(rule)}` | `{benchmark_of(rule)}` |" for rule in JOBS),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _analyses() -> Iterator[str]:
+    for module in sorted(pkgutil.iter_modules(analyses.__path__), key=lambda found: found.name):
+        yield f"### `{module.name}`\n"
+        yield from _tables(analysis_tables(module.name).values())
+
+
+def _tables(tables: Iterable[Table]) -> Iterator[str]:
+    yield "| table | what it holds | a row is | columns |\n|---|---|---|---|"
+    for table in tables:
+        columns = "; ".join(_column(name, column) for name, column in table.columns.items())
+        cells = (f"`{table.name}`", table.title, table.row, columns)
+        yield f"| {' | '.join(cell.replace('|', _BAR) for cell in cells)} |"
+    yield ""
+
+
+def _column(name: str, column: Column) -> str:
+    """Return a column in words.
+
+    Examples
+    --------
+    >>> _column("mcc", STUDY_TABLES["metrics"].columns["mcc"])
+    "`mcc` (number): Matthews' correlation"
+    """
+    said = f": {column.meaning}" if column.meaning else ""
+    return f"`{name}` ({column.type}){said}"
+
+
+if __name__ == "__main__":
+    place = Path(__file__).parents[3] / "results" / "README.md"
+    write_atomically(place, lambda part: part.write_text(results_manual(), encoding="utf-8"))

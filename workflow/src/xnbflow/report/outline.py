@@ -1,0 +1,58 @@
+"""What the report of a study is made of: its sections, and records of its jobs.
+
+The rules read it, too: nothing heavy is imported here.
+"""
+
+from collections.abc import Collection
+
+from xnbflow.config import Study
+from xnbflow.contract import benchmark_of
+
+__all__ = ["benchmarks", "section_modules"]
+
+
+def section_modules(study: Study) -> list[str]:
+    """Return the modules that hold the sections of a study's report, in order."""
+    names = ["overview"]
+    if study.diagnostics and study.datasets:
+        names.append("diagnostics")
+    if study.classifiers:
+        names += ["accuracy", "explanation", "samples", "comparison"]
+    general = "xnbflow.report.sections"
+    return [
+        *(f"{general}.{name}" for name in names),
+        *(f"xnbflow.analyses.{name}.section" for name in study.analyses),
+        f"{general}.methods",
+    ]
+
+
+def benchmarks(study: Study, simulated: Collection[str]) -> dict[str, list[str]]:
+    """Return where Snakemake records the jobs that a study is made by, per stage.
+
+    The training jobs are left out: the table ``jobs`` of each classifier has them.
+
+    Parameters
+    ----------
+    study : Study
+        Its configuration.
+    simulated : collection of str
+        The data sets that are simulated.
+    """
+    schemes = dict.fromkeys((dataset, folds) for dataset, folds, _ in study.trained)
+    stages = {
+        "acquire": [{"dataset": name} for name in study.datasets if name not in simulated],
+        "simulate": [{"dataset": name} for name in study.datasets if name in simulated],
+        "diagnose": [{"dataset": name} for name in study.datasets if study.diagnostics],
+        "folds": [{"dataset": dataset, "folds": folds} for dataset, folds in schemes],
+        "gather": [
+            {"dataset": dataset, "folds": folds, "classifier": classifier}
+            for dataset, folds, classifier in study.trained
+        ],
+        "compare": [{"study": study.id}],
+        "analyse": [{"study": study.id, "analysis": name} for name in study.analyses],
+    }
+    return {
+        stage: [benchmark_of(stage).of(**job) for job in jobs]
+        for stage, jobs in stages.items()
+        if jobs
+    }
