@@ -241,6 +241,15 @@ def _write_tables(results):
     write_tables(study_tables(keys, files, alpha=0.05), results.folder, STUDY_TABLES)
 
 
+def write_declared(frame, path, table):
+    """Write a table of which a test gives the columns that matter; the others say nothing."""
+    nothing = {"integer": 0, "number": np.nan, "boolean": False, "text or none": None, "text": ""}
+    columns = {name: nothing[table.columns[name].type] for name in table.fixed}
+    completed = frame.assign(**{k: v for k, v in columns.items() if k not in frame})
+    more = [name for name in frame if name not in columns]
+    write_parquet(completed[[*table.fixed, *more]], path, table)
+
+
 def walk(blocks):
     """Every block, those in groups included."""
     for block in blocks:

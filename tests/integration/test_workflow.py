@@ -10,13 +10,13 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
 from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, snakemake_command
-from xnbflow.layout import STUDY_TABLES
+
+from xnbflow.contract import STUDY_TABLES
 
 RECORDED_TIMES = {"seconds.parquet", "seconds.tsv"}
 
@@ -89,7 +89,7 @@ def test_snakemakes_own_report_has_every_figure_by_study_and_section(finished, t
 
 
 def test_every_sample_is_predicted_once_per_repeat(finished):
-    predictions = pd.read_parquet(finished / "results/wine/3-fold/xnb/predictions")
+    predictions = pd.read_parquet(finished / "results/wine/3-fold/xnb/predictions.parquet")
     counts = predictions.groupby(["repeat", "sample"]).size()
     assert len(counts) == 178
     assert set(counts) == {1}
@@ -127,7 +127,7 @@ def test_another_classifier_runs_only_its_own_jobs(finished, tmp_path):
     study["studies"]["tiny"]["classifiers"].append("fnb")
     (finished / "more.yaml").write_text(yaml.safe_dump(study))
     counts = jobs(finished, "--configfile", str(finished / "more.yaml"))
-    assert counts == {"compile": 1, "train": 2, "compare": 1, "report": 1, "index": 1}
+    assert counts == {"compile": 1, "train": 2, "gather": 2, "compare": 1, "report": 1, "index": 1}
 
 
 def jobs_with(folder, change, sheet=SHEET):
@@ -142,14 +142,22 @@ def jobs_with(folder, change, sheet=SHEET):
 
 
 def test_another_row_of_the_sheet_acquires_its_data_set_again(finished):
-    after = {"train": 2, "folds": 1, "diagnose": 1, "compare": 1, "report": 1, "index": 1}
+    after = {
+        "train": 2,
+        "gather": 2,
+        "folds": 1,
+        "diagnose": 1,
+        "compare": 1,
+        "report": 1,
+        "index": 1,
+    }
     other = SHEET.replace("seed=3", "seed=4")
     assert jobs_with(finished, lambda config: None, other) == {"simulate": 1, **after}
 
 
 def test_another_scheme_of_folds_draws_them_again(finished):
     counts = jobs_with(finished, lambda config: config["folds"]["3-fold"].update(splits=4))
-    assert counts == {"folds": 2, "train": 4, "compare": 1, "report": 1, "index": 1}
+    assert counts == {"folds": 2, "train": 4, "gather": 4, "compare": 1, "report": 1, "index": 1}
 
 
 def test_a_label_or_a_mirror_trains_nothing_again(finished):
@@ -189,10 +197,10 @@ def edited(finished, tmp_path_factory):
 @pytest.mark.parametrize(
     ("module", "rules"),
     [
-        ("report/page.py", {"report", "index"}),
+        ("report/page/page.py", {"report", "index"}),
         ("report/page/templates/style.css", {"report", "index"}),
         ("evaluation/summaries.py", {"compare", "report", "index"}),
-        ("naive_bayes/gaussian.py", {"compile", "train", "compare", "report", "index"}),
+        ("naive_bayes/gaussian.py", {"compile", "train", "gather", "compare", "report", "index"}),
         ("diagnostics/normality.py", {"compile", "diagnose", "compare", "report", "index"}),
     ],
 )
@@ -214,5 +222,102 @@ def test_one_job_per_fold_gives_the_same_tables(finished, tmp_path):
         shutil.copytree(finished / name, folder / name)
     done = snakemake(folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(list(Path(folder / "results/wine/3-fold/xnb/fits").iterdir())) == 3
+    assert len(list((folder / "results/wine/3-fold/xnb/batches").iterdir())) == 3
     assert tables(folder) == tables(finished)
+
+
+SCHEME = {
+    "run": ["tiny"],
+    "sheets": ["config/datasets.tsv"],
+    "folds": {"s": {"splits": 2, "repeats": 2}},
+    "studies": {
+        "tiny": {
+            "title": "A tiny study",
+            "datasets": ["wine"],
+            "classifiers": ["nb"],
+            "folds": ["s"],
+            "diagnostics": False,
+        }
+    },
+}
+AFTER = {"gather": 1, "compare": 1, "report": 1, "index": 1}
+
+
+def rerun(folder, **changes):
+    """Run the scheme with other splits, repeats or folds per job; returns what was run."""
+    per_job = changes.pop("folds_per_job", "all")
+    prepare(folder, SCHEME | {"folds": {"s": changes}, "folds_per_job": per_job})
+    planned = jobs(folder)
+    done = snakemake(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert jobs(folder) == {}
+    return planned
+
+
+def check_results(folder, splits, repeats, batches):
+    """Everything under the classifier's folder holds this scheme and nothing else."""
+    place = folder / "results/wine/s/nb"
+    predictions = pd.read_parquet(place / "predictions.parquet")
+    assert len(predictions) == 178 * repeats
+    assert set(predictions.groupby(["repeat", "sample"]).size()) == {1}
+    folds = predictions[["repeat", "fold"]].drop_duplicates()
+    assert len(folds) == splits * repeats
+    assert len(pd.read_parquet(place / "fits.parquet")) == splits * repeats
+    assert {path.name for path in (place / "batches").iterdir()} == set(batches)
+    assert pd.read_parquet(place / "jobs.parquet")["batch"].tolist() == batches
+    study = folder / "results/studies/tiny"
+    samples = pd.read_parquet(study / "samples.parquet")
+    assert len(samples) == 178
+    assert set(samples["tested"]) == {repeats}
+    assert len(pd.read_parquet(study / "metrics.parquet")) == splits * repeats
+
+
+def test_an_edited_scheme_runs_what_it_changes_and_leaves_nothing_of_the_old_one(tmp_path):
+    folder = tmp_path / "scheme"
+    first = rerun(folder, splits=2, repeats=2)
+    assert first["train"] == 2
+    check_results(folder, 2, 2, ["repeat-0-folds-0-1", "repeat-1-folds-0-1"])
+    stale = folder / "results/wine/s/nb/predictions"  # as an earlier version had it
+    shutil.copytree(folder / "results/wine/s/nb/batches/repeat-1-folds-0-1", stale)
+
+    assert rerun(folder, splits=3, repeats=1) == {"folds": 1, "train": 1, **AFTER}
+    check_results(folder, 3, 1, ["repeat-0-folds-0-2"])
+    assert not stale.exists()
+    page = (folder / "results/studies/tiny/report.html").read_text()
+    assert "178" in page
+    assert not re.search(r">\s*(356|534)\b", page)
+
+    assert rerun(folder, splits=3, repeats=3) == {"folds": 1, "train": 2, **AFTER}
+    check_results(folder, 3, 3, [f"repeat-{i}-folds-0-2" for i in range(3)])
+    assert rerun(folder, splits=3, repeats=2) == {"folds": 1, **AFTER}
+    check_results(folder, 3, 2, [f"repeat-{i}-folds-0-2" for i in range(2)])
+
+    whole = tables(folder)
+    planned = rerun(folder, splits=3, repeats=2, folds_per_job=2)
+    assert planned == {"train": 4, **AFTER}
+    halves = [f"repeat-{i}-folds-{j}" for i in range(2) for j in ("0-1", "2-2")]
+    check_results(folder, 3, 2, halves)
+    assert tables(folder) == whole
+
+
+def test_a_damaged_batch_stops_the_run_by_its_name_and_mends_when_deleted(finished, tmp_path):
+    folder = tmp_path / "damaged"
+    shutil.copytree(finished, folder, symlinks=True)
+    (path,) = (folder / "results/wine/3-fold/xnb/batches").glob("*/predictions.parquet")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 4] ^= 16
+    before = tables(folder)
+    stat = path.stat()
+    path.write_bytes(content)
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    gathered = folder / "results/wine/3-fold/xnb/predictions.parquet"
+    gathered.unlink()
+    done = snakemake(folder)
+    assert done.returncode != 0
+    said = " ".join(done.stderr.split())
+    assert f"{path.relative_to(folder)} is damaged" in said
+    assert "delete it and run the workflow again" in said
+    path.unlink()
+    done = snakemake(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert tables(folder) == before

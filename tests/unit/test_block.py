@@ -253,6 +253,7 @@ def test_two_classes_that_no_block_separates_are_compared_by_their_priors():
     assert classifier.selected_features_ == {"blue": [], "green": []}
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
 def test_a_class_of_one_sample_lends_the_others_covariance():
     X, y = samples(4, counts=(30, 25, 1))
     classifier = BlockNB(blocks=2).fit(X, y)

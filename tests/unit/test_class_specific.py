@@ -20,7 +20,10 @@ from xnbflow.series import Series, iterate_features, read_features, write_chunks
 
 TIE = 1e-12
 
-pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning"),
+    pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning"),
+]
 
 
 @pytest.fixture
@@ -300,6 +303,102 @@ def test_a_row_that_cannot_be_covered_takes_all_that_help():
     assert gap == 0
 
 
+# --- ties and spikes ----------------------------------------------------------------------------
+
+
+def with_ties(rng, n_classes=3, n_features=120):
+    """Features of which a third tell two classes apart so clearly that the distance is just 1."""
+    codes = np.repeat(np.arange(n_classes), 12)
+    features = rng.normal(size=(n_features, len(codes)))
+    for f in range(n_features // 3):
+        features[f] += 1e4 * (codes == f % n_classes)
+    return features, codes
+
+
+@pytest.mark.parametrize("selection", ["greedy", "joint"])
+def test_renaming_features_exchanges_but_tied_ones(rng, selection):
+    features, codes = with_ties(rng)
+    names = np.array([f"g{i:03d}" for i in range(len(features))])
+    first = XNB(selection=selection).fit(pd.DataFrame(features.T, columns=names), codes)
+    changed = 0
+    for _ in range(5):
+        renamed = rng.permutation(names)
+        other = XNB(selection=selection).fit(pd.DataFrame(features.T, columns=renamed), codes)
+        back = dict(zip(renamed, names, strict=True))
+        for label, selected in first.selected_features_.items():
+            exchanged = set(selected) ^ {back[name] for name in other.selected_features_[label]}
+            tied = first.ties_.query("`class` == @label")["feature"]
+            assert exchanged <= set(tied)
+            changed += len(exchanged) > 0
+    assert changed > 5  # so that the ties matter
+
+
+def test_ties_are_listed_with_how_many_of_them_are_taken(rng):
+    features, codes = with_ties(rng)
+    names = np.array([f"g{i:03d}" for i in range(len(features))])
+    model = XNB().fit(pd.DataFrame(features.T, columns=names), codes)
+    ties = model.ties_
+    groups = ties.groupby(["class", "other_class"], sort=False)["feature"].agg(list)
+    assert [g for each in model.tied_features_.values() for g in each] == groups.tolist()
+    assert (ties["distance"] == 1.0).all()
+    for (label, _), tie in ties.groupby(["class", "other_class"]):
+        assert tie["taken"].sum() == 1  # one feature at distance 1 reaches any threshold
+        assert len(tie) > 20
+        assert tie["feature"].tolist() == sorted(tie["feature"])
+        assert tie.loc[tie["taken"], "feature"].item() in model.selected_features_[label]
+
+
+def test_without_ties_none_are_listed(rng):
+    features, codes = markers(rng, n_features=50, shift=3.0)
+    assert XNB().fit(features.T, codes).ties_.empty
+
+
+@pytest.mark.parametrize("underflow", ["as_published", "log"])
+def test_features_selected_by_a_constant_class_only_are_marked(rng, underflow):
+    codes = np.repeat([0, 1], 20)
+    noise = rng.normal(size=40)
+    apart = 8.0 * codes + noise
+    hardly_expressed = np.where(codes == 0, 0.0, 0.01 * noise)
+    hardly_expressed[39] = 5.0
+    constant_and_apart = np.where(codes == 0, 0.0, 8.0 + noise)
+    for feature, marked in ((apart, []), (hardly_expressed, [0]), (constant_and_apart, [])):
+        model = XNB(underflow=underflow).fit(feature[:, np.newaxis], codes)
+        assert model.selected_features_ == {0: [0], 1: [0]}
+        assert model.spike_features_ == {0: marked, 1: marked}
+
+
+def test_all_features_of_a_class_of_one_sample_are_marked(rng):
+    codes = np.r_[np.repeat([0, 1], 15), 2]
+    features = rng.normal(size=(30, 31)) + 5.0 * (codes == 1)
+    model = XNB().fit(features.T, codes)
+    assert model.spike_features_[2] == model.selected_features_[2] != []
+    of_one_and_zero = set(model.selected_features_[0]) & set(model.selected_features_[1])
+    assert not of_one_and_zero & set(model.spike_features_[0])
+
+
+def test_a_class_of_one_sample_is_named(rng):
+    features, codes = markers(rng, n_features=5, shift=3.0)
+    labels = np.array(["ependymoma", "glioma", "normal"])[codes % 3]
+    labels[0] = "single"
+    for fit in (
+        lambda: XNB().fit(features.T, labels),
+        lambda: XNB().fit_stream([(list("abcde"), features)], labels),
+    ):
+        with pytest.warns(UserWarning, match="class 'single' has 1 sample"):
+            fit()
+
+
+def test_raw_counts_are_warned_of(rng):
+    codes = np.repeat([0, 1], 15)
+    counts = rng.poisson(30.0, size=(6, 30)) + 40 * codes
+    with pytest.warns(UserWarning, match=r"whole numbers from 0 to \d+, as raw counts"):
+        XNB().fit(counts.T, codes)
+    with pytest.warns(UserWarning, match="as raw counts"):
+        XNB().fit_stream([(list("abc"), counts[:3]), (list("def"), counts[3:])], codes)
+    XNB().fit(np.log1p(counts).T, codes)
+    XNB().fit(np.minimum(counts, 20).T, codes)  # grades
+
+
 # --- streams ------------------------------------------------------------------------------------
 
 
@@ -316,6 +415,8 @@ def test_a_stream_selects_what_a_matrix_does(rng, selection, min_distance, monke
     streamed = XNB(**options).fit_stream(((names[p], features[p]) for p in parts), codes)
     assert streamed.selected_features_ == whole.selected_features_
     assert streamed.mean_distance_ == pytest.approx(whole.mean_distance_)
+    pd.testing.assert_frame_equal(streamed.ties_, whole.ties_)
+    assert streamed.spike_features_ == whole.spike_features_
     known = list(streamed.feature_names_in_)
     assert set(known) == set().union(*whole.selected_features_.values())
     np.testing.assert_allclose(

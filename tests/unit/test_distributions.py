@@ -206,6 +206,7 @@ def test_gaussian_nb_agrees_with_scikit_learn(cancer):
     np.testing.assert_array_equal(ours.predict(X_test), theirs.predict(X_test))
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
 def test_gaussian_nb_of_constant_features_falls_back_on_the_priors():
     model = GaussianNB().fit(np.ones((4, 3)), [0, 0, 0, 1])
     np.testing.assert_allclose(model.predict_proba(np.ones((1, 3))), [[0.75, 0.25]])

@@ -202,6 +202,7 @@ def test_angles_that_are_no_numbers_are_refused_by_column(value):
         VonMisesNB(angular=["wind"]).fit(X, [0, 0, 1, 1])
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
 def test_a_class_of_one_sample_and_equal_angles_have_finite_posteriors():
     X = np.array([[1.0], [1.0], [1.0], [2.0]])
     nb = VonMisesNB().fit(X, [0, 0, 0, 1])
@@ -215,6 +216,7 @@ def test_unseen_categories_are_classified(mixed):
     assert np.isfinite(nb.predict_log_proba(X.assign(sky=99.0))).all()
 
 
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
 def test_vectors_off_the_sphere_are_refused_in_prediction_too():
     nb = VonMisesFisherNB().fit(np.eye(3), [0, 0, 1])
     with pytest.raises(InputError, match="group 'direction': the vector of sample 1 has length 2"):

@@ -57,6 +57,7 @@ def test_procedures_follow_their_definitions_over_all_sets_of_hypotheses(case):
     )
     adjusted = adjust_pairwise(p, k)
     np.testing.assert_allclose(adjusted["bergmann_hommel"], monotone(p, bergmann_hommel))
+    np.testing.assert_allclose(adjusted["bergmann_hommel_plain"], np.minimum(1, bergmann_hommel))
     np.testing.assert_allclose(
         adjusted["shaffer"],
         holm_or_shaffer(p, lambda most: max(size for size in sizes if size <= most)),
@@ -72,6 +73,15 @@ def test_each_procedure_finds_at_least_as_much_as_the_simpler_one(case):
     adjusted = adjust_pairwise(p, k).to_numpy()
     assert (np.diff(adjusted, axis=1) <= 1e-12).all()
     assert (adjusted >= p[:, None] - 1e-12).all()
+
+
+def test_the_plain_adjustment_may_fall_where_the_p_value_rises():
+    """Of four classifiers: 0.15 times 3 for the pair (1, 2), but 0.175 times 2 for (0, 1)."""
+    adjusted = adjust_pairwise([0.175, 0.15, 0.15, 0.1, 0.2, 0.05], 4)
+    plain = adjusted["bergmann_hommel_plain"].to_numpy()
+    raised = adjusted["bergmann_hommel"].to_numpy()
+    assert (raised >= plain).all()
+    assert (raised > plain).any()
 
 
 def test_too_many_classifiers_leave_out_bergmann_hommel_with_a_warning():

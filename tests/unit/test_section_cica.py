@@ -2,8 +2,9 @@
 
 import pandas as pd
 import pytest
-from report_study import walk
+from report_study import walk, write_declared
 
+from xnbflow.analyses.cica.contract import TABLES
 from xnbflow.analyses.cica.section import section
 from xnbflow.config import Study
 from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
@@ -72,15 +73,14 @@ def results(tmp_path):
     study = Study("cica", "CICA", "", (), (), (), diagnostics=False, analyses={})
     written = StudyResults(study, {}, {}, tmp_path)
     folder = written.folder / "cica"
-    folder.mkdir(parents=True)
     for name, table in tables().items():
-        table.to_parquet(folder / f"{name}.parquet", index=False)
+        write_declared(table, folder / f"{name}.parquet", TABLES[name])
     return written
 
 
 def rewrite(results, name, change):
     path = results.folder / "cica" / f"{name}.parquet"
-    change(pd.read_parquet(path)).to_parquet(path, index=False)
+    write_declared(change(pd.read_parquet(path)), path, TABLES[name])
 
 
 def table_with(made, column):

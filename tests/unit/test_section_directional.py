@@ -6,11 +6,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from report_study import write_declared
 
+from xnbflow.analyses.directional.contract import TABLES
 from xnbflow.analyses.directional.drawings import draw_sphere
 from xnbflow.analyses.directional.section import section
 from xnbflow.analyses.directional.tables import accuracy_blocks, complexity_table
 from xnbflow.config import Study
+from xnbflow.contract import STUDY_TABLES
 from xnbflow.report.page.blocks import Figure, Gallery, Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import PublishedTables, StudyResults
@@ -131,11 +134,10 @@ def written(root, datasets, classifiers):
         "directional", "Angles", "", datasets, classifiers, ("10-fold",), False, {"directional": {}}
     )
     folder = root / "results" / "studies" / "directional"
-    (folder / "directional").mkdir(parents=True)
     for name, frame in common_tables().items():
-        frame.to_parquet(folder / f"{name}.parquet")
+        write_declared(frame, folder / f"{name}.parquet", STUDY_TABLES[name])
     for name, frame in analysis_tables().items():
-        frame.to_parquet(folder / "directional" / f"{name}.parquet")
+        write_declared(frame, folder / "directional" / f"{name}.parquet", TABLES[name])
     labels = {name: LABELS[name] for name in classifiers}
     return StudyResults(study, labels, {}, root, PAPER)
 
@@ -206,7 +208,7 @@ def test_a_pair_given_the_other_way_round_is_turned(results):
     turned["mean_difference"] *= -1
     path = results.folder / "pairwise_within.parquet"
     before = table(accuracy_blocks(results), "Table 5").frame
-    turned.to_parquet(path)
+    write_declared(turned, path, STUDY_TABLES["pairwise_within"])
     again = StudyResults(results.study, results.labels, {}, results.root, PAPER)
     after = table(accuracy_blocks(again), "Table 5").frame
     pd.testing.assert_frame_equal(before, after)

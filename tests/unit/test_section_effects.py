@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import walk
+from report_study import walk, write_declared
 
+from xnbflow.analyses.effects.contract import TABLES
 from xnbflow.analyses.effects.curves import effect_strengths
 from xnbflow.analyses.effects.section import section
 from xnbflow.config import Study
@@ -106,9 +107,9 @@ def write(tmp_path):
         study = Study("mail", "Mail", "", (dataset,), (), (), diagnostics=False, analyses={})
         results = StudyResults(study, {}, {}, tmp_path)
         folder = results.folder / "effects"
-        folder.mkdir(parents=True)
         for name, table in tables.items():
-            table.assign(dataset=dataset).to_parquet(folder / f"{name}.parquet", index=False)
+            rows = table.assign(dataset=dataset)
+            write_declared(rows, folder / f"{name}.parquet", TABLES[name])
         return results
 
     return written
@@ -246,7 +247,7 @@ def test_without_a_test_part_the_training_part_is_shown(write, tmp_path):
     for name in ("fit", "confusion", "linear_loss"):
         path = results.folder / "effects" / f"{name}.parquet"
         table = pd.read_parquet(path)
-        table[table["part"] == "train"].to_parquet(path, index=False)
+        write_declared(table[table["part"] == "train"], path, TABLES[name])
     made = section(results)
     assert made.blocks[0].text.startswith("Of 200 train samples of loans")
     assert not any("test" in column for column in table_with(made, "model").frame.columns)
@@ -265,7 +266,7 @@ def test_categories_are_marks_without_a_curve(write):
     path = results.folder / "effects" / "scorecard.parquet"
     table = pd.read_parquet(path)
     category = table.iloc[[1, 2, 3]].assign(kind="categorical", count=[5, 90, 5])
-    pd.concat([table.iloc[[0]], category]).to_parquet(path, index=False)
+    write_declared(pd.concat([table.iloc[[0]], category]), path, TABLES["scorecard"])
     made = section(results)
     drawn = next(f.arguments for f in figures_of(made.blocks) if f.name.startswith("effect-"))
     assert drawn["separate"] == [(0.0, 0.05), (1.0, 0.9), (2.0, 0.05)]

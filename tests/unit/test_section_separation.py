@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import walk
+from report_study import walk, write_declared
 
+from xnbflow.analyses.separation.contract import TABLES
 from xnbflow.analyses.separation.section import section
 from xnbflow.config import Study
 from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
@@ -105,9 +106,8 @@ def made(tmp_path):
             tmp_path,
         )
         folder = results.folder / "separation"
-        folder.mkdir(parents=True)
         for name, table in ({"risk": risk_table(RISKS)} | other_tables() | changed).items():
-            table.to_parquet(folder / f"{name}.parquet", index=False)
+            write_declared(table, folder / f"{name}.parquet", TABLES[name])
         return section(results)
 
     return make

@@ -40,7 +40,7 @@ def test_values_printed_by_nogueira_s_package():
     assert random.value == pytest.approx(-0.037037037037)
     assert random.variance == pytest.approx(0.00516666666667)
     margin = 1.959963984540054 * np.sqrt(0.00516666666667)
-    assert random.lower == pytest.approx(-0.037037037037 - margin)
+    assert random.lower == 0.0  # Nogueira's package goes on to -.178
     assert random.upper == pytest.approx(-0.037037037037 + margin)
 
 
@@ -88,6 +88,22 @@ def test_confidence_interval_covers_the_population_s_stability():
         stability = stability_index(as_sets(rng.uniform(size=(60, 50)) < p), 50)
         covered += stability.lower < population < stability.upper
     assert 0.91 < covered / 400 < 0.99  # 0.95 nominal, standard error 0.011
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(st.sets(st.integers(0, 9)), min_size=2, max_size=6))
+def test_the_interval_stays_where_the_index_can_be(sets):
+    stability = stability_index([{f"g{i}" for i in each} for each in sets], 11)
+    if not np.isnan(stability.value):
+        assert 0.0 <= stability.lower <= stability.upper <= 1.0
+
+
+def test_tied_features_count_as_one():
+    sets = [{"a", "x"}, {"b", "x"}, {"c", "y"}]
+    merged = [{"a", "x"}, {"a", "x"}, {"a", "y"}]
+    assert stability_index(sets, 12, tied=[["a", "b"], ["c", "b"]]) == stability_index(merged, 10)
+    assert stability_index(sets, 12, tied=[["x", "y"]]) != stability_index(sets, 12)
+    assert stability_index(sets, 12, tied=[]) == stability_index(sets, 12)
 
 
 def test_features_never_selected_count():

@@ -51,13 +51,13 @@ rule folds:
         "../scripts/folds.py"
 
 
-# The folds of a repeat depend on what `scheme`, `given`, `series` and `sources` say, not on how many
-# repeats there are: another number of repeats trains those that are new, and no other.
+# The folds of a repeat do not depend on how many repeats there are, the file of all folds does. A job
+# therefore draws those of its repeat from the same seed, so that another number of repeats trains what
+# is new and no other; `gather` refuses folds that are not those of the file.
 rule train:
     input:
         series=SERIES,
-        folds=ancient(FOLDS),
-        given=given_folds,
+        folds=predefined_folds,
         compiled=lambda wildcards: compiled(wildcards.classifier),
     output:
         **{table: BATCH.fill(table=table) for table in TRAINING_TABLES},
@@ -73,7 +73,7 @@ rule train:
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
         batch=lambda wildcards: Batch.named(wildcards.batch),
-        scheme=lambda wildcards: scheme_of_a_repeat(wildcards.folds),
+        splits=lambda wildcards: CONFIG.folds[wildcards.folds].splits,
         sources=lambda wildcards: source_digest(
             "xnbflow.evaluation.folds",
             "xnbflow.evaluation.training",
@@ -86,6 +86,7 @@ rule train:
 rule gather:
     input:
         **{table: trained_batches(BATCH.fill(table=table)) for table in TRAINING_TABLES},
+        folds=FOLDS,
         jobs=trained_batches(benchmark_of("train")),
     output:
         **{table: TRAINED.fill(table=table) for table in GATHERED_TABLES},

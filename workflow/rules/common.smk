@@ -102,17 +102,17 @@ def modules(classifier):
 
 def compiled(classifier):
     """The marker that a classifier's kernels are compiled; none if it has no kernels of ours."""
-    return [f"resources/compiled/{classifier}"] if modules(classifier) else []
+    return [COMPILED.of(unit=classifier)] if modules(classifier) else []
 
 
 def study_of(wildcards):
     return CONFIG.studies[wildcards.study]
 
 
-def scheme_of_a_repeat(folds):
-    """What decides the folds of one repeat: all of a scheme but its number of repeats."""
-    scheme = vars(CONFIG.folds[folds])
-    return {key: value for key, value in scheme.items() if key != "repeats"}
+def predefined_folds(wildcards):
+    """The folds of a scheme that are not drawn."""
+    scheme = CONFIG.folds[wildcards.folds]
+    return [FOLDS.of(dataset=wildcards.dataset, folds=wildcards.folds)] if scheme.file else []
 
 
 def batches_of(folds):

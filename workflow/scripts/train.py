@@ -4,17 +4,14 @@ from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
-from xnbflow.contract import FOLDS_TABLE, TRAINING_TABLES
+from xnbflow.contract import TRAINING_TABLES
+from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.training import train
 from xnbflow.series import Series
-from xnbflow.tables import read_parquet, write_parquet
+from xnbflow.tables import write_parquet
 
-outcome = train(
-    Series.read(snakemake.input.series),
-    read_parquet(snakemake.input.folds, FOLDS_TABLE),
-    snakemake.params.entry,
-    snakemake.params.batch.repeat,
-    snakemake.params.batch.folds,
-)
+series, batch = Series.read(snakemake.input.series), snakemake.params.batch
+folds = folds_of_repeat(series, snakemake.params.splits, batch.repeat, snakemake.input.folds)
+outcome = train(series, folds, snakemake.params.entry, batch.repeat, batch.folds)
 for name, table in TRAINING_TABLES.items():
     write_parquet(getattr(outcome, name), snakemake.output[name], table)

@@ -29,6 +29,7 @@ __all__ = [
     "INDEX",
     "JOBS",
     "JOBS_TABLE",
+    "MANUAL",
     "PAPER",
     "REPORT",
     "SERIES",
@@ -127,6 +128,8 @@ FIGURES = PathTemplate(STUDY + "/figures")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")
 ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
 INDEX = PathTemplate("results/index.html")
+#: What all of this is, for those who read it.
+MANUAL = PathTemplate("results/README.md")
 
 #: A rule and what tells its jobs apart.
 JOBS = {

@@ -18,6 +18,7 @@ from xnbflow.contract import (
     GATHERED_TABLES,
     INDEX,
     JOBS,
+    MANUAL,
     REPORT,
     SERIES,
     STUDY,
@@ -118,5 +119,5 @@ def _column(name: str, column: Column) -> str:
 
 
 if __name__ == "__main__":
-    place = Path(__file__).parents[3] / "results" / "README.md"
+    place = Path(__file__).parents[3] / MANUAL
     write_atomically(place, lambda part: part.write_text(results_manual(), encoding="utf-8"))

@@ -2,18 +2,21 @@
 
 import io
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
+from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
 from xnbflow.seeds import derive_seed
-from xnbflow.series import SeriesHeader
+from xnbflow.series import Series, SeriesHeader
 from xnbflow.sources.files import open_raw
+from xnbflow.tables import read_parquet
 
-__all__ = ["draw_folds", "read_folds"]
+__all__ = ["draw_folds", "folds_of_repeat", "read_folds"]
 
 #: In a file of predefined folds: a sample that always trains and is never tested.
 ALWAYS_TRAIN = "train"
@@ -61,16 +64,45 @@ def draw_folds(header: SeriesHeader, n_splits: int, n_repeats: int) -> pd.DataFr
             "some folds test none of them"
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
-    tables = []
-    for repeat in range(n_repeats):
-        seed = derive_seed(header.name, repeat, "folds")
-        splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            splits = list(splitter.split(np.zeros(len(header.labels)), header.labels))
-        tables += [
-            _fold(repeat, fold, header.samples[test]) for fold, (_, test) in enumerate(splits)
-        ]
+    repeats = [_draw(header, n_splits, repeat) for repeat in range(n_repeats)]
+    return pd.concat(repeats, ignore_index=True)
+
+
+def folds_of_repeat(
+    series: Series | SeriesHeader, n_splits: int, repeat: int, predefined: Sequence[str | Path] = ()
+) -> pd.DataFrame:
+    """Return the folds of one repeat, as `draw_folds` draws them or as a file has them.
+
+    Parameters
+    ----------
+    series : Series or SeriesHeader
+        The data set.
+    n_splits : int
+        Folds per repeat.
+    repeat : int
+        From 0.
+    predefined : sequence of path
+        The one file of the scheme's folds, if they are not drawn.
+
+    Raises
+    ------
+    InputError
+        If the file is absent or damaged.
+    """
+    if not predefined:
+        return _draw(series, n_splits, repeat)
+    (path,) = predefined
+    folds = read_parquet(path, FOLDS_TABLE)
+    return folds[folds["repeat"] == repeat].reset_index(drop=True)
+
+
+def _draw(header: Series | SeriesHeader, n_splits: int, repeat: int) -> pd.DataFrame:
+    seed = derive_seed(header.name, repeat, "folds")
+    splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        splits = list(splitter.split(np.zeros(len(header.labels)), header.labels))
+    tables = [_fold(repeat, fold, header.samples[test]) for fold, (_, test) in enumerate(splits)]
     return pd.concat(tables, ignore_index=True)
 
 

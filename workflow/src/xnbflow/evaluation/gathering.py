@@ -2,19 +2,18 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from xnbflow.contract import GATHERED_TABLES, JOBS_TABLE, TRAINING_TABLES
+from xnbflow.contract import FOLDS_TABLE, GATHERED_TABLES, TRAINING_TABLES
 from xnbflow.errors import InputError
 from xnbflow.tables import read_parquet, write_parquet
 
 __all__ = ["gather", "read_benchmark", "remove_undeclared"]
 
 
-def gather(
-    batches: Sequence[str], files: Mapping[str, Sequence[str]], outputs: Mapping[str, str]
-) -> None:
+def gather(batches: Sequence[str], files: Mapping[str, Any], outputs: Mapping[str, str]) -> None:
     """Write each table of a classifier over all batches of folds as one file.
 
     What else lies in the classifier's folder stems from another scheme of folds, or another number
@@ -25,19 +24,45 @@ def gather(
     batches : sequence of str
         The names of the batches.
     files : mapping of str to sequence of path
-        Per training table the file of each batch, and under ``jobs`` Snakemake's record of each.
+        Per training table the file of each batch, under ``jobs`` Snakemake's record of each, and
+        under ``folds`` the path of the folds.
     outputs : mapping of str to path
         Where each table goes; all in the classifier's folder.
+
+    Raises
+    ------
+    InputError
+        If a file is damaged, or a batch has tested other samples than the folds say.
     """
     declared = [path for name in TRAINING_TABLES for path in files[name]]
     declared += [outputs[name] for name in GATHERED_TABLES]
     remove_undeclared(Path(outputs["jobs"]).parent, declared)
-    for name, table in TRAINING_TABLES.items():
-        parts = [read_parquet(path, table) for path in files[name]]
-        write_parquet(pd.concat(parts, ignore_index=True), outputs[name], table)
+    tables = {
+        name: pd.concat([read_parquet(path, table) for path in files[name]], ignore_index=True)
+        for name, table in TRAINING_TABLES.items()
+    }
+    _refuse_other_folds(tables, read_parquet(files["folds"], FOLDS_TABLE), files)
     jobs = pd.concat([read_benchmark(path) for path in files["jobs"]], ignore_index=True)
     jobs.insert(0, "batch", list(batches))
-    write_parquet(jobs, outputs["jobs"], JOBS_TABLE)
+    for name, frame in {**tables, "jobs": jobs}.items():
+        write_parquet(frame, outputs[name], GATHERED_TABLES[name])
+
+
+def _refuse_other_folds(
+    tables: Mapping[str, pd.DataFrame], folds: pd.DataFrame, files: Mapping[str, Any]
+) -> None:
+    """Refuse predictions unless they are of the samples that the folds which were fitted test."""
+    fits, place = tables["fits"], ["repeat", "fold"]
+    expected = pd.MultiIndex.from_frame(folds)
+    every = pd.MultiIndex.from_frame(folds[place]).unique()
+    fitted = pd.MultiIndex.from_frame(fits.loc[fits["status"] == "ok", place])
+    expected = expected[pd.MultiIndex.from_frame(folds[place]).isin(fitted)]
+    found = pd.MultiIndex.from_frame(tables["predictions"][folds.columns])
+    complete = every.sort_values().equals(pd.MultiIndex.from_frame(fits[place]).sort_values())
+    if not complete or not found.sort_values().equals(expected.sort_values()):
+        batches = Path(files["fits"][0]).parents[1]
+        msg = f"{batches} does not hold the folds of {files['folds']}"
+        raise InputError(f"{msg}; delete both and run the workflow again")
 
 
 def read_benchmark(path: str | Path) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Stability of selected feature sets over folds, after Nogueira, Sechidis and Brown (2018)."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ class Stability(NamedTuple):
     variance : float
         Estimated variance of the index.
     lower, upper : float
-        Confidence limits of the index.
+        Confidence limits of what the index estimates, between 0 and 1.
     """
 
     value: float
@@ -36,7 +36,11 @@ _UNDEFINED = Stability(np.nan, np.nan, np.nan, np.nan)
 
 
 def stability_index(
-    selected: Sequence[Collection[str]], n_features: int, confidence: float = 0.95
+    selected: Sequence[Collection[str]],
+    n_features: int,
+    confidence: float = 0.95,
+    *,
+    tied: Iterable[Collection[str]] = (),
 ) -> Stability:
     """Return Nogueira's stability index of feature sets with its confidence interval.
 
@@ -48,6 +52,10 @@ def stability_index(
         Number of features there were to select from.
     confidence : float
         Coverage of the confidence interval.
+    tied : iterable of collections of str, optional
+        Features that were interchangeable in a fold, as `XNB.tied_features_` lists them. They
+        count as one feature, and groups that share a feature as one group: what then is unstable
+        is not the accident of names.
 
     Returns
     -------
@@ -65,8 +73,9 @@ def stability_index(
     With `M` sets of `k_i` out of `d` features, `kbar` their mean size and `p_f` the share of sets
     that hold feature `f`, the index is ``1 - M/(M-1) mean_f[p_f (1 - p_f)] / [kbar/d (1 -
     kbar/d)]`` (Definition 4). Its variance (Theorem 7) is ``4/M² sum_i (phi_i - mean phi)²``, and
-    the interval (Corollary 9) is normal. The theory takes the sets as independent; training sets
-    of cross-validation overlap, so the interval is too narrow rather than too wide.
+    the interval (Corollary 9) is normal, cut to [0, 1], where the index of many sets lies. The
+    theory takes the sets as independent; training sets of cross-validation overlap, so the interval
+    is too narrow rather than too wide.
 
     References
     ----------
@@ -78,7 +87,15 @@ def stability_index(
     >>> stability = stability_index([{"g1", "g2"}, {"g1", "g2"}, {"g1", "g3"}], n_features=100)
     >>> round(stability.value, 3), round(stability.lower, 3), round(stability.upper, 3)
     (0.66, 0.478, 0.841)
+
+    Where ``g2`` and ``g3`` are interchangeable, nothing is unstable:
+
+    >>> stability_index([{"g1", "g2"}, {"g1", "g3"}], n_features=100, tied=[["g2", "g3"]]).value
+    1.0
     """
+    one_for = _representatives(tied)
+    selected = [{one_for.get(name, name) for name in features} for features in selected]
+    n_features -= len(one_for) - len(set(one_for.values()))
     counts = _counts(selected)
     n_sets = len(selected)
     if len(counts) > n_features:
@@ -97,7 +114,8 @@ def stability_index(
     phi = (agreement / n_features - chance) / by_chance
     variance = 4 / n_sets * np.var(phi)
     margin = norm.ppf((1 + confidence) / 2) * np.sqrt(variance)
-    return Stability(*map(float, (index, variance, index - margin, index + margin)))
+    lower, upper = np.clip([index - margin, index + margin], 0.0, 1.0)
+    return Stability(*map(float, (index, variance, lower, upper)))
 
 
 def selection_frequency(selected: Sequence[Collection[str]]) -> pd.Series:
@@ -131,6 +149,15 @@ def selection_frequency(selected: Sequence[Collection[str]]) -> pd.Series:
         dtype=np.float64,
         name="frequency",
     )
+
+
+def _representatives(tied: Iterable[Collection[str]]) -> dict[str, str]:
+    """Return, for each tied feature, the one that stands for its group: the first by name."""
+    group_of: dict[str, set[str]] = {}
+    for names in tied:
+        group = set(names).union(*(group_of.get(name, ()) for name in names))
+        group_of.update(dict.fromkeys(group, group))
+    return {name: min(group) for name, group in group_of.items()}
 
 
 def _counts(selected: Sequence[Collection[str]]) -> Counter:

@@ -5,6 +5,8 @@ from xnbflow.lazy import lazy_names
 _HOME = {
     "BaseNaiveBayes": "base",
     "BlockNB": "block",
+    "ClassSpecificNB": "class_specific_nb",
+    "ClassSpecificNBCV": "class_specific_cv",
     "DiscretizedNB": "discretized",
     "FlexibleNB": "flexible",
     "GaussianNB": "gaussian",
@@ -21,6 +23,8 @@ __all__ = [
     "XNB",
     "BaseNaiveBayes",
     "BlockNB",
+    "ClassSpecificNB",
+    "ClassSpecificNBCV",
     "DiscretizedNB",
     "FlexibleNB",
     "GaussianNB",

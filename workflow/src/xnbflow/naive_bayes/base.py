@@ -1,6 +1,8 @@
 """The base of every classifier here: validation, priors, and prediction from log-likelihoods."""
 
+import warnings
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 
 from xnbflow.density.strips import feature_major
+from xnbflow.errors import InputError
 from xnbflow.estimator import Estimator
 from xnbflow.labels import class_codes
 
@@ -34,7 +37,8 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     class_count_ : ndarray of int, shape (n_classes,)
         Training samples of each class.
     class_log_prior_ : ndarray of shape (n_classes,)
-        Logarithm of each class's share of the training samples.
+        Logarithm of each class's share of the training samples, or of the parameter ``priors``
+        where a classifier has it and it is given.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of str, shape (n_features,)
@@ -66,8 +70,27 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         for name in [name for name in vars(self) if name.endswith("_") and name not in _OF_X]:
             delattr(self, name)
         self.classes_, self.class_count_ = classes, counts
-        self.class_log_prior_ = np.log(self.class_count_ / len(y))
+        self.class_log_prior_ = self._log_prior(self.class_count_ / len(y))
+        self._warn_of_single_samples()
         return codes
+
+    def _log_prior(self, shares: np.ndarray) -> np.ndarray:
+        """Return the logarithm of the parameter ``priors`` if it is given, else of the shares."""
+        priors = getattr(self, "priors", None)
+        if priors is not None:
+            shares = _checked_priors(priors, len(self.classes_))
+        with np.errstate(divide="ignore"):
+            return np.log(shares)
+
+    def _warn_of_single_samples(self) -> None:
+        alone = self.classes_[self.class_count_ == 1].tolist()
+        if alone:
+            msg = (
+                f"class {', '.join(map(repr, alone[:3]))}{', ...' if len(alone) > 3 else ''} has 1 "
+                "sample, which tells nothing of its spread: what it is told from others by may be "
+                "chance. Add samples, merge or leave out such classes"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=4)
 
     def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the most probable class of each sample, shape (n_samples,)."""
@@ -156,3 +179,25 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return X (n_samples, n_features) feature-major, contiguous and read-only."""
         return feature_major(X)
+
+
+def _checked_priors(priors: Any, n_classes: int) -> np.ndarray:
+    """Return the parameter ``priors`` as an array, or say what is wrong with it."""
+    try:
+        shares = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = "priors holds what is no number; give a probability per class, or None"
+        raise InputError(msg) from error
+    if shares.shape != (n_classes,):
+        msg = (
+            f"Number of priors must match number of classes: priors has shape {shares.shape}, "
+            f"there are {n_classes} classes; give one per class, in the order of the sorted labels"
+        )
+        raise InputError(msg)
+    if not (shares >= 0.0).all():
+        msg = f"Priors must be non-negative, but one of them is {shares.min():.3g}"
+        raise InputError(msg)
+    if not np.isclose(shares.sum(), 1.0):
+        msg = f"The sum of the priors should be 1, but it is {shares.sum():.6g}; divide them by it"
+        raise InputError(msg)
+    return shares

@@ -10,24 +10,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
-from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from xnbflow.columns import column_mask
 from xnbflow.distributions.naive_effect import SMOOTHING, SortedFeature, check_two_classes, look_up
-from xnbflow.jit import njit
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.parameters import Columns, number, whole
+from xnbflow.naive_bayes.local_scoring import LocalScoring, log_likelihood
+from xnbflow.parameters import Columns, number, one_of, whole
 
 __all__ = ["GeneralizedNB"]
 
-# Local scoring: the least weight of a row, and the largest change of an adjustment in one pass.
-_LEAST_WEIGHT = 1e-6
-_LARGEST_STEP = 4.0
-# Adjustments below this root mean square have no norm worth a relative change.
-_LEAST_NORM = 1e-3
+#: Of the log-likelihood of a sample.
+_ROUNDING = 1e-9
 
 
 class GeneralizedNB(BaseNaiveBayes):
@@ -36,7 +31,8 @@ class GeneralizedNB(BaseNaiveBayes):
     The naive effect ``g_j`` is the log ratio of the feature's two class-conditional densities,
     as in naive Bayes. The adjustment ``b_j`` takes away the bias that the assumption of conditional
     independence causes. It is found by backfitting: partial residuals are smoothed over the same
-    neighbourhoods until the adjustments stop to change.
+    neighbourhoods until the adjustments stop to change. Before, all naive effects are scaled
+    together, which features that repeat each other need: see ``start``.
 
     Parameters
     ----------
@@ -53,6 +49,12 @@ class GeneralizedNB(BaseNaiveBayes):
         Backfitting stops when the adjustments change by less than this share of their norm.
     max_iter : int, default=100
         Passes over the features. With 0 the classifier is plain naive Bayes.
+    start : {"logistic", "naive"}, default="logistic"
+        What the passes start from. "naive": naive Bayes, as published; where features repeat each
+        other the passes then may diverge, and `fit` warns. "logistic": naive effects times factors
+        found by a logistic regression that is pulled towards naive Bayes (a ridge of ``shrinkage``
+        on each factor's distance from 1); steps that would lower the log-likelihood are halved, so
+        that the fit never ends below naive Bayes.
     categorical : columns, default=None
         The features whose values are categories, in any form that a block of `HybridNB` takes.
         They get a weight of evidence; a category unknown in training has no effect.
@@ -65,10 +67,14 @@ class GeneralizedNB(BaseNaiveBayes):
         Each feature's distinct training values, ascending, and how many samples hold them.
     naive_effects_, marginal_bias_ : list of ndarray of shape (n_values_j,)
         ``g_j`` and ``b_j`` at these values.
+    factors_ : ndarray of shape (n_features,)
+        The factor of each naive effect before backfitting, 1 with ``start="naive"``: ``b_j`` is
+        ``(factor - 1) g_j`` and a smooth part.
     categorical_ : ndarray of bool, shape (n_features,)
         Which features are categorical.
     log_likelihood_ : ndarray of shape (n_iter_ + 1,)
-        Training log-likelihood of naive Bayes and after each pass. It need not rise strictly.
+        Training log-likelihood of naive Bayes and after each pass. It never falls, unless
+        ``start="naive"``.
     n_iter_ : int
         Passes made.
 
@@ -94,6 +100,7 @@ class GeneralizedNB(BaseNaiveBayes):
         **SMOOTHING,
         "tol": [number(0.0, closed="left")],
         "max_iter": [whole(0)],
+        "start": [one_of("logistic", "naive")],
         "categorical": [Columns(), None],
     }
 
@@ -105,6 +112,7 @@ class GeneralizedNB(BaseNaiveBayes):
         shrinkage: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = 100,
+        start: str = "logistic",
         categorical: Any = None,
     ) -> None:
         self.span = span
@@ -112,6 +120,7 @@ class GeneralizedNB(BaseNaiveBayes):
         self.shrinkage = shrinkage
         self.tol = tol
         self.max_iter = max_iter
+        self.start = start
         self.categorical = categorical
 
     def __sklearn_tags__(self) -> Tags:
@@ -204,36 +213,39 @@ class GeneralizedNB(BaseNaiveBayes):
         self._backfit(columns, codes.astype(np.float64))
 
     def _backfit(self, columns: list[SortedFeature], events: np.ndarray) -> None:
-        """Find the adjustments by local scoring, starting from naive Bayes."""
-        adjustments = [np.zeros(len(column.values)) for column in columns]
-        self.intercept_ = float(np.subtract(*self.class_log_prior_[::-1]))
-        log_odds = np.full(len(events), self.intercept_)
-        for column, effect in zip(columns, self.naive_effects_, strict=True):
-            log_odds += effect[column.rows]
-        log_likelihood = [_log_likelihood(log_odds, events)]
-        ridge = self.shrinkage * events.mean() * (1.0 - events.mean())
-        converged = self.max_iter == 0
-        while not converged and len(log_likelihood) <= self.max_iter:
-            change = norm = 0.0
-            for column, adjustment in zip(columns, adjustments, strict=True):
-                step = _adjust(column, adjustment, log_odds, events, ridge)
-                change += np.sqrt(column.counts @ step**2)
-                norm += np.sqrt(column.counts @ adjustment**2)
-            shift = _balancing_shift(log_odds, events)
-            self.intercept_ += shift
-            log_odds += shift
-            log_likelihood.append(_log_likelihood(log_odds, events))
-            converged = change <= self.tol * max(norm, _LEAST_NORM * np.sqrt(len(events)))
-        if not converged:
-            warnings.warn(
-                f"the adjustments still change by {change / norm:.2g} of their norm after "
-                f"{self.max_iter} passes; raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=4,
+        """Find the adjustments by local scoring."""
+        prior = float(np.subtract(*self.class_log_prior_[::-1]))
+        fit = LocalScoring(columns, self.naive_effects_, events, self.shrinkage, prior)
+        history = [log_likelihood(fit.log_odds, events)]
+        change = np.inf
+        if self.start == "logistic" and self.max_iter > 0:
+            fit.scale()
+        while len(history) <= self.max_iter and change > self.tol:
+            change = fit.backfit(halving=self.start == "logistic")
+            history.append(log_likelihood(fit.log_odds, events))
+        self.intercept_ = fit.intercept
+        self.factors_ = fit.factors
+        self.marginal_bias_ = fit.adjustments
+        self.log_likelihood_ = np.array(history)
+        self.n_iter_ = len(history) - 1
+        if self.n_iter_:
+            self._warn_unless_good(change)
+
+    def _warn_unless_good(self, change: float) -> None:
+        first, last = self.log_likelihood_[[0, -1]]
+        if last < first - _ROUNDING * self.class_count_.sum():
+            msg = (
+                f"backfitting diverges: the log-likelihood fell from {first:.1f} (naive Bayes) to "
+                f"{last:.1f}; features repeat each other. Use start='logistic'"
             )
-        self.marginal_bias_ = adjustments
-        self.log_likelihood_ = np.array(log_likelihood)
-        self.n_iter_ = len(log_likelihood) - 1
+        elif change > self.tol:
+            msg = (
+                f"the adjustments still change by {change:.2g} of their norm after {self.max_iter} "
+                "passes; raise max_iter or tol"
+            )
+        else:
+            return
+        warnings.warn(msg, ConvergenceWarning, stacklevel=5)
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         log_odds = self._log_odds(features)
@@ -250,54 +262,3 @@ class GeneralizedNB(BaseNaiveBayes):
                 self.values_[column], effects[column], features[column], categorical=categorical
             )
         return found
-
-
-def _adjust(
-    column: SortedFeature,
-    adjustment: np.ndarray,
-    log_odds: np.ndarray,
-    events: np.ndarray,
-    ridge: float,
-) -> np.ndarray:
-    """Smooth a feature's partial residuals; update its adjustment and the log odds in place.
-
-    With weights ``w = p (1 - p)`` the smoothed residual is ``sum K (w b + y - p) / sum K w``, which
-    never divides by a row's weight. ``ridge`` is the weight of the pseudo-observations, whose
-    residual is 0. Returns the step, shape (n_values,).
-    """
-    weight, residual = _working_totals(column.rows, log_odds, events, len(column.values))
-    sums = column.smooth(np.stack([weight * adjustment + residual, weight]), "epanechnikov")
-    target = sums[0] / (sums[1] + ridge)
-    target -= column.counts @ target / column.counts.sum()
-    step = np.clip(target - adjustment, -_LARGEST_STEP, _LARGEST_STEP)
-    adjustment += step
-    log_odds += step[column.rows]
-    return step
-
-
-@njit()
-def _working_totals(
-    rows: np.ndarray, log_odds: np.ndarray, events: np.ndarray, n_values: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the total weight ``p (1 - p)`` and residual ``y - p`` of the rows of each value."""
-    weight, residual = np.zeros(n_values), np.zeros(n_values)
-    for row, value in enumerate(rows):
-        probability = 1.0 / (1.0 + np.exp(-log_odds[row]))
-        weight[value] += max(probability * (1.0 - probability), _LEAST_WEIGHT)
-        residual[value] += events[row] - probability
-    return weight, residual
-
-
-def _balancing_shift(log_odds: np.ndarray, events: np.ndarray) -> float:
-    """Return the shift of the log odds that makes the expected number of events the actual."""
-    share = events.mean()
-    centre = np.log(share / (1.0 - share))
-    return brentq(
-        lambda shift: expit(log_odds + shift).mean() - share,
-        centre - log_odds.max() - 1.0,
-        centre - log_odds.min() + 1.0,
-    )
-
-
-def _log_likelihood(log_odds: np.ndarray, events: np.ndarray) -> float:
-    return float(-np.logaddexp(0.0, np.where(events == 1.0, -log_odds, log_odds)).sum())

@@ -9,6 +9,8 @@ METHODS = {
     "block_nb": "xnbflow.naive_bayes.block.BlockNB",
     "cica": "xnbflow.preprocessing.cica.CICA",
     "correlation_blocks": "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
+    "csnb": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB",
+    "csnb_cv": "xnbflow.naive_bayes.class_specific_cv.ClassSpecificNBCV",
     "discretized_nb": "xnbflow.naive_bayes.discretized.DiscretizedNB",
     "flexible_nb": "xnbflow.naive_bayes.flexible.FlexibleNB",
     "gaussian_nb": "xnbflow.naive_bayes.gaussian.GaussianNB",

@@ -37,7 +37,7 @@ def score(scorecard: pd.DataFrame, X: np.ndarray | pd.DataFrame) -> np.ndarray:
     Examples
     --------
     >>> from xnbflow.naive_bayes import GeneralizedNB
-    >>> X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 0, 0, 1]
+    >>> X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 1, 0, 1]
     >>> model = GeneralizedNB().fit(X, y)
     >>> bool(np.allclose(score(model.scorecard(), X), model.predict_proba(X)[:, 1]))
     True

@@ -110,7 +110,10 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         X = features.T
         if hasattr(self, "feature_names_in_"):
             X = pd.DataFrame(X, columns=self.feature_names_in_, copy=False)
-        return clone(self.estimator).fit(X, codes)
+        with warnings.catch_warnings():
+            # `fit` has warned of such a class; inner folds may make more of them.
+            warnings.filterwarnings("ignore", "class .* has 1 sample")
+            return clone(self.estimator).fit(X, codes)
 
     def _prefix_accuracies(
         self, features: np.ndarray, codes: np.ndarray, order: np.ndarray

@@ -15,7 +15,15 @@ from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.selection.covering import smallest_cover
 
-__all__ = ["SELECTIONS", "Candidates", "class_pairs", "pair_distances", "ranked_prefix"]
+__all__ = [
+    "SELECTIONS",
+    "Candidates",
+    "Tie",
+    "class_pairs",
+    "distances_without_spikes",
+    "pair_distances",
+    "ranked_prefix",
+]
 
 SELECTIONS = ("greedy", "joint", "minimal")
 
@@ -23,6 +31,11 @@ SELECTIONS = ("greedy", "joint", "minimal")
 CANDIDATES_PER_PAIR = 300
 
 _FIRST_LOOK = 64
+
+#: A class narrower than a tenth of this is a spike: bandwidths, in standard deviations of the
+#: feature over all samples, times n_c**-0.2.
+_LEAST_BANDWIDTH = 0.5
+_SPIKE = 0.1
 
 
 def class_pairs(n_classes: int) -> np.ndarray:
@@ -84,6 +97,87 @@ def pair_distances(
 
     map_strips(work, *features.shape)
     return out
+
+
+def distances_without_spikes(
+    features: np.ndarray, codes: np.ndarray, n_classes: int, **options: str | float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is left of the distances if no class is (almost) constant.
+
+    A class that is, or that has a single sample, gets a density as narrow as a spike, which any
+    other density is far from. Here no bandwidth is below half the feature's standard deviation
+    over all samples, times ``n_c**-0.2``.
+
+    Parameters
+    ----------
+    features, codes, n_classes
+        As for `pair_distances`.
+    **options
+        Its others.
+
+    Returns
+    -------
+    distances : ndarray of shape (n_pairs, n_features)
+        Those of `pair_distances`, with the least bandwidth; 0 where a class has one sample.
+    spikes : ndarray of bool, shape (n_pairs, n_features)
+        Whether one of the two classes is narrower than a tenth of that.
+
+    Examples
+    --------
+    A gene that one sample of twelve expresses, and no sample of another class.
+
+    >>> features, codes = np.zeros((1, 24)), np.repeat([0, 1], 12)
+    >>> features[0, 20] = 1.0
+    >>> pair_distances(features, codes, 2).round(2)
+    array([[0.84]])
+    >>> distances, spikes = distances_without_spikes(features, codes, 2)
+    >>> distances.round(2), spikes
+    (array([[0.1]]), array([[ True]]))
+    """
+    order, offsets = class_offsets(codes, n_classes)
+    sizes = np.diff(offsets)[:, np.newaxis]
+    pairs = class_pairs(n_classes)
+    tile = sorted_classes(features, order, offsets)
+    rule, kernel = options.get("bandwidth", "silverman"), options.get("kernel", "gaussian")
+    rule, floor = "silverman" if rule == "adaptive" else rule, options.get("min_bandwidth", 0.0)
+    widths = bandwidths_of(tile, offsets, rule, kernel, floor)
+    least = _LEAST_BANDWIDTH * tile.std(axis=0) * sizes**-0.2
+    densities = grid_densities(
+        tile,
+        offsets,
+        np.maximum(widths, np.maximum(least, np.finfo(float).tiny)),
+        kernel=kernel,
+        n_grid=options.get("n_grid", 50),
+        underflow="log",
+    )
+    distances = np.empty((len(pairs), len(features)))
+    DISTANCES[options.get("distance", "hellinger")](densities, pairs, distances)
+    alone = sizes == 1
+    distances[alone[pairs].any(axis=1)[:, 0]] = 0.0
+    spikes = (widths < _SPIKE * least) | alone
+    return distances, spikes[pairs].any(axis=1)
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Features of equal rank of which a ranking takes some: which ones, their names decide.
+
+    Attributes
+    ----------
+    row : int
+        The ranking: a pair of classes or, where all others are ranked at once, a class.
+    distance : float
+        What they have in common; 1 - prod(1 - distance) in a ranking against all others.
+    names : ndarray of shape (n_tied,)
+        In rank order.
+    n_taken : int
+        How many of them, the first, are taken.
+    """
+
+    row: int
+    distance: float
+    names: np.ndarray
+    n_taken: int
 
 
 @dataclass(frozen=True)
@@ -156,6 +250,7 @@ class Candidates:
         self.n_features = 0
         self._pairs = class_pairs(self.n_classes)
         self._total = 0.0
+        self._at_cut: dict[int, tuple[float, np.ndarray]] = {}
 
     @property
     def mean_distance(self) -> float:
@@ -177,12 +272,34 @@ class Candidates:
         names = positions if names is None else names
         self.n_features += len(values)
         self._total += float(distances.sum())
-        features = FeatureDistances(positions, names, distances, values)
-        features = features.take(self._may_be_selected(features))
+        chunk = FeatureDistances(positions, names, distances, values)
+        features = chunk.take(self._may_be_selected(chunk))
         if self.features is not None:
             features = self.features.join(features)
             features = features.take(self._may_be_selected(features))
+        self._note_ties(features, chunk)
         self.features = features
+
+    def _note_ties(self, features: FeatureDistances, chunk: FeatureDistances) -> None:
+        """Keep the names of all features at the distance at which a ranking is cut.
+
+        That distance only rises, and what is above an earlier one is still among the candidates.
+        """
+        if self.selection == "minimal":
+            return
+        known = [] if self.features is None else [self._names_and_rankings(self.features)]
+        names, rows = self._names_and_rankings(chunk)
+        for r, row in enumerate(self._rankings(features.distances)):
+            top = ranked_prefix(row, features.names, self.threshold)
+            if not _reaches(row[top], self.threshold).any():
+                continue
+            cut = row[top[-1]]
+            before, tied = self._at_cut.get(r, (None, None))
+            found = [tied] if cut == before else [old[ranks[r] == cut] for old, ranks in known]
+            self._at_cut[r] = cut, np.concatenate([*found, names[rows[r] == cut]])
+
+    def _names_and_rankings(self, features: FeatureDistances) -> tuple[np.ndarray, np.ndarray]:
+        return features.names, self._rankings(features.distances)
 
     def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
         least = CANDIDATES_PER_PAIR if self.selection == "minimal" else 1
@@ -259,6 +376,48 @@ class Candidates:
         order = np.lexsort((names, -distances.max(axis=0, initial=0.0)))
         return chosen[order], distances[:, order]
 
+    def ties(self, min_distance: float | str) -> list[Tie]:
+        """Return the ties that names decide, in the rankings of `select`; none if "minimal"."""
+        cut = self.mean_distance if min_distance == "mean" else min_distance
+        found = []
+        rankings = self._rankings(self.features.distances)
+        for r, (distance, names) in self._at_cut.items():
+            names = names[np.argsort(_sortable(names), kind="stable")]  # noqa: PLW2901
+            top = ranked_prefix(rankings[r], self.features.names, self.threshold)
+            n_taken = int((rankings[r][top] == distance).sum())
+            if distance > cut and n_taken < len(names):
+                found.append(Tie(r, float(distance), names, n_taken))
+        return found
+
+    def only_by_spikes(
+        self, chosen: np.ndarray, code: int, min_distance: float | str, left: tuple
+    ) -> np.ndarray:
+        """Return which of a class's features only an (almost) constant class tells from others.
+
+        Parameters
+        ----------
+        chosen : ndarray of int
+            Candidates.
+        code : int
+            The class.
+        min_distance : float or "mean"
+            As in `select`.
+        left : tuple of ndarray, each of shape (n_pairs, n_chosen)
+            Their `distances_without_spikes`.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_chosen,)
+            Whether each distance that counts is one of a spike and falls, without it, to a
+            distance that does not count, or by half.
+        """
+        cut = self.mean_distance if min_distance == "mean" else min_distance
+        distances = self.features.distances[np.ix_(self._mine(code), chosen)]
+        without, spikes = (each[self._mine(code)] for each in left)
+        lost = spikes & (without <= np.maximum(cut, distances / 2.0))
+        counts = distances > cut
+        return counts.any(axis=0) & (lost | ~counts).all(axis=0)
+
     def _mine(self, code: int) -> np.ndarray:
         """Return which pairs a class belongs to."""
         return np.flatnonzero((self._pairs == code).any(axis=1))
@@ -287,12 +446,16 @@ def ranked_prefix(
     look = max(_FIRST_LOOK, least)
     while True:
         order = _top(distances, names, look)
-        reached = 1.0 - np.cumprod(1.0 - distances[order]) >= threshold
+        reached = _reaches(distances[order], threshold)
         if reached.any():
             return order[: max(least, np.argmax(reached) + 1)]
         if len(order) == len(distances):
             return order
         look *= 8
+
+
+def _reaches(distances: np.ndarray, threshold: float) -> np.ndarray:
+    return 1.0 - np.cumprod(1.0 - distances) >= threshold
 
 
 def _top(distances: np.ndarray, names: np.ndarray, n: int) -> np.ndarray:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from xnbflow.contract import DOWNLOADS
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.download import Downloads
@@ -18,7 +19,7 @@ __all__ = ["acquire"]
 def acquire(
     dataset: DataSet,
     *,
-    downloads: str | Path = "resources/downloads",
+    downloads: str | Path = DOWNLOADS,
     base_urls: Mapping[str, Sequence[str]] | None = None,
     timeout: float = 30.0,
     retries: int = 4,

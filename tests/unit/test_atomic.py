@@ -1,0 +1,97 @@
+"""A file appears whole or not at all, whoever else writes it, and nothing is left beside it."""
+
+import ast
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from xnbflow import atomic as module
+from xnbflow.atomic import atomic, write_atomically
+
+PACKAGE = Path(module.__file__).parent
+
+
+def test_until_it_is_whole_a_file_is_as_it_was(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("before")
+    with atomic(path) as part:
+        part.write_text("half")
+        assert path.read_text() == "before"
+        assert part.parent == path.parent  # a move within a folder is one step
+        part.write_text("whole")
+        assert path.read_text() == "before"
+    assert path.read_text() == "whole"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failure_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("before")
+
+    def fail(part):
+        part.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, fail)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_reader_never_sees_half_a_file_where_there_was_none(tmp_path):
+    path = tmp_path / "new" / "table.tsv"
+    with atomic(path) as part:
+        part.write_text("half")
+        assert not path.exists()
+
+
+def test_two_writers_of_a_file_do_not_meet(tmp_path):
+    path = tmp_path / "series.parquet"
+    with atomic(path) as first:
+        first.write_text("first")
+        with atomic(path) as second:
+            assert second != first
+            second.write_text("second")
+        assert first.read_text() == "first"
+    assert path.read_text() == "first"
+
+
+def test_what_a_killed_writer_left_goes_after_a_day(tmp_path):
+    old, new, other = (tmp_path / f".{name}.part" for name in ("a.tsv.1", "a.tsv.2", "b.tsv.1"))
+    for part in (old, new, other):
+        part.touch()
+    os.utime(old, (time.time() - 90_000,) * 2)
+    os.utime(other, (time.time() - 90_000,) * 2)
+    write_atomically(tmp_path / "a.tsv", lambda part: part.write_text("a"))
+    assert not old.exists()
+    assert new.exists()
+    assert other.exists()
+
+
+def test_nothing_writes_a_file_another_way():
+    """Files are written to the temporary path that the one writer gives, called ``part``."""
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                target = ast.unparse(_written(node) or ast.Name("part"))
+                in_memory = {"buffer", "text"}
+                if target not in {"part"} | in_memory:
+                    found.add(f"{path.relative_to(PACKAGE)}: {ast.unparse(node)[:70]}")
+    assert found == {"atomic.py: part.replace(path)"}
+
+
+def _written(call):
+    """What a call writes to, or moves a temporary file to; None if it does neither."""
+    receiver, name = call.func.value, call.func.attr
+    if name in {"write_text", "write_bytes", "touch"}:
+        return receiver
+    if name in {"to_csv", "savefig", "to_parquet"} and call.args:
+        return call.args[0]
+    if name == "open" and call.args and ast.unparse(call.args[0]).strip("'")[:1] in {"w", "a"}:
+        return receiver
+    if name in {"replace", "rename"} and len(call.args) == 1 and ast.unparse(receiver) == "part":
+        return call.args[0]
+    return None

@@ -1,0 +1,168 @@
+"""The contract of paths and tables: it is light, whole, kept by writers and readers, and told."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from xnbflow import contract
+from xnbflow.contract import FOLDS_TABLE, STUDY_TABLES, TRAINING_TABLES, PathTemplate, Table
+from xnbflow.errors import InputError
+from xnbflow.evaluation.gathering import remove_undeclared
+from xnbflow.manual import results_manual
+from xnbflow.tables import read_parquet, write_parquet, write_tables
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "workflow/src/xnbflow"
+
+FOLDS = pd.DataFrame({"repeat": [0, 0], "fold": [0, 1], "sample": ["s", "t"]})
+
+
+def test_the_manual_of_the_results_says_what_the_contract_does():
+    assert (ROOT / "results/README.md").read_text() == results_manual(), "run `make manual`"
+
+
+def test_the_rules_import_nothing_heavy_for_it():
+    code = (
+        "import sys, xnbflow.contract as c; [c.analysis_tables(n) for n in "
+        "('cica', 'directional', 'effects', 'separation')]; "
+        "print(sorted({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_nothing_else_knows_a_path():
+    """Folders are named in the contract alone, not in rules, scripts or the library."""
+    told = {"contract.py", "sheet.py"}  # the sheet's example
+    paths = [*(ROOT / "workflow/rules").glob("*"), *(ROOT / "workflow/scripts").glob("*")]
+    paths += [path for path in PACKAGE.rglob("*.py") if path.name not in told]
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in [ROOT / "Snakefile", *paths]
+        for line in path.read_text().splitlines()
+        for folder in ("results/", "resources/", "folds.parquet")
+        if f'"{folder}' in line or f'/ "{folder.rstrip("/")}"' in line
+    ]
+    assert not found
+
+
+READERS = {"parquet.py"}
+FOREIGN = {"table.py"}  # a user's own table
+
+
+def test_parquet_has_one_reader_and_one_writer():
+    own = {"read_parquet", "to_parquet", "ParquetFile", "ParquetWriter", "read_table"}
+    own |= {"write_table", "ParquetDataset", "read_metadata", "read_schema"}
+    found = {
+        f"{path.relative_to(PACKAGE)}: {node.value.id}.{node.attr}"
+        for path in [*PACKAGE.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py")]
+        if path.name not in READERS | FOREIGN
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr in own
+        and (node.value.id in {"pd", "pq", "pandas"} or node.attr == "to_parquet")
+    }
+    assert found == {"series.py: pq.ParquetFile"}  # a type
+
+
+def test_every_template_names_its_wildcards():
+    for name in contract.__all__:
+        template = getattr(contract, name)
+        if isinstance(template, PathTemplate):
+            values = dict.fromkeys(template.wildcards, "x")
+            assert "{" not in template.of(**values)
+            with pytest.raises(TypeError, match="has no other"):
+                template.of(**values, other="x")
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda t: t.drop(columns="fold"), "column 'fold' is missing"),
+        (lambda t: t.assign(extra=1), "column 'extra' is not known"),
+        (lambda t: t[["fold", "repeat", "sample"]], "columns are not in the order repeat, fold"),
+        (lambda t: t.assign(fold=0.5), "column 'fold' holds float64, not integer"),
+        (lambda t: t.assign(fold=True), "column 'fold' holds bool, not integer"),
+        (lambda t: t.assign(sample=[1, 2]), "column 'sample' holds int64, not text"),
+        (lambda t: t.assign(sample=["s", None]), "column 'sample' has missing values"),
+        (lambda t: t.set_axis(["repeat", "fold", "fold"], axis=1), "column 'sample' is missing"),
+    ],
+)
+def test_a_producer_that_deviates_is_told_and_writes_nothing(tmp_path, change, fault):
+    with pytest.raises(TypeError, match=rf"table 'folds' for .*folds.parquet .*: {fault}"):
+        write_parquet(change(FOLDS), tmp_path / "folds.parquet", FOLDS_TABLE)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_that_the_contract_does_not_know_is_not_written(tmp_path):
+    with pytest.raises(TypeError, match=r"table 'efects' .* is not in the contract"):
+        write_tables({"efects": FOLDS}, tmp_path, {"folds": FOLDS_TABLE})
+
+
+def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
+    path = tmp_path / "folds.parquet"
+    columns = {name: c for name, c in FOLDS_TABLE.columns.items() if name != "sample"}
+    older = Table("folds", "", "", columns)
+    write_parquet(FOLDS[["repeat", "fold"]], path, older)
+    with pytest.raises(InputError, match=r"folds.parquet is no table 'folds' .*'sample' is miss"):
+        read_parquet(path, FOLDS_TABLE)
+    write_parquet(FOLDS.astype({"fold": float}), path, _other_type())
+    with pytest.raises(InputError, match=r"'fold' holds double, not integer.*; delete it and run"):
+        read_parquet(path, FOLDS_TABLE)
+    with pytest.raises(InputError, match=r"absent.parquet is missing; run the workflow again"):
+        read_parquet(tmp_path / "absent.parquet", FOLDS_TABLE)
+
+
+def _other_type():
+    columns = dict(FOLDS_TABLE.columns) | {"fold": contract.Column("number")}
+    return Table("folds", "", "", columns)
+
+
+def test_what_is_written_is_what_is_read_and_what_pandas_reads(tmp_path):
+    predictions = FOLDS.assign(true="a", predicted="b")
+    predictions["log_posterior.a"] = [-np.inf, np.nan]
+    path = tmp_path / "predictions.parquet"
+    write_parquet(predictions, path, TRAINING_TABLES["predictions"])
+    for read in (read_parquet(path, TRAINING_TABLES["predictions"]), pd.read_parquet(path)):
+        pd.testing.assert_frame_equal(read, predictions)
+
+
+@pytest.mark.parametrize("table", [*STUDY_TABLES.values(), *TRAINING_TABLES.values()])
+def test_an_empty_table_keeps_the_types_of_the_contract(tmp_path, table):
+    path = tmp_path / "t.parquet"
+    write_parquet(pd.DataFrame(columns=table.fixed), path, table)
+    read = read_parquet(path, table)
+    assert list(read.columns) == table.fixed
+    kinds = {"integer": "i", "number": "f", "boolean": "b", "text": "O", "text or none": "O"}
+    assert [dtype.kind for dtype in read.dtypes] == [
+        kinds[table.columns[name].type] for name in table.fixed
+    ]
+
+
+def test_what_is_not_declared_goes_and_what_is_stays(tmp_path):
+    names = [
+        "a.parquet",
+        "batches/b/a.parquet",
+        "batches/c/a.parquet",
+        "batches/c/.a.1.part",
+    ]
+    for path in (tmp_path / name for name in [*names, "notes.txt", "old/a.parquet"]):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    remove_undeclared(tmp_path, [tmp_path / name for name in names[:2]])
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert left == {"a.parquet", "batches", "batches/b", "batches/b/a.parquet", "notes.txt"}
+
+
+def test_a_study_s_table_that_is_made_no_more_goes(tmp_path):
+    for name in ("old.parquet", "old.tsv", "report.html"):
+        (tmp_path / name).touch()
+    write_tables({"folds": FOLDS}, tmp_path, {"folds": FOLDS_TABLE})
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"folds.parquet", "folds.tsv", "report.html"}

@@ -1,0 +1,190 @@
+"""Damaged files do not become results: whatever bit flips, a file is refused or reads the same."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xnbflow.contract import FOLDS_TABLE, TRAINING_TABLES
+from xnbflow.errors import InputError
+from xnbflow.parquet import parquet_writer
+from xnbflow.series import Series, iterate_features, read_features, read_header
+from xnbflow.tables import read_parquet, write_parquet
+
+SAMPLES = [f"sample {i}" for i in range(40)]
+PREDICTIONS = TRAINING_TABLES["predictions"]
+
+
+def write_series(path):
+    values = np.random.default_rng(0).normal(size=(60, 40))
+    kinds = ["linear", "angular", "categorical"] * 20
+    names = [f"probe_{i}" for i in range(60)]
+    Series("toy", values, names, SAMPLES, ["tumour", "normal"] * 20, kinds).write(path)
+
+
+def write_folds(path):
+    table = pd.DataFrame({"repeat": 0, "fold": np.arange(40) % 10, "sample": SAMPLES})
+    write_parquet(table, path, FOLDS_TABLE)
+
+
+def write_predictions(path):
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"repeat": 0, "fold": np.arange(40) % 10, "sample": SAMPLES})
+    table = table.assign(true=rng.choice(["a", "b"], 40), predicted=rng.choice(["a", "b"], 40))
+    table["log_posterior.a"], table["log_posterior.b"] = rng.normal(size=(2, 40))
+    write_parquet(table, path, PREDICTIONS)
+
+
+def read_series(path):
+    series = Series.read(path)
+    return [getattr(series, key).tolist() for key in ("values", "features", "labels", "kinds")] + [
+        series.name,
+        series.samples.tolist(),
+    ]
+
+
+FILES = {
+    "series": (write_series, read_series),
+    "folds": (write_folds, lambda path: read_parquet(path, FOLDS_TABLE).to_dict("list")),
+    "predictions": (
+        write_predictions,
+        lambda path: read_parquet(path, PREDICTIONS).to_dict("list"),
+    ),
+}
+
+
+@pytest.fixture(params=FILES)
+def written(request, tmp_path):
+    """A file's path, bytes and reader, and what the reader says of it."""
+    write, read = FILES[request.param]
+    path = tmp_path / f"{request.param}.parquet"
+    write(path)
+    return path, path.read_bytes(), read, read(path)
+
+
+def outcome(path, content, read, whole):
+    """Write a changed file and read it; return whether it is refused by its name."""
+    path.write_bytes(content)
+    try:
+        found = read(path)
+    except InputError as error:
+        return "refused" if str(path) in str(error) and "delete it" in str(error) else str(error)
+    return "the same" if found == whole else "other values"
+
+
+def test_no_flipped_bit_is_read_as_other_values(written):
+    path, content, read, whole = written
+    rng = np.random.default_rng(7)
+    outcomes = []
+    for place in rng.choice(8 * len(content), 200, replace=False):
+        changed = bytearray(content)
+        changed[place // 8] ^= 1 << (place % 8)
+        outcomes.append(outcome(path, bytes(changed), read, whole))
+    assert set(outcomes) <= {"refused", "the same"}
+    assert outcomes.count("refused") > 150
+
+
+def test_a_file_cut_short_is_refused(written):
+    path, content, read, whole = written
+    for length in np.linspace(0, len(content) - 1, 60).astype(int):
+        assert outcome(path, content[:length], read, whole) == "refused"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_no_other_damage_is_read_as_other_values(tmp_path_factory, data):
+    write, read = FILES[data.draw(st.sampled_from(sorted(FILES)))]
+    path = tmp_path_factory.mktemp("damage") / "file.parquet"
+    write(path)
+    content, whole = path.read_bytes(), read(path)
+    start = data.draw(st.integers(0, len(content)))
+    stop = data.draw(st.integers(start, min(len(content), start + 200)))
+    changed = content[:start] + data.draw(st.binary(max_size=200)) + content[stop:]
+    assert outcome(path, changed, read, whole) in {"refused", "the same"}
+
+
+def test_names_of_samples_are_covered_too(tmp_path):
+    path = tmp_path / "toy.parquet"
+    write_series(path)
+    content = path.read_bytes()
+    assert content.count(b"tumour") >= 20
+    path.write_bytes(content.replace(b"tumour", b"normal", 1))
+    with pytest.raises(InputError, match=r"toy.parquet is damaged \(its footer"):
+        read_header(path)
+
+
+ARRAYS = st.sampled_from(
+    [
+        pa.array(["a", None]),
+        pa.array(["a", "b"]),
+        pa.array(["a", "a"]),
+        pa.array(["linear", "linear"]),
+        pa.array(["linear", "odd"]),
+        pa.array([b"a", b"\xff"]),
+        pa.array([1, 2]),
+        pa.array([None, None]),
+        pa.array([[1.0, 2.0], [3.0, 4.0]], pa.list_(pa.float64(), 2)),
+        pa.array([[1.0, 2.0], None], pa.list_(pa.float64(), 2)),
+        pa.array([[1.0, None], [3.0, 4.0]], pa.list_(pa.float64(), 2)),
+        pa.array([[1.0, np.nan], [3.0, 4.0]], pa.list_(pa.float64(), 2)),
+        pa.array([[1.0], [3.0, 4.0]], pa.list_(pa.float64())),
+        pa.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]], pa.list_(pa.float64(), 3)),
+        pa.array([[1, 2], [3, 4]], pa.list_(pa.int64(), 2)),
+    ]
+)
+HEADERS = st.one_of(
+    st.none(),
+    st.sampled_from([b"", b"{", b"[]", b"null", b"\xff", b'"text"', b"1"]),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "name": st.sampled_from(["toy", 1, None]),
+            "samples": st.sampled_from([["s", "t"], ["s"], ["s", "s"], ["s", None], "st", 2, {}]),
+            "labels": st.sampled_from([["x", "y"], ["x"], [1, 2], None, "xy", ["x", None]]),
+        },
+    ).map(lambda header: json.dumps(header).encode()),
+)
+READERS = [
+    Series.read,
+    read_header,
+    lambda path: list(iterate_features(path)),
+    lambda path: read_features(path, ["a"]),
+]
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    columns=st.dictionaries(
+        st.sampled_from(["feature", "kind", "values", "other"]), ARRAYS, min_size=1
+    ),
+    header=HEADERS,
+    read=st.sampled_from(READERS),
+)
+def test_whole_parquet_that_is_no_series_is_an_input_error(tmp_path_factory, columns, header, read):
+    path = tmp_path_factory.mktemp("foreign") / "file.parquet"
+    table = pa.table(columns)
+    metadata = {} if header is None else {b"xnbflow": header}
+    with parquet_writer(path, table.schema.with_metadata(metadata)) as writer:
+        writer.write_table(table)
+    try:
+        read(path)
+    except InputError:
+        return
+    assert columns["feature"].null_count == columns["kind"].null_count == 0
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    columns=st.dictionaries(st.sampled_from([*FOLDS_TABLE.columns, "other"]), ARRAYS, min_size=1)
+)
+def test_whole_parquet_that_is_another_table_is_an_input_error(tmp_path_factory, columns):
+    path = tmp_path_factory.mktemp("foreign") / "file.parquet"
+    table = pa.table(columns)
+    with parquet_writer(path, table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(InputError, match=r"file.parquet is no table 'folds'"):
+        read_parquet(path, FOLDS_TABLE)

@@ -1,0 +1,137 @@
+"""Evidence for each class, feature by feature: densities against one common reference.
+
+Classes with features of their own compare densities of different things. By the theorem of
+class-specific features (Baggenstoss 1999) they become comparable when each density is divided by
+that of one reference hypothesis; here the reference is the mixture of all classes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+from xnbflow.density.standard import StandardUnits
+from xnbflow.distributions.kernel import Kernel
+
+__all__ = ["EVIDENCES", "ClassDensities", "fit_class_densities", "weigh"]
+
+EVIDENCES = ("relative", "odds", "absolute")
+
+#: Log densities below this, those of samples beyond all range, are equally impossible.
+_IMPOSSIBLE = -1e300
+
+
+@dataclass(frozen=True)
+class ClassDensities:
+    """Kernel densities of several features in every class, in standard units.
+
+    Attributes
+    ----------
+    standard : StandardUnits
+        Centres and units of the features.
+    kernel : Kernel
+        The densities of the features in standard units.
+    """
+
+    standard: StandardUnits
+    kernel: Kernel
+
+    def log_density(self, points: np.ndarray) -> np.ndarray:
+        """Return log densities per standard deviation, shape (n_classes, n_features, n_points).
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_features, n_points)
+            As measured.
+        """
+        found = self.kernel.log_density(self.standard.apply(points.T).T)
+        return np.moveaxis(found, 1, 0)
+
+
+def fit_class_densities(
+    values: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    *,
+    bandwidth: str,
+    min_bandwidth: float,
+    kernel: str,
+) -> ClassDensities:
+    """Fit a kernel density to each feature in every class.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+        As measured.
+    codes : ndarray of int, shape (n_samples,)
+        Class of each sample.
+    n_classes : int
+    bandwidth, min_bandwidth, kernel
+        As in `xnbflow.naive_bayes.ClassSpecificNB`.
+    """
+    samples = np.ascontiguousarray(values.T)
+    standard = StandardUnits(samples)
+    family = Kernel(bandwidth=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
+    family.fit(standard.apply(samples).T, codes, n_classes, standard.spreads)
+    return ClassDensities(standard, family)
+
+
+def weigh(
+    log_density: np.ndarray, log_prior: np.ndarray, evidence: str, contamination: float
+) -> np.ndarray:
+    """Return the evidence for each class, in nats.
+
+    Parameters
+    ----------
+    log_density : ndarray of shape (n_classes, ...)
+    log_prior : ndarray of shape (n_classes,)
+        Weights of the classes in the reference.
+    evidence : str
+        One of `EVIDENCES`. "relative": ``log p(x | c) - log p(x)`` with ``p(x)`` the mixture of all
+        classes; "odds": ``log p(x | c) - log p(x | not c)``; "absolute": ``log p(x | c)``.
+    contamination : float
+        Share of ``p(x)`` that is mixed into ``p(x | c)`` and ``p(x | not c)``.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, ...)
+        Where all classes are equally impossible it is 0, unless "absolute".
+
+    Examples
+    --------
+    >>> densities = np.log([[0.3], [0.1]])
+    >>> np.exp(weigh(densities, np.log([0.5, 0.5]), "relative", 0.0)).round(6).tolist()
+    [[1.5], [0.5]]
+    >>> np.exp(weigh(densities, np.log([0.5, 0.5]), "odds", 0.0)).round(6).tolist()
+    [[3.0], [0.333333]]
+    """
+    log_density = np.maximum(log_density, _IMPOSSIBLE)
+    weights = log_prior.reshape(-1, *[1] * (log_density.ndim - 1))
+    reference = logsumexp(log_density + weights, axis=0)
+    contaminated = _contaminated(log_density, reference, contamination)
+    if evidence == "absolute":
+        return contaminated
+    if evidence == "relative":
+        return contaminated - reference
+    rest = _mixtures_of_others(log_density, log_prior)
+    return contaminated - _contaminated(rest, reference, contamination)
+
+
+def _contaminated(log_density: np.ndarray, reference: np.ndarray, share: float) -> np.ndarray:
+    if share == 0.0:
+        return log_density
+    return np.logaddexp(np.log1p(-share) + log_density, np.log(share) + reference)
+
+
+def _mixtures_of_others(log_density: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
+    """Return for each class the log density of the mixture of all others."""
+    joint = log_density + log_prior.reshape(-1, *[1] * (log_density.ndim - 1))
+    rest = np.empty_like(joint)
+    for code in range(len(joint)):
+        others = np.arange(len(joint)) != code
+        weight = logsumexp(log_prior[others]) if others.any() else -np.inf
+        if weight > -np.inf:
+            rest[code] = logsumexp(joint[others], axis=0) - weight
+        else:  # nothing speaks for or against the only class there can be
+            rest[code] = log_density[code]
+    return np.maximum(rest, _IMPOSSIBLE)
