@@ -1,17 +1,21 @@
 """Prediction for new samples: columns put in order, what is missing and what is unlike said."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator
 
 from xnbflow.errors import InputError, require_choice
 from xnbflow.models.scale import scale_note
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL, features_to_look_at
-from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
+from xnbflow.naive_bayes.independent import IndependentNB
 
-__all__ = ["MISSING", "Prediction", "predict_table"]
+__all__ = ["MISSING", "Prediction", "aligned", "log_posterior_without", "predict_table"]
 
 #: What may be done about a feature that the model uses and the table lacks.
 MISSING = ("error", "impute", "drop")
@@ -120,16 +124,51 @@ def _log_posterior(
 ) -> np.ndarray | None:
     estimator = model.estimator
     if len(dropped):
-        if not isinstance(estimator, BaseNaiveBayes):
-            msg = f"{type(estimator).__name__} cannot leave a feature out; impute the missing ones"
-            raise InputError(msg)
-        return estimator.predict_log_proba_without(frame, model.features[dropped])
+        return log_posterior_without(estimator, frame, model.features[dropped])
     if hasattr(estimator, "predict_log_proba"):
         return estimator.predict_log_proba(frame)
     if hasattr(estimator, "predict_proba"):
         with np.errstate(divide="ignore"):
             return np.log(estimator.predict_proba(frame))
     return None
+
+
+def log_posterior_without(
+    estimator: BaseEstimator, X: pd.DataFrame, features: Sequence[str]
+) -> np.ndarray:
+    """Return log posteriors from the evidence of all features but some.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Naive Bayes whose classes stay comparable where a feature is left out: all classes use
+        the same features, or each one's are relative to a common reference.
+    X : DataFrame of shape (n_samples, n_features)
+    features : sequence of str
+        Those to leave out; what X holds there is of no matter.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Raises
+    ------
+    InputError
+        If the classifier cannot leave features out.
+    """
+    if not isinstance(estimator, (IndependentNB, BaseClassSpecificNB)):
+        msg = (
+            f"{type(estimator).__name__} cannot leave a feature out: its classes would no longer "
+            "be comparable; impute the missing ones"
+        )
+        raise InputError(msg)
+    terms = estimator.explain(X.set_axis(np.arange(len(X))))
+    joint = np.tile(estimator.class_log_prior_, (len(X), 1))
+    for code, label in enumerate(estimator.classes_):
+        own = terms[(terms["class"] == label) & ~terms["feature"].isin(features)]
+        sums = own.groupby("sample")["log_likelihood"].sum()
+        joint[sums.index, code] += sums
+    return joint - logsumexp(joint, axis=1, keepdims=True)
 
 
 def _answers(
