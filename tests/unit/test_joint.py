@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 from scipy.stats import cauchy, norm
 
-from xnbflow.density.joint import TARGET_REACH, conditional_log_density, joint_scores
+from xnbflow.density.joint import (
+    TARGET_REACH,
+    JointDensity,
+    conditional_log_density,
+    joint_scores,
+)
+from xnbflow.density.joint_mesh import MeshTarget
 
 WIDTH = 0.3
 
@@ -124,3 +130,58 @@ def test_results_do_not_depend_on_the_number_of_threads(n_samples):
         results.append(joint_scores(components, target, everyone(target), WIDTH))
     numba.set_num_threads(threads)
     np.testing.assert_array_equal(results[0], results[1])
+
+
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("width", [0.1, 0.3])
+def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
+    rng = np.random.default_rng(4)
+    if classes:
+        codes = np.sort(rng.integers(0, 3, 600))
+        target, mesh = codes * 1e30, MeshTarget.of_classes(codes)
+    else:
+        target = np.sort(rng.uniform(-1.7, 1.7, 600)) / width
+        mesh = MeshTarget.of(target)
+    reach = np.searchsorted(target, target + TARGET_REACH, side="right")
+    components = np.stack([rng.normal(size=600), rng.uniform(-1.7, 1.7, 600)])
+    exact = JointDensity(target, reach, width).scores(components)
+    meshed = JointDensity(target, reach, width)
+    meshed.use_mesh(mesh)
+    near = meshed.scores(components)
+    assert np.abs((near[0] - exact[0]).mean(axis=1)).max() < 1e-4
+    np.testing.assert_allclose(near[0], exact[0], atol=0.1)
+    assert np.corrcoef(near[1][0], exact[1][0])[0, 1] > 0.99
+
+
+def test_the_meshs_score_is_the_derivative_of_its_density():
+    rng = np.random.default_rng(5)
+    target = np.sort(rng.uniform(-1.7, 1.7, 200)) / 0.3
+    density = JointDensity(target, np.arange(1, 201), 0.3)
+    density.use_mesh(MeshTarget.of(target))
+    z = rng.normal(size=(1, 200))
+    _, score = density.scores(z)
+    for a in [*range(10), int(z.argmin()), int(z.argmax())]:
+        sums = []
+        for step in (-1e-6, 1e-6):
+            moved = z.copy()
+            moved[0, a] += step
+            sums.append(-density.scores(moved)[0].sum())
+        assert score[0, a] == pytest.approx((sums[1] - sums[0]) / 2e-6, rel=1e-5, abs=1e-5)
+
+
+def test_kernels_that_are_not_kept_give_the_same():
+    """Kernels are kept for the second pass where there are not too many."""
+    rng = np.random.default_rng(6)
+    target = np.sort(rng.uniform(-1.7, 1.7, 2300)) / 0.3
+    components = rng.normal(size=(1, 2300))
+    reach = everyone(target)
+    assert len(target) * (len(target) - 1) // 2 > 2_000_000
+    log_density, score = joint_scores(components, target, reach, 0.3)
+    assert np.isfinite(score).all()
+    some = np.sort(rng.permutation(2300)[:5])
+    weights = np.exp(-0.5 * (target[some, None] - target) ** 2)
+    kernels = np.exp(-0.5 * ((components[0, some, None] - components[0]) / 0.3) ** 2)
+    sums = (weights * kernels).sum(axis=1) - 1.0
+    background = 0.1 * 0.3 * np.sqrt(2 * np.pi) / (np.pi * (1 + components[0, some] ** 2))
+    expected = (sums + background) / (0.3 * np.sqrt(2 * np.pi)) / (weights.sum(axis=1) - 0.9)
+    np.testing.assert_allclose(np.exp(log_density[0, some]), expected, rtol=1e-9)

@@ -132,14 +132,16 @@ def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_pat
     [
         (ROWS.replace("3.5", "fast"), r"column 4 \('speed'\), line 2: 'fast' is not a number;"),
         (ROWS.replace("3.5", "3,5"), r"line 2: 8 cells, but the header has 7"),
-        (ROWS.replace("3.5", ""), r"column 4 \('speed'\), line 2: the value is missing \(''\)"),
-        (ROWS.replace("3.5", "NA"), r"column 4 \('speed'\), line 2: the value is missing \('NA'\)"),
+        (ROWS.replace("3.5", ""), r"'speed' \(1\), the first in column 4 \('speed'\), line 2"),
+        (ROWS.replace("3.5", "NA"), r"'speed' \(1\), the first in column 4 \('speed'\), line 2"),
         (ROWS.replace("3.5", "inf"), r"column 4 \('speed'\), line 2: the value is infinite"),
         (ROWS.replace("-180", "east"), r"column 3 \('wind'\), line 3: 'east' is not a number"),
-        (ROWS.replace("-180", "nan"), r"column 3 \('wind'\), line 3: the value is missing"),
-        (ROWS.replace(",m,", ",,"), r"column 6 \('sex'\), line 2: empty; fill it in"),
-        (ROWS.replace("south", ""), r"column 2 \('site'\), line 3: empty; fill it in"),
-        (ROWS.replace("speed", "wind"), r"column 4 \('wind'\): feature name 'wind' stands"),
+        (ROWS.replace("-180", "nan"), r"the first in column 3 \('wind'\), line 3"),
+        (ROWS.replace(",m,", ",,"), r"the first in column 6 \('sex'\), line 2"),
+        (ROWS.replace("south", ""), r"label 'site': 1 of 3 samples have no label: b. Label them"),
+        (ROWS.replace("south", "NA"), r"1 of 3 samples have no label: b.* by literal=NA"),
+        (ROWS.replace("speed", "wind"), r"1 feature names repeat: 'wind' \(2 times\). Make names"),
+        (ROWS.replace("speed", "site"), r"'site', which the sheet's label names, occurs 2 times"),
         (ROWS.replace("speed", ""), r"column 4 \(''\): the feature has no name"),
         (ROWS.replace("b,", "a,"), r"line 3: sample name 'a' stands in line 2, too; make sample"),
         (ROWS[:-5], r"line 4: 5 cells, but the header has 7; correct the line, or get the file"),
@@ -147,16 +149,15 @@ def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_pat
         (ROWS.replace("id", "key"), r"there is no 'id', which the sheet's id_column names"),
         (ROWS.replace(",note", ",memo"), r"option drop has 'note', but nothing is called so"),
         (ROWS.replace("sex", "gender"), r"option categorical has 'sex', but nothing is called so"),
-        (ROWS.replace(",", ";"), r"single cell 'id;site;.* by semicolon, .*: separator=semicolon$"),
-        (ROWS.replace(",", "\t"), r"by tab, say so in the sheet's options: separator=tab$"),
-        ("id site\nx;y z\n", r"options: separator=space$"),
+        ("id;site\na\nb\n", r"single cell 'id;site'.* by semicolon, .*: separator=semicolon$"),
+        ("id site\nx;y\n", r"options: separator=space$"),
         ("id\na\n", r"options: separator=tab or separator=semicolon or separator=space or"),
-        (ROWS.replace("3.5", '"3,5"'), r"looks like a decimal comma: save it with decimal points"),
+        (ROWS.replace("3.5", '"3,5"'), r"looks like a decimal comma: say decimal=comma"),
         (ROWS.replace("3.5", '"-1,0e-3"'), r"decimal comma"),
         (ROWS.replace("3.5", "fast"), r"; correct it, or list the feature under categorical="),
-        (ROWS.replace("3.5", "NA"), r"; fill it in, remove the sample, or list .* drop= in [^=]*$"),
+        (ROWS.replace("3.5", "NA"), r"Fill them in, or say in .* missing=impute"),
         (ROWS.replace("3.5", "-inf"), r"fill it in, remove the sample"),
-        (ROWS.replace("north,90", '"north,90'), r"line 4: not valid CSV"),
+        (ROWS.replace("north,90", '"north,90'), r"line 2: not valid CSV"),
         (ROWS.replace("south", "s\xfcd").encode("latin-1"), r"not UTF-8 text; save"),
         (ROWS.splitlines()[0], r"has nothing below its header"),
         ("", r"is empty"),
@@ -198,7 +199,7 @@ def test_what_is_no_parquet_file_is_refused(tmp_path):
 def test_missing_values_in_parquet_are_refused_by_row(tmp_path):
     frame = pd.DataFrame({"y": ["a", "b"], "g": [1.0, None]})
     frame.to_parquet(tmp_path / "x.parquet")
-    with pytest.raises(InputError, match=r"column 2 \('g'\), row 2: the value is missing"):
+    with pytest.raises(InputError, match=r"the first in column 2 \('g'\), row 2"):
         read_table(tmp_path / "x.parquet", DataSet("x", "table", "x", label="y"))
 
 
@@ -215,10 +216,10 @@ def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv
         assert list(series.features) == ["g"]
 
 
-def test_a_workbook_is_to_be_saved_as_csv(tmp_path):
+def test_a_broken_workbook_is_told(tmp_path):
     path = put(tmp_path, b"PK\x03\x04 and so on", "mine.xlsx")
     for refuse in (lambda: read_table(path, row()), lambda: acquire(row(path))):
-        with pytest.raises(InputError, match=r"mine.xlsx is a workbook; save its sheet as CSV"):
+        with pytest.raises(InputError, match=r"mine.xlsx cannot be read as a workbook"):
             refuse()
 
 

@@ -1,7 +1,7 @@
 # Acquire: from a row of the sheet to the canonical series, one row per feature.
 rule acquire:
     input:
-        given,
+        unpack(given),
     output:
         SERIES,
     log:

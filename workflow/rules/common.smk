@@ -84,9 +84,10 @@ ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
 
 
 def given(wildcards):
-    """A user's own table, so that editing it acquires the data set again."""
-    path = DATASETS[wildcards.dataset].local_file
-    return own_file(path, f"data set {wildcards.dataset}, location") if path else []
+    """A user's own files by what names them, so that editing one acquires the data set again."""
+    files = DATASETS[wildcards.dataset].local_files
+    where = f"data set {wildcards.dataset}"
+    return {key: own_file(path, f"{where}, {key}") for key, path in files.items()}
 
 
 def given_folds(wildcards):

@@ -4,12 +4,8 @@ from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
-from dataclasses import replace
-
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import DataSet
 
-dataset = DataSet(**snakemake.params.dataset)
-if snakemake.input:
-    dataset = replace(dataset, location=snakemake.input[0])
+dataset = DataSet(**snakemake.params.dataset).with_files(dict(snakemake.input.items()))
 acquire(dataset, **snakemake.config["download"]).write(snakemake.output[0])

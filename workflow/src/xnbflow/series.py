@@ -1,9 +1,11 @@
 """The series: features by samples with class labels, the one thing that flows through the workflow.
 
 A series is stored as one Parquet file with *one row per feature*: ``feature`` (string), ``kind``
-(string) and ``values`` (fixed-size list of float64, one entry per sample). Sample names and class
-labels stand in the file's metadata. A microarray has fifty thousand features and a hundred
-samples; one column per feature would make Parquet's per-column overhead dominate everything.
+(string) and ``values`` (fixed-size list of float64, one entry per sample); what else is known of a
+feature, its symbol say, has further columns. Sample names and class labels stand in the file's
+metadata, beside what is optional: groups (patients, batches), columns of the phenotype, notes. A
+microarray has fifty thousand features and a hundred samples; one column per feature would make
+Parquet's per-column overhead dominate everything.
 """
 
 import itertools
@@ -53,12 +55,24 @@ class SeriesHeader:
         The class label of each sample.
     n_features : int
         Number of features.
+    groups : ndarray of str, shape (n_samples,), or None
+        As in `Series`, and so are the following.
+    sample_metadata : DataFrame or None
+    feature_columns : tuple of str
+        The columns of the series' ``feature_metadata``.
+    missing : bool
+    notes : tuple of str
     """
 
     name: str
     samples: np.ndarray
     labels: np.ndarray
     n_features: int
+    groups: np.ndarray | None = None
+    sample_metadata: pd.DataFrame | None = None
+    feature_columns: tuple[str, ...] = ()
+    missing: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def classes(self) -> np.ndarray:
@@ -84,12 +98,22 @@ class Series:
         The class label of each sample.
     kinds : ndarray of str, shape (n_features,)
         One of `KINDS` per feature; all ``"linear"`` where left out.
+    groups : ndarray of str, shape (n_samples,), optional
+        What must not stand on both sides of a fold: the patient, or the batch, of each sample.
+    sample_metadata : DataFrame of str, n_samples rows, optional
+        Columns of the phenotype; an empty cell is a missing value.
+    feature_metadata : DataFrame of str, n_features rows, optional
+        Say ``symbol`` and ``gene_id``; an empty cell where a feature has none.
+    missing : bool, default=False
+        Whether values may be missing (NaN), for a pipeline that imputes them.
+    notes : tuple of str
+        What reading did that a reader of the results should know.
 
     Raises
     ------
     InputError
-        If shapes disagree, names repeat, a label is missing, a value is not finite or a kind is
-        unknown.
+        If shapes disagree, names repeat, a label or a group is missing, a value is not finite (or
+        missing without that mark) or a kind is unknown.
 
     Examples
     --------
@@ -104,6 +128,11 @@ class Series:
     samples: np.ndarray
     labels: np.ndarray
     kinds: np.ndarray = field(default=None)  # type: ignore[assignment]
+    groups: np.ndarray | None = None
+    sample_metadata: pd.DataFrame | None = None
+    feature_metadata: pd.DataFrame | None = None
+    missing: bool = False
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n_features = len(self.features)
@@ -117,7 +146,33 @@ class Series:
             ("kinds", np.asarray(kinds, dtype=str)),
         ):
             object.__setattr__(self, key, array)
+        self._settle_optional()
         self._check()
+
+    def _settle_optional(self) -> None:
+        object.__setattr__(self, "notes", tuple(self.notes))
+        if self.groups is not None:
+            self._refuse_missing_groups()
+            object.__setattr__(self, "groups", np.asarray(self.groups, dtype=str))
+        for key, length in (
+            ("sample_metadata", len(self.samples)),
+            ("feature_metadata", len(self.features)),
+        ):
+            if (table := getattr(self, key)) is not None:
+                object.__setattr__(self, key, _as_metadata(self.name, key, table, length))
+
+    def _refuse_missing_groups(self) -> None:
+        missing = np.array([pd.isna(group) or group == "" for group in self.groups], dtype=bool)
+        if len(missing) != len(self.samples):
+            msg = f"{self.name}: one group per sample is needed, {len(missing)} are given"
+            raise InputError(msg)
+        if missing.any():
+            sample = str(list(self.samples)[int(np.argmax(missing))])
+            msg = (
+                f"{self.name}: sample {sample!r} has no group ({missing.sum()} samples have none); "
+                "name its patient or batch, or leave it out"
+            )
+            raise InputError(msg)
 
     def _refuse_missing_labels(self) -> None:
         missing = pd.isna(np.asarray(self.labels, dtype=object))
@@ -146,10 +201,13 @@ class Series:
         self._refuse_not_finite()
 
     def _refuse_not_finite(self) -> None:
-        finite = np.isfinite(self.values).all(axis=1)
+        bad = np.isinf if self.missing else _is_not_finite
+        finite = np.array(
+            [not bad(self.values[rows]).any() for rows in _slices(self.values.shape)], dtype=bool
+        )
         if not finite.all():
-            row = int(np.argmin(finite))
-            column = int(np.argmin(np.isfinite(self.values[row])))
+            row = next(row for row, values in enumerate(self.values) if bad(values).any())
+            column = int(np.argmax(bad(self.values[row])))
             where = f"feature {str(self.features[row])!r} of sample {str(self.samples[column])!r}"
             msg = (
                 f"{self.name}: {where} is {self.values[row, column]}; "
@@ -205,14 +263,32 @@ class Series:
     def _table(self) -> pa.Table:
         flat = pa.array(self.values.reshape(-1))
         header = {"name": self.name, "samples": list(self.samples), "labels": list(self.labels)}
-        table = pa.table(
-            {
-                "feature": pa.array(self.features),
-                "kind": pa.array(self.kinds),
-                "values": pa.FixedSizeListArray.from_arrays(flat, self.n_samples),
-            }
-        )
+        columns = {
+            "feature": pa.array(self.features),
+            "kind": pa.array(self.kinds),
+            "values": pa.FixedSizeListArray.from_arrays(flat, self.n_samples),
+        }
+        if self.feature_metadata is not None:
+            for name, column in self.feature_metadata.items():
+                columns[name] = pa.array(column.to_numpy(dtype=str))
+        table = pa.table(columns)
+        header |= self._optional_header()
         return table.replace_schema_metadata({_METADATA_KEY: json.dumps(header)})
+
+    def _optional_header(self) -> dict[str, object]:
+        """Return what stands in the file's metadata only where the series has it."""
+        header: dict[str, object] = {}
+        if self.groups is not None:
+            header["groups"] = list(self.groups)
+        if self.sample_metadata is not None:
+            header["sample_metadata"] = self.sample_metadata.to_dict("list")
+        if self.feature_metadata is not None:
+            header["feature_columns"] = list(self.feature_metadata.columns)
+        if self.missing:
+            header["missing"] = True
+        if self.notes:
+            header["notes"] = list(self.notes)
+        return header
 
     @classmethod
     def read(cls, path: str | Path) -> "Series":
@@ -230,20 +306,13 @@ class Series:
         """
         header = read_header(path)
         values = np.empty((header.n_features, len(header.samples)))
-        features, kinds, start = [np.empty(0, dtype=str)], [np.empty(0, dtype=str)], 0
+        columns, start = [pd.DataFrame(columns=["feature", "kind"], dtype=str)], 0
         for table, rows in _row_groups(path):  # never twice in memory
             values[start : start + len(rows)] = rows
             start += len(rows)
-            features.append(table["feature"].to_numpy())
-            kinds.append(table["kind"].to_numpy())
-        return cls(
-            header.name,
-            values,
-            np.concatenate(features),
-            header.samples,
-            header.labels,
-            np.concatenate(kinds),
-        )
+            columns.append(table.drop_columns("values").to_pandas())
+        rows = pd.concat(columns, ignore_index=True)
+        return _series_of(header, values, rows)
 
 
 _PARQUET = {
@@ -281,9 +350,62 @@ def write_chunks(path: str | Path, chunks: Iterable[Series]) -> None:
             writer.write_table(chunk._table(), row_group_size=group)
 
 
+def _series_of(header: SeriesHeader, values: np.ndarray, rows: pd.DataFrame) -> Series:
+    """Put a series together from its header, its values and the other columns of its features."""
+    columns = list(header.feature_columns)
+    return Series(
+        header.name,
+        values,
+        rows["feature"].to_numpy(),
+        header.samples,
+        header.labels,
+        rows["kind"].to_numpy(),
+        header.groups,
+        header.sample_metadata,
+        rows[columns] if columns else None,
+        header.missing,
+        header.notes,
+    )
+
+
+def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.DataFrame:
+    """Return metadata as text, with rows numbered from 0."""
+    table = pd.DataFrame(table).reset_index(drop=True)
+    columns = [str(column) for column in table.columns]
+    reserved = {"feature", "kind", "values"} if key == "feature_metadata" else set()
+    if len(set(columns)) < len(columns) or reserved.intersection(columns) or len(table) != length:
+        msg = (
+            f"{name}: {key} has {len(table)} rows and the columns {', '.join(columns)}; give it "
+            f"{length} rows and columns that do not repeat"
+            + (f" nor are called {', '.join(sorted(reserved))}" if reserved else "")
+        )
+        raise InputError(msg)
+    text = {
+        column: pd.Series(
+            ["" if pd.isna(cell) else str(cell) for cell in table.iloc[:, place]], dtype=object
+        )
+        for place, column in enumerate(columns)
+    }
+    return pd.DataFrame(text, columns=columns, index=range(length))
+
+
+def _is_not_finite(values: np.ndarray) -> np.ndarray:
+    return ~np.isfinite(values)
+
+
+def _slices(shape: tuple[int, int], size: int = 1_000_000) -> Iterator[slice]:
+    """Yield the rows of a matrix some million values at a time, so that masks stay small."""
+    step = max(1, size // max(1, shape[1]))
+    for start in range(0, shape[0], step):
+        yield slice(start, start + step)
+
+
 def _refuse_other_samples(chunk: Series, first: Series, where: str) -> None:
-    for what in ("samples", "labels"):
+    for what in ("samples", "labels", "groups"):
         found, expected = getattr(chunk, what), getattr(first, what)
+        if found is None and expected is None:
+            continue
+        found, expected = (() if given is None else given for given in (found, expected))
         if len(found) != len(expected):
             msg = f"{where} has {len(found)} {what}, but the first has {len(expected)}"
         elif (found != expected).any():
@@ -345,16 +467,18 @@ def read_features(path: str | Path, features: Sequence[str]) -> Series:
     wanted = pd.Index(features)
     header = read_header(path)
     values = np.full((len(wanted), len(header.samples)), np.nan)
-    kinds = np.full(len(wanted), "", dtype=object)
+    found = pd.DataFrame("", index=range(len(wanted)), columns=["feature", "kind"], dtype=object)
+    found = found.reindex(columns=["feature", "kind", *header.feature_columns], fill_value="")
     for table, rows in _row_groups(path):
         place = wanted.get_indexer(table["feature"].to_numpy())
         values[place[place >= 0]] = rows[place >= 0]
-        kinds[place[place >= 0]] = table["kind"].to_numpy()[place >= 0]
-    missing = kinds == ""
+        for column in found:
+            found.loc[place[place >= 0], column] = table[column].to_numpy()[place >= 0]
+    missing = (found["kind"] == "").to_numpy()
     if missing.any():
         msg = f"{path} has no feature {str(wanted[missing][0])!r} ({missing.sum()} are missing)"
         raise InputError(msg)
-    return Series(header.name, values, features, header.samples, header.labels, kinds)
+    return _series_of(header, values, found)
 
 
 def _row_groups(path: str | Path) -> Iterator[tuple[pa.Table, np.ndarray]]:
@@ -378,13 +502,18 @@ def _header(file: pq.ParquetFile, path: str | Path) -> SeriesHeader:
         header = json.loads(schema.metadata[_METADATA_KEY])
     except ValueError as error:
         raise _not_a_series(path, str(error)) from error
-    if wrong := _wrong_header(header) or _wrong_schema(schema, len(header["samples"])):
+    if wrong := _wrong_header(header) or _wrong_optional(header) or _wrong_schema(schema, header):
         raise _not_a_series(path, wrong)
     return SeriesHeader(
         header["name"],
         np.asarray(header["samples"], dtype=str),
         np.asarray(header["labels"], dtype=str),
         file.metadata.num_rows,
+        np.asarray(header["groups"], dtype=str) if "groups" in header else None,
+        pd.DataFrame(header["sample_metadata"]) if "sample_metadata" in header else None,
+        tuple(header.get("feature_columns", ())),
+        header.get("missing", False),
+        tuple(header.get("notes", ())),
     )
 
 
@@ -394,17 +523,37 @@ def _wrong_header(header: Any) -> str:
         return "its metadata has no name"
     for key in ("samples", "labels"):
         names = header.get(key)
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        if not _are_texts(names):
             return f"its metadata has no names under {key!r}"
     if len(header["samples"]) != len(header["labels"]):
         return f"it has {len(header['samples'])} samples and {len(header['labels'])} labels"
     return ""
 
 
-def _wrong_schema(schema: pa.Schema, n_samples: int) -> str:
+def _wrong_optional(header: dict[str, Any]) -> str:
+    """Say what is wrong with what a series' metadata need not have; empty if nothing is."""
+    n_samples = len(header["samples"])
+    phenotype = header.get("sample_metadata", {})
+    if not isinstance(phenotype, dict):
+        return "its phenotype has no columns"
+    texts = {"groups": header.get("groups"), **phenotype}
+    for key, cells in texts.items():
+        if cells is not None and not (_are_texts(cells) and len(cells) == n_samples):
+            return f"its metadata has not one text per sample under {key!r}"
+    if not _are_texts(header.get("feature_columns", [])) or not _are_texts(header.get("notes", [])):
+        return "its metadata names columns or notes that are no text"
+    return "" if isinstance(header.get("missing", False), bool) else "its mark 'missing' is damaged"
+
+
+def _are_texts(cells: Any) -> bool:
+    return isinstance(cells, list) and all(isinstance(cell, str) for cell in cells)
+
+
+def _wrong_schema(schema: pa.Schema, header: dict[str, Any]) -> str:
     """Say how columns deviate from those of a series; empty if they do not."""
+    n_samples = len(header["samples"])
     found = dict(zip(schema.names, schema.types, strict=True))
-    for name in ("feature", "kind"):
+    for name in ("feature", "kind", *header.get("feature_columns", ())):
         kind = found.get(name, pa.null())
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
             return f"column {name!r} holds {kind}, not text"

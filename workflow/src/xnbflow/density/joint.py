@@ -20,9 +20,21 @@ import numba
 import numpy as np
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.density.joint_mesh import (
+    MeshTarget,
+    component_mesh_scores,
+    mesh_cells,
+    mesh_kernel,
+)
 from xnbflow.jit import njit
 
-__all__ = ["TARGET_REACH", "WIDTH_FACTORS", "conditional_log_density", "joint_scores"]
+__all__ = [
+    "TARGET_REACH",
+    "WIDTH_FACTORS",
+    "JointDensity",
+    "conditional_log_density",
+    "joint_scores",
+]
 
 #: Widths to choose from, in units of ``sigma * n_samples**(-1/6)``: the paper's and narrower ones.
 WIDTH_FACTORS = 2.0 ** -np.arange(0.0, 4.5, 0.5)
@@ -33,7 +45,13 @@ TARGET_REACH = 6.0
 #: The Cauchy observation counts this much; a sample with the very same target counts 1.
 _BACKGROUND = 0.1
 #: Some milliseconds of work: with less, starting threads takes longer than it saves.
-_PAIRS_WORTH_THREADS = 1_000_000
+_NS_WORTH_THREADS = 5e6
+_NS_PER_PAIR = 5.0
+_NS_PER_CELL = 0.3
+_NS_PER_SAMPLE = 150.0
+_COLUMN_DISTANCES = 25
+#: Kernels that are kept, 16 MB of them.
+_MOST_KEPT = 2_000_000
 _SQRT_2PI = 2.5066282746310002
 
 _SUMS = {"contract", "reassoc", "nsz"}
@@ -74,22 +92,81 @@ def joint_scores(
     >>> print(log_density.round(3), score.round(3))
     [[-2.828 -2.137 -2.828]] [[-5.384  0.     5.384]]
     """
-    weights = np.empty(components.shape[1])
-    _target_weights(target, reach, weights)
-    log_density, score = np.empty_like(components), np.empty_like(components)
+    return JointDensity(target, reach, width).scores(components)
 
-    def work(i: int) -> None:
-        _component_scores(components[i], target, reach, width, log_density[i], score[i])
 
-    n_pairs = len(components) * int(np.sum(reach - np.arange(1, len(reach) + 1)))
-    n_threads = min(numba.get_num_threads(), len(components))
-    if n_threads == 1 or n_pairs < _PAIRS_WORTH_THREADS:
-        for i in range(len(components)):
-            work(i)
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(work, range(len(components))))
-    return log_density - np.log(weights), score
+class JointDensity:
+    """What the joint densities of any components with one target have in common.
+
+    Parameters
+    ----------
+    target, reach, width
+        As for `joint_scores`.
+    mesh : MeshTarget, optional
+        The target on a mesh. If given, pairs are not visited but the mesh is taken where that is
+        faster.
+    """
+
+    def __init__(
+        self, target: np.ndarray, reach: np.ndarray, width: float, mesh: MeshTarget | None = None
+    ) -> None:
+        self.target, self.reach, self.width = target, reach, width
+        weights = np.empty(len(target))
+        _target_weights(target, reach, weights)
+        self._log_weights = np.log(weights)
+        self._effort = _NS_PER_PAIR * int(np.sum(reach - np.arange(1, len(reach) + 1)))
+        self.mesh = None
+        if mesh is not None and _mesh_effort(mesh, width) < self._effort:
+            self.use_mesh(mesh)
+
+    def use_mesh(self, mesh: MeshTarget) -> None:
+        """Take the mesh, whether or not it is faster."""
+        self.mesh, self._kernel = mesh, mesh_kernel()
+        self._effort = _mesh_effort(mesh, self.width)
+
+    def scores(self, components: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return log-densities and scores, as `joint_scores`."""
+        log_density, score = np.empty_like(components), np.empty_like(components)
+
+        def work(i: int) -> None:
+            if self.mesh is None:
+                _component_scores(
+                    components[i], self.target, self.reach, self.width, log_density[i], score[i]
+                )
+            else:
+                self._mesh_scores(components[i], log_density[i], score[i])
+
+        n_threads = min(numba.get_num_threads(), len(components))
+        if n_threads == 1 or len(components) * self._effort < _NS_WORTH_THREADS:
+            for i in range(len(components)):
+                work(i)
+        else:
+            with ThreadPoolExecutor(n_threads) as pool:
+                list(pool.map(work, range(len(components))))
+        return log_density - self._log_weights, score
+
+    def _mesh_scores(self, z: np.ndarray, log_density: np.ndarray, score: np.ndarray) -> None:
+        background = _BACKGROUND * self.width * _SQRT_2PI / (np.pi * (1.0 + z * z))
+        score[:] = 2.0 * z / (1.0 + z * z) * background
+        component_mesh_scores(
+            z,
+            self.mesh.first,
+            self.mesh.weights,
+            self.mesh.n_rows,
+            self.mesh.kernel,
+            self._kernel,
+            self.width,
+            background,
+            log_density,
+            score,
+        )
+        log_density[:] = np.log(log_density / (self.width * _SQRT_2PI))
+
+
+def _mesh_effort(mesh: MeshTarget, width: float) -> float:
+    """Return about how many nanoseconds a component takes on the mesh."""
+    per_cell = 4.0 * (len(mesh.kernel) + _COLUMN_DISTANCES) * _NS_PER_CELL
+    return mesh_cells(mesh.n_rows, width) * per_cell + _NS_PER_SAMPLE * len(mesh.first)
 
 
 def conditional_log_density(
@@ -154,24 +231,35 @@ def _component_scores(
 ) -> None:
     """Do one component: a pass over the pairs for the densities, one for the scores.
 
+    The kernels of not too many pairs are kept for the second pass.
+
     With ``S_a`` the sum of kernels at sample a, the derivative of ``-log S_a - log S_b`` by
     ``z_a`` through their pair is ``(z_a - z_b) / h² · k_ab · (1 / S_a + 1 / S_b)``.
     """
     n_samples = len(z)
-    row = np.empty(n_samples)
+    n_pairs = np.sum(reach) - n_samples * (n_samples + 1) // 2
+    kept = n_pairs <= _MOST_KEPT
+    store = np.empty(n_pairs if kept else n_samples)
     sums = _BACKGROUND * width * _SQRT_2PI / (np.pi * (1.0 + z * z))
     score[:] = 2.0 * z / (1.0 + z * z) * sums
+    at = 0
     for a in range(n_samples):
-        kernels = row[: reach[a] - a - 1]
+        kernels = store[at : at + reach[a] - a - 1]
         _exponents(z, target, a, 1.0 / width, kernels)
         exponentiate(kernels)
         sums[a] += _add_row(kernels, sums[a + 1 :])
+        if kept:
+            at += len(kernels)
     inverse = 1.0 / sums
     score *= inverse
+    at = 0
     for a in range(n_samples):
-        kernels = row[: reach[a] - a - 1]
-        _exponents(z, target, a, 1.0 / width, kernels)
-        exponentiate(kernels)
+        kernels = store[at : at + reach[a] - a - 1]
+        if kept:
+            at += len(kernels)
+        else:
+            _exponents(z, target, a, 1.0 / width, kernels)
+            exponentiate(kernels)
         _pair_scores(z, inverse, a, 1.0 / width**2, kernels)
         score[a] -= _add_row(kernels, score[a + 1 :])
     log_density[:] = np.log(sums / (width * _SQRT_2PI))

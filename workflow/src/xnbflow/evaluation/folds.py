@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
@@ -16,19 +16,25 @@ from xnbflow.series import Series, SeriesHeader
 from xnbflow.sources.files import open_raw
 from xnbflow.tables import read_parquet
 
-__all__ = ["draw_folds", "folds_of_repeat", "read_folds"]
+__all__ = [
+    "draw_folds",
+    "folds_of_repeat",
+    "leave_one_group_out",
+    "read_folds",
+    "stratified_splits",
+]
 
 #: In a file of predefined folds: a sample that always trains and is never tested.
 ALWAYS_TRAIN = "train"
 
 
 def draw_folds(header: SeriesHeader, n_splits: int, n_repeats: int) -> pd.DataFrame:
-    """Draw stratified folds.
+    """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     Parameters
     ----------
     header : SeriesHeader
-        Samples and labels of the data set.
+        Samples, labels and, where it has them, groups of the data set.
     n_splits : int
         Folds per repeat.
     n_repeats : int
@@ -43,24 +49,27 @@ def draw_folds(header: SeriesHeader, n_splits: int, n_repeats: int) -> pd.DataFr
     Raises
     ------
     InputError
-        If every class has fewer samples than there are folds.
+        If every class has fewer samples (or groups, where samples have them) than there are folds,
+        or groups are so uneven that a fold would test nothing or train without a class.
 
     Warns
     -----
     UserWarning
-        Names the classes with fewer samples than folds: they are missing from some test folds.
+        Names the classes with fewer samples (or groups) than folds: they are missing from some test
+        folds.
     """
-    classes, counts = np.unique(header.labels, return_counts=True)
+    classes, counts = _class_counts(header)
+    what = "samples" if header.groups is None else "groups"
     if counts.max() < n_splits:
         msg = (
-            f"{header.name}: {n_splits} folds need a class with at least as many samples; the "
+            f"{header.name}: {n_splits} folds need a class with at least as many {what}; the "
             f"largest, {str(classes[counts.argmax()])!r}, has {counts.max()}. Use fewer splits"
         )
         raise InputError(msg)
     small = [f"{str(c)!r} ({n})" for c, n in zip(classes, counts, strict=True) if n < n_splits]
     if small:
         msg = (
-            f"{header.name}: fewer samples than folds ({n_splits}) in class {', '.join(small)}; "
+            f"{header.name}: fewer {what} than folds ({n_splits}) in class {', '.join(small)}; "
             "some folds test none of them"
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
@@ -98,12 +107,121 @@ def folds_of_repeat(
 
 def _draw(header: Series | SeriesHeader, n_splits: int, repeat: int) -> pd.DataFrame:
     seed = derive_seed(header.name, repeat, "folds")
-    splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        splits = list(splitter.split(np.zeros(len(header.labels)), header.labels))
+    splits = stratified_splits(header.labels, header.groups, n_splits, seed)
+    if header.groups is not None:
+        _refuse_uneven_groups(header, splits)
     tables = [_fold(repeat, fold, header.samples[test]) for fold, (_, test) in enumerate(splits)]
     return pd.concat(tables, ignore_index=True)
+
+
+def stratified_splits(
+    labels: np.ndarray, groups: np.ndarray | None, n_splits: int, seed: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Split samples into stratified folds, for outer and inner cross-validations alike.
+
+    Parameters
+    ----------
+    labels : ndarray of str, shape (n_samples,)
+    groups : ndarray of str, shape (n_samples,), or None
+        Patients or batches; none is on both sides of a split.
+    n_splits, seed : int
+
+    Returns
+    -------
+    list of (train, test)
+        Positions of samples.
+
+    Examples
+    --------
+    >>> labels, groups = np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2)
+    >>> train, test = stratified_splits(labels, groups, 2, seed=0)[0]
+    >>> len(test), set(groups[train]) & set(groups[test])
+    (4, set())
+    """
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splitter = kind(n_splits, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        return list(splitter.split(np.zeros(len(labels)), labels, groups))
+
+
+def leave_one_group_out(header: SeriesHeader) -> pd.DataFrame:
+    """Return folds that each test one group: a patient, a batch, a centre.
+
+    Parameters
+    ----------
+    header : SeriesHeader
+        With groups.
+
+    Returns
+    -------
+    DataFrame
+        As `draw_folds`, of one repeat; fold i tests the i-th group in alphabetical order.
+
+    Raises
+    ------
+    InputError
+        If samples have no groups, all have the same, or a class stands in one group only, so that
+        it could not be learned without it.
+    """
+    if header.groups is None:
+        msg = (
+            f"{header.name}: folds that leave one group out need groups; name the column of "
+            "patients or batches by group= in the sheet's options"
+        )
+        raise InputError(msg)
+    names = np.unique(header.groups)
+    if len(names) < 2:
+        msg = f"{header.name}: all samples are of the group {str(names[0])!r}; none can be left out"
+        raise InputError(msg)
+    splits = [
+        (np.flatnonzero(header.groups != name), np.flatnonzero(header.groups == name))
+        for name in names
+    ]
+    _refuse_uneven_groups(header, splits)
+    tables = [_fold(0, fold, header.samples[test]) for fold, (_, test) in enumerate(splits)]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _class_counts(header: SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
+    """Return each class with the number of its samples, or of the groups that have any."""
+    if header.groups is None:
+        return np.unique(header.labels, return_counts=True)
+    pairs = pd.DataFrame({"label": header.labels, "group": header.groups}).drop_duplicates()
+    return np.unique(pairs["label"].to_numpy(dtype=str), return_counts=True)
+
+
+def _refuse_uneven_groups(
+    header: SeriesHeader, splits: list[tuple[np.ndarray, np.ndarray]]
+) -> None:
+    classes = set(header.labels)
+    for fold, (train, test) in enumerate(splits):
+        lacking = sorted(classes - set(header.labels[train]))
+        if len(test) and not lacking:
+            continue
+        what = f"trains without class {str(lacking[0])!r}" if lacking else "tests no sample"
+        msg = (
+            f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
+            f"{len(np.unique(header.groups))} of them for {len(header.samples)} samples; use fewer "
+            "splits, or other groups"
+        )
+        raise InputError(msg)
+
+
+def _refuse_split_groups(path: str | Path, folds: pd.DataFrame, header: SeriesHeader) -> None:
+    """Refuse predefined folds that test and train samples of one group."""
+    group_of = dict(zip(header.samples, header.groups, strict=True))
+    for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
+        inside = set(tested)
+        groups = {group_of[sample] for sample in inside}
+        torn = [s for s in header.samples if s not in inside and group_of[s] in groups]
+        if torn:
+            msg = (
+                f"{path}: repeat {repeat}, fold {fold} trains with sample {str(torn[0])!r} and "
+                f"tests another of its group {str(group_of[torn[0]])!r}; keep each group on one "
+                "side"
+            )
+            raise InputError(msg)
 
 
 def read_folds(
@@ -131,8 +249,9 @@ def read_folds(
     Raises
     ------
     InputError
-        If a column is missing, a sample is unknown, missing or repeated, a fold is no number, or
-        the numbers of folds and repeats are not the announced ones.
+        If a column is missing, a sample is unknown, missing or repeated, a fold is no number, the
+        numbers of folds and repeats are not the announced ones, or a group of samples is on both
+        sides of a fold.
     """
     table = _read_table(path, header)
     for repeat, group in table.groupby("repeat", sort=False):
@@ -154,6 +273,8 @@ def read_folds(
             f"{n_repeats} repeats of {n_splits} splits, both counted from 0; make them agree"
         )
         raise InputError(msg)
+    if header.groups is not None:
+        _refuse_split_groups(path, folds, header)
     return folds.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import SplineTransformer
@@ -20,7 +21,9 @@ from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, Descent, 
 
 __all__ = ["CICA"]
 
-_FOLDS = 5
+_SCREENING_SAMPLES = 500  # of more, random starts see so many
+_GROWTH = 4  # times as many random starts at most, where no two of them end equally low
+_SAME_END = 1e-3  # nats between two ends that count as one
 _SCREENING = 30  # steps from each start before the lowest goes on alone
 _CLASS_DISTANCE = 1e30  # between class codes: no kernel reaches so far
 _FEWEST_SPLINES = 4  # a cubic polynomial
@@ -51,11 +54,14 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     width : {"cv", "paper"} or float, default="cv"
         Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1; so wide kernels blur
         what tells the sources apart, and the converged components miss them. "cv" narrows the
-        width from there while the leave-one-out likelihood of the inputs given the target grows.
+        width from there while the leave-one-out likelihood of the components given the target
+        grows, W found anew at each width.
     n_restarts : int, default=5
-        Descents at the final width besides the one from the inputs as they are (with fewer
-        components than inputs: the canonical ones), each from a random rotation of the whitened
-        inputs. The lowest end counts.
+        Descents from random rotations of the whitened inputs, besides those from the inputs as they
+        are (with fewer components than inputs: the canonical ones) and from the independent
+        components (FastICA) of what y does not explain. There are more, up to four times as many,
+        until two end equally low. They see 500 samples at most; the lowest of them goes on with
+        all, and the lowest end of all counts.
     max_iter : int, default=500
         Steps of each descent at most.
     tol : float, default=1e-4
@@ -153,11 +159,11 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ------
         InputError
             If y is constant, or labels hardly any sample like another; if the inputs do not vary
-            in ``n_components`` dimensions, or not without a fifth of the samples where the width
-            is to be chosen; if the target correlates with fewer; if a parameter is out of range.
+            in ``n_components`` dimensions; if the target correlates with fewer; if a parameter is
+            out of range.
         """
         X, y = self._validated(X, y, ensure_min_samples=2)
-        target = _kernel_target(y)
+        _kernel_target(y)
         n_components = self._number_of_components(X.shape[1])
         self.mean_ = X.mean(axis=0)
         constant = np.ptp(X, axis=0) == 0.0
@@ -173,7 +179,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             functions = self._functions(y)
             whitening = _canonical_directions(inputs, functions, n_components)
             unmixed = np.eye(n_components)
-        descent = self._minimise(whitening @ inputs.T, target, unmixed)
+        descent = self._minimise(whitening @ inputs.T, y, unmixed)
         self._keep(descent, whitening, scale)
         return self
 
@@ -192,66 +198,72 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         X = self._validated(X)
         return (X - self.mean_) @ self.components_.T
 
-    def _minimise(self, inputs: np.ndarray, target: np.ndarray, unmixed: np.ndarray) -> Descent:
+    def _minimise(self, inputs: np.ndarray, y: np.ndarray, unmixed: np.ndarray) -> Descent:
         """Choose the width, descend from every start, and return the lowest descent."""
         random = check_random_state(self.random_state)
-        starts = [unmixed]
+        target = _kernel_target(y)
+        residual = _residual_components(inputs, y, unmixed, random)
         if self.width == "cv":
-            self.width_ = self._choose_width(inputs, target, unmixed, random)
-            starts.append(self._anneal(inputs, target, unmixed))
+            self.width_ = self._choose_width(inputs, target, residual)
         else:
             self.width_ = 1.0 if self.width == "paper" else float(self.width)
-        rotations = random.normal(size=(self.n_restarts, *unmixed.shape))
-        starts.extend(np.linalg.qr(rotations)[0])
         objective = ConditionalEntropy(inputs, target, self.width_)
-        descents = [self._descend(objective, start, _SCREENING) for start in starts]
+        begun = self._restart(inputs, target, unmixed, random)
+        descents = [
+            self._descend(objective, residual, _SCREENING),
+            self._continue(objective, begun, _SCREENING),
+        ]
         best = min(descents, key=lambda descent: descent.values[-1])
         if best.converged:
             return best
-        return best.then(self._descend(objective, best.path[-1], self.max_iter - _SCREENING))
+        return self._continue(objective, best, self.max_iter)
 
-    def _choose_width(
+    def _choose_width(self, inputs: np.ndarray, target: np.ndarray, start: np.ndarray) -> float:
+        """Narrow the width while the leave-one-out likelihood of the components grows.
+
+        It is the objective itself, which no sample's own kernel enters.
+        """
+        lowest, chosen = np.inf, WIDTH_FACTORS[0]
+        for factor in WIDTH_FACTORS:
+            objective = ConditionalEntropy(inputs, target, factor)
+            value = self._descend(objective, start, _SCREENING).values[-1]
+            if value >= lowest:
+                break
+            lowest, chosen = value, factor
+        return float(chosen)
+
+    def _restart(
         self,
         inputs: np.ndarray,
         target: np.ndarray,
         unmixed: np.ndarray,
         random: np.random.RandomState,
-    ) -> float:
-        """Narrow the width while the held-out likelihood grows; W follows in every fold."""
-        parts = np.array_split(random.permutation(len(target)), min(_FOLDS, len(target)))
-        folds = [(np.setdiff1d(np.arange(len(target)), part), part) for part in parts]
-        if min(_dimensions(inputs[:, kept]) for kept, _ in folds) < len(inputs):
-            msg = (
-                f"without a fifth of the {len(target)} samples the inputs vary in fewer than "
-                f"{len(inputs)} dimensions, so no width can be chosen by cross-validation; "
-                'set width to "paper" or a number'
-            )
-            raise InputError(msg)
-        demixings = [unmixed] * len(folds)
-        lowest, chosen = np.inf, WIDTH_FACTORS[0]
-        for factor in WIDTH_FACTORS:
-            total = 0.0
-            for i, (kept, held_out) in enumerate(folds):
-                objective = ConditionalEntropy(inputs[:, kept], target[kept], factor)
-                demixings[i] = self._descend(objective, demixings[i], _SCREENING).path[-1]
-                value = objective.held_out(demixings[i], inputs[:, held_out], target[held_out])
-                total += value * len(held_out)
-            if total >= lowest:
-                break
-            lowest, chosen = total, factor
-        return float(chosen)
+    ) -> Descent:
+        """Return the lowest descent from the inputs as they are and from random rotations of them.
 
-    def _anneal(self, inputs: np.ndarray, target: np.ndarray, start: np.ndarray) -> np.ndarray:
-        """Follow W through all widths above the chosen one."""
-        for factor in WIDTH_FACTORS[self.width_ < WIDTH_FACTORS]:
-            objective = ConditionalEntropy(inputs, target, factor)
-            start = self._descend(objective, start, _SCREENING).path[-1]
-        return start
+        There are ``n_restarts`` of these, and then more, until the lowest end is reached twice. A
+        few samples stand for many.
+        """
+        n_components, n_samples = inputs.shape
+        some = np.sort(random.permutation(n_samples)[:_SCREENING_SAMPLES])
+        objective = ConditionalEntropy(_centred(inputs[:, some]), target[some], self.width_)
+        ends = [self._descend(objective, unmixed, _SCREENING)]
+        while len(ends) <= self.n_restarts or (
+            len(ends) <= _GROWTH * self.n_restarts and not _reached_twice(ends)
+        ):
+            rotation = np.linalg.qr(random.normal(size=(n_components, n_components)))[0]
+            ends.append(self._descend(objective, rotation, _SCREENING))
+        return min(ends, key=lambda descent: descent.values[-1])
 
     def _descend(self, objective: ConditionalEntropy, start: np.ndarray, most: int) -> Descent:
         return natural_gradient(
             objective, start, step=self.step, max_iter=min(most, self.max_iter), tol=self.tol
         )
+
+    def _continue(self, objective: ConditionalEntropy, begun: Descent, most: int) -> Descent:
+        """Go on from the end of a descent, within the steps that are left."""
+        left = self.max_iter - (len(begun.path) - 1)
+        return begun.then(self._descend(objective, begun.path[-1], min(most, left)))
 
     def _keep(self, descent: Descent, whitening: np.ndarray, scale: np.ndarray) -> None:
         """Store what the descent found, as a map of the inputs."""
@@ -326,6 +338,44 @@ def _kernel_target(y: np.ndarray) -> np.ndarray:
     return codes * _CLASS_DISTANCE
 
 
+def _residual_components(
+    inputs: np.ndarray, y: np.ndarray, unmixed: np.ndarray, random: np.random.RandomState
+) -> np.ndarray:
+    """Return independent components of what smooth functions of y, or class means, leave over.
+
+    Components that are independent given y have residuals that are independent as such, so that
+    FastICA finds them where the residuals are not normal. Where there are no such residuals it
+    is ``unmixed``.
+    """
+    if _is_real(y):
+        functions = SplineTransformer(n_knots=5, degree=3, knots="quantile").fit_transform(
+            y[:, np.newaxis]
+        )
+    else:
+        functions = (y[:, np.newaxis] == np.unique(y)).astype(np.float64)
+    n_components, n_samples = inputs.shape
+    residuals = inputs.T - functions @ np.linalg.lstsq(functions, inputs.T)[0]
+    strength = np.linalg.svd(residuals - residuals.mean(axis=0), compute_uv=False)
+    if n_samples <= functions.shape[1] + n_components or strength[-1] < 1e-6 * np.sqrt(n_samples):
+        return unmixed
+    ica = FastICA(whiten="unit-variance", whiten_solver="eigh", random_state=random)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be an optimum
+        return ica.fit(residuals).components_
+
+
+def _centred(inputs: np.ndarray) -> np.ndarray:
+    return inputs - inputs.mean(axis=1, keepdims=True)
+
+
+def _reached_twice(ends: list[Descent]) -> bool:
+    """Return whether the two lowest ends are equally low."""
+    if len(ends) < 2:
+        return False
+    first, second = sorted(descent.values[-1] for descent in ends)[:2]
+    return second - first < _SAME_END
+
+
 def _whitening(inputs: np.ndarray, constant: np.ndarray) -> np.ndarray:
     """Return the map of standardised inputs to their principal components of unit variance."""
     n_samples, n_features = inputs.shape
@@ -339,11 +389,6 @@ def _whitening(inputs: np.ndarray, constant: np.ndarray) -> np.ndarray:
         )
         raise InputError(msg)
     return (axes / np.sqrt(variances)).T
-
-
-def _dimensions(inputs: np.ndarray) -> int:
-    """Return in how many dimensions inputs (n_inputs, n_samples) vary."""
-    return int(np.linalg.matrix_rank(inputs - inputs.mean(axis=1, keepdims=True)))
 
 
 def _canonical_directions(

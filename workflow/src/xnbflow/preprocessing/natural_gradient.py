@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.density.joint import TARGET_REACH, conditional_log_density, joint_scores
+from xnbflow.density.joint import TARGET_REACH, JointDensity, conditional_log_density
+from xnbflow.density.joint_mesh import MeshTarget
 
 __all__ = ["ConditionalEntropy", "Descent", "natural_gradient"]
 
@@ -13,6 +14,7 @@ _SUFFICIENT = 1e-4  # of the decrease that the gradient promises (Armijo's condi
 _SHRINK = 0.4
 _SHRINKAGES = 30
 _MEMORY = 10  # steps whose curvature is remembered
+_CLASSES_APART = 1e9  # widths: no real target of as many samples as there are has such a gap
 _LARGEST_CHANGE = 1.0  # of W per step, relative to W
 
 
@@ -42,6 +44,14 @@ class ConditionalEntropy:
         self.width = factor * len(target) ** (-1 / 6)
         self.target = target[order] / self.width
         self.reach = np.searchsorted(self.target, self.target + TARGET_REACH, side="right")
+        self._density = JointDensity(self.target, self.reach, self.width, self._mesh())
+
+    def _mesh(self) -> MeshTarget:
+        """Return the target on a mesh: a real one, or classes too far apart for one axis."""
+        gaps = np.diff(self.target)
+        if gaps.max(initial=0.0) > _CLASSES_APART:
+            return MeshTarget.of_classes(np.append(0, np.cumsum(gaps > _CLASSES_APART)))
+        return MeshTarget.of(self.target)
 
     def __call__(self, demixing: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the value, and its derivative by relative changes of W.
@@ -61,7 +71,7 @@ class ConditionalEntropy:
             second is the effect of standardising; on the diagonal 0.
         """
         components = demixing @ self.inputs
-        log_density, score = joint_scores(components, self.target, self.reach, self.width)
+        log_density, score = self._density.scores(components)
         n_samples = components.shape[1]
         moments = score @ components.T / n_samples
         covariance = components @ components.T / n_samples

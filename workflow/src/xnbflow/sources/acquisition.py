@@ -34,7 +34,7 @@ def acquire(
     downloads : path
         Folder for downloaded files, in which files put there by hand are found, too.
     base_urls : mapping of str to sequence of str, optional
-        Per source (cumida, uci, angular) the places to try in order: ``http(s)://`` or ``file://``
+        Per source (cumida, geo, uci, angular) the places to try in order: ``http(s)://`` or ``file://``
         URLs, or folders. Each source has its own default.
     timeout : float
         Seconds without an answer after which a download counts as failed.
@@ -53,6 +53,11 @@ def acquire(
     InputError
         If the data cannot be had, cannot be read or are not what the sheet says.
 
+    Warns
+    -----
+    UserWarning
+        Each note of the series, constant features, a number of features within its tolerance.
+
     Examples
     --------
     >>> acquire(DataSet("wine", "bundled", "wine", samples=178)).values.shape
@@ -60,9 +65,15 @@ def acquire(
     """
     places = Downloads(Path(downloads), dict(base_urls or {}), timeout, retries, backoff)
     series = importlib.import_module(f"xnbflow.sources.{dataset.source}").load(dataset, places)
+    _tell_notes(series)
     _check_shape(dataset, series)
     _warn_of_constant_features(series)
     return series
+
+
+def _tell_notes(series: Series) -> None:
+    for note in series.notes:
+        warnings.warn(f"data set {series.name}: {note}", UserWarning, stacklevel=3)
 
 
 def _check_shape(dataset: DataSet, series: Series) -> None:
@@ -90,7 +101,8 @@ def _check_shape(dataset: DataSet, series: Series) -> None:
 
 
 def _warn_of_constant_features(series: Series) -> None:
-    constant = np.flatnonzero(series.values.min(axis=1) == series.values.max(axis=1))
+    lowest, highest = (f.reduce(series.values, axis=1) for f in (np.fmin, np.fmax))  # NaN aside
+    constant = np.flatnonzero(lowest == highest)
     if len(constant):
         named = ", ".join(series.features[constant[:5]]) + (", ..." if len(constant) > 5 else "")
         msg = (

@@ -7,9 +7,10 @@ import numpy as np
 
 from xnbflow.errors import InputError
 
-__all__ = ["category_codes", "is_missing", "parse_numbers"]
+__all__ = ["MISSING_WORDS", "category_codes", "complaint", "is_missing", "parse_numbers"]
 
-_MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
+#: What stands for a missing value, in small letters.
+MISSING_WORDS = frozenset({"", "na", "nan", "n/a", "#n/a", "<na>", "null", "none", "?"})
 
 
 def parse_numbers(
@@ -48,8 +49,8 @@ def parse_numbers(
     except ValueError:
         pass
     for cell, name in zip(cells, names, strict=True):
-        if complaint := _complaint(cell):
-            msg = f"{where}, {name}: {complaint}; {advice(cell)}"
+        if wrong := complaint(cell):
+            msg = f"{where}, {name}: {wrong}; {advice(cell)}"
             raise InputError(msg)
     raise AssertionError  # one of the cells was bad
 
@@ -62,7 +63,7 @@ def is_missing(cell: str) -> bool:
     >>> is_missing("NA"), is_missing("?"), is_missing("0")
     (True, True, False)
     """
-    return cell.strip().lower() in _MISSING
+    return cell.strip().lower() in MISSING_WORDS
 
 
 def category_codes(cells: Sequence[str]) -> np.ndarray:
@@ -76,13 +77,14 @@ def category_codes(cells: Sequence[str]) -> np.ndarray:
     (array([1., 0., 1.]), array([1., 0., 1.]))
     """
     categories = set(cells)
-    numeric = all(_complaint(cell) is None for cell in categories)
+    numeric = all(complaint(cell) is None for cell in categories)
     ordered = sorted(categories, key=float) if numeric else sorted(categories)
     code = {category: float(position) for position, category in enumerate(ordered)}
     return np.array([code[cell] for cell in cells])
 
 
-def _complaint(cell: str) -> str | None:
+def complaint(cell: str) -> str | None:
+    """Say why a cell is no finite number; None where it is one."""
     if is_missing(cell):
         return f"the value is missing ({cell!r})"
     try:

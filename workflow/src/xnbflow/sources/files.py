@@ -17,6 +17,7 @@ __all__ = ["checksums", "local_path", "open_raw", "what_is_wrong"]
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 _HEAD, _BUFFER = 512, 1 << 20
+_ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})  # workbooks are ZIP archives
 
 
 def local_path(location: str) -> Path | None:
@@ -77,6 +78,8 @@ def what_is_wrong(path: str | Path) -> str | None:
             return _told(error)
     elif path.suffix == ".gz" and head:
         return "is named .gz but is not gzipped; rename it, or get it again"
+    if head.startswith(_ZIP) and path.suffix.lower() in _ZIPPED:
+        return None
     return _what_no_data_starts_with(head)
 
 

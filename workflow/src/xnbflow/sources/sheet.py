@@ -5,14 +5,14 @@ It is read whenever the Snakefile is parsed, in every cluster job; hence only th
 
 import csv
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from xnbflow.errors import InputError
 from xnbflow.sources.files import local_path
 
-__all__ = ["COLUMNS", "SOURCES", "DataSet", "read_sheet", "sheet_text"]
+__all__ = ["COLUMNS", "SOURCES", "DataSet", "is_accession", "read_sheet", "sheet_text"]
 
 #: The sheet's columns, in order; those after `_REQUIRED` may be left out.
 COLUMNS = (
@@ -31,10 +31,18 @@ COLUMNS = (
 
 _REQUIRED = ("id", "source")
 
+#: Options of the sources that read a file of somebody's own (`xnbflow.sources.assembly`).
+_OF_FILES = frozenset(
+    {"duplicates", "group", "literal", "map", "missing", "regex", "transform", "unlabelled"}
+)
+
 #: Each source and the options its rows may have.
 SOURCES = {
     "cumida": frozenset({"features_tolerance"}),
-    "table": frozenset({"angular", "categorical", "drop", "separator"}),
+    "geo": _OF_FILES | {"annotation", "collapse"},
+    "table": _OF_FILES
+    | {"angular", "categorical", "decimal", "drop", "features", "matrix", "phenotype"}
+    | {"phenotype_id", "separator", "sheet"},
     "bundled": frozenset(),
     "simulate": frozenset({"seed"}),
     "uci": frozenset({"file", "rows", "seed"}),
@@ -45,6 +53,7 @@ ORIENTATIONS = ("rows", "columns")
 
 _WHOLE_NUMBERS = frozenset({"features_tolerance", "rows", "seed"})
 
+_ACCESSION = re.compile(r"GDS\d+|GSE\d+(-GPL\d+)?")
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -60,14 +69,15 @@ class DataSet:
     source : str
         One of `SOURCES`.
     location : str
-        Where in the source: ``Brain/GSE50161`` (cumida), a path or URL (table), a name (bundled,
-        uci, angular), nothing (simulate).
+        Where in the source: ``Brain/GSE50161`` (cumida), an accession, path or URL (geo), a path or
+        URL (table), a name (bundled, uci, angular), nothing (simulate).
     sha256 : str or None
         Checksum of the file, or of what it holds uncompressed.
     samples, features, classes : int or None
         The expected shape; for simulate the shape to make.
     label, id_column : str or None
-        For table: the column of class labels, and that of sample names (row numbers without).
+        For table: the column of class labels, and that of sample names (row numbers without). For
+        geo, the label is ``title``, ``characteristics:diagnosis`` and the like.
     orientation : {"rows", "columns"}
         For table: whether a sample is a row or a column.
     options : dict of str to str
@@ -89,11 +99,39 @@ class DataSet:
     @property
     def local_file(self) -> Path | None:
         """The user's own file, if the data set is a local one: a workflow can see it change."""
-        return local_path(self.location) if self.source == "table" else None
+        return self.local_files.get("location")
+
+    @property
+    def local_files(self) -> dict[str, Path]:
+        """All of the user's own files: by ``location``, or the name of the option."""
+        named = {key: self.options.get(key, "") for key in ("phenotype", "annotation")}
+        if self.source == "table" or (self.source == "geo" and not is_accession(self.location)):
+            named["location"] = self.location
+        if re.fullmatch(r"GPL\d+|none", named["annotation"]):
+            named.pop("annotation")
+        found = {key: local_path(text) for key, text in named.items() if text}
+        return {key: path for key, path in found.items() if path is not None}
+
+    def with_files(self, files: Mapping[str, str]) -> "DataSet":
+        """Return the row with its own files (as `local_files` names them) found elsewhere."""
+        files = dict(files)
+        location = files.pop("location", self.location)
+        return replace(self, location=location, options={**self.options, **files})
 
     def names(self, option: str) -> list[str]:
         """Return an option's comma-separated values; none where it is not set."""
         return [name.strip() for name in self.options.get(option, "").split(",") if name.strip()]
+
+
+def is_accession(location: str) -> bool:
+    """Return whether a location is GEO's accession of a series or a data set.
+
+    Examples
+    --------
+    >>> is_accession("GSE781-GPL96"), is_accession("GSE781_series_matrix.txt.gz")
+    (True, False)
+    """
+    return _ACCESSION.fullmatch(location) is not None
 
 
 def read_sheet(path: str | Path) -> dict[str, DataSet]:
@@ -230,7 +268,8 @@ def _dataset(cells: dict[str, str], where: str) -> DataSet:
 
 def _check_needs(dataset: DataSet, where: str) -> None:
     """Refuse a row without what its source needs."""
-    needs = {"simulate": ("samples", "features", "classes"), "table": ("location", "label")}
+    needs = {"simulate": ("samples", "features", "classes")}
+    needs |= dict.fromkeys(("geo", "table"), ("location", "label"))
     for key in needs.get(dataset.source, ("location",)):
         if not getattr(dataset, key):
             msg = f"{where}: {key} is empty; source {dataset.source!r} needs it"

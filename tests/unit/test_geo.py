@@ -1,0 +1,497 @@
+"""GEO's files: heads with all that real ones hold, tables, annotation, downloads, failures."""
+
+import gzip
+import http.server
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xnbflow.errors import InputError
+from xnbflow.sources import acquire
+from xnbflow.sources.annotation import read_annotation
+from xnbflow.sources.download import Downloads
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.sheet import DataSet, read_sheet
+
+pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ["GSM1", "GSM2", "GSM3", "GSM4"]
+TITLES = ["1M patient’s mucosa", "2M patient's mucosa", "N1 healthy control", "N2 healthy control"]
+CHARACTERISTICS = [
+    ["Gender:M", "Gender: F", "gender :F", "Gender:F"],
+    ["diagnosis: Cancer", "age: 61", "diagnosis: normal", "diagnosis: normal"],
+    ["age: 50", "diagnosis: cancer", "keyless", "age:44"],
+    ["", "", "", ""],
+]
+VALUES = [[7.5, 8.25, 3.0, 4.0], [5.0, 6.0, 1.0, 2.0], [9.0, 9.5, 2.5, 2.0]]
+PROBES = ["1007_s_at", "1053_at", "117_at"]
+
+
+def line(name, cells):
+    return "\t".join([f"!{name}", *(f'"{cell}"' for cell in cells)])
+
+
+def matrix(*, values=VALUES, extra=(), samples=SAMPLES, kind="Expression profiling by array"):
+    rows = [
+        line("Series_title", ["A series"]),
+        line("Series_geo_accession", ["GSE4107"]),
+        line("Series_type", [kind]),
+        *extra,
+        line("Series_supplementary_file", ["ftp://x/geo/series/GSE4nnn/GSE4107/suppl/counts.gz"]),
+        "",
+        line("Sample_title", TITLES),
+        line("Sample_geo_accession", samples),
+        line("Sample_source_name_ch1", ["mucosa"] * 4),
+        *(line("Sample_characteristics_ch1", cells) for cells in CHARACTERISTICS),
+        line("Sample_platform_id", ["GPL97"] * 4),
+        "!series_matrix_table_begin",
+        "\t".join(f'"{name}"' for name in ["ID_REF", *SAMPLES]),
+        *("\t".join([f'"{p}"', *map(str, v)]) for p, v in zip(PROBES, values, strict=False)),
+        "!series_matrix_table_end",
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def gds(*, end="!dataset_table_end\n"):
+    subsets = [
+        ("disease state", "RCC", "GSM1,GSM2"),
+        ("disease state", "normal", "GSM3,GSM4"),
+        ("individual", "035", "GSM1,GSM3"),
+        ("individual", "1", "GSM2,GSM4"),
+    ]
+    rows = ["^DATABASE = Geo", "^DATASET = GDS507", "!dataset_title = Renal"]
+    rows += ["!dataset_platform = GPL97", "!dataset_value_type = count"]
+    for i, (kind, text, members) in enumerate(subsets, 1):
+        rows += [f"^SUBSET = GDS507_{i}", f"!subset_description = {text}"]
+        rows += [f"!subset_sample_id = {members}", f"!subset_type = {kind}"]
+    rows += ["^DATASET = GDS507", "#ID_REF = Platform reference", "#IDENTIFIER = identifier"]
+    rows += [f"#{s} = Value for {s}: title {s}; src: kidney" for s in SAMPLES]
+    rows += ["!dataset_table_begin", "\t".join(["ID_REF", "IDENTIFIER", *SAMPLES])]
+    for probe, symbol, values in zip(PROBES, ["DDR1", "--Control", "RFC2"], VALUES, strict=True):
+        rows.append("\t".join([probe, symbol, *map(str, values)]))
+    return "\n".join(rows) + "\n" + end
+
+
+ANNOTATION = """^Annotation
+!Annotation_platform = GPL97
+#ID = ID from Platform data table
+!platform_table_begin
+ID\tGene title\tGene symbol\tGene ID\tGO:Function\tGO:Function
+1007_s_at\tdiscoidin\tDDR1\t780\tx\ty
+117_at\theat shock\tDDR1\t780\tx\ty
+1053_at\tseveral\tRFC2///RFC2///XYZ\t5982///1\tx\ty
+AFFX-1\t\t--Control\t--Control\t\t
+!platform_table_end
+"""
+
+
+def row(location="GSE4107", label="characteristics:diagnosis", **options):
+    return DataSet("mine", "geo", str(location), label=label, options=options)
+
+
+def put(folder, text, name="GSE4107_series_matrix.txt"):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    return path
+
+
+def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
+    series = read_geo(put(tmp_path, matrix()), row(map="cancer:cancer,normal:normal"))
+    assert series.values.tolist() == VALUES
+    assert list(series.features) == PROBES
+    assert list(series.samples) == SAMPLES
+    assert list(series.labels) == ["cancer", "cancer", "normal", "normal"]
+    assert series.sample_metadata.to_dict("list") == {
+        "title": [title.replace("’", "'") for title in TITLES],
+        "source": ["mucosa"] * 4,
+        "Gender": ["M", "F", "F", "F"],
+        "age": ["50", "61", "", "44"],
+        "characteristics": ["", "", "keyless", ""],
+    }
+
+
+def test_a_class_in_the_titles_is_found_by_a_pattern_whatever_the_quotes(tmp_path):
+    options = {"regex": "patient's mucosa|healthy control"}
+    series = read_geo(put(tmp_path, matrix()), row(label="title", **options))
+    assert list(series.labels) == ["patient's mucosa"] * 2 + ["healthy control"] * 2
+
+
+def test_classes_that_differ_by_capital_letters_are_told(tmp_path):
+    (note,) = read_geo(put(tmp_path, matrix()), row()).notes
+    assert note.startswith("the classes 'Cancer' and 'cancer' differ by capital letters alone")
+
+
+def test_samples_that_the_mapping_does_not_name_are_left_out_and_told(tmp_path):
+    series = read_geo(
+        put(tmp_path, matrix()), row(label="title", regex="patient|N1", map="patient:c,n1:n")
+    )
+    assert list(series.samples) == ["GSM1", "GSM2", "GSM3"]
+    assert series.values.tolist() == [values[:3] for values in VALUES]
+    assert "1 samples were left out, having no label: GSM4 (N2 healthy control)" in series.notes
+
+
+TROUBLES = {
+    "a line break within quotes": 'Treated\nfor 3 days\n\n!no record',
+    "a carriage return within quotes": "Treated\rfor\r\n3 days",
+    "quotes within quotes": 'the "normal" "" tissue',
+    "a quote at the end": 'said "yes"',
+    "the words that begin the table": "see !series_matrix_table_begin for more",
+    "a line that begins the table": "as in\n!series_matrix_table_begin\nabove",
+    "the words that end it": "see\n!series_matrix_table_end",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TROUBLES.values(), ids=TROUBLES)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_header_value_may_hold_anything(tmp_path, text, ends):
+    extra = [line("Series_summary", [text]), line("Sample_description", [text, "b", "c", text])]
+    content = matrix(extra=extra).replace("\n", ends)
+    series = read_geo(put(tmp_path, content.encode()), row())
+    assert series.values.tolist() == VALUES
+    description = series.sample_metadata["description"]
+    assert description[0] == description[3] == " ".join(text.replace('""', '"').split())
+    assert list(description[1:3]) == ["b", "c"]
+
+
+def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
+    content = matrix(extra=['!Series_summary\t"never ends', line("Series_pubmed_id", ["1"])])
+    with pytest.warns(UserWarning, match="line 4: a quote that does not end"):
+        series = read_geo(put(tmp_path, content), row())
+    assert series.values.tolist() == VALUES
+
+
+@pytest.mark.parametrize("word", ["", "null", "NA", '""'])
+def test_empty_cells_are_missing_values(tmp_path, word):
+    path = put(tmp_path, matrix(values=[[word, *VALUES[0][1:]], *VALUES[1:]]))
+    with pytest.raises(InputError, match=r"'1007_s_at' \(1\), the first in row '1007_s_at', GSM1"):
+        read_geo(path, row())
+    series = read_geo(path, row(missing="impute"))
+    assert series.missing
+    assert np.isnan(series.values[0, 0])
+    assert read_geo(path, row(missing="drop_features")).values.tolist() == VALUES[1:]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.replace("!series_matrix_table_end\n", ""), "ends before .* it is cut off"),
+        (lambda t: t[: t.index("117_at")], "it is cut off; delete it and get it again"),
+        (lambda t: t.replace("\t9.0", ""), "line 18: 4 cells, but the header has 5"),
+        (lambda t: t.replace("9.0", "high"), r"column 2 \('GSM1'\), line 18: 'high' is not a numb"),
+        (lambda t: t.replace('"ID_REF"\t"GSM1"', '"ID_REF"\t"GSM7"'), "GSM1 without a column"),
+        (lambda t: t.replace("diagnosis", "outcome"), "title, source, .* characteristics:outcome"),
+        (lambda t: t.replace('\t"age: 61"', ""), "'diagnosis' has another number of values than"),
+        (lambda t: t.replace("!Sample_geo", "!Sample_xxx"), "no GEO series matrix: it has no !S"),
+        (lambda t: t.replace("!Series_type", "Series_type"), "line 3: .* is no record of a GEO"),
+        (lambda t: "gene,s1\ng,1\n", "neither a GEO series matrix nor a GDS; use source table"),
+        (lambda t: t.replace('"117_at"', '"1053_at"'), r"'1053_at' \(2 times\). Make names unique"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*whose is unclear")
+def test_what_is_wrong_with_a_series_matrix_is_told(tmp_path, change, message):
+    with pytest.raises(InputError, match=message):
+        read_geo(put(tmp_path, change(matrix())), row())
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_a_series_without_values_names_its_supplementary_files(tmp_path, begun):
+    kind = "Expression profiling by high throughput sequencing"
+    text = matrix(values=[], kind=kind)
+    if not begun:
+        text = text[: text.index("!series_matrix_table_begin")]
+    with pytest.raises(InputError, match=rf"no table of values \(GSE4107, {kind}\).*counts.gz"):
+        read_geo(put(tmp_path, text), row())
+
+
+def test_intensities_that_are_not_logged_are_told_and_logged_on_demand(tmp_path):
+    raw = [[2.0**value for value in values] for values in VALUES]
+    path = put(tmp_path, matrix(values=raw))
+    assert "look like intensities not logged" in read_geo(path, row()).notes[-1]
+    series = read_geo(path, row(transform="log2"))
+    np.testing.assert_allclose(series.values, VALUES, rtol=1e-15)
+    twice = read_geo(put(tmp_path, matrix()), row(transform="log2"))
+    assert "the values look logged already" in twice.notes[-1]
+
+
+def test_values_without_a_logarithm_become_missing_and_are_counted(tmp_path):
+    path = put(tmp_path, matrix(values=[[-5.0, 800.0, 900.0, 0.0], *VALUES[1:]]))
+    series = read_geo(path, row(transform="log2", missing="impute"))
+    assert np.isnan(series.values[0]).tolist() == [True, False, False, True]
+    assert any("2 values of 0 or below became missing" in note for note in series.notes)
+
+
+# GDS and annotation
+
+
+def test_a_gds_has_its_subsets_as_labels_and_groups_and_its_identifiers_as_symbols(tmp_path):
+    path = put(tmp_path, gds(), "GDS507.soft.gz")
+    series = read_geo(path, row("GDS507", "disease state", group="individual"))
+    assert series.values.tolist() == VALUES
+    assert list(series.labels) == ["RCC", "RCC", "normal", "normal"]
+    assert list(series.groups) == ["035", "1", "035", "1"]
+    assert list(series.feature_metadata["symbol"]) == ["DDR1", "", "RFC2"]
+    assert list(series.sample_metadata["source"]) == ["kidney"] * 4
+    unnamed = read_geo(path, row("GDS507", "characteristics:disease state"))
+    assert "'individual' has 2 values for 4 samples" in unnamed.notes[0]
+
+
+def test_a_gds_that_is_cut_off_is_refused(tmp_path):
+    with pytest.raises(InputError, match="it is cut off"):
+        read_geo(put(tmp_path, gds(end=""), "x.soft"), row("x", "disease state"))
+    head = gds()[: gds().index("!dataset_table_begin")]
+    with pytest.raises(InputError, match="no GDS in SOFT format with a table"):
+        read_geo(put(tmp_path, head, "x.soft"), row("x", "disease state"))
+
+
+def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
+    annotation = str(put(tmp_path, ANNOTATION, "GPL97.annot.gz"))
+    path = put(tmp_path, matrix())
+    series = read_geo(path, row(annotation=annotation))
+    assert series.feature_metadata.to_dict("list") == {
+        "symbol": ["DDR1", "RFC2///XYZ", "DDR1"],
+        "gene_id": ["780", "5982///1", "780"],
+    }
+    best = read_geo(path, row(annotation=annotation, collapse="max_mean"))
+    assert list(best.features) == ["DDR1"]
+    assert best.values.tolist() == [VALUES[2]]  # mean 5.75 against 5.69
+    assert list(best.feature_metadata["probe"]) == ["117_at"]
+    assert "2 probes were collapsed to 1 genes (max_mean)" in best.notes[-1]
+    middle = read_geo(path, row(annotation=annotation, collapse="median"))
+    np.testing.assert_array_equal(middle.values, [np.median([VALUES[0], VALUES[2]], axis=0)])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ANNOTATION.replace("_at", "_x"), r"knows none of the 3 features .* it annotates GPL97"),
+        (ANNOTATION.replace("Gene symbol", "Gene"), "no column of gene symbols among ID, Gene"),
+        (ANNOTATION.replace("!platform_table_end\n", ""), "it is cut off; get it again"),
+        ("!Annotation_platform = GPL97\n", "has no table of probes"),
+    ],
+)
+def test_a_wrong_annotation_is_told(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
+        read_annotation(put(tmp_path, text, "GPL97.annot"), PROBES)
+
+
+def test_an_annotation_of_another_platform_is_told_and_collapse_needs_one(tmp_path):
+    other = put(tmp_path, ANNOTATION.replace("GPL97", "GPL96"), "GPL96.annot")
+    path = put(tmp_path, matrix())
+    notes = read_geo(path, row(annotation=str(other))).notes
+    assert "the annotation is of GPL96, the series of GPL97" in notes
+    with pytest.raises(InputError, match="collapse=max_mean needs the symbols of probes"):
+        read_geo(path, row(collapse="max_mean"))
+
+
+# downloads in NCBI's layout
+
+
+@contextmanager
+def ncbi(**files):
+    """Serve files by path below ``/geo``; the server keeps what was asked and how much was sent."""
+
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            path = self.path.removeprefix("/geo/")
+            server.requests.append(path)
+            body = server.files.get(path)
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Length", str(len(body or b"")))
+            self.end_headers()
+            sent = 0
+            try:
+                while body and sent < len(body):
+                    sent += self.wfile.write(body[sent : sent + 4096])
+                    time.sleep(0.001)
+            except OSError:  # the client has closed the connection
+                pass
+            server.sent.append(sent)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        server.files, server.requests, server.sent = files.pop("files"), [], []
+        server.url = f"http://127.0.0.1:{server.server_port}/geo"
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+
+
+SERIES = "series/GSE4nnn/GSE4107/matrix/"
+FILES = {
+    f"{SERIES}GSE4107_series_matrix.txt.gz": gzip.compress(matrix().encode()),
+    "datasets/GDSnnn/GDS507/soft/GDS507.soft.gz": gzip.compress(gds().encode()),
+    "platforms/GPLnnn/GPL97/annot/GPL97.annot.gz": gzip.compress(ANNOTATION.encode()),
+}
+
+
+def settings(folder, server, **more):
+    return {
+        "downloads": folder,
+        "base_urls": {"geo": [server.url]},
+        "retries": 0,
+        "timeout": 5,
+    } | more
+
+
+@pytest.mark.parametrize(("location", "label"), [("GSE4107", "title"), ("GDS507", "disease state")])
+def test_an_accession_and_its_annotation_are_downloaded_once(tmp_path, location, label):
+    options = {"regex": "patient|control"} if location == "GSE4107" else {}
+    dataset = row(location, label, annotation="GPL97", **options)
+    with ncbi(files=FILES) as server:
+        for _ in range(2):
+            series = acquire(dataset, **settings(tmp_path, server))
+            assert "3 of 3 features have a symbol in the annotation" in series.notes
+            assert series.values.tolist() == VALUES
+            assert series.feature_metadata["symbol"][0] == "DDR1"
+    assert len(server.requests) == len(set(server.requests)) == 2
+
+
+def test_a_mirror_may_be_a_folder_laid_out_or_flat(tmp_path):
+    for mirror, path in (("deep", next(iter(FILES))), ("flat", "GSE4107_series_matrix.txt.gz")):
+        put(tmp_path / mirror, matrix(), path)
+        series = acquire(
+            row(), downloads=tmp_path / "d", base_urls={"geo": [str(tmp_path / mirror)]}
+        )
+        assert series.n_samples == 4
+
+
+def test_an_accession_of_several_platforms_names_them(tmp_path):
+    names = [f"GSE4107-GPL{i}_series_matrix.txt.gz" for i in (96, 97)]
+    listing = "".join(f'<a href="{name}">{name}</a>\n' for name in names).encode()
+    files = {f"{SERIES}{name}": FILES[f"{SERIES}GSE4107_series_matrix.txt.gz"] for name in names}
+    with ncbi(files=files | {SERIES: listing}) as server:
+        message = "several platforms, one file each; give one of GSE4107-GPL96, GSE4107-GPL97"
+        with pytest.raises(InputError, match=message):
+            acquire(row(), **settings(tmp_path, server))
+        with pytest.raises(InputError, match=message):
+            summarise("GSE4107", Downloads(tmp_path, {"geo": [server.url]}, timeout=5))
+        assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (None, "404 Not Found"),
+        (b"<html><body>maintenance</body></html>", "is named .gz but is not gzipped"),
+        (FILES[f"{SERIES}GSE4107_series_matrix.txt.gz"][:-40], "broken or truncated gzip"),
+        (gzip.compress(b"<html>not found</html>"), "is a web page"),
+    ],
+)
+def test_a_failed_download_is_told_and_leaves_nothing(tmp_path, body, message):
+    files = {f"{SERIES}GSE4107_series_matrix.txt.gz": body} if body else {}
+    with ncbi(files=files) as server, pytest.raises(InputError, match=message):
+        acquire(row(), **settings(tmp_path, server))
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+# the summary
+
+
+def big_matrix():
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f'"p{i}"\t' + "\t".join(map(str, rng.random(4))) for i in range(40_000))
+    return matrix().replace("!series_matrix_table_end", rows + "\n!series_matrix_table_end")
+
+
+def test_the_summary_reads_the_head_alone_and_closes_the_connection(tmp_path):
+    body = gzip.compress(big_matrix().encode())
+    with ncbi(files={f"{SERIES}GSE4107_series_matrix.txt.gz": body}) as server:
+        summary = summarise("GSE4107", Downloads(tmp_path, {"geo": [server.url]}, timeout=5))
+        for _ in range(500):
+            if server.sent:
+                break
+            time.sleep(0.01)
+    assert len(body) > 1_500_000
+    assert server.sent[0] < len(body) / 2
+    assert (summary.accession, summary.platform, summary.n_samples) == ("GSE4107", "GPL97", 4)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
+    with ncbi(files=FILES) as server:
+        for location, labels in (
+            ("GSE4107", {"patient's mucosa", "healthy control"}),
+            ("GDS507", {"RCC", "normal"}),
+        ):
+            summary = summarise(location, Downloads(tmp_path, {"geo": [server.url]}, timeout=5))
+            (tmp_path / "sheet.tsv").write_text(summary.sheet)
+            dataset = read_sheet(tmp_path / "sheet.tsv")[location]
+            assert dataset == summary.row
+            assert summary.sheet in str(summary)
+            options = {k: v for k, v in dataset.options.items() if k != "annotation"}
+            plain = DataSet(location, "geo", location, label=dataset.label, options=options)
+            assert set(acquire(plain, **settings(tmp_path, server)).labels) <= labels
+
+
+def test_the_summary_counts_every_characteristic(tmp_path):
+    summary = summarise(str(put(tmp_path, matrix())), Downloads(tmp_path))
+    counts = {(f, v): n for f, v, n in summary.values.itertuples(index=False)}
+    assert counts["Gender", "F"] == 3
+    assert counts["age", "(none)"] == 1
+    assert counts["diagnosis", "normal"] == 2
+    assert "      3  F" in str(summary)
+
+
+def test_without_anything_like_a_class_the_summary_proposes_none(tmp_path):
+    text = matrix().replace("patient", "x").replace("diagnosis: ", "sex: ")
+    text = text.replace("healthy control", "x’s mucosa")
+    summary = summarise(str(put(tmp_path, text)), Downloads(tmp_path))
+    assert summary.row is None
+    assert summary.sheet == ""
+    assert "No field looks like a class" in str(summary)
+
+
+# real files
+
+
+def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tmp_path):
+    dataset = read_sheet(ROOT / "config" / "datasets.tsv")["colorectal"]
+    folder = shared_data / "geo"
+    options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
+    dataset = DataSet(**vars(dataset) | {"options": options})
+    series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(folder)]})
+    assert "13179 of 54675 features have a symbol in the annotation" in series.notes
+    assert dict(zip(*np.unique(series.labels, return_counts=True), strict=True)) == {
+        "cancer": 12,
+        "normal": 10,
+    }
+    text = gzip.decompress((folder / "GSE4107_series_matrix.txt.gz").read_bytes()).decode()
+    for probe in ("1320_at", "AFFX-TrpnX-M_at"):
+        cells = next(x for x in text.splitlines() if x.startswith(f'"{probe}"')).split("\t")
+        expected = np.log2([float(cell) for cell in cells[1:]])
+        np.testing.assert_array_equal(series.values[list(series.features).index(probe)], expected)
+
+
+def test_the_real_gds_is_what_the_project_s_sheet_says(shared_data, tmp_path):
+    dataset = read_sheet(ROOT / "config" / "datasets.tsv")["renal"]
+    series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(shared_data / "geo")]})
+    assert dict(zip(*np.unique(series.labels, return_counts=True), strict=True)) == {
+        "RCC": 9,
+        "normal": 8,
+    }
+    assert len(set(series.groups)) == 10
+    assert {"symbol", "gene_id"} == set(series.feature_metadata)
+
+
+def test_the_real_accessions_are_proposed_their_classes(shared_data, tmp_path):
+    downloads = Downloads(tmp_path, {"geo": [str(shared_data / "geo")]})
+    assert summarise("GSE4107", downloads).row.options["regex"] == (
+        "(patient's mucosa|healthy control)"
+    )
+    row = summarise("GDS507", downloads).row
+    assert (row.label, row.options) == (
+        "characteristics:disease state",
+        {"group": "individual"},
+    )

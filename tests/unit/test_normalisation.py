@@ -1,0 +1,232 @@
+"""Normalisation and filters: against independent formulas, within folds, with missing values."""
+
+import numpy as np
+import pytest
+from scipy.stats import zscore
+from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.preprocessing import (
+    CountsPerMillion,
+    ExpressionFilter,
+    Imputer,
+    Log2,
+    QuantileNormalizer,
+    SampleRanks,
+    SampleStandardizer,
+    VarianceFilter,
+    looks_like_counts,
+)
+
+RNG = np.random.default_rng(0)
+X = RNG.lognormal(5, 1, (12, 30))
+STEPS = [
+    CountsPerMillion(),
+    ExpressionFilter(level=0.0, share=0.0),
+    Imputer(),
+    Imputer(method="nearest"),
+    QuantileNormalizer(),
+    SampleRanks(),
+    SampleStandardizer(),
+    VarianceFilter(keep=1.0),
+]
+
+
+@parametrize_with_checks([SampleRanks(), SampleStandardizer(), QuantileNormalizer(), Imputer()])
+def test_scikit_learn_s_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("step", [*STEPS, Log2()], ids=repr)
+def test_a_step_keeps_names_does_not_change_its_input_and_returns_feature_major(step):
+    before = X.copy()
+    found = clone(step).fit(X).transform(X)
+    np.testing.assert_array_equal(X, before)
+    assert found.shape == X.shape
+    names = [f"g{i}" for i in range(30)]
+    assert list(clone(step).fit(X).get_feature_names_out(names)) == names
+
+
+@pytest.mark.parametrize("step", [*STEPS, Log2()], ids=repr)
+def test_a_tested_sample_does_not_depend_on_the_others_that_are_tested(step):
+    fitted = clone(step).fit(X[:8])
+    np.testing.assert_array_equal(fitted.transform(X[8:])[:1], fitted.transform(X[8:9]))
+
+
+def test_quantile_normalisation_is_bolstads_where_values_are_distinct():
+    order = np.argsort(np.argsort(X, axis=1), axis=1)
+    expected = np.sort(X, axis=1).mean(axis=0)[order]
+    np.testing.assert_allclose(QuantileNormalizer().fit_transform(X), expected, rtol=1e-14)
+
+
+def test_tied_values_become_the_mean_of_their_quantiles():
+    fitted = QuantileNormalizer().fit([[1.0, 2.0, 4.0, 9.0]])
+    assert fitted.transform([[5.0, 5.0, 5.0, 1.0]]).tolist() == [[5.0, 5.0, 5.0, 1.0]]
+    assert fitted.transform([[0.0, 0.0, 7.0, 7.0]]).tolist() == [[1.5, 1.5, 6.5, 6.5]]
+
+
+def test_the_target_comes_from_the_training_samples_alone():
+    fitted = QuantileNormalizer().fit(X[:8])
+    np.testing.assert_allclose(np.sort(fitted.transform(X[8:]), axis=1), [fitted.target_] * 4)
+
+
+def test_z_scores_of_samples_are_scipys_and_missing_values_stay():
+    np.testing.assert_allclose(SampleStandardizer().fit_transform(X), zscore(X, axis=1))
+    holed = X.copy()
+    holed[0, 3] = np.nan
+    found = SampleStandardizer().fit_transform(holed)
+    np.testing.assert_allclose(found[0], zscore(holed[0], nan_policy="omit"))
+    assert SampleStandardizer().fit_transform([[0.1, 0.1, 0.1]]).tolist() == [[0, 0, 0]]
+
+
+def test_ranks_do_not_count_missing_values():
+    found = SampleRanks().fit_transform([[3.0, np.nan, 1.0]])
+    np.testing.assert_array_equal(found, [[0.75, np.nan, 0.25]])
+
+
+def test_counts_per_million_sum_to_a_million():
+    counts = RNG.negative_binomial(2, 0.01, (5, 40)).astype(float)
+    scaled = CountsPerMillion(log=False).fit_transform(counts)
+    np.testing.assert_allclose(scaled.sum(axis=1), 1e6)
+    np.testing.assert_allclose(CountsPerMillion().fit_transform(counts), np.log1p(scaled))
+
+
+@pytest.mark.parametrize(
+    ("step", "values", "message"),
+    [
+        (Log2(), [[0.0, 1.0]], "log2 of 0 with offset 0: values plus offset must be positive"),
+        (CountsPerMillion(), [[-1.0, 2.0]], "counts must not be negative"),
+        (CountsPerMillion(), [[1.0, 2.0], [0.0, 0.0]], r"sample 1 \(from 0\) .* no counts at all"),
+        (SampleStandardizer(), [[np.nan, np.nan]], r"sample 0 \(from 0\) .* no value at all"),
+    ],
+)
+def test_values_out_of_the_domain_are_told(step, values, message):
+    with pytest.raises(InputError, match=message):
+        step.fit_transform(np.array(values))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (RNG.negative_binomial(1, 0.01, (50, 6)), True),
+        (np.where(np.eye(6) > 0, np.nan, RNG.poisson(300, (6, 6))), True),
+        (RNG.normal(8, 2, (50, 6)), False),
+        (RNG.integers(0, 2, (50, 6)), False),
+        (RNG.negative_binomial(1, 0.01, (50, 6)) - 500, False),
+        (RNG.negative_binomial(1, 0.01, (50, 6)) + 0.5, False),
+    ],
+    ids=["counts", "with holes", "logged", "binary", "negative", "fractions"],
+)
+def test_counts_are_recognised(values, expected):
+    assert looks_like_counts(np.asarray(values, dtype=float)) is expected
+
+
+@pytest.mark.parametrize(("keep", "n_kept"), [(0.5, 15), (7, 7), (1, 1), (100, 30), (0.01, 1)])
+def test_the_variance_filter_keeps_the_largest(keep, n_kept):
+    fitted = VarianceFilter(keep=keep).fit(X)
+    np.testing.assert_allclose(fitted.variances_, X.var(axis=0))
+    kept = fitted.get_support()
+    assert kept.sum() == n_kept
+    if n_kept < 30:
+        assert fitted.variances_[kept].min() >= fitted.variances_[~kept].max()
+
+
+@pytest.mark.parametrize("keep", [0, -1, 2.5, "half", True, float("nan")])
+def test_a_wrong_share_of_features_is_refused(keep):
+    with pytest.raises(InputError, match="keep is"):
+        VarianceFilter(keep=keep).fit(X)
+
+
+def test_the_expression_filter_counts_training_samples():
+    values = np.array([[5.0, 1.0, np.nan], [6.0, 9.0, 9.0], [7.0, 1.0, 1.0], [1.0, 1.0, 9.0]])
+    assert ExpressionFilter(level=5, share=0.5).fit(values).get_support().tolist() == [
+        True, False, True,
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="leaves none of 3 features; lower it"):
+        ExpressionFilter(level=50, share=0.5).fit(values)
+
+
+# imputation
+
+
+def holed(share=0.1, seed=1):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(7, 1, (20, 40)) + rng.normal(0, 2, (20, 1))
+    holes = rng.random(values.shape) < share
+    return np.where(holes, np.nan, values), values, holes
+
+
+def test_medians_are_those_of_the_training_samples():
+    values, _, holes = holed()
+    imputer = Imputer().fit(values[:12])
+    np.testing.assert_array_equal(imputer.medians_, np.nanmedian(values[:12], axis=0))
+    assert imputer.n_missing_ == holes[:12].sum()
+    found = imputer.transform(values[12:])
+    np.testing.assert_array_equal(found[~holes[12:]], values[12:][~holes[12:]])
+    expected = np.broadcast_to(imputer.medians_, found.shape)[holes[12:]]
+    np.testing.assert_array_equal(found[holes[12:]], expected)
+
+
+@pytest.mark.parametrize("k", [1, 3, 50])
+def test_the_nearest_samples_are_those_of_scikit_learn(k):
+    from sklearn.impute import KNNImputer
+
+    values, _, _ = holed()
+    found = Imputer(method="nearest", n_neighbors=k).fit(values[:12]).transform(values[12:])
+    expected = KNNImputer(n_neighbors=k).fit(values[:12]).transform(values[12:])
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_the_nearest_come_closer_than_the_median_where_samples_differ():
+    values, truth, holes = holed()
+    errors = {
+        method: np.abs(Imputer(method=method).fit_transform(values) - truth)[holes].mean()
+        for method in ("median", "nearest")
+    }
+    assert errors["nearest"] < 0.8 * errors["median"]
+
+
+@pytest.mark.parametrize("method", ["median", "nearest"])
+def test_features_without_a_value_in_training_are_told_and_filled(method):
+    values, _, _ = holed()
+    values[:12, 5] = np.nan
+    with pytest.warns(UserWarning, match="1 features have no value among 12 training samples"):
+        imputer = Imputer(method=method).fit(values[:12])
+    assert imputer.n_empty_ == 1
+    assert np.isfinite(imputer.transform(values)).all()
+    assert imputer.transform(np.full((1, 40), np.nan))[0, 5] == np.nanmedian(values[:12])
+
+
+@pytest.mark.parametrize(
+    ("params", "values", "message"),
+    [
+        ({"method": "mean"}, X, "method is 'mean'; use one of median, nearest"),
+        ({"n_neighbors": 0}, X, "n_neighbors is 0"),
+        ({}, np.full((3, 2), np.nan), "all values of the training samples are missing"),
+    ],
+)
+def test_what_cannot_be_imputed_is_refused(params, values, message):
+    with pytest.raises(InputError, match=message):
+        Imputer(**params).fit(values)
+
+
+def test_steps_are_known_by_name_and_make_a_pipeline():
+    entry = {
+        "steps": [
+            {"method": "imputer", "params": {"method": "nearest"}},
+            {"method": "log2", "params": {"offset": 1.0}},
+            {"method": "quantile_normalizer"},
+            {"method": "variance_filter", "params": {"keep": 10}},
+            {"method": "gaussian_nb"},
+        ]
+    }
+    values = np.where(np.arange(360).reshape(12, 30) % 17 == 0, np.nan, X)
+    model = build_estimator(entry, {}).fit(values, list("ab") * 6)
+    assert model[-1].n_features_in_ == 10
+    steps = (SampleStandardizer(), SampleRanks(), CountsPerMillion(), ExpressionFilter(level=1.0))
+    for step in steps:
+        make_pipeline(step, GaussianNB()).fit(X, list("ab") * 6)

@@ -1,0 +1,416 @@
+"""Tables as people have them: R, Excel, ARFF, phenotype files, decimal commas, duplicates."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from xnbflow.errors import InputError
+from xnbflow.sources import acquire
+from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.table import read_table
+
+VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
+
+
+def row(location="x", *, label="type", id_column=None, orientation="rows", **options):
+    return DataSet(
+        "x", "table", str(location), label=label, id_column=id_column, orientation=orientation,
+        options=options,
+    )  # fmt: skip
+
+
+def put(folder, text, name):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def assert_is_the_series(series):
+    np.testing.assert_array_equal(series.values.T, VALUES)
+    assert list(series.features) == ["g1", "g2", "g3"]
+    assert list(series.samples) == ["s1", "s2"]
+    assert list(series.labels) == ["t", "n"]
+
+
+def in_excel(folder, frame):
+    frame.to_excel(folder / "x.xlsx", index=False)
+    return folder / "x.xlsx"
+
+
+FRAME = pd.DataFrame(VALUES, columns=["g1", "g2", "g3"])
+FRAME.insert(0, "id", ["s1", "s2"])
+FRAME.insert(1, "type", ["t", "n"])
+
+ROWS = {
+    "write.csv of R": (
+        '"","type","g1","g2","g3"\n"s1","t",1.5,2.25,3\n"s2","n",4,5.5,-6\n',
+        "x.csv",
+    ),
+    "write.table of R": (
+        '"type" "g1" "g2" "g3"\n"s1" "t" 1.5 2.25 3\n"s2" "n" 4 5.5 -6\n',
+        "x.txt",
+    ),
+    "write.table, tabs": (
+        "type\tg1\tg2\tg3\ns1\tt\t1.5\t2.25\t3\ns2\tn\t4\t5.5\t-6\n",
+        "x.tsv",
+    ),
+    "write.csv2 of R": (
+        '"";"type";"g1";"g2";"g3"\n"s1";"t";1,5;2,25;3\n"s2";"n";4;5,5;-6\n',
+        "x.csv",
+    ),
+    "old line ends": (
+        b"\xef\xbb\xbf,type,g1,g2,g3\r\ns1,t,1.5,2.25,3\r\ns2,n,4,5.5,-6\r\n",
+        "x.csv",
+    ),
+    "index of pandas": (",type,g1,g2,g3\ns1,t,1.5,2.25,3\ns2,n,4,5.5,-6\n", "x.csv"),
+    "quoted line break": (
+        ',"type","g1","g2","g3"\n"s1","t",1.5,2.25,3\n"s2","n","4\n",5.5,-6\n',
+        "x.csv",
+    ),
+    "blank lines": ("\n,type,g1,g2,g3\n\ns1,t,1.5,2.25,3\n\ns2,n,4,5.5,-6\n\n", "x.csv"),
+}
+
+
+@pytest.mark.parametrize(("text", "name"), ROWS.values(), ids=ROWS)
+def test_samples_in_rows_as_other_programs_write_them(tmp_path, text, name):
+    assert_is_the_series(read_table(put(tmp_path, text, name), row()))
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "x.xlsx with a second sheet"])
+def test_a_workbook_is_read(tmp_path, name):
+    path = tmp_path / "x.xlsx"
+    if name == "x.xlsx":
+        FRAME.to_excel(path, index=False)
+        assert_is_the_series(read_table(path, row(id_column="id")))
+        return
+    with pd.ExcelWriter(path) as writer:
+        pd.DataFrame({"note": ["none"]}).to_excel(writer, sheet_name="about", index=False)
+        FRAME.to_excel(writer, sheet_name="data", index=False)
+    assert_is_the_series(read_table(path, row(id_column="id", sheet="data")))
+    with pytest.raises(InputError, match=r"has no sheet 'Data'; it has about, data"):
+        read_table(path, row(id_column="id", sheet="Data"))
+
+
+def test_a_workbook_is_acquired_from_its_path(tmp_path):
+    assert_is_the_series(acquire(row(in_excel(tmp_path, FRAME), id_column="id")))
+
+
+def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
+    frame = FRAME.rename(columns={"g1": pd.Timestamp("2024-09-02")})
+    series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
+    assert any("1 names are dates" in note and "SEPT2" in note for note in series.notes)
+    text = "id,type,2-Sep,g2\ns1,t,1,2\ns2,n,3,4\n"
+    series = read_table(put(tmp_path, text, "x.csv"), row(id_column="id"))
+    assert any("feature names are dates (2-Sep)" in note for note in series.notes)
+
+
+ARFF = """% a comment
+@RELATION tumours
+@attribute 'the id' string
+@attribute g1 numeric
+@attribute "g2" REAL
+@attribute sex {m, f}
+@attribute type {t,n}
+@data
+s1,1.5,2.25,f,t
+'s2', 4, 5.5, m, n
+"""
+
+
+def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
+    series = read_table(put(tmp_path, ARFF, "x.arff"), row(id_column="the id"))
+    assert list(series.features) == ["g1", "g2", "sex"]
+    assert list(series.kinds) == ["linear", "linear", "categorical"]
+    assert series.values.tolist() == [[1.5, 4], [2.25, 5.5], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ARFF.replace("s1,1.5,2.25,f,t", "{0 s1, 1 1.5}"), "line 9: a sparse ARFF row; in Weka"),
+        (ARFF.replace("@data", "@date"), "has no @data"),
+        (ARFF.replace("@attribute g1 numeric", "@attribute g1"), "line 4: .* is no attribute"),
+        (ARFF.replace("1.5", "high"), r"column 2 \('g1'\), line 9: 'high' is not a number"),
+    ],
+)
+def test_a_bad_arff_file_is_told(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
+        read_table(put(tmp_path, text, "x.arff"), row(id_column="the id"))
+
+
+@pytest.mark.parametrize("width", [3, 3000])
+def test_decimal_commas_at_any_width(tmp_path, width):
+    values = np.random.default_rng(0).normal(0, 5, (4, width)).round(6)
+    frame = pd.DataFrame(values, columns=[f"g{i}" for i in range(width)])
+    frame.insert(0, "type", list("abab"))
+    frame.to_csv(tmp_path / "x.csv", sep=";", decimal=",", index=False)
+    np.testing.assert_array_equal(read_table(tmp_path / "x.csv", row()).values.T, values)
+    frame.to_csv(tmp_path / "x.tsv", sep="\t", decimal=",", index=False)
+    with pytest.raises(InputError, match=r"line 2: .* looks like a decimal comma: say decimal=com"):
+        read_table(tmp_path / "x.tsv", row())
+    found = read_table(tmp_path / "x.tsv", row(decimal="comma"))
+    np.testing.assert_array_equal(found.values.T, values)
+
+
+def test_a_decimal_point_among_decimal_commas_is_refused(tmp_path):
+    path = put(tmp_path, "type;g\na;1,5\nb;2,5\na;3,5\nb;1,0\na;2,0\nb;1.234\n", "x.csv")
+    with pytest.raises(InputError, match=r"line 7: '1.234' has a decimal point"):
+        read_table(path, row())
+
+
+def test_rows_that_end_with_a_separator_are_not_shifted(tmp_path):
+    path = put(tmp_path, "id,type,g1\ns1,t,1,\ns2,n,2,\n", "x.csv")
+    with pytest.raises(InputError, match="line 2: 4 cells, but the header has 3"):
+        read_table(path, row(id_column="id"))
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"), [("max_mean", [[3.0, 8.0], [2, 2]]), ("mean", [[3.0, 6.5], [2, 2]])]
+)
+def test_rows_of_one_gene_are_merged_as_the_sheet_says(tmp_path, how, expected):
+    text = "gene,s1,s2\ntype,t,n\nTP53,3,5\nMYC,2,2\nTP53,3,8\n"
+    path = put(tmp_path, text, "x.csv")
+    series = read_table(path, row(orientation="columns", duplicates=how))
+    assert list(series.features) == ["TP53", "MYC"]
+    assert series.values.tolist() == expected
+    assert "1 feature names repeat: 'TP53' (2 times)" in series.notes[0]
+    with pytest.raises(InputError, match=r"'TP53' \(2 times\)\. Make names unique, or say"):
+        read_table(path, row(orientation="columns"))
+
+
+def test_only_features_of_a_pattern_are_features_and_the_others_are_kept_beside(tmp_path):
+    text = "type,age,a_at,b_at,sex\nt,60,1,2,f\nn,50,3,4,m\n"
+    series = read_table(put(tmp_path, text, "x.csv"), row(features="*_at"))
+    assert list(series.features) == ["a_at", "b_at"]
+    assert series.sample_metadata.to_dict("list") == {"age": ["60", "50"], "sex": ["f", "m"]}
+    turned = "gene,s1,s2\ntype,t,n\nage,60,50\na_at,1,3\nb_at,2,4\n"
+    options = {"features": "*_at"}
+    series = read_table(put(tmp_path, turned, "y.csv"), row(orientation="columns", **options))
+    assert list(series.features) == ["a_at", "b_at"]
+    assert list(series.sample_metadata["age"]) == ["60", "50"]
+
+
+def test_a_covariate_among_genes_is_hinted_at(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(8, 1, (10, 40)), columns=[f"g{i}" for i in range(40)])
+    frame.insert(5, "age", rng.integers(30, 80, 10))
+    frame.insert(0, "type", list("ab") * 5)
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    (note,) = read_table(tmp_path / "x.csv", row()).notes
+    assert note.startswith("'age' look unlike all other features")
+    assert not read_table(tmp_path / "x.csv", row(drop="age")).notes
+
+
+def test_a_column_of_symbols_beside_samples_is_kept_with_the_features(tmp_path):
+    text = "probe,Gene Symbol,s1,s2\ntype,,t,n\np1,TP53,1,2\np2,,3,4\n"
+    path = put(tmp_path, text, "x.csv")
+    series = read_table(path, row(orientation="columns", drop="Gene Symbol"))
+    assert series.feature_metadata.to_dict("list") == {"symbol": ["TP53", ""]}
+
+
+# missing values
+
+HOLES = "type,g1,g2,g3,g4\na,1,NA,,?\nb,2,5,,8\na,3,NA,,9\nb,4,7,null,6\n"
+
+
+def test_missing_values_are_listed_by_feature_and_count(tmp_path):
+    message = (
+        r"7 values are missing, in 3 of 4 features \(of 4 samples each\): 'g3' \(4\), 'g2' \(2\), "
+        r"'g4' \(1\), the first in column 3 \('g2'\), line 2. Fill them in, or say"
+    )
+    with pytest.raises(InputError, match=message):
+        read_table(put(tmp_path, HOLES, "x.csv"), row())
+
+
+@pytest.mark.parametrize(
+    ("rule", "features", "missing"),
+    [
+        ("drop_features", ["g1"], False),
+        ("drop_features:0.3", ["g1", "g4"], True),
+        ("impute", ["g1", "g2", "g4"], True),
+    ],
+)
+def test_missing_values_are_dropped_or_left_for_imputation(tmp_path, rule, features, missing):
+    path = put(tmp_path, HOLES, "x.csv")
+    series = read_table(path, row(missing=rule))
+    assert list(series.features) == features
+    assert series.missing == missing == bool(np.isnan(series.values).any())
+    series.write(tmp_path / "x.parquet")
+    again = type(series).read(tmp_path / "x.parquet")
+    np.testing.assert_array_equal(again.values, series.values)
+    assert again.missing == missing
+    assert again.notes == series.notes
+
+
+@pytest.mark.parametrize("rule", ["guess", "drop_features:2", "impute:0.1", "drop_features:few"])
+def test_an_unknown_rule_for_missing_values_is_refused(tmp_path, rule):
+    with pytest.raises(InputError, match=r"option missing is .*; use refuse, impute, drop_feat"):
+        read_table(put(tmp_path, HOLES, "x.csv"), row(missing=rule))
+
+
+def test_missing_categories_stay_missing(tmp_path):
+    path = put(tmp_path, "type,sex\na,f\nb,NA\na,m\nb,none\n", "x.csv")
+    series = read_table(path, row(categorical="sex", missing="impute"))
+    np.testing.assert_array_equal(series.values, [[0, np.nan, 1, np.nan]])
+    series = read_table(path, row(categorical="sex", missing="impute", literal="none"))
+    np.testing.assert_array_equal(series.values, [[0, np.nan, 1, 2]])
+
+
+# labels
+
+
+@pytest.mark.parametrize("word", ["", "NA", "?", "None", "null", "NaN", "n/a", "#N/A"])
+def test_a_label_that_says_nothing_is_no_class(tmp_path, word):
+    path = put(tmp_path, f"id,type,g\ns1,a,1\ns2,{word},2\ns3,b,3\n", "x.csv")
+    with pytest.raises(InputError, match=r"1 of 3 samples have no label: s2"):
+        read_table(path, row(id_column="id"))
+    series = read_table(path, row(id_column="id", unlabelled="drop"))
+    assert list(series.samples) == ["s1", "s3"]
+    assert series.values.tolist() == [[1, 3]]
+    assert f"1 samples were left out, having no label: s2 ({word})" in series.notes
+
+
+def test_a_class_is_named_na_only_if_the_sheet_says_so(tmp_path):
+    path = put(tmp_path, "type,g\nNA,1\nb,2\n", "x.csv")
+    assert list(read_table(path, row(literal="NA")).labels) == ["NA", "b"]
+    assert list(read_table(path, row(map="NA:natural,b:bred")).labels) == ["natural", "bred"]
+
+
+def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
+    path = put(tmp_path, "id,type,g\ns1,stage IIa,1\ns2,Stage iv,2\ns3,other,3\n", "x.csv")
+    series = read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:early,IV:late"))
+    assert list(series.labels) == ["early", "late"]
+    assert list(series.samples) == ["s1", "s2"]
+    assert series.notes == ("1 samples were left out, having no label: s3 (other)",)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"regex": "(a"}, r"option regex '\(a' is none: missing \)"),
+        ({"map": "a"}, "option map has 'a'; write text:label"),
+        ({"map": "a:x,a:y"}, "option map has 'a:y' twice"),
+        ({"map": "a:x,c:y"}, r"option map has 'c', but no sample says so; they say 'a' \(1\)"),
+        ({"regex": "zzz"}, r"no sample has a label; their texts are 'a' \(1\), 'b' \(1\)"),
+        ({"unlabelled": "keep"}, "option unlabelled is 'keep'"),
+        ({"duplicates": "first"}, "duplicates is 'first'; use refuse, max_mean or mean"),
+        ({"transform": "ln"}, "transform is 'ln'; use one of none, log2, log2p1"),
+        ({"group": "patient"}, "there is no 'patient', which the sheet's group names"),
+        ({"features": "zz*"}, r"option features has 'zz\*', but nothing is called so"),
+        ({"decimal": "dot"}, "unknown decimal 'dot'"),
+    ],
+)  # fmt: skip
+def test_bad_options_are_told(tmp_path, options, message):
+    with pytest.raises(InputError, match=message):
+        read_table(put(tmp_path, "type,g\na,1\nb,2\n", "x.csv"), row(**options))
+
+
+# groups and phenotype files
+
+
+def test_a_group_of_samples_is_no_feature(tmp_path):
+    path = put(tmp_path, "type,patient,g\nt,1,5\nn,1,6\nt,2,7\nn,2,8\n", "x.csv")
+    series = read_table(path, row(group="patient"))
+    assert list(series.groups) == ["1", "1", "2", "2"]
+    assert list(series.features) == ["g"]
+    series.write(tmp_path / "x.parquet")
+    assert list(type(series).read(tmp_path / "x.parquet").groups) == ["1", "1", "2", "2"]
+    path.write_text(path.read_text().replace("n,2,8", "n,NA,8"))
+    with pytest.raises(InputError, match="1 samples have no 'patient', their group: 3"):
+        read_table(path, row(group="patient"))
+
+
+def test_repeated_patients_are_hinted_at_where_no_group_is_named(tmp_path):
+    text = "type,Patient ID,g\nt,p1,5\nn,p1,6\nt,p2,7\nn,p3,8\n"
+    path = put(tmp_path, text, "x.csv")
+    (note,) = read_table(path, row(drop="Patient ID")).notes
+    assert note.startswith("'Patient ID' has 3 values for 4 samples")
+    assert "group=Patient ID" in note
+
+
+def phenotype(
+    folder, text="sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"
+):
+    return put(folder, text, "pheno.tsv")
+
+
+EXPRESSION = "gene,s1,s2,s3,s4\ng1,1,2,3,4\ng2,5,6,7,8\n"
+
+
+def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
+    path = put(tmp_path, EXPRESSION, "x.csv")
+    dataset = row(
+        path, label="diagnosis", orientation="columns", phenotype=str(phenotype(tmp_path)),
+        group="patient",
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="samples") as told:
+        series = acquire(dataset)
+    assert list(series.samples) == ["s1", "s2", "s3"]
+    assert list(series.labels) == ["t", "n", "t"]
+    assert list(series.groups) == ["p1", "p1", "p2"]
+    assert series.values.tolist() == [[1, 2, 3], [5, 6, 7]]
+    text = "\n".join(str(warning.message) for warning in told)
+    assert "1 samples are left out, without phenotype: s4" in text
+    assert "1 samples stand in the phenotype file only: s9" in text
+
+
+def test_a_label_that_table_and_phenotype_give_differently_is_refused(tmp_path):
+    path = put(tmp_path, "id,diagnosis,g\ns1,t,1\ns2,t,2\ns3,t,3\n", "x.csv")
+    dataset = row(label="diagnosis", id_column="id", phenotype=str(phenotype(tmp_path)))
+    with pytest.raises(InputError, match=r"'diagnosis' of sample 's2' is 't' in the table, 'n' in"):
+        read_table(path, dataset)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("sample\tdiagnosis\nx1\tt\nx2\tn\n", {}, "no sample of the table stands in the phenotype"),
+        ("sample\tdiagnosis\ns1\tt\ns1\tn\n", {}, "sample 's1' stands twice"),
+        ("sample\tdiagnosis\tdiagnosis\ns1\tt\tn\n", {}, "column 'diagnosis' occurs 2 times"),
+        ("sample\tdiagnosis\ns1\tt\n", {"phenotype_id": "gsm"}, "'gsm', which the sheet's phenoty"),
+    ],
+)  # fmt: skip
+def test_a_phenotype_file_that_does_not_fit_is_told(tmp_path, text, options, message):
+    path = put(tmp_path, EXPRESSION, "x.csv")
+    options["phenotype"] = str(phenotype(tmp_path, text))
+    with pytest.raises(InputError, match=message):
+        read_table(path, row(label="diagnosis", orientation="columns", **options))
+
+
+# other formats
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b'!Series_title\t"x"\n', "x.txt", "a GEO series matrix: use source geo"),
+        (b"^DATABASE = Geo\n", "x.soft", "a SOFT file of GEO: use source geo"),
+        (b"\x89HDF\r\n\x1a\n...", "x.h5", "an HDF5 file: if it is AnnData, let its name end in"),
+        (b"PAR1....", "x.csv", "a Parquet file: let its name end in .parquet"),
+        (b"RDX3\nX\n", "x.csv", "a file of R .*write.csv in R"),
+        (b"[CEL]\nVersion=3\n", "x.csv", "an Affymetrix CEL file of one sample"),
+        (b"#1.2\n10\t4\n", "x.txt", "a GCT file: remove its first two lines"),
+        (b"\xd0\xcf\x11\xe0\xa1", "x.csv", "an Excel workbook: let its name end in .xls"),
+        (b"%PDF-1.4", "x.csv", "a PDF document"),
+        (b"PK\x03\x04abc", "x.csv", "is a ZIP archive"),
+    ],
+)
+def test_another_format_is_named_with_its_way_out(tmp_path, content, name, message):
+    path = put(tmp_path, content, name)
+    with pytest.raises(InputError, match=message) as error:
+        read_table(path, row())
+    assert re.search(re.escape(str(path)), str(error.value))
+
+
+def test_the_real_cohort_of_pairs_gets_its_patients_from_the_phenotype_file(shared_data):
+    folder = shared_data / "geo"
+    dataset = row(
+        label="diagnosis", id_column="samples", drop="type", group="patient",
+        phenotype=str(folder / "GSE6956C_phenotype.tsv"),
+    )  # fmt: skip
+    series = read_table(folder / "GSE6956C.csv.gz", dataset)
+    assert series.values.shape == (22277, 16)
+    assert sorted(np.unique(series.groups, return_counts=True)[1]) == [2] * 8
+    assert all(len(set(series.labels[series.groups == g])) == 2 for g in set(series.groups))

@@ -1,0 +1,138 @@
+"""Filters of features that look at no label: by variance and by level of expression."""
+
+import numbers
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from xnbflow.errors import InputError
+
+__all__ = ["ExpressionFilter", "VarianceFilter"]
+
+
+class _Filter(SelectorMixin, BaseEstimator):
+    """A selection of features learned from the training samples alone."""
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def _settle(self, support: np.ndarray, what: str) -> None:
+        if not support.any():
+            msg = f"{what} leaves none of {len(support)} features; lower it"
+            raise InputError(msg)
+        self.support_ = support
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class VarianceFilter(_Filter):
+    """Keep the features of largest variance over the training samples.
+
+    Parameters
+    ----------
+    keep : float or int, default=0.5
+        The share of features (a float up to 1.0), or their number (an int). Of equal variances the
+        first features are kept.
+
+    Attributes
+    ----------
+    variances_ : ndarray, shape (n_features,)
+        Missing values do not count.
+    support_ : ndarray of bool, shape (n_features,)
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 1.0, 5.0], [0.1, 9.0, 5.0]])
+    >>> VarianceFilter(keep=1).fit(X).get_support().tolist()
+    [False, True, False]
+    """
+
+    def __init__(self, *, keep: float = 0.5) -> None:
+        self.keep = keep
+
+    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "VarianceFilter":  # noqa: ARG002
+        """Find the features to keep.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            If `keep` is no share or number.
+        """
+        is_number = isinstance(self.keep, numbers.Integral) and not isinstance(self.keep, bool)
+        is_share = isinstance(self.keep, float) and 0 < self.keep <= 1
+        if not is_share and not (is_number and self.keep >= 1):
+            msg = (
+                f"keep is {self.keep!r}; give a share of features (a float up to 1.0), or their "
+                "number (an int from 1)"
+            )
+            raise InputError(msg)
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        n_features = X.shape[1]
+        n_kept = int(np.ceil(self.keep * n_features)) if is_share else int(self.keep)
+        self.variances_ = _variances(X)
+        order = np.argsort(-self.variances_, kind="stable")
+        support = np.zeros(n_features, dtype=bool)
+        support[order[:n_kept]] = True
+        self._settle(support, f"keep={self.keep!r}")
+        return self
+
+
+class ExpressionFilter(_Filter):
+    """Keep the features that reach a level of expression in enough training samples.
+
+    Parameters
+    ----------
+    level : float
+        What a value must reach.
+    share : float, default=0.2
+        The share of training samples in which it must.
+
+    Attributes
+    ----------
+    support_ : ndarray of bool, shape (n_features,)
+
+    Examples
+    --------
+    >>> X = np.array([[2.0, 9.0], [3.0, 8.0], [7.0, 1.0]])
+    >>> ExpressionFilter(level=6, share=0.5).fit(X).get_support().tolist()
+    [False, True]
+    """
+
+    def __init__(self, *, level: float, share: float = 0.2) -> None:
+        self.level = level
+        self.share = share
+
+    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "ExpressionFilter":  # noqa: ARG002
+        """Find the features to keep; see `VarianceFilter.fit`."""
+        if not (isinstance(self.share, numbers.Real) and 0 <= self.share <= 1):
+            msg = f"share is {self.share!r}; give a share of samples, 0 to 1"
+            raise InputError(msg)
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        reached = (self.level <= X).mean(axis=0)
+        self._settle(reached >= self.share, f"level={self.level!r} in a share of {self.share!r}")
+        return self
+
+
+def _variances(X: np.ndarray) -> np.ndarray:
+    """Return each feature's variance over what is not missing; 0 where nothing is there."""
+    present = ~np.isnan(X)
+    count = np.maximum(1, present.sum(axis=0))
+    mean = np.where(present, X, 0.0).sum(axis=0) / count
+    return (np.where(present, X - mean, 0.0) ** 2).sum(axis=0) / count

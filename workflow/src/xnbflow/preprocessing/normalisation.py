@@ -1,0 +1,271 @@
+"""Normalisation of samples: logarithms, quantiles, z-scores, ranks, counts per million."""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from xnbflow.errors import InputError
+
+__all__ = [
+    "CountsPerMillion",
+    "Log2",
+    "QuantileNormalizer",
+    "SampleRanks",
+    "SampleStandardizer",
+    "looks_like_counts",
+]
+
+
+class _OfSamples(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """A transformer that takes each sample by itself and learns nothing."""
+
+    _allows_missing = True
+
+    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "_OfSamples":  # noqa: ARG002
+        """Check the training samples; nothing is learned.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._checked(X, reset=True)
+        return self
+
+    def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return the transformed samples, shape (n_samples, n_features), feature-major.
+
+        Raises
+        ------
+        InputError
+            If a value is out of the transformation's domain.
+        """
+        check_is_fitted(self)
+        return np.asfortranarray(self._transformed(self._checked(X, reset=False)))
+
+    def _checked(self, X: np.ndarray | pd.DataFrame, *, reset: bool) -> np.ndarray:
+        finite = "allow-nan" if self._allows_missing else True
+        return validate_data(self, X, dtype=np.float64, reset=reset, ensure_all_finite=finite)
+
+    def _transformed(self, X: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._allows_missing
+        tags.requires_fit = True
+        return tags
+
+
+class Log2(_OfSamples):
+    """Logarithm to base 2 of every value, plus an offset.
+
+    Parameters
+    ----------
+    offset : float, default=0
+        Added before the logarithm is taken; 1 for counts.
+
+    Examples
+    --------
+    >>> Log2(offset=1).fit_transform([[0.0, 1.0, 7.0]]).tolist()
+    [[0.0, 1.0, 3.0]]
+    """
+
+    def __init__(self, *, offset: float = 0.0) -> None:
+        self.offset = offset
+
+    def _transformed(self, X: np.ndarray) -> np.ndarray:
+        shifted = X + self.offset
+        if (shifted <= 0).any():
+            msg = (
+                f"log2 of {np.nanmin(X):g} with offset {self.offset:g}: values plus offset must be "
+                "positive; give an offset, or leave the logarithm out if values are logged already"
+            )
+            raise InputError(msg)
+        return np.log2(shifted)
+
+
+class SampleStandardizer(_OfSamples):
+    """Z-score of each sample: its values less their mean, divided by their standard deviation.
+
+    Missing values do not count and stay missing. A sample of equal values becomes zero.
+
+    Examples
+    --------
+    >>> SampleStandardizer().fit_transform([[1.0, 3.0], [10.0, 30.0]]).tolist()
+    [[-1.0, 1.0], [-1.0, 1.0]]
+    """
+
+    def _transformed(self, X: np.ndarray) -> np.ndarray:
+        _refuse_empty_samples(X)
+        mean = np.nanmean(X, axis=1, keepdims=True)
+        sd = np.nanstd(X, axis=1, keepdims=True)
+        sd[sd <= np.finfo(float).eps * np.abs(mean)] = np.inf  # equal but for rounding
+        return (X - mean) / sd
+
+
+class SampleRanks(_OfSamples):
+    """Rank of each value within its sample, between 0 and 1: (rank - 1/2) / count.
+
+    Ties have their mean rank. Missing values do not count and stay missing.
+
+    Examples
+    --------
+    >>> SampleRanks().fit_transform([[5.0, 1.0, 9.0, 9.0]]).tolist()
+    [[0.375, 0.125, 0.75, 0.75]]
+    """
+
+    def _transformed(self, X: np.ndarray) -> np.ndarray:
+        _refuse_empty_samples(X)
+        ranks = rankdata(X, axis=1, nan_policy="omit")
+        return (ranks - 0.5) / (~np.isnan(X)).sum(axis=1, keepdims=True)
+
+
+class CountsPerMillion(_OfSamples):
+    """Counts per million of each sample, and their natural logarithm log(1 + x).
+
+    Parameters
+    ----------
+    log : bool, default=True
+        Whether the logarithm is taken.
+
+    References
+    ----------
+    M. D. Robinson and A. Oshlack, A scaling normalization method for differential expression
+    analysis of RNA-seq data, Genome Biology 11 (2010), R25, for library sizes; no TMM factors are
+    used here, for a sample must not depend on others.
+
+    Examples
+    --------
+    >>> CountsPerMillion(log=False).fit_transform([[1.0, 3.0], [0.0, 5.0]]).tolist()
+    [[250000.0, 750000.0], [0.0, 1000000.0]]
+    """
+
+    _allows_missing = False
+
+    def __init__(self, *, log: bool = True) -> None:
+        self.log = log
+
+    def _transformed(self, X: np.ndarray) -> np.ndarray:
+        if (X < 0).any():
+            msg = f"counts per million of {X.min():g}; counts must not be negative"
+            raise InputError(msg)
+        size = X.sum(axis=1, keepdims=True)
+        if (size == 0).any():
+            msg = (
+                f"counts per million: sample {int(np.argmin(size))} (from 0) of these has no "
+                "counts at all; leave it out"
+            )
+            raise InputError(msg)
+        scaled = X / size * 1e6
+        return np.log1p(scaled) if self.log else scaled
+
+
+class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Give every sample the same distribution: the mean of the training samples'.
+
+    Bolstad's quantile normalization against a fixed target, so that a test sample is normalised
+    without the others: its values become the target's quantiles at their ranks. Tied values
+    become the mean of the quantiles that their ranks span.
+
+    Attributes
+    ----------
+    target_ : ndarray, shape (n_features,)
+        The ascending means of the training samples' order statistics.
+    n_features_in_ : int
+
+    References
+    ----------
+    B. M. Bolstad, R. A. Irizarry, M. Åstrand and T. P. Speed, A comparison of normalization methods
+    for high density oligonucleotide array data based on variance and bias, Bioinformatics 19
+    (2003), 185-193.
+
+    Examples
+    --------
+    >>> X = np.array([[5.0, 2.0, 3.0, 4.0], [4.0, 1.0, 4.0, 2.0], [3.0, 4.0, 6.0, 8.0]])
+    >>> QuantileNormalizer().fit(X).transform(X[:2]).round(2).tolist()
+    [[5.67, 2.0, 3.0, 4.67], [5.17, 2.0, 5.17, 3.0]]
+    """
+
+    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "QuantileNormalizer":  # noqa: ARG002
+        """Learn the target.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples without missing values.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        X = validate_data(self, X, dtype=np.float64)
+        target = np.zeros(X.shape[1])
+        for sample in X:  # not all of them sorted in memory
+            target += np.sort(sample)
+        self.target_ = target / len(X)
+        return self
+
+    def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return the normalised samples, shape (n_samples, n_features), feature-major."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        cumulated = np.concatenate([[0.0], np.cumsum(self.target_)])
+        normalised = np.empty(X.shape, order="F")
+        for i, sample in enumerate(X):
+            first = rankdata(sample, "min").astype(np.intp) - 1
+            last = rankdata(sample, "max").astype(np.intp)
+            tied = last - first > 1
+            values = self.target_[first]
+            values[tied] = (cumulated[last] - cumulated[first])[tied] / (last - first)[tied]
+            normalised[i] = values
+        return normalised
+
+
+def looks_like_counts(values: np.ndarray) -> bool:
+    """Return whether a matrix looks like counts of reads (RNA-seq).
+
+    All values are whole and not negative, and they spread as counts do: the largest is at least
+    100, and more than a few distinct values occur.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples) or its transpose
+        NaN is passed over.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> looks_like_counts(rng.negative_binomial(1, 0.01, (50, 6)))
+    True
+    >>> looks_like_counts(rng.normal(8, 2, (50, 6))), looks_like_counts(np.eye(9))
+    (False, False)
+    """
+    rows = max(1, 1_000_000 // max(1, values.shape[1]))
+    largest, distinct = 0.0, 0
+    for start in range(0, len(values), rows):
+        part = np.asarray(values[start : start + rows], dtype=np.float64)
+        part = part[~np.isnan(part)]
+        if (part < 0).any() or (part != np.floor(part)).any():
+            return False
+        largest = max(largest, part.max(initial=0.0))
+        distinct = max(distinct, len(np.unique(part)))
+    return bool(largest >= 100 and distinct > 10)
+
+
+def _refuse_empty_samples(X: np.ndarray) -> None:
+    empty = np.isnan(X).all(axis=1)
+    if empty.any():
+        msg = f"sample {int(np.argmax(empty))} (from 0) of these has no value at all; leave it out"
+        raise InputError(msg)

@@ -1,0 +1,97 @@
+"""Hints: columns that look like patients, and features that look unlike all others."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.sources.cells import is_missing
+
+__all__ = ["lone_features", "suggested_group"]
+
+_PATIENT = re.compile(
+    r"(^|[\s_.\-])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
+    r"animals?|mouse|mice|rats?|family|twins?)([\s_.\-]*(id|no|nr|num|number|code))?$",
+    re.IGNORECASE,
+)
+_BATCH = re.compile(r"(^|[\s_.\-])(batch|plate|centre|center|site|scan[ _]?date)$", re.IGNORECASE)
+_AT_LEAST, _LONE = 20, 3
+_ROWS = 4096
+
+
+def suggested_group(sample_metadata: pd.DataFrame | None, labels: Sequence[str]) -> str | None:
+    """Return the column whose name and values speak of repeated patients, None if there is none.
+
+    Parameters
+    ----------
+    sample_metadata : DataFrame of str, shape (n_samples, n_columns), or None
+    labels : sequence of str, shape (n_samples,)
+        A column that is the label by another name is no group.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": ["5", "5", "7", "8"], "patient": ["a", "b", "a", "c"]})
+    >>> suggested_group(table, ["t", "t", "n", "n"])
+    'patient'
+    """
+    if sample_metadata is None:
+        return None
+    n_classes = len(set(labels))
+    for pattern in (_PATIENT, _BATCH):
+        for name in sample_metadata:
+            values = sample_metadata[name]
+            known = values[~values.map(is_missing)]
+            distinct = known.nunique()
+            repeated = distinct < len(known) and distinct > 1
+            nested = pd.Series(list(labels)).groupby(list(values)).nunique().max() == 1
+            if pattern.search(str(name)) and repeated and not (nested and distinct <= n_classes):
+                return str(name)
+    return None
+
+
+def lone_features(values: np.ndarray, features: Sequence[str]) -> list[str]:
+    """Name features, three at most, that look unlike all others: covariates, not genes.
+
+    Those of whole numbers only where others are not, and those wholly above or below all others.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples)
+    features : sequence of str
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> values = rng.normal(7, 1, (30, 8))
+    >>> values[4] = [61, 45, 70, 38, 55, 59, 66, 72]
+    >>> lone_features(values, ["age" if i == 4 else f"g{i}" for i in range(30)])
+    ['age']
+    """
+    if len(values) < _AT_LEAST:
+        return []
+    whole, low, high = (np.empty(len(values), dtype=kind) for kind in (bool, float, float))
+    for start in range(0, len(values), _ROWS):
+        rows = values[start : start + _ROWS]
+        part = slice(start, start + _ROWS)
+        whole[part] = ((rows == np.floor(rows)) | np.isnan(rows)).all(axis=1)
+        low[part], high[part] = np.fmin.reduce(rows, axis=1), np.fmax.reduce(rows, axis=1)
+    found = np.zeros(len(values), dtype=bool)
+    varies = low < high
+    if 0 < (whole & varies).sum() <= _LONE:
+        found |= whole & varies
+    found |= _outside(low, high)
+    return [str(features[i]) for i in np.flatnonzero(found)] if found.sum() <= _LONE else []
+
+
+def _outside(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return which features, few, lie wholly above or below all others, with a gap between."""
+    found = np.zeros(len(low), dtype=bool)
+    by_low, by_high = np.argsort(-low, kind="stable"), np.argsort(high, kind="stable")
+    spread = np.nanmedian(high - low)
+    for n in range(1, _LONE + 1):
+        if low[by_low[n - 1]] > np.nanmax(np.delete(high, by_low[:n])) + spread:
+            found[by_low[:n]] = True
+        if high[by_high[n - 1]] < np.nanmin(np.delete(low, by_high[:n])) - spread:
+            found[by_high[:n]] = True
+    return found
