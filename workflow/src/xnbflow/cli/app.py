@@ -94,14 +94,14 @@ def fit(
 
     params = commands.parameters(param)
     with progress(f"reading {table}"):
-        series = commands.read_training(table, label, id_column, option)
+        series, origin = commands.read_training_table(table, label, id_column, option)
     entry = {"method": commands.method_name(method), "params": params}
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):
             validation = commands.validated(series, entry, folds)
     with progress("fitting on all samples"):
-        model = commands.fitted(series, entry, validation)
+        model = commands.fitted(series, entry, validation, origin)
     commands.write(model, output)
     told = commands.summary(model)
     tell_json({"model": str(output), **told}) if as_json else say(commands.as_text(told, output))
@@ -157,7 +157,7 @@ def predict(
 
     read = commands.read(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples(table, id_column, option)
+        samples = commands.read_samples_of(read, table, id_column, option)
     told = commands.predicted(read, samples, missing)
     for note in told.notes:
         warn(note)
@@ -184,7 +184,7 @@ def explain(
 
     read = commands.read(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples(table, id_column, option)
+        samples = commands.read_samples_of(read, table, id_column, option)
     told = commands.explained(read, samples, sample)
     if html:
         commands.write_explanation(told, html)
@@ -201,7 +201,10 @@ def geo(accession: str, *, as_json: Json = False) -> None:
 
     with progress(f"reading the head of {accession}"):
         told = commands.geo_summary(accession)
-    tell_json(told.to_json()) if as_json else say(told.as_text())
+    if as_json:
+        tell_json({**vars(told), "values": told.values.to_dict("records"), "row": told.sheet})
+    else:
+        say(str(told))
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

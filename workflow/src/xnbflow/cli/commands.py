@@ -1,6 +1,7 @@
 """What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
 
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,21 +10,29 @@ import pandas as pd
 import yaml
 
 from xnbflow.errors import InputError
+from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
 from xnbflow.models.prediction import Prediction, predict_table
+from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import CrossValidation, TrainedModel, cross_validate, fit_model
 from xnbflow.series import Series
+from xnbflow.sources.download import Downloads
+from xnbflow.sources.geo_summary import GeoSummary, summarise
 from xnbflow.tables import write_atomically
 
 __all__ = [
     "as_text",
     "deliver",
+    "explained",
     "fitted",
+    "geo_summary",
     "method_name",
     "parameters",
     "predicted",
     "read",
+    "read_samples_of",
+    "read_training_table",
     "signature_lines",
     "signature_text",
     "summary",
@@ -62,16 +71,41 @@ def method_name(given: str) -> str:
     return given if "." in given else given.replace("-", "_")
 
 
+def read_training_table(
+    location: str, label: str, id_column: str, options: Sequence[str]
+) -> tuple[Series, dict[str, str]]:
+    """Read samples with labels; also return where they are from."""
+    dataset = described(location, label, id_column, options)
+    origin = {"location": location, "label": label, "id_column": id_column}
+    return read_training(dataset), origin
+
+
+def read_samples_of(
+    model: TrainedModel, location: str, id_column: str, options: Sequence[str]
+) -> pd.DataFrame:
+    """Read samples to predict."""
+    return read_samples(described(location, "", id_column, options), model.series)
+
+
+def geo_summary(accession: str) -> GeoSummary:
+    """Say what a GEO accession or file holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        return summarise(accession, Downloads(Path(folder)))
+
+
 def validated(series: Series, entry: dict[str, Any], folds: int) -> CrossValidation:
     """Cross-validate once."""
     return cross_validate(series, entry, folds)
 
 
 def fitted(
-    series: Series, entry: dict[str, Any], validation: CrossValidation | None
+    series: Series,
+    entry: dict[str, Any],
+    validation: CrossValidation | None,
+    origin: dict[str, str],
 ) -> TrainedModel:
     """Fit on all samples."""
-    return fit_model(series, entry, validation)
+    return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
 
 
 def write(model: TrainedModel, path: Path) -> None:
@@ -87,6 +121,11 @@ def read(path: Path, trust: Iterable[str]) -> TrainedModel:
 def predicted(model: TrainedModel, samples: pd.DataFrame, missing: str) -> Prediction:
     """Predict samples."""
     return predict_table(model, samples, missing)
+
+
+def explained(model: TrainedModel, samples: pd.DataFrame, sample: str) -> Explanation:
+    """Explain one sample."""
+    return explain_sample(model, samples, sample)
 
 
 def summary(model: TrainedModel) -> dict[str, Any]:
@@ -172,7 +211,3 @@ def deliver(text: str, path: Path | None) -> None:
         sys.stdout.write(text)
         return
     write_atomically(path, lambda part: Path(part).write_text(text, encoding="utf-8"))
-
-
-def _options(given: Sequence[str]) -> str:
-    return ";".join(given)

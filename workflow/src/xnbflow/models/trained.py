@@ -93,7 +93,8 @@ class TrainedModel:
     entry : dict
         What made it: ``method`` and ``params``, or ``steps``.
     series : dict
-        ``name``, ``digest``, ``samples``, ``features`` and ``classes`` (label to samples).
+        ``name``, ``digest``, ``samples``, ``features`` and ``classes`` (label to samples), and
+        what else was told of its origin.
     features : ndarray of str, shape (n_features,)
         Its input, in order.
     symbols : dict of str to str
@@ -140,7 +141,9 @@ def fit_model(
     series: Series,
     entry: Mapping[str, Any],
     validation: CrossValidation | None = None,
+    *,
     symbols: Mapping[str, str] | None = None,
+    origin: Mapping[str, str] | None = None,
 ) -> TrainedModel:
     """Fit a classifier on all samples of a series.
 
@@ -155,6 +158,8 @@ def fit_model(
         share of folds that select a feature.
     symbols : mapping of str to str, optional
         Feature to gene symbol.
+    origin : mapping of str to str, optional
+        What else is to be known of the series, say its ``location`` and ``label``.
 
     Raises
     ------
@@ -184,7 +189,7 @@ def fit_model(
     return TrainedModel(
         estimator=estimator,
         entry=entry,
-        series=_description(series),
+        series={**_description(series), **(origin or {})},
         features=series.features,
         symbols={feature: names[feature] for feature in series.features if names.get(feature)},
         used=used,

@@ -12,7 +12,7 @@ from xnbflow.series import Series
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
 from xnbflow.sources.files import what_is_wrong
-from xnbflow.sources.labels import listed
+from xnbflow.sources.labels import UNLABELLED, listed
 from xnbflow.sources.sheet import DataSet
 
 __all__ = ["read_h5ad"]
@@ -50,7 +50,9 @@ def read_h5ad(path: str | Path, dataset: DataSet) -> Series:
     try:
         matrix, var = _matrix(path, data, dataset.options.get("matrix", "X"))
         obs = data.obs
-        label = _column(path, obs, dataset.label or "", "label")
+        if dataset.label is None:  # cells to predict
+            obs = obs.assign(**{UNLABELLED: UNLABELLED})
+        label = _column(path, obs, dataset.label or UNLABELLED, "label")
         options = dict(dataset.options)
         if "group" in options:
             options["group"] = _column(path, obs, options["group"], "group")
