@@ -30,9 +30,10 @@ format: $(INSTALLED)
 	@$(BIN)/ruff format .
 	@$(BIN)/snakefmt Snakefile workflow/rules
 
-## manual: results/README.md, from the contract of tables
+## manual: results/README.md, from the contract of tables, and the reference in config/README.md
 manual: $(INSTALLED)
 	@$(BIN)/python -m xnbflow.manual
+	@$(BIN)/python -m xnbflow.reference
 
 ## bench: our engine against its peers; the table goes to results/benchmarks
 bench: $(INSTALLED) $(PEER)/installed

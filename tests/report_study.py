@@ -10,6 +10,8 @@ import pandas as pd
 
 from xnbflow.config import Study
 from xnbflow.contract import (
+    DESCRIPTION,
+    DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     JOBS_TABLE,
@@ -20,7 +22,9 @@ from xnbflow.contract import (
     TRUTH,
     TRUTH_TABLE,
 )
+from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.study import study_tables
+from xnbflow.methods import resolved
 from xnbflow.report.page.blocks import Group
 from xnbflow.report.results import StudyResults
 from xnbflow.series import Series
@@ -43,6 +47,7 @@ def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASS
         folds=("3-fold",) if classifiers else (),
         diagnostics=True,
         analyses={},
+        paper={name: name for name in ("nb", "xnb") if name in classifiers},
     )
     for dataset in datasets:
         series = _series(dataset)
@@ -100,7 +105,8 @@ def _truth():
     series = _series("alpha")
     planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
     truth = pd.DataFrame({"feature": series.features, "class": planted})
-    return truth.assign(effect=3.0, block=-1, loading=0.0, shape="normal")
+    factors = {f"factor_{k}": 0.0 for k in range(1, 6)}
+    return truth.assign(effect=3.0, block=0, loading=0.0, **factors, shape="normal")
 
 
 def _write_diagnostics(folder, series):
@@ -179,7 +185,7 @@ def _selected(series, fold, rng):
             some = rng.choice(np.arange(9, FEATURES), 2, replace=False)
             features = series.features[[3 * j, 3 * j + 1, *some][: 3 if j else 2]]
             for rank, feature in enumerate(features, start=1):
-                selected.append((number, label, rank, feature, 1 - 0.1 * rank))
+                selected.append((number, label, rank, feature, 1 - 0.1 * rank, False))
                 others = series.classes[series.classes != label]
                 distances += [(number, label, feature, other, rng.random()) for other in others]
                 explanations += [
@@ -206,6 +212,7 @@ def _fits(series, tables, failed, warned):
             "warnings": "class 'normal' has few samples" if warned else "",
             "features_per_class": np.nan if failed else counts,
             "features": 0 if failed else 5,
+            "ties": np.nan,
             "fit_seconds": 0.1,
             "predict_seconds": 0.01,
         }
@@ -219,7 +226,7 @@ def _write_tables(results):
             root / TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
             for dataset, folds, classifier in study.trained
         ]
-        for table in ("predictions", "selected", "fits")
+        for table in TRAINING_TABLES
     }
     diagnosed = {
         table: [root / DIAGNOSTIC.of(dataset=dataset, table=table) for dataset in study.datasets]
@@ -238,7 +245,20 @@ def _write_tables(results):
         "diagnosed": study.datasets,
         "trained": study.trained,
     }
-    write_tables(study_tables(keys, files, alpha=0.05), results.folder, STUDY_TABLES)
+    about = {
+        "study": study.id,
+        "title": study.title,
+        "summary": study.summary,
+        "labels": results.labels,
+    }
+    write_tables(
+        study_tables(about, keys, files, alpha=0.05, paper=study.paper),
+        results.folder,
+        STUDY_TABLES,
+    )
+    entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
+    told = description_tables(keys, entries, files)
+    write_tables(told, root / DESCRIPTION.of(study=study.id), DESCRIPTION_TABLES)
 
 
 def write_declared(frame, path, table):

@@ -5,9 +5,9 @@ import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 
 from xnbflow.analyses.directional.compute import CLASSIFIERS
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.sources import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 
 FILES = {
     "magic": ("uci", "magic04.data.gz"),

@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 import shutil
+import zlib
 from contextlib import contextmanager
 
 import pytest
@@ -142,8 +143,8 @@ def test_missing_values_stay_last_and_spreads_sort_by_their_mean(page):
         find_all(table, "thead button")[place].click()
         assert column(page, table, place) == ["0.38", ""]
     accuracy = find(page, "#accuracy table")
-    find_all(accuracy, "thead button")[1].click()
-    means = [float(text.split(" ±")[0]) for text in column(page, accuracy, 1)]
+    page.execute_script("arguments[0].click()", find_all(accuracy, "thead button")[2])
+    means = [float(text.split(" ±")[0]) for text in column(page, accuracy, 2)]
     assert means == sorted(means)
 
 
@@ -175,12 +176,13 @@ def test_any_sample_can_be_explained(page):
         assert place.find_element("css selector", "p").text.startswith(f"Sample {name} is ")
         headings = [heading.text for heading in find_all(place, "h4")]
         assert {text.split(":")[0] for text in headings} == set(CLASSES["GSE7904"])
-        # The classes are in order, each bar chart ends at its class's sum.
-        scores = [float(text.split(": ")[1].replace("−", "-")) for text in headings]
-        assert scores == sorted(scores, reverse=True)
-        for steps, score in zip(find_all(place, ".steps"), scores, strict=True):
+        # The most probable class comes first; what is said of it adds up to its evidence.
+        chances = [float(text.split("probability ")[1]) for text in headings]
+        assert chances == sorted(chances, reverse=True)
+        told = [cell.text for cell in find_all(place, ".scroll tbody td:nth-child(3)")]
+        for steps, text in zip(find_all(place, ".steps"), told, strict=True):
             added = [float(c.text.replace("−", "-")) for c in find_all(steps, "td.n")]
-            assert sum(added) == pytest.approx(score, abs=0.02)
+            assert sum(added) == pytest.approx(float(text.replace("−", "-")), abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -194,10 +196,10 @@ def test_any_sample_can_be_explained(page):
 )
 def test_great_contributions_are_not_cut(page, value, text):
     model = {"classes": ["a"], "features": ["g"], "fits": [{"prior": [-0.1], "sets": [[0]]}]}
-    sample = ["s", 0, 0, 0, [value]]
+    sample = ["s", 0, 0, 0, [value], [0]]
     place = find(page, ".explanation")
     page.execute_script("explain(...arguments)", model, sample, place)
-    _, cell = place.find_elements("css selector", ".steps td.n")
+    (cell,) = place.find_elements("css selector", ".steps td.n")
     assert cell.text == text
     inside = page.execute_script(
         "const range = document.createRange(); range.selectNodeContents(arguments[0]);"
@@ -223,6 +225,86 @@ def test_groups_open_and_close_all_at_once(page):
     assert button.text == "Close all"
     button.click()
     assert not any(group.get_attribute("open") for group in groups)
+
+
+def test_evidence_for_and_against_has_one_axis_from_zero_for_all_classes(page):
+    fit = {"prior": [-0.7, -0.7], "sets": [[0], [1]]}
+    model = {"classes": ["x", "y"], "features": ["a", "b"], "fits": [fit]}
+    sample = ["s", 0, 0, 0, [3.0, -6.0], [0, 0]]
+    place = find(page, ".explanation")
+    page.execute_script("explain(...arguments)", model, sample, place)
+    script = (
+        "return [...arguments[0].querySelectorAll('.track')].map((track) => {"
+        "const bar = track.firstChild; return [track.style.getPropertyValue('--zero'),"
+        " bar.className, parseFloat(bar.style.left), parseFloat(bar.style.width)]; })"
+    )
+    for_x, against_y = page.execute_script(script, place)
+    zero = 100 * 6 / 9  # the axis goes from -6 to 3
+    assert for_x[0] == against_y[0]
+    assert float(for_x[0].rstrip("%")) == pytest.approx(zero)
+    assert for_x[1:] == ["plus", pytest.approx(zero, abs=0.01), pytest.approx(100 - zero, abs=0.01)]
+    assert against_y[1:] == ["minus", 0, pytest.approx(zero, abs=0.01)]
+
+
+TEXTS = """
+const small = [], cut = [];
+for (const text of document.querySelectorAll("svg text")) {
+  const box = text.getBoundingClientRect();
+  if (box.width === 0) continue;
+  const svg = text.closest("svg");
+  const frame = svg.getBoundingClientRect();
+  const scale = frame.width / svg.viewBox.baseVal.width;
+  const size = parseFloat(getComputedStyle(text).fontSize) * scale;
+  if (size < 9.95) small.push([text.textContent, size]);
+  const outside = box.left < frame.left - 1 || box.right > frame.right + 1
+    || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
+  if (outside) cut.push(text.textContent);
+}
+return [small, cut];
+"""
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_text_in_figures_is_legible_and_none_is_cut(browser, report, width):
+    with shown(browser, width):
+        browser.get(report.as_uri())
+        open_everything(browser)
+        assert browser.execute_script(TEXTS) == [[], []]
+
+
+def test_closed_groups_open_on_paper_and_close_again(page):
+    script = "return [...document.querySelectorAll('details')].map((group) => group.open)"
+    before = page.execute_script(script)
+    assert not all(before)
+    page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert all(page.execute_script(script))
+    page.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert page.execute_script(script) == before
+
+
+def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
+    page.set_script_timeout(30)
+    script = """
+    const done = arguments[arguments.length - 1];
+    const svg = document.querySelector(".drawing svg");
+    pixels(svg).then((parts) => new Blob(parts).arrayBuffer()).then((buffer) => {
+      done([[...new Uint8Array(buffer)], svg.viewBox.baseVal.width]);
+    });
+    """
+    numbers, points = page.execute_async_script(script)
+    png = bytes(numbers)
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert int.from_bytes(png[16:20]) == round(points * 300 / 72)
+    assert png[37:41] == b"pHYs"
+    assert int.from_bytes(png[41:45]) == 11811  # dots per metre
+    assert int.from_bytes(png[50:54]) == zlib.crc32(png[37:50])
+
+
+def test_a_table_is_saved_as_it_is_shown(page):
+    script = "return tableText(document.querySelector('#diagnostics .table table')).join('')"
+    lines = page.execute_script(script).splitlines()
+    assert [line.split("\t")[0] for line in lines[1:]] == ["alpha", "GSE7904"]
+    assert len({line.count("\t") for line in lines}) == 1
 
 
 OVERFLOWING = """
@@ -318,7 +400,7 @@ def test_a_screen_reader_finds_names_for_everything(page):
 
 def test_the_sections_are_reached_from_the_top_of_the_page(page):
     links = find_all(page, "nav a")
-    assert len(links) == 7
+    assert len(links) == 8
     for link in links:
         target = link.get_attribute("href").split("#")[1]
         assert link.text == find(page, f"#{target} h2").text

@@ -20,7 +20,23 @@ def changed(change):
         (lambda s: s["studies"]["tiny"].update(clasifiers=[]), "did you mean 'classifiers'?"),
         (lambda s: s.update(run=["tinny"]), "unknown study 'tinny'; did you mean 'tiny'?"),
         (lambda s: s.update(sheets=["absent.tsv"]), "absent.tsv does not exist"),
-        (lambda s: s.update(sheets="tiny.tsv"), "key 'sheets' must list"),
+        (lambda s: s.update(sheets=[5]), "sheets.0: found 5; use text"),
+        (lambda s: s["studies"].update({5: {"title": "x"}}), "studies: found 5; use a name"),
+        (lambda s: s["studies"].update(report={"title": "x"}), "'report' is the name of a rule"),
+        (lambda s: s.update(folds_per_job=5.0), "folds_per_job: found 5.0; use 'all' or"),
+        (
+            lambda s: s.update(classifiers={"x": {"label": "x", "method": "xnbb"}}),
+            "classifiers.x.method: unknown method 'xnbb'; did you mean 'xnb'?",
+        ),
+        (
+            lambda s: s["studies"]["tiny"].update(analyses={"efects": {}}),
+            "unknown analysis 'efects'; did you mean 'effects'?",
+        ),
+        (
+            lambda s: s.update(download={"base_urls": {"cumidda": ["x"]}}),
+            "unknown source 'cumidda'; did you mean 'cumida'?",
+        ),
+        (lambda s: s.update(sheets="tiny.tsv"), "sheets: found 'tiny.tsv'; use a list"),
     ],
 )
 def test_a_mistake_in_the_configuration_is_told_before_anything_runs(tmp_path, change, message):

@@ -6,7 +6,7 @@ import pytest
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 
 
 def get(folder, location, base=None, **options):

@@ -58,8 +58,11 @@ def test_two_writers_of_a_file_do_not_meet(tmp_path):
     assert path.read_text() == "first"
 
 
+PARTS = ("1.ab12.part.a.tsv", "2.ab12.part.a.tsv", "1.ab12.part.b.tsv")
+
+
 def test_what_a_killed_writer_left_goes_after_a_day(tmp_path):
-    old, new, other = (tmp_path / f".{name}.part" for name in ("a.tsv.1", "a.tsv.2", "b.tsv.1"))
+    old, new, other = (tmp_path / f".elsewhere.{name}" for name in PARTS)
     for part in (old, new, other):
         part.touch()
     os.utime(old, (time.time() - 90_000,) * 2)

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 
 
 def test_values_and_labels_are_scikit_learns():

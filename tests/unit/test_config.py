@@ -8,8 +8,8 @@ import yaml
 
 from xnbflow.config import Batch, Folds, read_config, read_sheets
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes.methods import METHODS
-from xnbflow.naive_bayes.registry import build_estimator, import_estimator
+from xnbflow.methods import METHODS
+from xnbflow.naive_bayes.build import build_estimator, import_estimator
 from xnbflow.series import KINDS
 
 ROOT = Path(__file__).parents[2]
@@ -58,9 +58,9 @@ def test_every_default_classifier_can_be_built():
         (("studies", "demo", "folds"), [], "belong together"),
         (("run",), ["demmo"], "run: unknown study 'demmo'; did you mean 'demo'"),
         (("folds", "x"), {}, "folds.x: 'splits' is a required property"),
-        (("folds", "../x"), {"splits": 2}, "cannot be a name of a folder"),
+        (("folds", "../x"), {"splits": 2}, "use a name of a folder"),
         (("folds_per_job",), 0, "folds_per_job"),
-        (("colour",), 1, "Known keys: run"),
+        (("colour",), 1, "known: run"),
         (("classifiers", "nb"), {"label": "x"}, "classifiers.nb"),
     ],
 )
@@ -93,12 +93,16 @@ def test_methods_are_found_in_nested_entries():
     entry = {
         "label": "nested",
         "steps": [
-            {"method": "a.B"},
-            {"method": "c.D", "params": {"estimator": {"method": "gaussian_nb"}}},
+            {"method": "sklearn.preprocessing.StandardScaler"},
+            {"method": "selective_nb", "params": {"estimator": {"method": "gaussian_nb"}}},
         ],
     }
     config = read_config(changed("classifiers", "nested", value=entry), SCHEMA, DATASETS)
-    assert config.methods("nested") == ["a.B", "c.D", "gaussian_nb"]
+    assert config.methods("nested") == [
+        "sklearn.preprocessing.StandardScaler",
+        "selective_nb",
+        "gaussian_nb",
+    ]
 
 
 @pytest.mark.parametrize(("per_job", "expected"), [(None, 2), (1, 6), (2, 4)])
@@ -111,5 +115,5 @@ def test_batches_cover_every_fold_once(per_job, expected):
 
 
 def test_short_names_lead_to_classes():
-    for method in METHODS:
-        assert hasattr(import_estimator(method), "get_params")
+    for method in METHODS.values():
+        assert hasattr(import_estimator(method.estimator), "get_params")

@@ -1,15 +1,11 @@
 """Critical-difference diagrams: Demšar's table and conclusions, and bars from p-values."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from xnbflow.errors import InputError
 from xnbflow.evaluation.comparison import (
     critical_difference,
     critical_difference_diagram,
-    pairwise_rank_tests,
-    significance_diagram,
 )
 
 #: Demšar (2006), Table 6: average ranks over fourteen data sets.
@@ -40,32 +36,6 @@ def test_demsar_s_conclusions_at_both_levels():
     assert list(loose.ranks.index) == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
 
 
-def test_bars_of_the_directional_paper_leave_out_its_one_significant_pair():
-    ranks = {"SelvMNB": 2.125, "dNB": 2.375, "SelGNB": 2.8125, "vMNB": 3.3125, "GNB": 4.375}
-    diagram = significance_diagram(ranks, pairwise_rank_tests(ranks, 8), "bergmann_hommel")
-    assert diagram.cliques == (
-        ("SelvMNB", "dNB", "SelGNB", "vMNB"),
-        ("dNB", "SelGNB", "vMNB", "GNB"),
-    )
-    assert np.isnan(diagram.critical_difference)
-
-
 def test_classifiers_that_all_differ_have_no_bar():
     ranks = {"a": 1.0, "b": 2.0, "c": 3.0}
     assert critical_difference_diagram(ranks, 1000).cliques == ()
-
-
-def test_a_significant_pair_inside_a_run_splits_the_bar():
-    # with Wilcoxon's test neighbours in rank can differ although the outer pair does not
-    ranks = {"a": 1.0, "b": 2.0, "c": 3.0}
-    pairs = pd.DataFrame(
-        {"first": ["a", "a", "b"], "second": ["b", "c", "c"], "p": [0.5, 0.5, 0.01]}
-    )
-    assert significance_diagram(ranks, pairs, "p").cliques == (("a", "b"),)
-
-
-def test_a_missing_p_value_is_an_error():
-    ranks = {"a": 1.0, "b": 2.0}
-    pairs = pd.DataFrame({"first": ["a"], "second": ["b"], "bergmann_hommel": [np.nan]})
-    with pytest.raises(InputError, match="no bergmann_hommel p-value for a and b"):
-        significance_diagram(ranks, pairs)

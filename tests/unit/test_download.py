@@ -4,6 +4,10 @@ import gzip
 import hashlib
 import http.server
 import os
+import platform
+import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -12,8 +16,10 @@ import pytest
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
+from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.patience import Patience
 
 PATH = "Brain/GSE1/Brain_GSE1.csv"
 CSV = b"samples,type,g1,g2\n" + b"".join(
@@ -60,7 +66,7 @@ def serve(**answers):
 
 def downloads(folder, *urls, **settings):
     quick = {"timeout": 0.3, "retries": 2, "backoff": 0.01} | settings
-    return Downloads(folder, {"cumida": urls}, **quick)
+    return Downloads(folder, {"cumida": urls}, Patience(**quick))
 
 
 def files(folder):
@@ -140,17 +146,25 @@ def test_another_url_is_another_file(tmp_path):
     assert {path.name.partition("-")[0] for path in paths} == {"mine"}
 
 
-def test_what_a_killed_download_left_goes_after_a_day(tmp_path):
+def test_what_a_killed_download_left_goes_at_once_and_on_another_host_after_a_day(tmp_path):
     folder = tmp_path / "cumida"
     folder.mkdir()
-    old, new = (folder / f".Brain_GSE1.csv.{i}.part" for i in (1, 2))
-    for part in (old, new):
+    here = platform.node()
+    done = subprocess.Popen([sys.executable, "-c", ""])
+    done.wait()
+    parts = {
+        "dead": folder / f".{here}.{done.pid}.ab12.part.Brain_GSE1.csv",
+        "at work": folder / f".{here}.{os.getpid()}.ab12.part.Brain_GSE1.csv",
+        "elsewhere": folder / ".elsewhere.1.ab12.part.Brain_GSE1.csv",
+        "elsewhere, old": folder / ".elsewhere.2.ab12.part.Brain_GSE1.csv",
+    }
+    for part in parts.values():
         part.write_bytes(CSV[:100])
-    os.utime(old, (time.time() - 90_000,) * 2)
+    os.utime(parts["elsewhere, old"], (time.time() - 90_000,) * 2)
     with serve(csv=[CSV]) as server:
         downloads(tmp_path, server.url).fetch("cumida", PATH)
-    assert new.exists()
-    assert not old.exists()
+    left = {name for name, part in parts.items() if part.exists()}
+    assert left == {"at work", "elsewhere"}
 
 
 def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
@@ -297,3 +311,177 @@ def test_one_class_only_is_refused(tmp_path):
             downloads=tmp_path / "downloads",
             base_urls={"cumida": [str(tmp_path)]},
         )
+
+
+SHAPED = DataSet("brain", "cumida", "Brain/GSE1", None, 50, 2, 2)
+REFUSED = {
+    "plain text": (b"Service moved, see elsewhere\n", "no label column"),
+    "half a file": (CSV[: CSV.index(b"s25,")], "25 samples found, the sheet expects 50"),
+    "cut within its last number": (CSV[:-2], "does not end with a line break"),
+    "cut within a line": (CSV[: CSV.index(b"s25,") + 8], "does not end with a line break"),
+    "another table": (b"id,class,x\n1,a,2\n2,b,3\n", "no label column"),
+}
+
+
+def acquired(folder, *servers, dataset=SHAPED, **settings):
+    urls = [server.url for server in servers]
+    return acquire(dataset, downloads=folder, base_urls={"cumida": urls}, backoff=0.01, **settings)
+
+
+@pytest.mark.parametrize("wrong", REFUSED)
+def test_an_answer_that_is_not_the_data_is_not_kept_and_the_next_place_is_asked(tmp_path, wrong):
+    body, reason = REFUSED[wrong]
+    with serve(csv=[body]) as server:
+        with pytest.raises(InputError, match=reason) as error:
+            acquired(tmp_path, server)
+        assert server.url in str(error.value)
+        assert files(tmp_path) == []
+        with serve(csv=[CSV]) as mirror:
+            assert acquired(tmp_path, server, mirror).n_samples == 50
+            assert len(mirror.requests) == 1
+    assert files(tmp_path) == ["Brain_GSE1.csv", "Brain_GSE1.csv.sha256"]
+    assert SHA256 in (tmp_path / "cumida" / "Brain_GSE1.csv.sha256").read_text()
+
+
+def test_a_file_without_a_last_line_break_is_taken_with_its_checksum(tmp_path):
+    whole = CSV.rstrip(b"\n")
+    sheet = DataSet("b", "cumida", "Brain/GSE1", hashlib.sha256(whole).hexdigest(), 50, 2, 2)
+    with serve(csv=[whole]) as server, pytest.warns(UserWarning, match="line break"):
+        assert acquired(tmp_path, server, dataset=sheet).n_samples == 50
+
+
+def test_a_refused_file_in_a_folder_of_one_s_own_stays_and_the_next_place_is_asked(tmp_path):
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (mirror / "Brain_GSE1.csv").write_bytes(CSV[: CSV.index(b"s25,")])
+    with serve(csv=[CSV]) as server:
+        series = acquire(
+            SHAPED, downloads=tmp_path / "own", base_urls={"cumida": [str(mirror), server.url]}
+        )
+    assert series.n_samples == 50
+    assert (mirror / "Brain_GSE1.csv").is_file()
+    assert files(tmp_path / "own") == ["Brain_GSE1.csv", "Brain_GSE1.csv.sha256"]
+
+
+def test_a_wrong_file_put_there_by_hand_is_told_and_stays(tmp_path):
+    target = tmp_path / "cumida" / "Brain_GSE1.csv"
+    target.parent.mkdir()
+    target.write_bytes(CSV[: CSV.index(b"s25,")])
+    with serve(csv=[CSV]) as server, pytest.raises(InputError, match="25 samples found"):
+        acquired(tmp_path, server)
+    assert files(tmp_path) == [target.name]
+    assert server.requests == []
+
+
+def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
+    lock = tmp_path / "results" / "brain.sha256"
+    other = CSV.replace(b"1.5", b"9.5")
+    with serve(csv=[CSV]) as server:
+        acquired(tmp_path / "here", server, lock=lock)
+    assert lock.read_text() == f"{SHA256}  Brain_GSE1.csv\n"
+    with serve(csv=[other]) as server:
+        with pytest.raises(InputError, match=r"brain.sha256 says .* take its line out of"):
+            acquired(tmp_path / "there", server, lock=lock)
+        with serve(gz=[gzip.compress(CSV)]) as mirror:  # the same, packed
+            assert acquired(tmp_path / "there", server, mirror, lock=lock).n_samples == 50
+    assert lock.read_text() == f"{SHA256}  Brain_GSE1.csv\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"nothing here\n", b"ab12  x\n"])
+def test_a_damaged_record_is_told(tmp_path, content):
+    target = tmp_path / "cumida" / "Brain_GSE1.csv"
+    target.parent.mkdir()
+    target.write_bytes(CSV)
+    target.with_name("Brain_GSE1.csv.sha256").write_bytes(content)
+    with pytest.raises(InputError, match=r"Brain_GSE1.csv.sha256 holds no SHA-256; delete it"):
+        downloads(tmp_path).fetch("cumida", PATH)
+
+
+@contextmanager
+def raw_server(answer):
+    """Serve connections by a function of the socket."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def loop():
+            with suppress(OSError):
+                while True:
+                    connection = server.accept()[0]
+                    threading.Thread(target=handle, args=(connection,), daemon=True).start()
+
+        def handle(connection):
+            with connection, suppress(OSError):
+                connection.recv(4096)
+                answer(connection)
+
+        threading.Thread(target=loop, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def drip(connection):
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    for _ in range(1000):
+        connection.sendall(b"x")
+        time.sleep(0.02)
+
+
+def drip_headers(connection):
+    for _ in range(1000):
+        connection.sendall(b"H")
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("answer", [drip, drip_headers])
+def test_an_answer_that_drips_is_given_up(tmp_path, answer):
+    with raw_server(answer) as url, pytest.raises(InputError) as error:
+        downloads(tmp_path, url, timeout=0.2, retries=1).fetch("cumida", PATH)
+    assert "less than 1000 bytes per second, 2 times" in str(error.value)
+    assert files(tmp_path) == []
+
+
+def test_a_file_that_takes_too_long_is_given_up_at_its_deadline(tmp_path):
+    with raw_server(drip) as url, pytest.raises(InputError, match=r"not whole within 0\.5 s"):
+        downloads(tmp_path, url, least_rate=1, deadline=0.5).fetch("cumida", PATH)
+
+
+def test_a_server_says_how_long_to_wait(tmp_path, monkeypatch):
+    pauses = []
+    monkeypatch.setattr("xnbflow.sources.http.time.sleep", pauses.append)
+
+    def busy(connection):
+        connection.sendall(b"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")
+
+    with raw_server(busy) as url, pytest.raises(InputError):
+        downloads(tmp_path, url, retries=2).fetch("cumida", PATH)
+    assert pauses == [7.0, 7.0]
+    with raw_server(busy) as url, pytest.raises(InputError, match="would be after 3 s"):
+        downloads(tmp_path, url, retries=2, deadline=3).fetch("cumida", PATH)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda connection: connection.sendall(b"garbage\r\n\r\n"), "answers, but not in HTTP"),
+        (lambda connection: None, "the host answers nothing"),
+    ],
+)
+def test_a_host_that_does_not_speak_http_is_told_as_such(tmp_path, answer, said):
+    with raw_server(answer) as url, pytest.raises(InputError, match=said):
+        downloads(tmp_path, url, retries=0).fetch("cumida", PATH)
+
+
+@pytest.mark.parametrize("base", ["http://[bad", "gopher://x", "http://"])
+def test_a_base_url_that_is_none_is_told(tmp_path, base):
+    with pytest.raises(InputError, match=r"cannot get Brain_GSE1\.csv") as error:
+        downloads(tmp_path, base).fetch("cumida", PATH)
+    assert len(str(error.value)) < 600
+
+
+def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path, capsys):
+    (tmp_path / "flat.csv").write_text("label,g1,g2\na,1,5\nb,2,5\n")
+    dataset = DataSet("flat", "table", str(tmp_path / "flat.csv"), label="label")
+    series, notes = acquire_noting(dataset)
+    assert series.n_features == 2
+    assert notes.columns.tolist() == ["dataset", "note"]
+    (note,) = notes["note"]
+    assert "1 of 2 features are constant (g2)" in note
+    assert capsys.readouterr().err == f"Warning: {note}\n"

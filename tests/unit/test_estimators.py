@@ -9,9 +9,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xnbflow.distributions import Kernel
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes import XNB, BlockNB, FlexibleNB, GaussianNB, HybridNB, SelectiveNB
+from xnbflow.naive_bayes import (
+    XNB,
+    BlockNB,
+    ClassSpecificNB,
+    ClassSpecificNBCV,
+    FlexibleNB,
+    GaussianNB,
+    HybridNB,
+    SelectiveNB,
+)
 
-MODELS = [GaussianNB(), FlexibleNB(), XNB()]
+MODELS = [GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(), ClassSpecificNBCV(cv=3)]
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
@@ -73,7 +82,7 @@ def test_a_feature_major_frame_is_not_copied(model, data):
     features = np.ascontiguousarray(X.T)
     frame = pd.DataFrame(features.T, columns=[f"g{i}" for i in range(6)], copy=False)
     seen = []
-    model._fit = lambda features, codes: seen.append(features)
+    model._fit = lambda features, *_: seen.append(features)
     model.fit(frame, y)
     assert np.shares_memory(seen[0], features)
 
@@ -142,6 +151,10 @@ ALL = [
     HybridNB([("all", Kernel(bandwidth="adaptive"), slice(None))]),
     SelectiveNB(GaussianNB(), cv=3),
     BlockNB(blocks=2),
+    ClassSpecificNB(),
+    ClassSpecificNB(evidence="odds", contamination=0.0),
+    ClassSpecificNB(evidence="absolute", contamination=0.0, bandwidth="adaptive"),
+    ClassSpecificNBCV(cv=3),
 ]
 
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
 from xnbflow.errors import InputError
 from xnbflow.evaluation.folds import draw_folds, read_folds
+from xnbflow.seeds import derive_seed
 from xnbflow.series import SeriesHeader
 
 
@@ -34,6 +36,12 @@ def test_a_repeat_does_not_depend_on_the_number_of_repeats():
     assert few.equals(many[many["repeat"] == 0])
 
 
+def test_every_repeat_draws_other_folds():
+    folds = draw_folds(header(20, 10), 5, 4).set_index(["repeat", "sample"])["fold"]
+    drawn = {tuple(folds[repeat].sort_index()) for repeat in range(4)}
+    assert len(drawn) == 4
+
+
 def test_folds_depend_on_the_data_set():
     assert not draw_folds(header(20, 10), 5, 1).equals(draw_folds(header(20, 10, name="b"), 5, 1))
 
@@ -42,6 +50,35 @@ def test_a_small_class_is_named_in_a_warning_and_the_folds_are_drawn():
     with pytest.warns(UserWarning, match=r"'c1' \(2\)"):
         folds = draw_folds(header(20, 2), 5, 1)
     assert len(folds) == 22
+
+
+def test_a_class_as_large_as_the_number_of_folds_is_neither_small_nor_too_small():
+    folds = draw_folds(header(5, 5), 5, 1)  # a warning would be an error
+    assert (folds.groupby("fold").size() == 2).all()
+
+
+def test_small_classes_are_listed_with_what_follows():
+    said = (
+        r"^toy: fewer samples than folds \(5\) in class 'c1' \(2\), 'c2' \(4\); "
+        r"some folds test none of them$"
+    )
+    with pytest.warns(UserWarning, match=said) as caught:
+        draw_folds(header(20, 2, 4), 5, 1)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_as_many_folds_are_drawn_as_asked():
+    assert set(draw_folds(header(20, 10), 3, 1)["fold"]) == {0, 1, 2}
+
+
+def test_the_folds_of_a_data_set_stay_as_they_are_from_version_to_version():
+    """Results of other versions can be compared: the seed is made of name, repeat and purpose."""
+    drawn = draw_folds(header(6, 6), 3, 2).query("repeat == 1 and fold == 0")["sample"]
+    head = header(6, 6)
+    splitter = StratifiedKFold(3, shuffle=True, random_state=derive_seed("toy", 1, "folds"))
+    test = next(splitter.split(head.labels, head.labels))[1]
+    assert drawn.tolist() == head.samples[test].tolist()
 
 
 def test_no_class_is_large_enough():
@@ -66,10 +103,37 @@ def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
     assert read_folds(path, header(2, 1), 1, 1)["sample"].tolist() == ["s1", "s2"]
 
 
+def test_several_repeats_are_read_in_order_of_repeat_fold_and_file(tmp_path):
+    rows = [*("0\ts2\t1", "0\ts1\t0", "0\ts0\t1"), *("1\ts0\t0", "1\ts1\t1", "1\ts2\ttrain")]
+    path = write(tmp_path / "folds.tsv", "repeat\tsample\tfold", *reversed(rows))
+    folds = read_folds(path, header(2, 1), 2, 2)
+    assert folds.to_numpy().tolist() == [
+        *([0, 0, "s1"], [0, 1, "s0"], [0, 1, "s2"]),
+        *([1, 0, "s0"], [1, 1, "s1"]),
+    ]
+    assert folds.index.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_folds_of_many_samples_keep_their_order(tmp_path):
+    """A sort that is not stable mixes up more than sixteen."""
+    head = header(30, 30)
+    lines = [f"{sample}\t{i % 2}" for i, sample in enumerate(head.samples)]
+    folds = read_folds(write(tmp_path / "folds.tsv", "sample\tfold", *lines), head, 2, 1)
+    assert folds["sample"].tolist() == [*head.samples[::2], *head.samples[1::2]]
+
+
+def test_a_sample_may_be_called_na(tmp_path):
+    head = SeriesHeader("toy", np.array(["NA", "s1"]), np.array(["a", "b"]), 1)
+    path = write(tmp_path / "folds.tsv", "sample\tfold", "NA\t0", "s1\t0")
+    assert read_folds(path, head, 1, 1)["sample"].tolist() == ["NA", "s1"]
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["sample\tset", "s0\t0"], "column 'fold' is missing"),
+        (["sample\tset", "s0\t0"], "folds.tsv: column 'fold' is missing; found sample, set$"),
+        (["sample\tfold", "s9\t0"], "folds.tsv, line 2: toy has no sample 's9'"),
+        (["repeat\tsample\tfold", "3\ts0\t0", "3\ts0\t0"], "'s0' stands twice in repeat 3"),
         (["sample\tfold", "s0\t0", "s1\t0", "s9\t0"], "line 4: toy has no sample 's9'"),
         (["sample\tfold", "s0\t0", "s1\t0"], "sample 's2' of toy is missing"),
         (["sample\tfold", "s0\t0", "s1\t0", "s1\t0"], "line 4: sample 's1' stands twice"),

@@ -19,7 +19,7 @@ def write_batches(folder, scheme, trained, fails=False):
     files = {name: [] for name in GATHERED_TABLES}
     files["folds"] = folder / "folds.parquet"
     write_parquet(draw_folds(SERIES, *scheme), files["folds"], FOLDS_TABLE)
-    entry = {"method": "gaussian_nb"}
+    entry = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
     if fails:
         entry = {"method": "sklearn.linear_model.LogisticRegression", "params": {"C": -1.0}}
     for splits, repeat in trained:

@@ -13,10 +13,11 @@ import pytest
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
 from xnbflow.sources.annotation import read_annotation
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.geo_summary import summarise
-from xnbflow.sources.sheet import DataSet, read_sheet
+from xnbflow.sources.sheet import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
 

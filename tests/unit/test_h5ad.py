@@ -6,9 +6,10 @@ import pytest
 from scipy import sparse
 
 from xnbflow.errors import InputError
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.table import read_table
 
+pytestmark = pytest.mark.filterwarnings("ignore:The 'mode.chained_assignment' option")
 anndata = pytest.importorskip("anndata", reason="needs the extra h5ad")
 
 COUNTS = np.random.default_rng(0).poisson(3.0, (7, 5)).astype(float)
@@ -30,7 +31,8 @@ def path(tmp_path):
     data.layers["columns"] = sparse.csc_matrix(COUNTS)
     data.raw = data.copy()
     data = data[:, :3].copy()
-    data.write_h5ad(tmp_path / "x.h5ad")
+    with anndata.settings.override(allow_write_nullable_strings=True):  # for pandas 3
+        data.write_h5ad(tmp_path / "x.h5ad")
     return tmp_path / "x.h5ad"
 
 

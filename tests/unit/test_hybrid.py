@@ -11,8 +11,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xnbflow.distributions import Categorical, Gaussian, Kernel, MultivariateGaussian, VonMises
 from xnbflow.errors import InputError
+from xnbflow.methods import resolved
 from xnbflow.naive_bayes import DiscretizedNB, FlexibleNB, HybridNB, VonMisesFisherNB, VonMisesNB
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.preprocessing import MDLPDiscretizer
 
 
@@ -171,7 +172,7 @@ def test_the_studys_gaussian_classifier_can_be_said_in_the_configuration(mixed):
         },
     }
     columns = {"linear": np.array([0, 3]), "angular": np.array([1]), "categorical": np.array([2])}
-    nb = build_estimator(entry, columns).fit(X, y)
+    nb = build_estimator(resolved(entry), columns).fit(X, y)
     reference = VonMisesNB(angular=[], categorical=[2]).fit(X, y)
     np.testing.assert_allclose(
         nb.predict_joint_log_proba(X), reference.predict_joint_log_proba(X), rtol=1e-4

@@ -18,15 +18,18 @@ print(values[0])
 """
 
 
-def run(root, **variables):
-    done = subprocess.run(
+def start(root, **variables):
+    return subprocess.run(
         [sys.executable, "-c", CALL],
         env={**os.environ, "PYTHONPATH": str(root), **variables},
         check=True,
         capture_output=True,
         text=True,
     )
-    return float(done.stdout)
+
+
+def run(root, **variables):
+    return float(start(root, **variables).stdout)
 
 
 def test_an_edited_kernel_changes_those_that_call_it(tmp_path):
@@ -50,9 +53,17 @@ def test_compiled_code_is_kept_beside_the_library_unless_a_place_is_asked_for(tm
     assert any(folder.rglob("*.nbc"))
 
 
-def test_without_a_place_to_write_kernels_are_compiled_anew(tmp_path):
+def test_without_a_place_to_write_kernels_are_compiled_anew_and_that_is_said_once(tmp_path):
     copy = tmp_path / "xnbflow"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "__pycache__").write_text("no folder")
     (tmp_path / "home").write_text("no folder")
-    assert run(tmp_path, NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path / "home")) > 0
+    nowhere = {"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": str(tmp_path / "home")}
+    done = start(tmp_path, **nowhere)
+    assert float(done.stdout) > 0
+    assert done.stderr.count("every process compiles them anew") == 1
+    assert "Set NUMBA_CACHE_DIR to a folder that can be written" in done.stderr
+
+
+def test_where_compiled_code_is_kept_there_is_nothing_to_say(tmp_path):
+    assert not start(PACKAGE.parent, NUMBA_CACHE_DIR=str(tmp_path)).stderr

@@ -1,14 +1,18 @@
-"""Metrics of a fold: scikit-learn's values where it defines them, and folds that lack classes."""
+"""Metrics of a fold and of all folds: scikit-learn's values, and folds that lack classes."""
+
+import itertools
 
 import numpy as np
 import pytest
 import sklearn.metrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import log_softmax
+from scipy.special import log_softmax, logsumexp
+from sklearn.datasets import load_wine
+from sklearn.neighbors import KNeighborsClassifier
 
 from xnbflow.errors import InputError
-from xnbflow.evaluation.metrics import FOLD_METRICS, calibration_curve, fold_metrics
+from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
 
 PROBABILISTIC = ("roc_auc", "log_loss", "brier")
 
@@ -54,6 +58,110 @@ def test_probability_metrics_are_scikit_learn_s(n, k, seed):
     assert ours["log_loss"] == pytest.approx(log_loss)
     indicator = (true[:, None] == classes).astype(float)
     assert ours["brier"] == pytest.approx(((probability - indicator) ** 2).sum(axis=1).mean())
+
+
+def scikit_learn_s_area(true, probability, classes):
+    if len(classes) == 2:
+        return sklearn.metrics.roc_auc_score(true == classes[1], probability[:, 1])
+    return sklearn.metrics.roc_auc_score(true, probability, multi_class="ovr", labels=classes)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(2, 6), st.integers(8, 40), st.integers(2, 20), st.integers(0, 10**6))
+def test_roc_auc_is_scikit_learn_s_on_probabilities_that_tie(k, n, steps, seed):
+    """Counts out of a few, as those of neighbours or trees: tenths, quarters, zeros and ones."""
+    rng = np.random.default_rng(seed)
+    classes = np.array([f"class {code}" for code in range(k)])
+    true = classes[np.concatenate([np.arange(k), rng.integers(k, size=n)])]
+    probability = rng.multinomial(steps, np.full(k, 1 / k), size=len(true)) / steps
+    with np.errstate(divide="ignore"):
+        log_posterior = np.log(probability)
+    ours = fold_metrics(true, true, log_posterior, classes)["roc_auc"]
+    assert abs(ours - scikit_learn_s_area(true, np.exp(log_posterior), classes)) < 1e-12
+
+
+def test_roc_auc_of_neighbours_on_wine_is_scikit_learn_s():
+    X, y = load_wine(return_X_y=True)
+    probability = KNeighborsClassifier(5).fit(X[::2], y[::2]).predict_proba(X[1::2])
+    true, classes = y[1::2].astype(str), np.array(["0", "1", "2"])
+    with np.errstate(divide="ignore"):
+        ours = fold_metrics(true, true, np.log(probability), classes)["roc_auc"]
+    assert abs(ours - scikit_learn_s_area(true, probability, classes)) < 1e-12
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_where_probabilities_round_to_one_and_zero_their_logarithms_decide(k):
+    """Scikit-learn agrees, if it is given scores that do not round: the log odds."""
+    rng = np.random.default_rng(3)
+    classes = np.array(["a", "b", "c"])[:k]
+    true = classes[np.arange(60) % k]
+    joint = 400 * rng.normal(size=(60, k)) + 100 * (true[:, None] == classes)
+    log_posterior = log_softmax(joint, axis=1)
+    assert np.mean(np.exp(log_posterior) == 1) > 0.9 / k
+    others = [logsumexp(np.delete(joint, column, axis=1), axis=1) for column in range(k)]
+    odds = joint - np.stack(others, axis=1)
+    areas = [sklearn.metrics.roc_auc_score(true == c, odds[:, i]) for i, c in enumerate(classes)]
+    ours = fold_metrics(true, true, log_posterior, classes)["roc_auc"]
+    assert ours == pytest.approx(np.mean(areas), abs=1e-12)
+
+
+def folds_of_few(seed=0):
+    """Five folds of a class of 20 and one of 2 samples, which is never recognised."""
+    rng = np.random.default_rng(seed)
+    true = np.repeat(["large", "small", "other"], [20, 2, 18])
+    folds = np.concatenate([np.arange(20) % 5, [0, 1], np.arange(18) % 5])
+    predicted = np.where(true == "small", "large", true)
+    posterior = log_softmax(rng.normal(size=(40, 3)), axis=1)
+    return true, predicted, posterior, np.array(["large", "other", "small"]), folds
+
+
+def test_a_class_that_some_folds_lack_counts_like_any_other():
+    true, predicted, posterior, classes, folds = folds_of_few()
+    pooled = class_metrics(true, predicted, posterior, classes, folds)
+    assert pooled["balanced_accuracy"] == pytest.approx(2 / 3)
+    by_fold = [
+        fold_metrics(true[folds == f], predicted[folds == f], None, classes)["balanced_accuracy"]
+        for f in range(5)
+    ]
+    assert np.mean(by_fold) > 0.86  # flattered: three of five folds do not test it
+    assert pooled["f1_macro"] == pytest.approx((40 / 42 + 1 + 0) / 3)
+
+
+def test_pooled_label_metrics_are_scikit_learn_s_of_all_folds_together():
+    true, predicted, log_posterior, classes = random_fold(60, 4, seed=11)
+    ours = class_metrics(true, predicted, log_posterior, classes, np.arange(60) % 7)
+    assert list(ours) == list(CLASS_METRICS)
+    theirs = {
+        "balanced_accuracy": sklearn.metrics.balanced_accuracy_score(true, predicted),
+        "f1_macro": sklearn.metrics.f1_score(true, predicted, average="macro"),
+        "mcc": sklearn.metrics.matthews_corrcoef(true, predicted),
+    }
+    assert {name: ours[name] for name in theirs} == pytest.approx(theirs)
+
+
+def test_pooled_roc_auc_counts_the_pairs_within_folds():
+    true, predicted, posterior, classes, folds = folds_of_few(seed=4)
+    areas = []
+    for column, label in enumerate(classes):
+        right = pairs = 0
+        for i, j in itertools.permutations(range(40), 2):
+            if folds[i] == folds[j] and true[i] == label and true[j] != label:
+                right += posterior[i, column] > posterior[j, column]
+                pairs += 1
+        areas.append(right / pairs)
+    ours = class_metrics(true, predicted, posterior, classes, folds)["roc_auc"]
+    assert ours == pytest.approx(np.mean(areas), abs=1e-12)
+
+
+def test_scores_of_fits_on_different_scales_are_not_compared():
+    """A fold whose fit is surer of everything: in the right order within, mixed up between."""
+    true = np.array(["a", "b"] * 4)
+    odds = np.array([-1.0, 1.0, -2.0, 2.0, 5.0, 8.0, 4.0, 9.0])
+    log_posterior = log_softmax(np.column_stack([np.zeros(8), odds]), axis=1)
+    folds = np.repeat([0, 1], 4)
+    classes = np.array(["a", "b"])
+    assert class_metrics(true, true, log_posterior, classes, folds)["roc_auc"] == 1
+    assert class_metrics(true, true, log_posterior, classes)["roc_auc"] == 0.75
 
 
 def area_by_pairs(inside, outside):
@@ -159,43 +267,3 @@ def test_labels_of_any_array_type_are_understood():
 def test_predictions_that_do_not_fit_are_refused(true, predicted, shape, message):
     with pytest.raises(InputError, match=message):
         fold_metrics(np.array(true), np.array(predicted), np.zeros(shape), np.array(["a", "b"]))
-
-
-def test_calibration_of_the_predicted_class_counts_by_hand():
-    classes = np.array(["a", "b"])
-    probability_of_a = np.array([0.95, 0.92, 0.5, 0.45, 0.03, 1.0])
-    log_posterior = np.log(np.column_stack([probability_of_a, 1 - probability_of_a + 1e-300]))
-    true = np.array(["a", "b", "a", "b", "b", "a"])
-    curve = calibration_curve(true, log_posterior, classes).set_index("bin")
-    assert curve["count"].tolist() == [0, 0, 0, 0, 0, 2, 0, 0, 0, 4]
-    assert curve.loc[5, "mean_predicted"] == pytest.approx((0.5 + 0.55) / 2)
-    assert curve.loc[5, "observed"] == 1
-    assert curve.loc[9, "mean_predicted"] == pytest.approx((0.95 + 0.92 + 0.97 + 1) / 4)
-    assert curve.loc[9, "observed"] == 3 / 4
-    assert curve.loc[0, ["mean_predicted", "observed"]].isna().all()
-
-
-def test_calibration_of_one_class_is_scikit_learn_s():
-    from sklearn.calibration import calibration_curve as reference
-
-    true, _, log_posterior, classes = random_fold(500, 3, seed=7)
-    curve = calibration_curve(true, log_posterior, classes, label="class 1", n_bins=8)
-    observed, predicted = reference(true == "class 1", np.exp(log_posterior[:, 1]), n_bins=8)
-    filled = curve[curve["count"] > 0]
-    np.testing.assert_allclose(filled["observed"], observed)
-    np.testing.assert_allclose(filled["mean_predicted"], predicted)
-    assert curve["count"].sum() == 500
-
-
-def test_calibration_leaves_out_samples_without_probabilities():
-    true, _, log_posterior, classes = random_fold(30, 3, seed=8)
-    expected = calibration_curve(true[:20], log_posterior[:20], classes)
-    log_posterior[20:25] = np.nan
-    log_posterior[25:] = -np.inf
-    assert calibration_curve(true, log_posterior, classes).equals(expected)
-
-
-def test_calibration_refuses_an_unknown_class():
-    true, _, log_posterior, classes = random_fold(10, 3, seed=9)
-    with pytest.raises(InputError, match="found the label 'class 9'"):
-        calibration_curve(true, log_posterior, classes, label="class 9")

@@ -61,7 +61,11 @@ VALUES = [
 ]
 
 
-NEEDED = {"SelectiveNB": {"estimator": GaussianNB()}, "GaussianBlocks": {"columns": [[0]]}}
+NEEDED = {
+    "SelectiveNB": {"estimator": GaussianNB()},
+    "GaussianBlocks": {"columns": [[0]]},
+    "ClassSpecificNBCV": {"cv": 2},
+}
 
 
 def make(estimator):

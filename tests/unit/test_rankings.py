@@ -21,8 +21,8 @@ def repeats(accuracy=ACCURACY, folds="10-fold"):
         for name, mean in zip(CLASSIFIERS, means, strict=True)
         for repeat, shift in enumerate((-0.01, 0.01))
     ]
-    columns = ["dataset", "folds", "classifier", "repeat", "metric", "mean"]
-    other = pd.DataFrame(rows, columns=columns).assign(metric="log_loss", mean=0.0)
+    columns = ["dataset", "folds", "classifier", "repeat", "metric", "value"]
+    other = pd.DataFrame(rows, columns=columns).assign(metric="log_loss", value=0.0)
     return pd.concat([pd.DataFrame(rows, columns=columns), other], ignore_index=True)
 
 
@@ -52,22 +52,35 @@ def test_both_omnibus_tests_are_given_per_scheme_of_folds():
 
 
 def test_pairs_over_data_sets_are_those_of_the_comparison():
-    table = pairwise(repeats())
-    scores = pd.DataFrame(ACCURACY, index=CLASSIFIERS).T
+    accuracy = ACCURACY | {"d": [0.8, 0.75, 0.6], "e": [0.85, 0.9, 0.7]}
+    table = pairwise(repeats(accuracy))
+    scores = pd.DataFrame(accuracy, index=CLASSIFIERS).T
     expected = compare_over_data_sets(scores)
     assert table[["first", "second"]].equals(expected[["first", "second"]])
     for column in ("mean_difference", "first_better", "equivalent"):
         np.testing.assert_allclose(table[column], expected[column], atol=1e-12)
     np.testing.assert_allclose(table["wilcoxon"], expected["p"])
-    # Of three ranks the standard error is sqrt(3 * 4 / (6 * 3)): z of xnb and fnb by hand.
-    z = ((2.5 + 3 + 3) - (1 + 1 + 1.5)) / 3 / np.sqrt(2 / 3)
+    assert set(table["not_told"]) == {""}
+    # Of five ranks the standard error is sqrt(3 * 4 / (6 * 5)): z of xnb and fnb by hand.
+    z = ((2.5 + 3 + 3 + 3 + 3) - (1 + 1 + 1.5 + 1 + 2)) / 5 / np.sqrt(2 / 5)
     chosen = table.query("first == 'xnb' and second == 'fnb'")
     assert chosen["z"].item() == pytest.approx(z)
 
 
+@pytest.mark.parametrize(("n", "told"), [(4, False), (5, True)])
+def test_the_bayesian_test_is_told_from_five_data_sets_on(n, told):
+    table = pairwise(repeats({f"d{i}": [0.9, 0.8, 0.7] for i in range(n)}))
+    posterior = table[["first_better", "equivalent", "second_better"]]
+    assert posterior.notna().all(axis=None) == told
+    assert posterior.isna().all(axis=None) == (not told)
+    assert table["wilcoxon"].notna().all()
+    said = "" if told else "4 data sets; with fewer than 5 the prior decides"
+    assert set(table["not_told"]) == {said}
+
+
 def test_a_data_set_that_a_classifier_failed_on_is_left_out():
     table = repeats()
-    table.loc[(table["dataset"] == "a") & (table["classifier"] == "nb"), "mean"] = np.nan
+    table.loc[(table["dataset"] == "a") & (table["classifier"] == "nb"), "value"] = np.nan
     assert set(ranks(table)["datasets"]) == {2}
 
 
@@ -110,3 +123,18 @@ def test_a_classifier_without_a_fold_is_left_out_of_the_pairs_on_a_data_set():
 
 def test_a_single_test_set_is_not_compared():
     assert pairwise_within(fold_metrics(folds=1, repeats=1)).empty
+
+
+def test_pairs_on_several_data_sets_stand_in_the_order_of_the_study():
+    tables = [fold_metrics("z"), fold_metrics("one", classifiers=["nb"]), fold_metrics("a")]
+    tables.insert(1, fold_metrics("single", folds=1, repeats=1))
+    tables.insert(1, fold_metrics("same", folds=1, repeats=3))  # every repeat tests all it has
+    table = pairwise_within(pd.concat(tables, ignore_index=True))
+    assert table["dataset"].tolist() == ["z"] * 3 + ["a"] * 3
+    assert set(table["folds"]) == {"f"}
+    assert table.index.tolist() == list(range(6))
+    assert list(table.columns) == list(pairwise_within(fold_metrics(folds=1, repeats=1)).columns)
+
+
+def test_two_folds_are_enough_to_compare():
+    assert len(pairwise_within(fold_metrics(folds=2, repeats=1))) == 3

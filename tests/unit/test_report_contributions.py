@@ -9,7 +9,16 @@ from report_study import write_study
 from scipy.special import logsumexp
 
 from xnbflow.config import Study
-from xnbflow.contract import SERIES, STUDY_TABLE, STUDY_TABLES, TRAINED, TRAINING_TABLES
+from xnbflow.contract import (
+    DESCRIPTION,
+    DESCRIPTION_TABLES,
+    SERIES,
+    STUDY_TABLE,
+    STUDY_TABLES,
+    TRAINED,
+    TRAINING_TABLES,
+)
+from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.report import contributions as module
@@ -17,7 +26,7 @@ from xnbflow.report.contributions import contributions
 from xnbflow.report.results import StudyResults
 from xnbflow.series import read_header
 from xnbflow.sources.simulate import simulate_series
-from xnbflow.tables import write_parquet
+from xnbflow.tables import write_parquet, write_tables
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +37,8 @@ def trained(tmp_path_factory):
     path = root / SERIES.of(dataset="toy")
     series.write(path)
     folds = draw_folds(read_header(path), 3, 1)
-    outcome = train(series, folds, {"method": "xnb"}, 0, range(3))
+    entry = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
+    outcome = train(series, folds, entry, 0, range(3))
     for name, table in TRAINING_TABLES.items():
         place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)
         write_parquet(getattr(outcome, name), root / place, table)
@@ -38,16 +48,26 @@ def trained(tmp_path_factory):
     table = pd.DataFrame({"dataset": "toy", "class": classes, "samples": sizes})
     place = root / STUDY_TABLE.of(study="s", table="class_sizes")
     write_parquet(table, place, STUDY_TABLES["class_sizes"])
+    owners = {"datasets": ["toy"], "diagnosed": [], "trained": study.trained}
+    files = {"series": [path], "dependence_test": []}
+    for name in TRAINING_TABLES:
+        place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)
+        files[name] = [root / place]
+    told = description_tables(
+        owners, {"xnb": {"method": "xnbflow.naive_bayes.class_specific.XNB"}}, files
+    )
+    write_tables(told, root / DESCRIPTION.of(study="s"), DESCRIPTION_TABLES)
     return contributions(results, "toy", "3-fold", "xnb"), outcome.predictions
 
 
 def joint(model, sample):
-    """Sum each class's prior and contributions, as the page does."""
-    _, _, _, number, values = sample
+    """Sum each class's prior, evidence and reference, as the page does."""
+    _, _, _, number, values, references = sample
     fit = model["fits"][number]
     ends = np.cumsum([len(features) for features in fit["sets"]])
     parts = np.split(np.array(values), ends[:-1])
-    return np.array([prior + part.sum() for prior, part in zip(fit["prior"], parts, strict=True)])
+    terms = zip(fit["prior"], parts, references, strict=True)
+    return np.array([prior + part.sum() + reference for prior, part, reference in terms])
 
 
 def test_priors_and_contributions_add_up_to_the_classifiers_posterior(trained):
@@ -60,7 +80,8 @@ def test_priors_and_contributions_add_up_to_the_classifiers_posterior(trained):
         sums = joint(model, sample)
         posterior = sums - logsumexp(sums)
         # A number has two decimals, from 100 on one: it is off by half a unit of the last.
-        off = 0.005 * len(classes) + sum(0.05 if abs(v) >= 100 else 0.005 for v in sample[4])
+        numbers = [*sample[4], *sample[5]]
+        off = 0.005 * len(classes) + sum(0.05 if abs(v) >= 100 else 0.005 for v in numbers)
         np.testing.assert_allclose(posterior, expected.loc[sample[0]], atol=off)
 
 

@@ -10,8 +10,12 @@ from report_study import write_study
 from xnbflow.report.index import write_index
 from xnbflow.report.page.blocks import Prose, Section
 from xnbflow.report.page.page import write_page
-from xnbflow.report.sections.overview import headline
 from xnbflow.report.study import write_report
+
+
+def finding(results):
+    """What the study found, as its table says."""
+    return results.tables["headline"]["text"].iloc[0]
 
 
 def test_studies_with_a_report_are_linked_and_the_others_say_how_to_run_them(tmp_path):
@@ -21,7 +25,7 @@ def test_studies_with_a_report_are_linked_and_the_others_say_how_to_run_them(tmp
     write_index([replace(finished, study=study), finished], tmp_path / "results/index.html")
     html = (tmp_path / "results/index.html").read_text()
     assert '<a href="studies/small/report.html">A small study &lt;of&gt; nothing</a>' in html
-    assert escape(headline(finished)) in html
+    assert escape(finding(finished)) in html
     assert "Not &lt;yet&gt;" in html
     assert "<code>snakemake other --cores all</code>" in html
     assert html.index("small/report.html") < html.index("Not &lt;yet&gt;")
@@ -47,10 +51,19 @@ def test_reports_of_studies_that_are_not_configured_are_listed_after_those_that_
     html = (tmp_path / "results/index.html").read_text()
     small, another, alone = re.findall(r"<section.*?</section>", html, flags=re.DOTALL)
     assert "studies/small/report.html" in small
-    for said in (results.study.title, results.study.summary, headline(results)):
+    for said in (results.study.title, results.study.summary, finding(results)):
         assert escape(said) in small
         assert escape(said) in another
     assert '<a href="studies/another/report.html">' in another
-    assert re.findall("<p>(.*?)</p>", alone) == [""]  # it has no summary
-    assert '<a href="studies/bare/report.html">Bare</a>' in alone
+    assert re.findall("<p>(.*?)</p>", alone) == [""]  # of a report without tables no more is known
+    assert '<a href="studies/bare/report.html">bare</a>' in alone
     assert "Not run yet" not in html
+
+
+def test_what_the_index_says_comes_from_the_table_and_not_from_the_page(tmp_path):
+    results = write_study(tmp_path)
+    (results.folder / "report.html").write_text('<p class="headline">A page says much</p>')
+    write_index([], tmp_path / "results/index.html")
+    html = (tmp_path / "results/index.html").read_text()
+    assert escape(finding(results)) in html
+    assert "A page says much" not in html

@@ -2,8 +2,11 @@
 
 import json
 import re
+import typing
 import xml.etree.ElementTree as ET
+from dataclasses import dataclass
 from html.parser import HTMLParser
+from importlib import resources
 
 import numpy as np
 import pandas as pd
@@ -11,16 +14,21 @@ import pytest
 
 from xnbflow.report.drawings.histograms import draw_class_sizes
 from xnbflow.report.page.blocks import (
+    Block,
+    Card,
+    Cards,
     Code,
+    Evidence,
     Facts,
     Figure,
     Gallery,
     Group,
+    Item,
+    Line,
     Links,
     Prose,
     Section,
     Table,
-    Waterfall,
     figures_of,
 )
 from xnbflow.report.page.page import write_page
@@ -69,6 +77,9 @@ def write(folder, *blocks, threads=1):
 def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
     table = pd.DataFrame({SCRIPT: [SCRIPT], "n": [1.5]})
     model = {"name": SCRIPT, "classes": [SCRIPT], "features": [SCRIPT], "fits": [], "samples": []}
+    item = Item(SCRIPT, SCRIPT, SCRIPT, SCRIPT)
+    line = Line(SCRIPT, SCRIPT, 0.5, 0.4, 0.6, [item], SCRIPT, SCRIPT)
+    card = Card(SCRIPT, SCRIPT, SCRIPT, "good", {SCRIPT: SCRIPT}, [line])
     html = write(
         tmp_path,
         Prose(SCRIPT, "headline"),
@@ -79,12 +90,14 @@ def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
         figure("a"),
         Gallery([figure("b")], SCRIPT),
         Group(SCRIPT, [Prose(SCRIPT)], SCRIPT),
-        Waterfall([model], SCRIPT),
+        Cards([card], SCRIPT, SCRIPT, [SCRIPT]),
+        Evidence([model], SCRIPT),
     )
     page = Elements(html)
     assert len(page.all("script")) == 2  # our own program and the data of the waterfall
-    # Page 3, section 3, prose 1, facts 2, code 2, links 2, table 3, gallery 1, group 3, waterfall 1
-    assert "".join(page.text).count(SCRIPT) == 21
+    # Page 3, section 3, prose 1, facts 2, code 2, links 2, table 3, gallery 1, group 3, evidence 1,
+    # cards: caption 1, source 1, bar 1, card 3, fact 2, line 4, item 4
+    assert "".join(page.text).count(SCRIPT) == 37
     assert json.loads(page.scripts[0]) == [model]
 
 
@@ -128,7 +141,7 @@ def test_figures_have_an_alternative_text_and_a_file_of_their_own(tmp_path):
 
 def test_headings_go_down_one_level_at_a_time(tmp_path):
     inner = Group("inner", [Prose("text")])
-    page = Elements(write(tmp_path, Group("outer", [inner]), Waterfall([], "how")))
+    page = Elements(write(tmp_path, Group("outer", [inner]), Evidence([], "how")))
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h\d", tag)]
     assert levels == [1, 2, 3, 4, 3]
 
@@ -149,3 +162,37 @@ def test_processes_draw_what_one_process_draws(tmp_path):
 def test_figures_are_found_in_groups_and_galleries():
     blocks = [figure("a"), Group("g", [Gallery([figure("b")], ""), Group("h", [figure("c")])])]
     assert [f.name for f in figures_of(blocks)] == ["a", "b", "c"]
+
+
+def test_a_block_that_the_page_does_not_know_is_refused(tmp_path):
+    @dataclass(frozen=True)
+    class Poem:
+        text: str
+
+    with pytest.raises(TypeError, match="knows no block of type Poem"):
+        write(tmp_path, Group("g", [Poem("roses")]))
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("kind", typing.get_args(Block), ids=lambda kind: kind.__name__)
+def test_the_page_knows_every_kind_of_block(kind):
+    text = resources.files("xnbflow.report.page").joinpath("templates/blocks.html").read_text()
+    assert f'name == "{kind.__name__}"' in text
+
+
+def test_a_figure_grows_and_shrinks_only_while_its_text_is_legible(tmp_path):
+    html = write(tmp_path, figure("a"))
+    width, least = map(int, re.search(r"--width:(\d+)px;--least:(\d+)px", html).groups())
+    svg = re.search(r"<svg.*?</svg>", html, flags=re.DOTALL)[0]
+    points = float(re.search(r'width="([\d.]+)pt"', svg)[1])
+    smallest = min(map(float, re.findall(r"font-size:([\d.]+)px", svg)))
+    assert width == round(points * 96 / 72)
+    assert smallest * 96 / 72 * least / width == pytest.approx(10, abs=0.1)
+
+
+def test_tables_and_figures_name_the_files_that_hold_their_numbers(tmp_path):
+    table = Table(pd.DataFrame({"a": [1]}), "c", sources=["summary.tsv"])
+    drawn = Gallery([figure("a")], "c", ["recall.tsv"])
+    page = Elements(write(tmp_path, table, drawn))
+    links = [a["href"] for a in page.all("a") if a["href"].endswith(".tsv")]
+    assert links == ["summary.tsv", "recall.tsv"]

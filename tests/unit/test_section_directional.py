@@ -8,15 +8,17 @@ import pandas as pd
 import pytest
 from report_study import write_declared
 
+from xnbflow.analyses.directional.compute_comparison import compare
 from xnbflow.analyses.directional.contract import TABLES
 from xnbflow.analyses.directional.drawings import draw_sphere
 from xnbflow.analyses.directional.section import section
-from xnbflow.analyses.directional.tables import accuracy_blocks, complexity_table
+from xnbflow.analyses.directional.section_tables import accuracy_blocks, complexity_table
 from xnbflow.config import Study
 from xnbflow.contract import STUDY_TABLES
+from xnbflow.published import PublishedTables
 from xnbflow.report.page.blocks import Figure, Gallery, Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render
-from xnbflow.report.results import PublishedTables, StudyResults
+from xnbflow.report.results import StudyResults
 
 PAPER = Path(__file__).parents[2] / "resources" / "paper"
 LABELS = {"vmnb": "vMNB", "selvmnb": "SelvMNB", "gnb": "GNB", "selgnb": "SelGNB", "dnb": "dNB"}
@@ -131,7 +133,15 @@ def results(tmp_path):
 
 def written(root, datasets, classifiers):
     study = Study(
-        "directional", "Angles", "", datasets, classifiers, ("10-fold",), False, {"directional": {}}
+        "directional",
+        "Angles",
+        "",
+        datasets,
+        classifiers,
+        ("10-fold",),
+        diagnostics=False,
+        analyses={"directional": {}},
+        paper={LABELS[name]: name for name in classifiers},
     )
     folder = root / "results" / "studies" / "directional"
     for name, frame in common_tables().items():
@@ -139,6 +149,9 @@ def written(root, datasets, classifiers):
     for name, frame in analysis_tables().items():
         write_declared(frame, folder / "directional" / f"{name}.parquet", TABLES[name])
     labels = {name: LABELS[name] for name in classifiers}
+    about = {"parts": study.paper, "folds": study.folds}
+    for name, frame in compare(about, common_tables(), PublishedTables(PAPER)).items():
+        write_declared(frame, folder / "directional" / f"{name}.parquet", TABLES[name])
     return StudyResults(study, labels, {}, root, PAPER)
 
 

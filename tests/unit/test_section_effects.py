@@ -6,8 +6,8 @@ import pytest
 from report_study import walk, write_declared
 
 from xnbflow.analyses.effects.contract import TABLES
-from xnbflow.analyses.effects.curves import effect_strengths
 from xnbflow.analyses.effects.section import section
+from xnbflow.analyses.effects.section_curves import effect_strengths
 from xnbflow.config import Study
 from xnbflow.report.page.blocks import Gallery, Group, Links, Prose, Table, figures_of
 from xnbflow.report.page.style import render

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.simulate import load, simulate_series, simulate_truth, write_truth
 
 
@@ -32,19 +32,48 @@ def test_shape_classes_and_truth_are_as_asked(simulated):
     assert counts[0] > 1.6 * counts[2]
 
 
-def test_markers_shift_their_class_by_their_effect(simulated):
+def test_regulated_genes_shift_their_class_by_their_effect(simulated):
     series, truth = simulated
-    marked = truth[truth["effect"] != 0]
-    assert set(marked["class"]) == {"class_0", "class_1"}
-    codes = np.unique(series.labels, return_inverse=True)[1]
-    for row, marker in marked.iterrows():
-        own = codes == int(marker["class"][-1])
+    strong = truth[truth["effect"].abs() > 2]
+    assert set(strong["class"]) == {"class_0", "class_1", "class_2"}
+    assert len(strong) > 60
+    ratios = []
+    for row, gene in strong.iterrows():
+        own = series.labels == gene["class"]
         values = series.values[row]
-        sd = np.sqrt((values[own].var() * own.sum() + values[~own].var() * (~own).sum()) / 400)
-        # the standard error of the difference is at most 0.2 standard deviations
-        assert (values[own].mean() - values[~own].mean()) / sd == pytest.approx(
-            marker["effect"], abs=1.0
-        )
+        sd = values[~own].std()  # purity makes the class itself vary more
+        ratios.append((values[own].mean() - values[~own].mean()) / sd / gene["effect"])
+    assert np.median(ratios) == pytest.approx(1, abs=0.05)
+    assert np.quantile(ratios, 0.1) > 0.7
+
+
+def test_three_quarters_of_the_modules_are_regulated_each_by_one_class(simulated):
+    truth = simulated[1]
+    by_module = truth.groupby("block")["class"]
+    assert (by_module.nunique() <= 1).all()
+    assert set(by_module.count()) == {0, 40}
+    assert truth["class"].notna().mean() == pytest.approx(0.75, abs=0.15)
+    assert ((truth["effect"] == 0) == truth["class"].isna()).all()
+
+
+def test_genes_of_a_module_are_regulated_alike():
+    truth = simulate_truth(40_000, 2, seed=0)
+    effect = (truth["effect"] * np.sign(truth["loading"]))[truth["class"].notna()]
+    of_module = effect.groupby(truth["block"])
+    shared = of_module.mean().var() / effect.var()
+    # half of the variance is the module's; its mean of 40 genes holds 1/40 of the other half
+    assert shared == pytest.approx(0.5 + 0.5 / 40, abs=0.05)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_separation_is_the_same_however_many_classes_there_are(n_classes):
+    """Variance over genes of the expected difference of a class from the mean of all others."""
+    truth = simulate_truth(60_000, n_classes, seed=1)
+    shift = truth["effect"].to_numpy()
+    for code in range(n_classes):
+        mine = (truth["class"] == f"class_{code}").to_numpy()
+        difference = np.where(mine, shift, -shift / (n_classes - 1))
+        assert difference.var() == pytest.approx(0.3, abs=0.03)
 
 
 def test_features_without_effect_do_not_tell_classes_apart(simulated):
@@ -52,38 +81,47 @@ def test_features_without_effect_do_not_tell_classes_apart(simulated):
     free = series.values[(truth["effect"] == 0).to_numpy()]
     groups = [free[:, series.labels == label] for label in series.classes]
     p = stats.f_oneway(*groups, axis=1).pvalue
-    # p is about uniform; blocks correlate, hence the wide margin
-    assert 0.02 < np.mean(p < 0.05) < 0.09
+    # p is about uniform; genes correlate, hence the wide margin
+    assert 0.01 < np.mean(p < 0.05) < 0.12
 
 
-def test_correlation_within_blocks_is_the_product_of_loadings(simulated):
+def test_correlation_is_that_of_the_factors(simulated):
     series, truth = simulated
-    normal = (truth["shape"] == "normal").to_numpy()
-    residuals = within_class(series)
-    blocks = truth["block"].to_numpy()
-    for block in np.unique(blocks[blocks >= 0])[:10]:
-        rows = np.flatnonzero((blocks == block) & normal)
-        loading = truth["loading"].to_numpy()[rows]
-        expected = np.outer(loading, loading)
-        np.fill_diagonal(expected, 1.0)
-        np.testing.assert_allclose(np.corrcoef(residuals[rows]), expected, atol=0.15)
-    free = np.flatnonzero(blocks == -1)[:300]
-    r = np.corrcoef(residuals[free])[np.triu_indices(300, 1)]
-    assert np.abs(r).max() < 0.3
+    chosen = (truth["shape"] == "normal") & (truth["effect"] == 0)
+    rows = np.flatnonzero(chosen)[:300]
+    common = truth[[f"factor_{k}" for k in range(1, 6)]].to_numpy()[rows]
+    loading, block = truth["loading"].to_numpy()[rows], truth["block"].to_numpy()[rows]
+    expected = common @ common.T + np.outer(loading, loading) * (block[:, None] == block)
+    np.fill_diagonal(expected, 1.0)
+    observed = np.corrcoef(within_class(series)[rows])
+    # of 400 samples a correlation has a standard error of at most .05
+    error = (observed - expected)[np.triu_indices(len(rows), 1)]
+    assert np.sqrt(np.mean(error**2)) < 0.06
+    assert np.abs(expected - np.eye(len(rows))).max() > 0.5
 
 
-def test_shapes_are_normal_skewed_and_bimodal_with_unit_variance(simulated):
-    series, truth = simulated
-    residuals = within_class(series)
+def test_factors_leave_a_gene_variance_of_its_own():
+    truth = simulate_truth(20_000, 2, seed=3)
+    explained = truth.filter(regex="^(factor_|loading)").pow(2).sum(axis=1)
+    assert explained.max() <= 0.9 + 1e-12
+    # 0.31 by factors of all, 0.243 by the module's (mean square of .1 to .8), less what is cut
+    assert explained.mean() == pytest.approx(0.31 + 0.243, abs=0.03)
+
+
+def test_shapes_are_normal_skewed_and_bimodal_with_unit_variance():
+    series, truth = simulate_series("sim", 600, 2000, 2, seed=2)
+    free = (truth["effect"] == 0).to_numpy()
     shape = truth["shape"].to_numpy()
-    skew = {name: np.median(stats.skew(residuals[shape == name], axis=1)) for name in set(shape)}
-    kurtosis = {
-        name: np.median(stats.kurtosis(residuals[shape == name], axis=1)) for name in set(shape)
-    }
+    values = series.values - series.values.mean(axis=1, keepdims=True)
+    values /= values.std(axis=1, keepdims=True)
+    kinds = {name: free & (shape == name) for name in set(shape)}
+    skew = {name: np.median(stats.skew(values[rows], axis=1)) for name, rows in kinds.items()}
+    kurtosis = {n: np.median(stats.kurtosis(values[rows], axis=1)) for n, rows in kinds.items()}
     assert abs(skew["normal"]) < 0.05
     assert abs(kurtosis["normal"]) < 0.15
-    # a log-normal with sigma 0.6 has skewness (e^.36 + 2) sqrt(e^.36 - 1) = 2.26; samples show less
-    assert 1.6 < skew["skewed"] < 2.4
+    # a log-normal with sigma 0.4: (e^.16 + 2) sqrt(e^.16 - 1) = 1.32; samples show less
+    assert 1.0 < skew["skewed"] < 1.4
+    assert -1.4 < skew["left-skewed"] < -1.0
     # the cube root of a normal: kurtosis E|z|^(4/3) / (E|z|^(2/3))^2 - 3 = -1.71
     assert kurtosis["bimodal"] < -1.3
 
@@ -107,7 +145,7 @@ def test_the_truth_of_a_row_of_the_sheet_is_that_of_its_series(tmp_path):
     pd.testing.assert_frame_equal(truth, simulate_truth(70, 2, 3))
 
 
-def test_fewer_features_than_markers_still_make_a_series():
+def test_fewer_features_than_a_module_still_make_a_series():
     series, truth = simulate_series("tiny", 10, 3, 4, seed=0)
     assert series.n_features == 3
-    assert sorted(truth["class"]) == ["class_0", "class_1", "class_2"]
+    assert len(truth) == 3

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from xnbflow.errors import InputError
-from xnbflow.evaluation.stability import selection_frequency, stability_index
+from xnbflow.evaluation.stability import stability_index
 
 #: The random selection of 4 out of 10 features printed in the demonstration of Nogueira's package.
 NOGUEIRA_Z3 = [
@@ -135,15 +135,6 @@ def test_one_empty_set_among_others_is_defined():
 def test_a_feature_listed_twice_is_selected_once():
     once = stability_index([["a", "b"], ["a"], ["a", "c"]], 10)
     assert stability_index([["a", "b", "a"], ["a", "a"], ["a", "c"]], 10) == once
-
-
-def test_selection_frequency_is_sorted_and_ignores_repeats():
-    frequency = selection_frequency([["b", "a", "a"], ["b"], ["c", "b"], []])
-    assert list(frequency.items()) == [("b", 0.75), ("a", 0.25), ("c", 0.25)]
-
-
-def test_selection_frequency_of_empty_sets_is_empty():
-    assert selection_frequency([set(), set()]).empty
 
 
 def test_impossible_selections_are_refused():

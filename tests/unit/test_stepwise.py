@@ -8,8 +8,9 @@ from scipy.stats import chi2
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xnbflow.errors import InputError
+from xnbflow.methods import resolved
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.preprocessing import StepwiseNaiveEffects
 from xnbflow.selection.stepwise import stepwise_logistic
 
@@ -167,7 +168,7 @@ def test_refuses_three_classes(v_shaped):
 def test_a_pipeline_of_the_configuration_fits_the_selection_alone(v_shaped):
     X, y = v_shaped
     entry = {"steps": [{"method": "stepwise_naive_effects"}, {"method": "generalized_nb"}]}
-    pipeline = build_estimator(entry, {}).fit(X, y)
+    pipeline = build_estimator(resolved(entry), {}).fit(X, y)
     selected = X[pipeline[0].get_feature_names_out()]
     expected = GeneralizedNB().fit(selected.to_numpy(), y).predict_proba(selected.to_numpy())
     assert selected.shape[1] < X.shape[1]

@@ -9,7 +9,7 @@ import pytest
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.table import read_table
 
 ROWS = """\

@@ -8,7 +8,7 @@ import pytest
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.table import read_table
 
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
@@ -35,6 +35,7 @@ def assert_is_the_series(series):
 
 
 def in_excel(folder, frame):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
     frame.to_excel(folder / "x.xlsx", index=False)
     return folder / "x.xlsx"
 
@@ -80,6 +81,7 @@ def test_samples_in_rows_as_other_programs_write_them(tmp_path, text, name):
 
 @pytest.mark.parametrize("name", ["x.xlsx", "x.xlsx with a second sheet"])
 def test_a_workbook_is_read(tmp_path, name):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
     path = tmp_path / "x.xlsx"
     if name == "x.xlsx":
         FRAME.to_excel(path, index=False)

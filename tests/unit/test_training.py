@@ -1,5 +1,6 @@
 """Training sees training samples only, and every outcome is a row."""
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -8,8 +9,12 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 
+from xnbflow.contract import TRAINING_TABLES
 from xnbflow.errors import InputError
+from xnbflow.evaluation import training
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
+from xnbflow.naive_bayes import XNB
+from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
@@ -40,6 +45,9 @@ class Spy(ClassifierMixin, BaseEstimator):
 class Failing(Spy):
     def fit(self, X, y):
         raise ZeroDivisionError("the third fold is unlucky")
+
+
+GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
 
 
 def entry(estimator):
@@ -75,7 +83,7 @@ def test_a_test_sample_beyond_all_range_is_decided_by_the_priors(series):
     values[:, 0] = 1e160
     series = Series("toy", values, series.features, series.samples, list("abbabb"))
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0"]})
-    row = train(series, folds, {"method": "gaussian_nb"}, 0, [0]).predictions.iloc[0]
+    row = train(series, folds, GAUSSIAN, 0, [0]).predictions.iloc[0]
     assert row["predicted"] == "b"
     posterior = np.exp(row[[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy(float))
     np.testing.assert_allclose(posterior, [0.2, 0.8])
@@ -98,6 +106,154 @@ def test_a_class_absent_from_training_has_probability_zero(series):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s3", "s4", "s5"]})
     outcome = train(series, folds, {"method": "sklearn.dummy.DummyClassifier"}, 0, [0])
     assert (outcome.predictions[LOG_POSTERIOR + "b"] == -np.inf).all()
+
+
+class Seeded(Spy):
+    """Remembers the seed it was given."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        Spy.seen.append(self.random_state)
+        self.classes_ = np.unique(y)
+        return self
+
+
+def test_the_seed_of_a_classifier_is_another_in_each_repeat_and_data_set(series):
+    folds = pd.concat([FOLDS.assign(repeat=repeat) for repeat in range(2)])
+    other = Series("other", series.values, series.features, series.samples, series.labels)
+    for data, repeat in ((series, 0), (series, 1), (other, 0), (series, 0)):
+        train(data, folds, entry(Seeded), repeat, [0])
+    assert Spy.seen[0] == Spy.seen[3]
+    assert len(set(Spy.seen)) == 3
+
+
+class Tied(Spy):
+    """Selects ``w`` for both classes, where it could as well have taken ``x``."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.selected_features_ = {"a": ["w"], "b": ["w", "z"]}
+        self.tied_features_ = {"a": [["w", "x"]], "b": [["w", "x"], ["z"]]}
+        return self
+
+
+def test_ties_that_a_classifier_tells_are_a_table_and_counted(series):
+    outcome = train(series, FOLDS, entry(Tied), 0, [0, 1])
+    assert list(outcome.ties.columns) == [
+        *("repeat", "fold", "class", "group", "feature", "selected", "exchangeable"),
+    ]
+    first = outcome.ties.query("fold == 0 and `class` == 'a'")
+    assert first[["feature", "selected"]].to_numpy().tolist() == [["w", True], ["x", False]]
+    assert outcome.fits["ties"].tolist() == [2, 2]  # z alone could not be exchanged
+
+
+def test_a_classifier_that_does_not_tell_its_ties_has_none_and_no_count(series):
+    outcome = train(series, FOLDS, {"method": "xnb"}, 0, [0])
+    if hasattr(XNB().fit(series.frame(), series.labels), "tied_features_"):
+        pytest.skip("XNB tells its ties")
+    assert outcome.ties.empty
+    assert outcome.fits["ties"].isna().all()
+
+
+class Spiked(Spy):
+    """Says itself which of its features are there only because a class is constant."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.selected_features_ = {"a": ["w", "x"], "b": ["w"]}
+        self.spike_features_ = {"a": ["x"], "b": []}
+        return self
+
+
+def test_what_a_classifier_says_of_constant_classes_is_believed(series):
+    selected = train(series, FOLDS, entry(Spiked), 0, [0]).selected
+    assert selected[["class", "feature", "constant"]].to_numpy().tolist() == [
+        *(["a", "w", False], ["a", "x", True], ["b", "w", False]),
+    ]
+
+
+def test_every_table_has_the_columns_of_the_contract_and_rows_in_a_row(series):
+    for entry_ in ({"method": "xnb"}, {"method": "sklearn.naive_bayes.GaussianNB"}, entry(Tied)):
+        outcome = train(series, FOLDS, entry_, 0, [0, 1])
+        for name, table in TRAINING_TABLES.items():
+            found = getattr(outcome, name)
+            columns = [c for c in found.columns if not c.startswith(LOG_POSTERIOR)]
+            assert columns == table.fixed, name
+            assert found.index.tolist() == list(range(len(found)))
+    empty = train(series, FOLDS, entry(Failing), 0, [0]).selected
+    assert empty["constant"].dtype == bool
+    assert empty["distance"].dtype == float
+
+
+class Talking(Spy):
+    """Warns twice of the same and once of another thing."""
+
+    def fit(self, X, y):
+        for text in ("few samples", "few samples", "no convergence"):
+            warnings.warn(text, UserWarning, stacklevel=1)
+        return super().fit(X, y)
+
+
+def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_times_and_features(series):
+    fit = train(series, FOLDS, entry(Talking), 0, [1]).fits.iloc[0]
+    assert fit[["repeat", "fold", "status", "error"]].tolist() == [0, 1, "ok", ""]
+    assert fit["warnings"] == "few samples; no convergence"
+    assert 0 < fit["fit_seconds"] < 60
+    assert 0 < fit["predict_seconds"] < 60
+    assert fit[["features_per_class", "features"]].tolist() == [4, 4]
+    assert train(series, FOLDS, entry(Failing), 0, [1]).fits["warnings"].iloc[0] == ""
+
+
+def test_the_logarithm_of_a_probability_of_zero_is_minus_infinity(series):
+    neighbours = "sklearn.neighbors.KNeighborsClassifier"
+    outcome = train(series, FOLDS, {"method": neighbours, "params": {"n_neighbors": 1}}, 0, [0])
+    posterior = outcome.predictions[[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy()
+    assert sorted(posterior.ravel()) == [-np.inf, -np.inf, 0, 0]
+    assert outcome.fits["warnings"].iloc[0] == ""
+
+
+def test_columns_are_given_by_their_kind(series):
+    rng = np.random.default_rng(0)
+    angles = rng.uniform(-np.pi, np.pi, size=(1, 6))
+    kinds = ["angular", *["linear"] * 4]
+    names = ["angle", *series.features]
+    values = np.vstack([angles, series.values])
+    both = Series("toy", values, names, series.samples, series.labels, kinds)
+    told = train(both, FOLDS, {"method": "von_mises_nb", "params": {"angular": "@angular"}}, 0, [0])
+    given = train(both, FOLDS, {"method": "von_mises_nb", "params": {"angular": [0]}}, 0, [0])
+    pd.testing.assert_frame_equal(told.predictions, given.predictions)
+    not_told = train(both, FOLDS, {"method": "von_mises_nb", "params": {"angular": [1]}}, 0, [0])
+    column = LOG_POSTERIOR + "a"
+    assert not np.allclose(told.predictions[column], not_told.predictions[column])
+
+
+@pytest.mark.parametrize(("most", "explained"), [(5, False), (6, True)])
+def test_small_data_sets_are_explained_sample_by_sample(series, monkeypatch, most, explained):
+    monkeypatch.setattr(training, "MOST_EXPLAINED", most)
+    outcome = train(series, FOLDS, {"method": "xnb"}, 0, [0])
+    assert (len(outcome.explanations) > 0) == explained
+
+
+def test_seeds_stay_as_they_are_from_version_to_version(series):
+    train(series, FOLDS, entry(Seeded), 0, [0])
+    assert Spy.seen == [derive_seed("toy", 0, "classifier")]
+
+
+@pytest.mark.parametrize(("value", "mark"), [(2.0, True), (None, False)])
+def test_a_feature_selected_because_a_class_is_constant_is_marked(value, mark):
+    rng = np.random.default_rng(2)
+    labels = np.repeat(["a", "b"], 20)
+    values = rng.normal(size=(3, 40))
+    values[0, labels == "a"] += 9.0
+    if value is not None:
+        values[0, labels == "a"] = value
+    samples = [f"s{i}" for i in range(40)]
+    series = Series("flat", values, ["flat", "g1", "g2"], samples, labels)
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
+    selected = train(series, folds, {"method": "xnb"}, 0, [0]).selected
+    assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
 
 
 def test_a_parameter_that_does_not_exist_is_named(series):

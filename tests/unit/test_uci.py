@@ -8,7 +8,7 @@ import pytest
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.uci import ARRHYTHMIA, COVERTYPE, MAGIC, SPAMBASE, UCI
 
 RNG = np.random.default_rng(0)

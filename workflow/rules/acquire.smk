@@ -3,7 +3,8 @@ rule acquire:
     input:
         unpack(given),
     output:
-        SERIES,
+        series=SERIES,
+        notes=NOTES,
     log:
         log_of("acquire"),
     benchmark:
@@ -14,13 +15,12 @@ rule acquire:
         "../../envs/xnbflow.yaml"
     threads: 2
     resources:
-        mem_mb=2000,
+        mem_mb=memory(1500, 6),  # of a download the size is not known before
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
-        sources=lambda wildcards: source_digest(
-            "xnbflow.sources.acquisition",
-            f"xnbflow.sources.{DATASETS[wildcards.dataset].source}",
-        ),
+        reader=lambda wildcards: reader(wildcards.dataset),
+        lock=LOCK,
+        sources=lambda wildcards: sources("acquire.py", reader(wildcards.dataset)),
     script:
         "../scripts/acquire.py"
 
@@ -42,6 +42,6 @@ rule simulate:
         mem_mb=2000,
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
-        sources=source_digest("xnbflow.sources.acquisition", "xnbflow.sources.simulate"),
+        sources=sources("simulate.py"),
     script:
         "../scripts/simulate.py"

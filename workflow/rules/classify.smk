@@ -15,15 +15,14 @@ rule compile:
     resources:
         mem_mb=1000,
     params:
+        module=lambda wildcards: compiler(wildcards.unit),
         entry=lambda wildcards: (
             CONFIG.classifier(wildcards.unit) if wildcards.unit in CONFIG.classifiers else None
         ),
-        sources=lambda wildcards: source_digest(
-            *(
-                modules(wildcards.unit)
-                if wildcards.unit in CONFIG.classifiers
-                else ["xnbflow.diagnostics.tables"]
-            )
+        sources=lambda wildcards: sources(
+            "compile.py",
+            compiler(wildcards.unit),
+            *(classes(wildcards.unit) if wildcards.unit in CONFIG.classifiers else []),
         ),
     script:
         "../scripts/compile.py"
@@ -46,7 +45,7 @@ rule folds:
         mem_mb=1000,
     params:
         scheme=lambda wildcards: vars(CONFIG.folds[wildcards.folds]),
-        sources=source_digest("xnbflow.evaluation.folds"),
+        sources=sources("folds.py"),
     script:
         "../scripts/folds.py"
 
@@ -72,13 +71,9 @@ rule train:
         mem_mb=memory(2000, 2),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
-        batch=lambda wildcards: Batch.named(wildcards.batch),
+        batch=lambda wildcards: vars(Batch.named(wildcards.batch)),
         splits=lambda wildcards: CONFIG.folds[wildcards.folds].splits,
-        sources=lambda wildcards: source_digest(
-            "xnbflow.evaluation.folds",
-            "xnbflow.evaluation.training",
-            *modules(wildcards.classifier),
-        ),
+        sources=lambda wildcards: sources("train.py", *classes(wildcards.classifier)),
     script:
         "../scripts/train.py"
 
@@ -101,6 +96,6 @@ rule gather:
         mem_mb=memory(1000, 10),
     params:
         batches=lambda wildcards: [batch.name for batch in batches_of(wildcards.folds)],
-        sources=source_digest("xnbflow.evaluation.gathering"),
+        sources=sources("gather.py"),
     script:
         "../scripts/gather.py"

@@ -6,20 +6,27 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 ROOT = Path(workflow.basedir)
+SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
 
-from xnbflow.config import Batch, read_config, read_sheets
+from xnbflow.analyses.registry import analysis_modules, known_analyses
+from xnbflow.config import Batch, check_schema, read_config, read_sheets
 from xnbflow.contract import (
     ANALYSIS,
     BATCH,
     COMPILED,
+    DESCRIPTION_TABLE,
+    DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     FIGURES,
     FOLDS,
     GATHERED_TABLES,
     INDEX,
+    LOCK,
+    NOTES,
     PAPER,
+    PICTURES,
     REPORT,
     SERIES,
     STUDY_TABLE,
@@ -32,10 +39,12 @@ from xnbflow.contract import (
     text_of,
 )
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes.methods import method_modules
+from xnbflow.methods import known_methods
+from xnbflow.plugins import plugin_modules
 from xnbflow.provenance import source_digest
 from xnbflow.report.outline import benchmarks, section_modules
 from xnbflow.sources.files import local_path
+from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet
 
 
@@ -53,10 +62,14 @@ def own_file(path, what):
 
 
 try:
-    if not isinstance(config.get("sheets"), list):
-        raise InputError("configuration: key 'sheets' must list the sheets of data sets")
+    check_schema(config, SCHEMA)
     DATASETS = read_sheets([found(sheet) for sheet in config["sheets"]])
-    CONFIG = read_config(config, ROOT / "workflow/schemas/config.schema.json", list(DATASETS))
+    CONFIG = read_config(
+        config,
+        SCHEMA,
+        list(DATASETS),
+        look_up_paths=workflow.is_main_process,
+    )
 except InputError as error:
     raise WorkflowError(str(error)) from error
 
@@ -83,6 +96,11 @@ SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
 ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
 
 
+def reader(dataset):
+    """The module that loads a data set."""
+    return known_sources()[DATASETS[dataset].source].module
+
+
 def given(wildcards):
     """A user's own files by what names them, so that editing one acquires the data set again."""
     files = DATASETS[wildcards.dataset].local_files
@@ -97,13 +115,30 @@ def given_folds(wildcards):
     return own_file(path, f"configuration, folds.{wildcards.folds}.file") if path else []
 
 
-def modules(classifier):
-    return method_modules(CONFIG.methods(classifier))
+def sources(script, *modules):
+    """The digest of all that a script imports, and of what it finds by name."""
+    return source_digest(ROOT / "workflow/scripts" / script, *modules)
+
+
+def classes(classifier):
+    """What a classifier's methods stand on: their classes, and what these import by name."""
+    methods = [known_methods().get(name, name) for name in CONFIG.methods(classifier)]
+    return [
+        name
+        for method in methods
+        for name in ([method] if isinstance(method, str) else [method.estimator, *method.modules])
+    ]
+
+
+def compiler(unit):
+    """The module that compiles ahead."""
+    return "xnbflow.diagnostics.warmup" if unit == "diagnostics" else "xnbflow.evaluation.warmup"
 
 
 def compiled(classifier):
-    """The marker that a classifier's kernels are compiled; none if it has no kernels of ours."""
-    return [COMPILED.of(unit=classifier)] if modules(classifier) else []
+    """The marker that a classifier's kernels are compiled; none if no method of it has an entry."""
+    known = set(CONFIG.methods(classifier)) & known_methods().keys()
+    return [COMPILED.of(unit=classifier)] if known else []
 
 
 def study_of(wildcards):
@@ -201,9 +236,14 @@ def configuration(study):
 
 def results_of(study):
     """What makes a `xnbflow.report.results.StudyResults`."""
-    labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
-    settings = configuration(study)
+    labels, settings = about(study)["labels"], configuration(study)
     return {"study": study, "labels": labels, "configuration": settings, "paper": PRINTED}
+
+
+def about(study):
+    """What a study calls itself and its classifiers."""
+    labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
+    return {"study": study.id, "title": study.title, "summary": study.summary, "labels": labels}
 
 
 def asked_studies():

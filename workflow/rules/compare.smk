@@ -9,6 +9,7 @@ rule compare:
         dependence_test=diagnosed("dependence_test"),
         predictions=trained("predictions"),
         selected=trained("selected"),
+        ties=trained("ties"),
         fits=trained("fits"),
         paper=published("xnb_table1", "xnb_table2"),
     output:
@@ -24,8 +25,47 @@ rule compare:
     resources:
         mem_mb=4000,
     params:
+        about=lambda wildcards: about(study_of(wildcards)),
         owners=lambda wildcards: owners_of(study_of(wildcards)),
         alpha=CONFIG.diagnostics["normality_alpha"],
-        sources=source_digest("xnbflow.evaluation.study"),
+        paper=lambda wildcards: study_of(wildcards).paper,
+        sources=sources("compare.py"),
     script:
         "../scripts/compare.py"
+
+
+# Describe: what the study's classifiers make of single features and samples, for the page to draw.
+rule describe:
+    input:
+        series=series,
+        dependence_test=diagnosed("dependence_test"),
+        predictions=trained("predictions"),
+        selected=trained("selected"),
+        distances=trained("distances"),
+        explanations=trained("explanations"),
+        compiled=lambda wildcards: [
+            marker for name in study_of(wildcards).classifiers for marker in compiled(name)
+        ],
+    output:
+        **{table: DESCRIPTION_TABLE.fill(table=table) for table in DESCRIPTION_TABLES},
+        text=[text_of(DESCRIPTION_TABLE.fill(table=table)) for table in DESCRIPTION_TABLES],
+    log:
+        log_of("describe"),
+    benchmark:
+        benchmark_of("describe")
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+    params:
+        owners=lambda wildcards: owners_of(study_of(wildcards)),
+        entries=lambda wildcards: {
+            name: CONFIG.classifier(name) for name in study_of(wildcards).classifiers
+        },
+        sources=lambda wildcards: sources(
+            "describe.py",
+            *(each for name in study_of(wildcards).classifiers for each in classes(name)),
+        ),
+    script:
+        "../scripts/describe.py"

@@ -18,6 +18,6 @@ rule diagnose:
         mem_mb=memory(1500, 3),
     params:
         settings={key: CONFIG.diagnostics[key] for key in ("min_abs_r", "dependence_alpha", "dof")},
-        sources=source_digest("xnbflow.diagnostics.tables"),
+        sources=sources("diagnose.py"),
     script:
         "../scripts/diagnose.py"

@@ -7,6 +7,11 @@ rule analyse:
             SERIES.of(dataset=name) for name in analysis_of(wildcards).get("datasets", [])
         ],
         folds=analysed_folds,
+        study=lambda wildcards: [
+            STUDY_TABLE.of(study=wildcards.study, table=table)
+            for table in known_analyses()[wildcards.analysis].needs
+        ],
+        paper=lambda wildcards: published(*known_analyses()[wildcards.analysis].printed),
     output:
         directory(ANALYSIS),
     log:
@@ -22,9 +27,13 @@ rule analyse:
         mem_mb=4000,
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
-        sources=lambda wildcards: source_digest(
-            f"xnbflow.analyses.{wildcards.analysis}.compute",
-            f"xnbflow.analyses.{wildcards.analysis}.contract",
+        about=lambda wildcards: {
+            "parts": study_of(wildcards).paper,
+            "folds": study_of(wildcards).folds,
+        },
+        paper=str(PRINTED),
+        sources=lambda wildcards: sources(
+            "analyse.py", *known_analyses()[wildcards.analysis].modules
         ),
     script:
         "../scripts/analyse.py"
@@ -33,14 +42,10 @@ rule analyse:
 rule report:
     input:
         tables=[STUDY_TABLE.fill(table=table) for table in STUDY_TABLES],
-        series=series,
+        description=[DESCRIPTION_TABLE.fill(table=table) for table in DESCRIPTION_TABLES],
         truth=truth,
-        normality=diagnosed("normality"),
-        dependence=diagnosed("dependence"),
         correlations=diagnosed("correlations"),
         predictions=trained("predictions"),
-        distances=trained("distances"),
-        explanations=trained("explanations"),
         jobs=trained("jobs"),
         benchmarks=recorded,
         analyses=lambda wildcards: [
@@ -69,12 +74,41 @@ rule report:
         mem_mb=4000,
     params:
         results=lambda wildcards: results_of(study_of(wildcards)),
-        sources=lambda wildcards: source_digest(
-            "xnbflow.report.study",
+        sources=lambda wildcards: sources(
+            "report.py",
             *section_modules(study_of(wildcards)),
+            *analysis_modules(study_of(wildcards).analyses),
+            *plugin_modules(),
         ),
     script:
         "../scripts/report.py"
+
+
+# On demand, `snakemake results/studies/{study}/pictures`: a page saves any of its figures as PNG itself.
+rule pictures:
+    input:
+        rules.report.input,
+    output:
+        directory(PICTURES),
+    log:
+        log_of("pictures"),
+    benchmark:
+        benchmark_of("pictures")
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 4
+    resources:
+        mem_mb=4000,
+    params:
+        results=lambda wildcards: results_of(study_of(wildcards)),
+        sources=lambda wildcards: sources(
+            "pictures.py",
+            *section_modules(study_of(wildcards)),
+            *analysis_modules(study_of(wildcards).analyses),
+            *plugin_modules(),
+        ),
+    script:
+        "../scripts/pictures.py"
 
 
 rule index:
@@ -96,6 +130,6 @@ rule index:
     params:
         studies=[results_of(study) for study in CONFIG.studies.values()],
         options=lambda wildcards: options_of_call(),
-        sources=source_digest("xnbflow.report.index"),
+        sources=sources("index.py", *analysis_modules(), *plugin_modules()),
     script:
         "../scripts/index.py"

@@ -4,8 +4,17 @@ from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.contract import NOTES_TABLE
+from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.dataset import DataSet
+from xnbflow.tables import write_parquet
 
 dataset = DataSet(**snakemake.params.dataset).with_files(dict(snakemake.input.items()))
-acquire(dataset, **snakemake.config["download"]).write(snakemake.output[0])
+series, notes = acquire_noting(
+    dataset,
+    reader=snakemake.params.reader,
+    lock=snakemake.params.lock,
+    **snakemake.config["download"],
+)
+series.write(snakemake.output.series)
+write_parquet(notes, snakemake.output.notes, NOTES_TABLE)

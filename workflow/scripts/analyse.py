@@ -6,14 +6,23 @@ start_job(snakemake.log[0], snakemake.threads)
 
 import importlib
 
-from xnbflow.contract import analysis_tables
+from xnbflow.analyses.registry import known_analyses
+from xnbflow.contract import STUDY_TABLES, analysis_tables
+from xnbflow.published import PublishedTables
 from xnbflow.series import Series
-from xnbflow.tables import write_tables
+from xnbflow.tables import read_parquet, write_tables
 
-analysis = importlib.import_module(f"xnbflow.analyses.{snakemake.wildcards.analysis}.compute")
+analysis = known_analyses()[snakemake.wildcards.analysis]
 series = {read.name: read for read in map(Series.read, snakemake.input.series)}
 params = dict(snakemake.params.params)
 if snakemake.input.folds:
     params["folds"] = snakemake.input.folds[0]
-tables = analysis.analyse(series, params, snakemake.threads)
-write_tables(tables, snakemake.output[0], analysis_tables(snakemake.wildcards.analysis))
+study = {
+    name: read_parquet(path, STUDY_TABLES[name])
+    for name, path in zip(analysis.needs, snakemake.input.study, strict=True)
+}
+tables = importlib.import_module(analysis.compute).analyse(series, params, snakemake.threads)
+if analysis.comparison:
+    compare = importlib.import_module(analysis.comparison).compare
+    tables |= compare(snakemake.params.about, study, PublishedTables(snakemake.params.paper))
+write_tables(tables, snakemake.output[0], analysis_tables(analysis.contract))

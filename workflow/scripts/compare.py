@@ -8,5 +8,11 @@ from xnbflow.contract import STUDY, STUDY_TABLES
 from xnbflow.evaluation.study import study_tables
 from xnbflow.tables import write_tables
 
-tables = study_tables(snakemake.params.owners, snakemake.input, snakemake.params.alpha)
+tables = study_tables(
+    snakemake.params.about,
+    snakemake.params.owners,
+    snakemake.input,
+    snakemake.params.alpha,
+    snakemake.params.paper,
+)
 write_tables(tables, STUDY.of(study=snakemake.wildcards.study), STUDY_TABLES)

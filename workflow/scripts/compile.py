@@ -4,12 +4,8 @@ from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
+import importlib
 from pathlib import Path
 
-from xnbflow.evaluation.warmup import compile_classifier, compile_diagnostics
-
-if snakemake.params.entry is None:
-    compile_diagnostics()
-else:
-    compile_classifier(snakemake.params.entry)
+importlib.import_module(snakemake.params.module).compile_ahead(snakemake.params.entry)
 Path(snakemake.output[0]).touch()

@@ -6,20 +6,27 @@ start_job(snakemake.log[0], snakemake.threads)
 
 from pathlib import Path
 
-from xnbflow.config import Folds
 from xnbflow.contract import DOWNLOADS, FOLDS_TABLE
 from xnbflow.evaluation.folds import draw_folds, read_folds
 from xnbflow.series import read_header
 from xnbflow.sources.download import Downloads
+from xnbflow.sources.patience import Patience
 from xnbflow.tables import write_parquet
 
 header = read_header(snakemake.input.series)
-scheme = Folds(**snakemake.params.scheme)
-if scheme.file is None:
-    folds = draw_folds(header, scheme.splits, scheme.repeats)
+splits, repeats, file = (snakemake.params.scheme[key] for key in ("splits", "repeats", "file"))
+if file is None:
+    folds = draw_folds(header, splits, repeats)
 else:
-    downloads = Downloads(Path(DOWNLOADS), **snakemake.config["download"])
-    location = snakemake.input.given or scheme.file
-    path = downloads.fetch_location("folds", str(location), name=Path(scheme.file).name)
-    folds = read_folds(path, header, scheme.splits, scheme.repeats)
+    settings = dict(snakemake.config["download"])
+    downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), Patience(**settings))
+    location = snakemake.input.given or file
+    folds = downloads.accepted(
+        lambda: read_folds(
+            downloads.fetch_location("folds", str(location), name=Path(file).name),
+            header,
+            splits,
+            repeats,
+        )
+    )
 write_parquet(folds, snakemake.output[0], FOLDS_TABLE)

@@ -5,7 +5,7 @@ from xnbflow.jobs import start_job
 start_job(snakemake.log[0], snakemake.threads)
 
 from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.simulate import write_truth
 
 dataset = DataSet(**snakemake.params.dataset)

@@ -1,6 +1,9 @@
 """The one way to write a file: beside it, then moved to its place; whole or not at all."""
 
 import glob
+import os
+import platform
+import re
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -9,7 +12,7 @@ from pathlib import Path
 
 __all__ = ["atomic", "write_atomically"]
 
-#: Seconds without a write after which a temporary file is what a killed process left behind.
+#: Seconds without a write after which another host's temporary file is what a killed process left.
 _OLD = 86_400.0
 
 
@@ -40,7 +43,8 @@ def atomic(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_old_parts(path)
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    own = f"{platform.node()}.{os.getpid()}.{uuid.uuid4().hex}"
+    part = path.with_name(f".{own}.part.{path.name}")  # what it is called tells what it holds
     try:
         yield part
         part.replace(path)
@@ -64,7 +68,21 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
 
 def _remove_old_parts(path: Path) -> None:
     """Remove what killed processes left of a file, and what none is at work on."""
-    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+    for part in path.parent.glob(f".*.part.{glob.escape(path.name)}"):
         with suppress(FileNotFoundError):
-            if time.time() - part.stat().st_mtime > _OLD:
+            if _is_dead(part) or time.time() - part.stat().st_mtime > _OLD:
                 part.unlink()
+
+
+def _is_dead(part: Path) -> bool:
+    """Whether a part is of a process of this host that has ended."""
+    found = re.match(rf"\.{re.escape(platform.node())}\.(\d{{1,9}})\.[0-9a-f]+\.part\.", part.name)
+    if not found:
+        return False
+    try:
+        os.kill(int(found[1]), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it is somebody else's
+        return False
+    return False

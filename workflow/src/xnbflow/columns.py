@@ -173,10 +173,14 @@ def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
     Traceback (most recent call last):
     xnbflow.errors.InputError: column 0 varies by 1e-170, whose square double precision does not...
     """
-    largest = max(X.max(initial=0.0), -X.min(initial=0.0))
-    if largest > _LARGEST:
-        column = int(np.argmax(np.abs(X).max(axis=0)))
-        _refuse_unit(column, names, f"reaches {largest:.3g}")
+    values = X.ravel(order="K")  # a view, unless X has gaps
+    with np.errstate(over="ignore"):
+        total = np.dot(values, values)  # one pass over the memory
+    if not total < _LARGEST**2:
+        largest = np.abs(X).max(axis=0)
+        column = int(np.argmax(largest))
+        if largest[column] > _LARGEST:
+            _refuse_unit(column, names, f"reaches {largest[column]:.3g}")
     tiny = np.arange(X.shape[1])
     for row in X:
         tiny = tiny[np.abs(row[tiny]) < _SURELY_APART]
@@ -190,7 +194,7 @@ def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
 
 
 def _refuse_unit(column: int, names: Any, what: str) -> NoReturn:
-    name = column if names is None else list(names)[column]
+    name = column if names is None else np.asarray(names).tolist()[column]
     msg = (
         f"column {name!r} {what}, whose square double precision does not hold; give the column in "
         "another unit, so that its values lie between 1e-150 and 1e150"

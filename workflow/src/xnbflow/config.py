@@ -3,19 +3,37 @@
 It is read whenever the Snakefile is, in every cluster job: nothing numerical is imported here.
 """
 
-import difflib
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from xnbflow.errors import InputError
-from xnbflow.sources.sheet import DataSet, read_sheet
+from xnbflow.analyses.registry import known_analyses
+from xnbflow.contract import JOBS
+from xnbflow.errors import InputError, known_names, quoted
+from xnbflow.method_checks import check_analysis, check_classifier
+from xnbflow.methods import methods_in, resolved
+from xnbflow.schemas import check
+from xnbflow.sources.dataset import DataSet
+from xnbflow.sources.registry import known_sources
+from xnbflow.sources.sheet import read_sheet, wrong_location
 
-__all__ = ["Batch", "Config", "Folds", "Study", "read_config", "read_sheets"]
+__all__ = [
+    "RULES",
+    "Batch",
+    "Config",
+    "Folds",
+    "Study",
+    "check_schema",
+    "read_config",
+    "read_sheets",
+]
+
+#: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
+RULES = frozenset({"all", *JOBS})
 
 
 @dataclass(frozen=True)
@@ -82,7 +100,10 @@ class Study:
     diagnostics : bool
         Whether normality and dependence are tested.
     analyses : dict
-        Folder of `xnbflow.analyses` to ``{"datasets": [...], "params": {...}}``.
+        Name of an analysis to ``{"datasets": [...], "params": {...}}``.
+    paper : dict of str to str
+        Which classifier of the study plays the part of one that a paper prints numbers of:
+        the paper's name for it (see config/README.md) to an id.
     """
 
     id: str
@@ -93,6 +114,7 @@ class Study:
     folds: tuple[str, ...]
     diagnostics: bool
     analyses: dict[str, dict[str, Any]]
+    paper: dict[str, str] = field(default_factory=dict)
 
     @property
     def trained(self) -> list[tuple[str, str, str]]:
@@ -114,15 +136,22 @@ class Config:
     studies: dict[str, Study]
 
     def classifier(self, name: str) -> dict[str, Any]:
-        """Return what makes a classifier: its method or steps and params, not its label."""
-        return {key: value for key, value in self.classifiers[name].items() if key != "label"}
+        """Return what makes a classifier: paths of classes and their params, without its label."""
+        entry = {key: value for key, value in self.classifiers[name].items() if key != "label"}
+        return resolved(entry)
 
     def methods(self, name: str) -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
-        return list(_methods(self.classifiers[name]))
+        return list(methods_in(self.classifiers[name]))
 
 
-def read_config(raw: Mapping[str, Any], schema: str | Path, dataset_ids: Sequence[str]) -> Config:
+def read_config(
+    raw: Mapping[str, Any],
+    schema: str | Path,
+    dataset_ids: Sequence[str],
+    *,
+    look_up_paths: bool = True,
+) -> Config:
     """Check a configuration and make it a `Config`.
 
     Parameters
@@ -133,13 +162,16 @@ def read_config(raw: Mapping[str, Any], schema: str | Path, dataset_ids: Sequenc
         The JSON schema.
     dataset_ids : sequence of str
         Ids of all data sets in the sheets.
+    look_up_paths : bool
+        Whether import paths of classifiers are looked up, too. That takes .2 s, and a job of a
+        cluster need not do it again.
 
     Raises
     ------
     InputError
         Naming the key, what was found and what to do.
     """
-    _check_schema(raw, json.loads(Path(schema).read_text(encoding="utf-8")))
+    check_schema(raw, schema)
     folds = {name: _folds(entry) for name, entry in raw["folds"].items()}
     studies = {name: _study(name, entry) for name, entry in raw["studies"].items()}
     per_job = raw["folds_per_job"]
@@ -153,12 +185,22 @@ def read_config(raw: Mapping[str, Any], schema: str | Path, dataset_ids: Sequenc
         classifiers={name: dict(entry) for name, entry in raw["classifiers"].items()},
         studies=studies,
     )
-    _check_references(config, dataset_ids)
+    _check_names(config, dataset_ids)
+    for name, entry in config.classifiers.items():
+        check_classifier(entry, f"classifiers.{name}", look_up_paths=look_up_paths)
+    for study in config.studies.values():
+        _check_study(study, config, dataset_ids)
     return config
 
 
-#: Folders of results/ that are not data sets.
-_RESERVED = {"studies", "logs", "benchmarks"}
+def check_schema(raw: object, schema: str | Path) -> None:
+    """Raise an `InputError` unless the configuration has the form that its JSON schema says."""
+    check(raw, json.loads(Path(schema).read_text(encoding="utf-8")), "configuration")
+
+
+#: Folders of results/ that are not data sets, and the unit of compilation that is no classifier.
+_RESERVED = {"studies", "logs", "benchmarks", "checksums"}
+_DIAGNOSTICS = "diagnostics"
 
 
 def read_sheets(paths: Sequence[str | Path]) -> dict[str, DataSet]:
@@ -193,75 +235,54 @@ def _study(name: str, entry: Mapping[str, Any]) -> Study:
         folds=tuple(entry.get("folds", ())),
         diagnostics=entry.get("diagnostics", True),
         analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
+        paper=dict(entry.get("paper", {})),
     )
 
 
-def _methods(entry: Any) -> Iterator[str]:
-    if isinstance(entry, Mapping):
-        if isinstance(entry.get("method"), str):
-            yield entry["method"]
-        for value in entry.values():
-            yield from _methods(value)
-    elif isinstance(entry, list):
-        for value in entry:
-            yield from _methods(value)
-
-
-def _check_schema(raw: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-    import jsonschema  # noqa: PLC0415  costs 0.1 s; not needed where a Config is only used
-
-    error = jsonschema.exceptions.best_match(
-        jsonschema.Draft202012Validator(schema).iter_errors(raw)
-    )
-    if error is None:
-        return
-    key = ".".join(str(part) for part in error.absolute_path) or "the top level"
-    msg = f"configuration, {key}: {error.message}{_suggestion(error)}"
-    raise InputError(msg)
-
-
-def _suggestion(error: Any) -> str:
-    if error.validator != "additionalProperties":
-        return ". See config/README.md"
-    known = list(error.schema.get("properties", {}))
-    unexpected = [key for key in error.instance if key not in known]
-    close = difflib.get_close_matches(unexpected[0], known, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"; {hint}Known keys: {', '.join(known)}"
-
-
-def _check_references(config: Config, dataset_ids: Sequence[str]) -> None:
-    for name in (*config.studies, *config.classifiers, *config.folds):
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
-            msg = (
-                f"configuration: {name!r} cannot be a name of a folder; use letters, digits, . _ -"
-            )
-            raise InputError(msg)
-    for name in _RESERVED.intersection(dataset_ids):
+def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
+    for name in sorted(_RESERVED.intersection(dataset_ids)):
         msg = f"sheet of data sets: {name!r} is a folder of results/; use another id"
         raise InputError(msg)
-    _check_known("run", config.run, "study", config.studies)
-    for study in config.studies.values():
-        place = f"studies.{study.id}"
-        _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids)
-        _check_known(f"{place}.classifiers", study.classifiers, "classifier", config.classifiers)
-        _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
-        for name, analysis in study.analyses.items():
-            needed = analysis.get("datasets", ())
-            _check_known(f"{place}.analyses.{name}.datasets", needed, "data set", dataset_ids)
-            scheme = [analysis["folds"]] if "folds" in analysis else []
-            _check_known(f"{place}.analyses.{name}.folds", scheme, "scheme of folds", config.folds)
-        if bool(study.classifiers) != bool(study.folds) or (
-            study.classifiers and not study.datasets
-        ):
-            msg = f"configuration, {place}: classifiers, folds and datasets belong together"
+    for name in sorted(config.studies.keys() & RULES):
+        msg = f"configuration, studies: {name!r} is the name of a rule; give the study another id"
+        raise InputError(msg)
+    if _DIAGNOSTICS in config.classifiers:
+        msg = f"configuration, classifiers: {_DIAGNOSTICS!r} means the tests; use another id"
+        raise InputError(msg)
+    for name, scheme in config.folds.items():
+        if scheme.file is not None and (wrong := wrong_location(scheme.file)):
+            msg = f"configuration, folds.{name}.file: {quoted(scheme.file)} {wrong}"
             raise InputError(msg)
+    for source, places in config.download["base_urls"].items():
+        _check_known("download.base_urls", [source], "source", known_sources())
+        for place in places:
+            if wrong := wrong_location(place):
+                msg = f"configuration, download.base_urls.{source}: {quoted(place)} {wrong}"
+                raise InputError(msg)
+    _check_known("run", config.run, "study", config.studies)
 
 
-def _check_known(key: str, names: Sequence[str], what: str, known: Any) -> None:
+def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:
+    place = f"studies.{study.id}"
+    _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids)
+    _check_known(f"{place}.classifiers", study.classifiers, "classifier", config.classifiers)
+    _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
+    for part, classifier in study.paper.items():
+        _check_known(f"{place}.paper.{part}", [classifier], "classifier", study.classifiers)
+    _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
+    for name, analysis in study.analyses.items():
+        here = f"{place}.analyses.{name}"
+        _check_known(f"{here}.datasets", analysis.get("datasets", ()), "data set", dataset_ids)
+        scheme = [analysis["folds"]] if "folds" in analysis else []
+        _check_known(f"{here}.folds", scheme, "scheme of folds", config.folds)
+        check_analysis(known_analyses()[name], analysis.get("params", {}), f"{here}.params")
+    if bool(study.classifiers) != bool(study.folds) or (study.classifiers and not study.datasets):
+        msg = f"configuration, {place}: classifiers, folds and datasets belong together"
+        raise InputError(msg)
+
+
+def _check_known(key: str, names: Collection[str], what: str, known: Collection[str]) -> None:
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, list(known), n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
-            msg = f"configuration, {key}: unknown {what} {name!r}; {hint}"
+            msg = f"configuration, {key}: unknown {what} {quoted(name)}; {known_names(name, known)}"
             raise InputError(msg)

@@ -19,6 +19,9 @@ __all__ = [
     "BATCH",
     "CLASSIFIER",
     "COMPILED",
+    "DESCRIPTION",
+    "DESCRIPTION_TABLE",
+    "DESCRIPTION_TABLES",
     "DIAGNOSTIC",
     "DIAGNOSTIC_TABLES",
     "DOWNLOADS",
@@ -29,8 +32,13 @@ __all__ = [
     "INDEX",
     "JOBS",
     "JOBS_TABLE",
+    "LOCK",
     "MANUAL",
+    "NOTES",
+    "NOTES_TABLE",
     "PAPER",
+    "PERMUTATION_TABLES",
+    "PICTURES",
     "REPORT",
     "SERIES",
     "STUDY",
@@ -106,6 +114,8 @@ class PathTemplate(str):
 #: A data set in canonical form, and what was planted in a simulated one.
 SERIES = PathTemplate("resources/series/{dataset}.parquet")
 TRUTH = PathTemplate("resources/series/{dataset}.truth.parquet")
+#: What was noticed when a data set was acquired.
+NOTES = PathTemplate("resources/series/{dataset}.notes.parquet")
 #: A marker that the kernels of a classifier, or of the diagnostics, are compiled.
 COMPILED = PathTemplate("resources/compiled/{unit}")
 #: What was downloaded, a folder per source.
@@ -115,6 +125,9 @@ PAPER = PathTemplate("resources/paper")
 
 DIAGNOSTIC = PathTemplate("results/{dataset}/{table}.parquet")
 FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
+#: Checksums of the downloads that a data set was accepted from. No output of a rule: a run compares
+#: with those of an earlier one, or of somebody else's.
+LOCK = PathTemplate("results/checksums/{dataset}.sha256")
 #: The folder of all that is known of a classifier on a data set and scheme of folds.
 CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
 #: What one training job writes, and the same of all jobs put together, which is what is read.
@@ -123,8 +136,13 @@ TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
 
 STUDY = PathTemplate("results/studies/{study}")
 STUDY_TABLE = PathTemplate(STUDY + "/{table}.parquet")
+#: What is told of single features and samples: a folder of its own, as a job of its own fills it.
+DESCRIPTION = PathTemplate(STUDY + "/description")
+DESCRIPTION_TABLE = PathTemplate(DESCRIPTION + "/{table}.parquet")
 REPORT = PathTemplate(STUDY + "/report.html")
 FIGURES = PathTemplate(STUDY + "/figures")
+#: The same as PNG of 300 dots per inch, made when asked for.
+PICTURES = PathTemplate(STUDY + "/pictures")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")
 ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
 INDEX = PathTemplate("results/index.html")
@@ -141,8 +159,10 @@ JOBS = {
     "train": "{dataset}/{folds}/{classifier}/{batch}",
     "gather": "{dataset}/{folds}/{classifier}",
     "compare": "{study}",
+    "describe": "{study}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
+    "pictures": "{study}",
     "index": "index",
 }
 
@@ -246,7 +266,7 @@ class Table:
         return [name for name in self.columns if "{" not in name]
 
 
-def table(name: str, title: str, row: str, **columns: str | tuple[str, str]) -> Table:
+def table(name: str, title: str, row: str, /, **columns: str | tuple[str, str]) -> Table:
     """Return a table; a column is given by its type, or by its type and meaning."""
     pairs = {key: (kind, "") if isinstance(kind, str) else kind for key, kind in columns.items()}
     return Table(name, title, row, {key: Column(*pair) for key, pair in pairs.items()})
@@ -266,11 +286,24 @@ TRUTH_TABLE = table(
     "truth",
     "what was planted in a simulated data set",
     "a feature",
-    **{"feature": "text", "class": ("text or none", "the class that it marks")},
+    **{"feature": "text", "class": ("text or none", "the class that regulates it")},
     effect=("number", "shift of that class in standard deviations, 0 for none"),
-    block=("integer", "the block of correlated features that it belongs to, -1 for none"),
-    loading=("number", "correlation with the block's factor"),
-    shape=("text", "normal, skewed or bimodal within a class"),
+    block=("integer", "the module of correlated features that it belongs to"),
+    loading=("number", "correlation with the module's factor"),
+    factor_1=("number", "correlation with the first factor of all features"),
+    factor_2=("number", "the second"),
+    factor_3=("number", "the third"),
+    factor_4=("number", "the fourth"),
+    factor_5=("number", "the fifth"),
+    shape=("text", "normal, skewed, left-skewed or bimodal within a class"),
+)
+
+NOTES_TABLE = table(
+    "notes",
+    "what was noticed when a data set was acquired",
+    "a note",
+    **_DATASET,
+    note="text",
 )
 
 DIAGNOSTIC_TABLES = named(
@@ -352,6 +385,7 @@ TRAINING_TABLES = named(
         rank=("integer", "from 1"),
         feature="text",
         distance=("number", "of its class from the others; missing if the classifier has none"),
+        constant=("boolean", "whether it is there only because a class is almost constant in it"),
     ),
     table(
         "distances",
@@ -374,6 +408,17 @@ TRAINING_TABLES = named(
         log_likelihood="number",
     ),
     table(
+        "ties",
+        "the groups of features of equal rank between which a selection was cut by name",
+        "a feature of a group",
+        **_FOLD,
+        **{"class": "text"},
+        group=("integer", "number of the group within its class, from 0"),
+        feature="text",
+        selected=("boolean", "whether it was taken of the group"),
+        exchangeable=("boolean", "whether another of the group was left out"),
+    ),
+    table(
         "fits",
         "how each fold went",
         "a fold",
@@ -383,6 +428,7 @@ TRAINING_TABLES = named(
         warnings=("text", "separated by semicolons"),
         features_per_class=("number", "mean over classes; missing where features are made anew"),
         features=("number", "distinct ones; missing likewise"),
+        ties=("number", "groups cut by name; missing where the classifier does not tell"),
         fit_seconds="number",
         predict_seconds="number",
     ),
@@ -403,8 +449,54 @@ GATHERED_TABLES = {**TRAINING_TABLES, "jobs": JOBS_TABLE}
 _PAIR = {"first": ("text", "classifier"), "second": ("text", "classifier")}
 _DIFFERENCE = {"mean_difference": ("number", "accuracy of the first less that of the second")}
 
+_OVER = (
+    "folds, or repeats: balanced accuracy, macro F1, Matthews' correlation and AUC are those of "
+    "all folds of a repeat together, as the mean over folds leaves out the classes a fold lacks; "
+    "AUC compares samples of the same fold only, as scores of different fits have no common scale"
+)
+
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
 STUDY_TABLES = named(
+    table(
+        "headline",
+        "the study and what it found, in a sentence",
+        "the study",
+        study=("text", "its id"),
+        title="text",
+        summary=("text", "what it is about"),
+        classifier=("text", "whose results come first; empty without any"),
+        text=("text", "the finding; empty without classifiers"),
+    ),
+    table(
+        "averages",
+        "each classifier's means over the data sets where all could be fitted",
+        "a classifier",
+        classifier="text",
+        accuracy="number",
+        balanced_accuracy="number",
+        places=("integer", "pairs of data set and folds in the means"),
+        wins=("integer", "pairs where its accuracy, to three decimals, is the greatest"),
+        fit_seconds=("number", "median"),
+    ),
+    table(
+        "p_values",
+        "histogram of the p-values of the normality test",
+        "a bin",
+        **_DATASET,
+        lower="number",
+        upper="number",
+        features="integer",
+        share=("number", "of the features that could be tested"),
+    ),
+    table(
+        "hard_samples",
+        "samples by how many classifiers get them wrong in most repeats",
+        "a number of classifiers",
+        **_SCHEME,
+        classifiers=("integer", "how many are wrong"),
+        samples="integer",
+        share=("number", "of the samples tested"),
+    ),
     table(
         "datasets",
         "samples, features and classes of each data set",
@@ -445,10 +537,6 @@ STUDY_TABLES = named(
         **_FOLD,
         test_samples="integer",
         accuracy="number",
-        balanced_accuracy="number",
-        f1_macro="number",
-        mcc=("number", "Matthews' correlation"),
-        roc_auc=("number", "each class against the rest, unweighted mean"),
         log_loss="number",
         brier=("number", "squared error summed over classes, 0 to 2"),
         features_per_class=("number", "mean over classes"),
@@ -456,24 +544,29 @@ STUDY_TABLES = named(
     ),
     table(
         "summary",
-        "mean and standard deviation of each metric over folds and repeats",
+        "mean and spread of each metric, over folds or over repeats, with intervals",
         "a metric",
         **_CLASSIFIER,
         metric=("text or none", "missing, as the numbers, where no fold could be fitted"),
-        mean=("number", "over the folds that could be fitted"),
-        sd=("number", "over the same folds"),
-        sd_repeats=("number", "of the repeats' means; missing with one repeat"),
+        over=("text or none", _OVER),
+        mean=("number", "over the folds that could be fitted, or repeats without a failed fold"),
+        sd=("number", "over the same folds or repeats"),
+        sd_repeats=("number", "over repeats; missing with one repeat"),
+        lower=("number", "of the 95 % interval of accuracy (Bayesian, Jeffreys' prior)"),
+        upper=("number", "of the 95 % interval of accuracy"),
+        baseline=("number", "of predicting the shares of the classes: the majority's accuracy"),
         folds_ok="integer",
         folds_failed=("integer", "the report shows a row only where there is none"),
     ),
     table(
         "repeats",
-        "mean of each metric in each repeat",
+        "value of each metric in each repeat",
         "a repeat and metric",
         **_CLASSIFIER,
         repeat=("integer", "from 0"),
         metric="text",
-        mean=("number", "over the folds, missing if one of them could not be fitted"),
+        value=("number", "missing if a fold could not be fitted"),
+        pooled=("boolean", "whether of all folds' predictions together, else the mean over folds"),
     ),
     table(
         "paper",
@@ -509,7 +602,41 @@ STUDY_TABLES = named(
         upper="number",
         mean_predicted=("number", "missing where the bin is empty"),
         observed=("number", "share of predictions in the bin that are right; missing likewise"),
+        observed_lower=("number", "of the 95 % interval, each sample counted once"),
+        observed_upper=("number", "of the 95 % interval"),
         count=("integer", "predictions in the bin"),
+        few=("boolean", "whether these are fewer than ten samples"),
+    ),
+    table(
+        "confidence",
+        "how many predictions are sure, and how many of these are right",
+        "a probability",
+        **_CLASSIFIER,
+        above=("number", "that a prediction's probability exceeds"),
+        predictions=("integer", "all that have probabilities"),
+        count=("integer", "those that are so sure"),
+        share=("number", "count / predictions"),
+        right=("integer", "how many of these"),
+        accuracy=("number", "right / count; missing, as what follows, where none is so sure"),
+        accuracy_lower=("number", "of the 95 % interval, each sample counted once"),
+        accuracy_upper=("number", "of the 95 % interval"),
+        promised=("number", "mean probability of these"),
+    ),
+    table(
+        "recall",
+        "how many samples of each class are recognised",
+        "a class",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        samples=("integer", "of the class that are tested"),
+        tested=("integer", "times, over repeats"),
+        right=("integer", "times"),
+        recall=("number", "right / tested"),
+        lower=("number", "of the 95 % interval, each sample counted once"),
+        upper=("number", "of the 95 % interval"),
+        predicted=("integer", "times that the class was predicted"),
+        precision=("number", "share of these that are right; missing if never predicted"),
+        recognised=("boolean", "whether more than half of the tests are right"),
     ),
     table(
         "samples",
@@ -522,6 +649,7 @@ STUDY_TABLES = named(
         wrong=("integer", "times"),
         predicted=("text", "the class that it is most often taken for"),
         mistakes=("text", "the wrong classes with their number of times, say `AML 7, B-ALL 3`"),
+        suspect=("boolean", "wrong in most of its tests though its class is recognised"),
     ),
     table(
         "selection",
@@ -533,6 +661,20 @@ STUDY_TABLES = named(
         times=("integer", "selected"),
         mean_rank="number",
         mean_distance=("number", "missing if the classifier has none"),
+        times_tied=("number", "when another could replace it; missing if ties are not told"),
+        times_constant=("integer", "when it was there only because a class is almost constant"),
+        fits=("integer", "folds that could be fitted"),
+        frequency=("number", "times / fits"),
+    ),
+    table(
+        "ties",
+        "features that could as well have been selected",
+        "a selected feature and another that ties with it",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        alternative=("text", "of the same rank, left out by its name"),
+        times=("integer", "fits in which it was so"),
         fits=("integer", "folds that could be fitted"),
         frequency=("number", "times / fits"),
     ),
@@ -542,11 +684,17 @@ STUDY_TABLES = named(
         "a class ('' for the union of all)",
         **_CLASSIFIER,
         **{"class": "text"},
-        stability="number",
+        stability=("number", "missing where it is not defined, and for a class of one sample"),
         lower=("number", "of the 95 % interval"),
         upper=("number", "of the 95 % interval"),
+        stability_ties=("number", "with ties taken as one; missing if ties are not told"),
+        lower_ties=("number", "of its 95 % interval"),
+        upper_ties=("number", "of its 95 % interval"),
         sets=("integer", "folds that could be fitted"),
         mean_size=("number", "features in a set"),
+        samples=("integer", "of the class"),
+        constant=("number", "share of the selections only because a class is almost constant"),
+        note=("text", "one sample; constant, where that share is above a half; else empty"),
     ),
     table(
         "recovery",
@@ -595,6 +743,7 @@ STUDY_TABLES = named(
         first_better=("number", "probability, Bayesian signed-rank test"),
         equivalent=("number", "probability that they differ by 0.01 at most"),
         second_better=("number", "probability"),
+        not_told=("text", "why these three are missing: fewer than five data sets; else empty"),
     ),
     table(
         "pairwise_within",
@@ -629,6 +778,115 @@ STUDY_TABLES = named(
 )
 
 
-def analysis_tables(analysis: str) -> Mapping[str, Table]:
+#: What a permutation test of a classifier on a data set yields.
+PERMUTATION_TABLES = named(
+    table(
+        "permutation_scores",
+        "scores of a cross-validation on the true and on permuted labels",
+        "a permutation",
+        permutation=("integer", "0 is the true labels"),
+        accuracy=("number", "of the predictions of all folds together"),
+        balanced_accuracy=("number", "likewise"),
+    ),
+    table(
+        "permutation",
+        "whether permuted labels are predicted as well as the true ones",
+        "a metric",
+        metric=("text", "accuracy or balanced_accuracy"),
+        observed=("number", "on the true labels"),
+        permutations="integer",
+        null_mean=("number", "on permuted labels"),
+        null_sd=("number", "on permuted labels; missing for a single one"),
+        null_95=("number", "what permuted labels reach in 5 % of the cases"),
+        at_least=("integer", "permutations that reach the observed value"),
+        p_value=("number", "(at_least + 1) / (permutations + 1)"),
+    ),
+)
+
+
+#: What the stage *describe* writes for a study, each as Parquet and TSV: what a page draws of
+#: single features and samples.
+DESCRIPTION_TABLES = named(
+    table(
+        "profiles",
+        "whether a class is high or low in the features selected for it",
+        "a class and feature",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        direction=("text", "high, low, between or equal: its median against the other classes'"),
+        median_inside=("number", "of the class"),
+        median_outside=("number", "of all other samples; missing with one class"),
+        constant=("boolean", "whether the class has one value only"),
+        dependence_group=("text", "a letter that features which depend on one another share"),
+    ),
+    table(
+        "class_distances",
+        "mean distance of a class from another in a feature",
+        "a class, feature and other class",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        other_class="text",
+        distance=("number", "mean over the folds that tell"),
+        fits=("integer", "how many folds tell"),
+    ),
+    table(
+        "dependent_pairs",
+        "selected features that depend on one another given the class",
+        "a pair of features",
+        **_CLASSIFIER,
+        feature="text",
+        other="text",
+        r=("number", "Pearson's correlation of the residuals from the class means"),
+    ),
+    table(
+        "densities",
+        "the densities of the features selected most often",
+        "a class, feature and point",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        x=("number", "in the feature's unit"),
+        density=("number", "per unit of x"),
+        estimator=("text", "how it is estimated"),
+        own=("boolean", "whether the classifier itself estimates it so"),
+    ),
+    table(
+        "values",
+        "the values of the same features",
+        "a feature and sample",
+        **_CLASSIFIER,
+        feature="text",
+        sample="text",
+        **{"class": "text"},
+        value="number",
+    ),
+    table(
+        "priors",
+        "shares of the classes in the training samples of the first repeat's folds",
+        "a fold and class",
+        **_CLASSIFIER,
+        **_FOLD,
+        **{"class": "text"},
+        log_prior=("number", "-inf without training samples"),
+    ),
+    table(
+        "evidence",
+        "what each selected feature says for or against a class, of samples of the first repeat",
+        "a tested sample, class and feature",
+        **_CLASSIFIER,
+        **_FOLD,
+        sample="text",
+        **{"class": "text"},
+        feature="text",
+        log_likelihood=("number", "as the classifier has it"),
+        log_reference=("number", "log density in all classes together; missing if untold"),
+        evidence=("number", "the one less the other, in nats; missing if untold"),
+    ),
+)
+
+
+def analysis_tables(module: str) -> Mapping[str, Table]:
     """Return the tables of an analysis, as ``TABLES`` of its module ``contract`` declares them."""
-    return importlib.import_module(f"xnbflow.analyses.{analysis}.contract").TABLES
+    return importlib.import_module(module).TABLES

@@ -1,8 +1,12 @@
-"""The one exception for bad input: it tells the person who can act what to do."""
+"""The one exception for bad input, and the words in which it tells what to do."""
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Collection, Iterable
 
-__all__ = ["InputError", "require_choice"]
+__all__ = ["InputError", "known_names", "quoted", "require_choice"]
+
+#: Characters of a value that is repeated in a message; names and paths of that length are none.
+MOST_QUOTED = 60
 
 
 class InputError(ValueError):
@@ -23,3 +27,41 @@ def require_choice(parameter: str, value: object, choices: Iterable[str]) -> Non
     if value not in choices:
         msg = f"{parameter} is {value!r}; use one of {', '.join(choices)}"
         raise InputError(msg)
+
+
+def quoted(value: object, most: int = MOST_QUOTED) -> str:
+    """Return how a message repeats a value: as Python writes it, its middle left out if long.
+
+    Examples
+    --------
+    >>> quoted("wine")
+    "'wine'"
+    >>> quoted("a" * 100, most=15)
+    "'aaaaa...aaaaa'"
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no whole number of thousands of digits
+        return f"a {type(value).__name__} too long to be written"
+    if len(text) <= most:
+        return text
+    kept = (most - 3) // 2
+    return f"{text[:kept]}...{text[-kept:]}"
+
+
+def known_names(name: str, known: Collection[str]) -> str:
+    """Return the end of a message about an unknown name: the nearest known one, else all.
+
+    Examples
+    --------
+    >>> known_names("wines", ["wine", "digits"])
+    "did you mean 'wine'?"
+    >>> known_names("abalone", ["wine", "digits"])
+    'known: wine, digits'
+    """
+    if close := difflib.get_close_matches(name[:MOST_QUOTED], known, n=1):
+        return f"did you mean {close[0]!r}?"
+    shown, listed = list(known), []
+    while shown and sum(map(len, listed)) < MOST_QUOTED:
+        listed.append(shown.pop(0))
+    return f"known: {', '.join(listed) or 'none'}" + (f" and {len(shown)} more" if shown else "")

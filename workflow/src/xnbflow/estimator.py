@@ -75,6 +75,8 @@ class Estimator(Declared):
             raise InputError(str(error)) from error
         if fitting and self._squares_features:
             refuse_beyond_squares(checked[0], getattr(X, "columns", None))
+            if checked[1].dtype.kind == "f":
+                refuse_beyond_squares(checked[1].reshape(-1, 1), ["y"])
         if fitting and plain:
             self.feature_names_in_, self.n_features_in_ = names, len(names)
         return checked

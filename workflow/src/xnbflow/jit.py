@@ -1,14 +1,14 @@
 """Compilation of kernels: numba's, with a cache that an edited kernel never leaves stale."""
 
+import hashlib
 import os
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
-
-from xnbflow.provenance import kernel_digest
 
 __all__ = ["njit"]
 
@@ -19,7 +19,7 @@ def njit(**options: Any) -> Callable[[Callable], Callable]:
     Numba's own cache looks at the file of a kernel, not at those of the kernels that it calls. Here
     the cache's folder is named by a digest of all kernels: below ``NUMBA_CACHE_DIR`` if that is
     set, else beside the library, else in the user's cache; where none of them can be written,
-    kernels are compiled anew in every process.
+    kernels are compiled anew in every process, which a warning says once.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -48,4 +48,22 @@ def _cache_folder() -> str | None:
             continue
         if os.access(folder, os.W_OK):
             return str(folder)
+    tried = ", ".join(str(place) for place in places)
+    warnings.warn(
+        f"no folder for compiled kernels can be written (tried {tried}): every process compiles "
+        "them anew, some seconds each. Set NUMBA_CACHE_DIR to a folder that can be written",
+        RuntimeWarning,
+        stacklevel=4,
+    )
     return None
+
+
+@cache
+def kernel_digest() -> str:
+    """Return a digest of every module with compiled kernels; it names their folder."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        text = path.read_bytes()
+        if b"njit" in text:
+            digest.update(text)
+    return digest.hexdigest()[:12]

@@ -1,15 +1,16 @@
 """The manual of the results, generated from the contract: ``python -m xnbflow.manual``."""
 
-import pkgutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from xnbflow import analyses
+from xnbflow.analyses.registry import own_analyses
 from xnbflow.atomic import write_atomically
 from xnbflow.contract import (
     ANALYSIS,
     BATCH,
     CLASSIFIER,
+    DESCRIPTION,
+    DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     FIGURES,
@@ -44,7 +45,8 @@ tracked. `pandas.read_parquet` reads every one. This page is generated (`make ma
 * Only files that the configuration declares are read. What another scheme of folds left in a
   classifier's folder is removed from it.
 * A file appears whole or not at all, and carries checksums of all it holds. One that is damaged, or
-  made by another version, is refused by its name: delete it and run the workflow again.
+  made by another version, is refused by its name: delete it and run the workflow again with it as
+  a target (`snakemake --cores all results/...`), then without.
 * A `number` is a float64 and may be missing, an `integer` is an int64 and never is, nor is `text`.
   A column named `...{class}` or `{parameter}` stands for one per class or parameter.
 """
@@ -82,6 +84,8 @@ def results_manual() -> str:
         *_tables(GATHERED_TABLES.values()),
         f"## Per study: `{STUDY}/`\n\n{_STUDY}",
         *_tables(STUDY_TABLES.values()),
+        f"## Of single features and samples: `{DESCRIPTION}/`\n\nEach as Parquet and TSV.\n",
+        *_tables(DESCRIPTION_TABLES.values()),
         f"## Per analysis of a study: `{ANALYSIS}/`\n\nEach table as Parquet and TSV.\n",
         *_analyses(),
         "## Logs and measurements\n\nA file per job.\n",
@@ -92,9 +96,9 @@ def results_manual() -> str:
 
 
 def _analyses() -> Iterator[str]:
-    for module in sorted(pkgutil.iter_modules(analyses.__path__), key=lambda found: found.name):
-        yield f"### `{module.name}`\n"
-        yield from _tables(analysis_tables(module.name).values())
+    for name, analysis in own_analyses().items():
+        yield f"### `{name}`\n"
+        yield from _tables(analysis_tables(analysis.contract).values())
 
 
 def _tables(tables: Iterable[Table]) -> Iterator[str]:
@@ -111,8 +115,8 @@ def _column(name: str, column: Column) -> str:
 
     Examples
     --------
-    >>> _column("mcc", STUDY_TABLES["metrics"].columns["mcc"])
-    "`mcc` (number): Matthews' correlation"
+    >>> _column("cut", STUDY_TABLES["diagnostics"].columns["cut"])
+    '`cut` (number): dependent means |r| above it'
     """
     said = f": {column.meaning}" if column.meaning else ""
     return f"`{name}` ({column.type}){said}"

@@ -18,10 +18,12 @@ import pyarrow.parquet as pq
 from xnbflow.atomic import atomic
 from xnbflow.errors import InputError
 
-__all__ = ["open_parquet", "parquet_writer"]
+__all__ = ["REMEDY", "open_parquet", "parquet_writer"]
 
 _KEY = b"xnbflow.footer.crc32"
 _ZEROS = b"00000000"
+#: What to do about a file; it must be a target, for what is made of it may still be up to date.
+REMEDY = "delete it and run the workflow again with this file as a target"
 #: The footer's length and ``PAR1`` end a file.
 _END = 8
 
@@ -75,11 +77,11 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
             with pq.ParquetFile(stream, page_checksum_verification=True) as file:
                 yield file
     except FileNotFoundError as error:
-        msg = f"{path} is missing; run the workflow again to make it"
+        msg = f"{path} is missing; run the workflow again with this file as a target"
         raise InputError(msg) from error
     except (OSError, pa.ArrowException) as error:
         what = "cannot be read" if getattr(error, "errno", None) else "is damaged"
-        msg = f"{path} {what} ({_first_line(error)}); delete it and run the workflow again"
+        msg = f"{path} {what} ({_first_line(error)}); {REMEDY}"
         raise InputError(msg) from error
 
 
@@ -96,18 +98,18 @@ def _verify_footer(file: Any, path: str | Path) -> None:
     size = file.seek(0, 2)
     footer, place = _footer(file, size)
     if not footer:
-        msg = f"{path} is not a Parquet file, or cut short; delete it and run the workflow again"
+        msg = f"{path} is not a Parquet file, or cut short; {REMEDY}"
         raise InputError(msg)
     if place < 0:
         msg = (
             f"{path} has no checksum: another version or another program has made it, or it is "
-            "damaged; delete it and run the workflow again"
+            f"damaged; {REMEDY}"
         )
         raise InputError(msg)
     found = footer[place : place + len(_ZEROS)]
     if found != _crc(footer[:place] + _ZEROS + footer[place + len(_ZEROS) :]):
         msg = f"{path} is damaged (its footer fails its checksum)"
-        raise InputError(f"{msg}; delete it and run the workflow again")
+        raise InputError(f"{msg}; {REMEDY}")
 
 
 def _footer(file: Any, size: int) -> tuple[bytes, int]:

@@ -1,29 +1,37 @@
-"""What a result depends on: the digest of the library sources behind a stage.
+"""What a result depends on: the digest of the sources behind a stage.
 
 Snakemake reruns a job when its parameters change, not when a library does. Each rule therefore
-carries the digest of the modules that its script reaches, so that editing one of them reruns the
-stages that use it and no other.
+carries the digest of all that its script imports, so that editing a module reruns the stages that
+use it and no other. Nothing is imported for that: imports are read from the sources.
 """
 
 import ast
 import hashlib
+from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-__all__ = ["kernel_digest", "source_digest"]
+from xnbflow.static import module_file
 
-_PACKAGE = Path(__file__).parent
+__all__ = ["source_digest", "source_files"]
+
+#: Packages of which the version counts, not the sources; by what they are called when installed.
+_BY_VERSION = {"sklearn": "scikit-learn"}
+
+#: What a lazy package assigns to this, and to ``__all__``, counts by the names taken from it.
+_HOMES = "_HOME"
 
 
-def source_digest(*modules: str) -> str:
-    """Return a digest of the named modules and of everything of this package that they import.
-
-    The ``templates`` beside a module count as part of it.
+@cache
+def source_digest(*roots: str | Path) -> str:
+    """Return a digest of what scripts and modules import of this package and of plugins.
 
     Parameters
     ----------
-    *modules : str
-        Full names, say ``"xnbflow.evaluation.training"``.
+    *roots : str or Path
+        Scripts, and full names of modules or of something in them, say ``"xnbflow.series"`` or
+        ``"sklearn.svm.LinearSVC"``.
 
     Examples
     --------
@@ -31,50 +39,139 @@ def source_digest(*modules: str) -> str:
     12
     """
     digest = hashlib.sha256()
-    for path in sorted(_reachable(modules)):
-        digest.update(str(path.relative_to(_PACKAGE)).encode())
-        digest.update(path.read_bytes())
+    for name, path in sorted(source_files(*roots).items()):
+        digest.update(name.encode())
+        digest.update(_content(path))
+    packages = {root.partition(".")[0] for root in roots if isinstance(root, str)}
+    for package in sorted(packages - {__package__}):
+        digest.update(_version(package).encode())
     return digest.hexdigest()[:12]
 
 
-def kernel_digest() -> str:
-    """Return a digest of every module with compiled kernels.
+def source_files(*roots: str | Path) -> dict[str, Path]:
+    """Return the modules behind a digest, and the ``templates`` beside them, with their files.
 
-    It names the folder of compiled code, see `xnbflow.jit`.
+    A script itself is none of them: Snakemake sees it change. A package is followed into if it is
+    this one or a root is in it; it counts with everything on the way, ``__init__`` by ``__init__``.
+
+    Parameters
+    ----------
+    *roots : str or Path
+        As for `source_digest`.
+
+    Examples
+    --------
+    >>> sorted(source_files("xnbflow.errors"))
+    ['xnbflow', 'xnbflow.errors']
     """
-    digest = hashlib.sha256()
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        text = path.read_bytes()
-        if b"njit" in text:
-            digest.update(text)
-    return digest.hexdigest()[:12]
-
-
-def _reachable(modules: tuple[str, ...]) -> set[Path]:
-    found: set[Path] = set()
-    waiting = [path for module in modules for path in _files(module)]
-    while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            found.update((path.parent / "templates").glob("*"))
-            waiting += [file for name in _imports(path) for file in _files(name)]
+    names = [root for root in roots if isinstance(root, str)]
+    followed = {__package__, *(name.partition(".")[0] for name in names)} - _BY_VERSION.keys()
+    for root in roots:
+        if isinstance(root, Path):
+            names += _imports(root, "", "")
+    found: dict[str, Path] = {}
+    seen: set[str] = set()
+    while names:
+        name = names.pop()
+        if name in seen or name.partition(".")[0] not in followed:
+            continue
+        seen.add(name)
+        for module, path in _modules(name):
+            if module not in found:
+                found[module] = path
+                names += _imports(path, module, path.stem)
+        names += _hidden_homes(name)
+    for module, path in list(found.items()):
+        found |= {f"{module}/{each.name}": each for each in (path.parent / "templates").glob("*")}
     return found
 
 
+def _modules(name: str) -> Iterator[tuple[str, Path]]:
+    """Yield the modules on the way to a name, the packages around them included."""
+    parts = name.split(".")
+    for length in range(1, len(parts) + 1):
+        module = ".".join(parts[:length])
+        path = module_file(module)
+        if path is None:
+            return
+        yield module, path
+
+
+def _hidden_homes(name: str) -> list[str]:
+    """Return where what is taken from a lazy package is defined; of the package itself, all."""
+    package, _, attribute = name.rpartition(".")
+    if homes := _homes(name):
+        return [f"{name}.{home}" for home in homes.values()]
+    homes = _homes(package) if package else {}
+    return [f"{package}.{homes[attribute]}"] if attribute in homes else []
+
+
+def _homes(package: str) -> dict[str, str]:
+    path = module_file(package)
+    if path is None or path.name != "__init__.py":
+        return {}
+    for node in _tree(path).body:
+        if isinstance(node, ast.Assign) and _assigned(node) == _HOMES:
+            return ast.literal_eval(node.value)
+    return {}
+
+
 @cache
-def _imports(path: Path) -> tuple[str, ...]:
-    names = []
-    for node in ast.walk(ast.parse(path.read_bytes())):
+def _imports(path: Path, module: str, stem: str) -> tuple[str, ...]:
+    """Return the full names that a file imports, wherever in it."""
+    package = module if stem == "__init__" else module.rpartition(".")[0]
+    names: list[str] = []
+    for node in _statements(_tree(path).body):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return tuple(name for name in names if name.partition(".")[0] == _PACKAGE.name)
+        elif isinstance(node, ast.ImportFrom):
+            names += _from(node, package)
+    return tuple(names)
 
 
-def _files(module: str) -> list[Path]:
-    """Return the file of a module, or a package's ``__init__``; none for a plain attribute."""
-    place = _PACKAGE.joinpath(*module.split(".")[1:])
-    candidates = [place.with_suffix(".py"), place / "__init__.py"]
-    return [path for path in candidates if path.is_file() and place != _PACKAGE]
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield every statement, however deep; unlike `ast.walk` without their expressions."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, part, [])
+
+
+def _from(node: ast.ImportFrom, package: str) -> Iterable[str]:
+    """Return what ``from home import names`` takes; the home itself is on the way to it."""
+    for _ in range(node.level - 1):
+        package = package.rpartition(".")[0]
+    home = ".".join(filter(None, [package if node.level else "", node.module]))
+    return [f"{home}.{alias.name}" for alias in node.names]
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
+@cache
+def _content(path: Path) -> bytes:
+    """Return what counts of a file: all, but of a lazy package's its lists of names."""
+    text = path.read_bytes()
+    if path.name != "__init__.py" or _HOMES.encode() not in text:
+        return text
+    lines = text.splitlines(keepends=True)
+    for node in _tree(path).body:
+        if isinstance(node, ast.Assign) and _assigned(node) in {_HOMES, "__all__"}:
+            for line in range(node.lineno - 1, node.end_lineno):
+                lines[line] = b""
+    return b"".join(lines)
+
+
+def _assigned(node: ast.Assign) -> str:
+    return getattr(node.targets[0], "id", "")
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {version(_BY_VERSION.get(package, package))}"
+    except PackageNotFoundError:
+        return package

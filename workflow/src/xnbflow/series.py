@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xnbflow.errors import InputError
-from xnbflow.parquet import open_parquet, parquet_writer
+from xnbflow.parquet import REMEDY, open_parquet, parquet_writer
 
 __all__ = [
     "KINDS",
@@ -565,7 +565,7 @@ def _wrong_schema(schema: pa.Schema, header: dict[str, Any]) -> str:
 
 def _not_a_series(path: str | Path, why: str) -> InputError:
     msg = f"{path} is a Parquet file but not a series of this workflow ({why})"
-    return InputError(f"{msg}; delete it and acquire it again")
+    return InputError(f"{msg}; {REMEDY}")
 
 
 def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:

@@ -10,7 +10,7 @@ from pandas.api import types
 from xnbflow.atomic import write_atomically
 from xnbflow.contract import Column, Table
 from xnbflow.errors import InputError
-from xnbflow.parquet import open_parquet, parquet_writer
+from xnbflow.parquet import REMEDY, open_parquet, parquet_writer
 
 __all__ = ["read_parquet", "write_parquet", "write_tables", "write_tsv"]
 
@@ -77,7 +77,7 @@ def read_parquet(path: str | Path, table: Table) -> pd.DataFrame:
         wrong = _wrong_names(names, table) or _wrong_arrow_types(schema, table)
         if wrong:
             msg = f"{path} is no table {table.name!r} of this version ({wrong})"
-            raise InputError(f"{msg}; delete it and run the workflow again")
+            raise InputError(f"{msg}; {REMEDY}")
         return file.read().to_pandas()
 
 

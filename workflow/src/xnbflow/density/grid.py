@@ -27,6 +27,7 @@ _REACH = 25.0
 _FARTHEST = 37.0
 _WIDEST_STEP = 4.0
 _LOG_NOTHING = -800.0
+_CACHED_VALUES = 65_536  # rows are summed in parts whose powers stay in cache
 
 
 def grid_densities(
@@ -62,47 +63,71 @@ def grid_densities(
     """
     out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
     in_logs = underflow == "log"
-    if kernel == "gaussian" and len(bandwidths) == len(offsets) - 1:
-        sum_gaussians(tile, offsets, bandwidths, in_logs, out)
-        return out
-    if len(bandwidths) == len(offsets) - 1:
+    low, step = _grid(tile, offsets, n_grid)
+    per_class = len(bandwidths) == len(offsets) - 1
+    by_powers = kernel == "gaussian" and per_class
+    too_wide = kernel == "gaussian" and (step > _WIDEST_STEP * bandwidths).any()
+    if by_powers:
+        sum_gaussians(tile, offsets, bandwidths, low, step, out)
+    if per_class and (too_wide or not by_powers):
         bandwidths = np.repeat(bandwidths, np.diff(offsets), axis=0)
-    sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), out)
-    if kernel == "gaussian":
+    if not by_powers:
+        sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
+    if too_wide:
         mend_underflow(tile, offsets, bandwidths, in_logs, out)
     return out
 
 
+def _grid(tile: np.ndarray, offsets: np.ndarray, n_grid: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least sample of each feature and the step to the next point of its grid."""
+    low = tile[offsets[:-1]].min(axis=0)
+    return low, (tile[offsets[1:] - 1].max(axis=0) - low) / (n_grid - 1)
+
+
 @njit(nogil=True)
 def sum_gaussians(
-    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    low: np.ndarray,
+    step: np.ndarray,
+    out: np.ndarray,
 ) -> None:
-    """Write the grid densities of Gaussian kernels with one bandwidth per class and feature."""
+    """Write the grid densities of Gaussian kernels with one bandwidth per class and feature.
+
+    Where a step is wider than `_WIDEST_STEP` bandwidths, `mend_underflow` has to follow.
+    """
     n_classes, n_grid, width = out.shape
-    low, high = _range(tile, offsets)
-    step = (high - low) / (n_grid - 1)
+    anchor = np.empty(width)
+    part = np.empty((n_grid, width))
+    some = max(1, _CACHED_VALUES // width)
     for c in range(n_classes):
         rows, h = tile[offsets[c] : offsets[c + 1]], bandwidths[c]
         size = _piece_size(step, h, n_grid)
         for first in range(0, n_grid, size):
             piece = out[c, first : first + size]
-            _sum_powers(rows, h, low + (first + len(piece) // 2) * step, step, piece)
+            for f in range(width):
+                anchor[f] = low[f] + (first + len(piece) // 2) * step[f]
+            for start in range(0, len(rows), some):
+                _sum_powers(rows[start : start + some], h, anchor, step, part[: len(piece)])
+                for g in range(len(piece)):
+                    for f in range(width):
+                        piece[g, f] = part[g, f] + (piece[g, f] if start else 0.0)
         _normalize(out[c])
-        for f in range(width):
-            if step[f] > _WIDEST_STEP * h[f]:
-                points = np.linspace(low[f], high[f], n_grid)
-                each = np.full(len(rows), h[f])
-                _write_exact(rows[:, f].copy(), each, points, in_logs, out[c, :, f])
 
 
 @njit(nogil=True)
 def sum_kernels(
-    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, code: int, out: np.ndarray
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    code: int,
+    low: np.ndarray,
+    step: np.ndarray,
+    out: np.ndarray,
 ) -> None:
     """Write the grid densities of any kernel, with a bandwidth per sample and feature."""
     n_classes, n_grid, width = out.shape
-    low, high = _range(tile, offsets)
-    step = (high - low) / (n_grid - 1)
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
         terms = np.empty((b - a, width))
@@ -163,9 +188,12 @@ def _sum_powers(
 ) -> None:
     """Write the sum of kernels at consecutive grid points; the middle one is the anchor."""
     width, middle = len(h), len(out) // 2
-    per_h = 1.0 / h
-    s = np.minimum(step * per_h, _WIDEST_STEP)
+    per_h, s = np.empty(width), np.empty(width)
+    for f in range(width):
+        per_h[f] = 1.0 / h[f]
+        s[f] = min(step[f] * per_h[f], _WIDEST_STEP)
     terms, ratios = np.empty(rows.shape), np.empty(rows.shape)
+    backward, inverse = np.empty(rows.shape), np.empty(rows.shape)
     for i in range(len(rows)):
         for f in range(width):
             u = min(max((rows[i, f] - anchor[f]) * per_h[f], -_FARTHEST), _FARTHEST)
@@ -178,8 +206,10 @@ def _sum_powers(
     exponentiate(terms.reshape(-1))
     exponentiate(ratios.reshape(-1))
     exponentiate(out.reshape(-1))
-    inverse = 1.0 / ratios
-    backward = terms * inverse
+    for i in range(len(rows)):
+        for f in range(width):
+            inverse[i, f] = 1.0 / ratios[i, f]
+            backward[i, f] = terms[i, f] * inverse[i, f]
     for direction in (1, -1):
         first = middle if direction > 0 else middle - 1
         _multiply_sums(terms, ratios, first, direction, out)

@@ -19,6 +19,7 @@ P = TypeVar("P")
 T = TypeVar("T")
 
 _STRIP_VALUES = 32_768
+_MOST_VALUES = 1_048_576  # 8 MB, so that a copy is little beside the data
 _NARROWEST, _WIDEST = 16, 2048
 _LINE = 8  # numbers in a cache line
 _WORTH_A_THREAD = 1_000_000  # nanoseconds
@@ -34,6 +35,7 @@ def feature_strips(n_features: int, n_samples: int) -> list[slice]:
     """
     width = min(max(_STRIP_VALUES // max(1, n_samples), _NARROWEST), _WIDEST)
     width = _LINE * (width // _LINE | 1)  # odd: the rows of a tile do not share cache sets
+    width = min(width, max(1, _MOST_VALUES // max(1, n_samples)))
     return [slice(start, min(start + width, n_features)) for start in range(0, n_features, width)]
 
 

@@ -4,11 +4,15 @@ All features of a tile go through the same instructions, and the compiler lets e
 instruction serve several of them: sums need no reduction across a vector, sorting no branches.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from xnbflow.jit import njit
 
 __all__ = ["class_offsets", "gather", "sort_rows", "sorted_classes"]
+
+_MANY_SAMPLES = 4096
 
 
 def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -64,10 +68,19 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     Returns
     -------
     ndarray of shape (n_samples, n_features)
+
+    Notes
+    -----
+    Few samples are sorted side by side (`sort_rows`), in O(n log² n), many by NumPy.
     """
-    tile = gather(features, order)
-    sort_rows(tile, offsets)
-    return tile
+    if len(order) < _MANY_SAMPLES:
+        tile = gather(features, order)
+        sort_rows(tile, offsets)
+        return tile
+    rows = features[:, order]
+    for first, stop in pairwise(offsets):
+        rows[:, first:stop].sort(axis=1)
+    return np.ascontiguousarray(rows.T)
 
 
 @njit(nogil=True, fastmath={"nnan", "nsz"})

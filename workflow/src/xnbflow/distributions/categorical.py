@@ -4,8 +4,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from xnbflow.density.strips import map_strips
 from xnbflow.distributions.base import Distribution
 from xnbflow.errors import InputError
+from xnbflow.jit import njit
 from xnbflow.parameters import number
 
 __all__ = ["Categorical"]
@@ -50,9 +52,11 @@ class Categorical(Distribution):
         self.n_classes_ = n_classes
         n_codes = int(features.max(initial=0)) + 1
         counts = np.zeros((len(features), n_classes, n_codes + 1))
-        cells = features.astype(np.intp) + codes * (n_codes + 1)
-        for count, cell in zip(counts, cells, strict=True):
-            count[:] = np.bincount(cell, minlength=count.size).reshape(count.shape)
+
+        def work(strip: slice) -> None:
+            _count(features[strip].astype(np.intp), codes, counts[strip])
+
+        map_strips(work, *features.shape, ns_per_value=2.0)
         self._seen = counts.any(axis=1)
         self.n_categories_ = self._seen.sum(axis=1)
         total = np.bincount(codes, minlength=n_classes) + self.alpha * self.n_categories_[:, None]
@@ -85,3 +89,11 @@ class Categorical(Distribution):
                 f"categories 0, 1, ... (at most {_MAX_CODE}), say with OrdinalEncoder"
             )
             raise InputError(msg)
+
+
+@njit(nogil=True)
+def _count(categories: np.ndarray, codes: np.ndarray, out: np.ndarray) -> None:
+    """Add the samples of each feature, class and category to ``out``."""
+    for f in range(len(categories)):
+        for i in range(len(codes)):
+            out[f, codes[i], categories[f, i]] += 1.0

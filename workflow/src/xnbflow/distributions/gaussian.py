@@ -62,15 +62,28 @@ class Gaussian(TiledDistribution):
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean and variance per feature and class; see `Distribution.fit`."""
         self._validate_params()
-        self.n_classes_ = n_classes
-        self._means, self._variances = class_moments(features, codes, n_classes)
-        self.mean_, self.variance_ = self._means.T, self._variances.T
+        means, variances = class_moments(features, codes, n_classes)
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
         with np.errstate(over="ignore", invalid="ignore"):
-            total = self._means - shares @ self._means
+            total = means - shares @ means
             total *= total
-            total += self._variances
+            total += variances
             largest = (shares @ total).max(initial=0.0)
+        return self.take_moments(means, variances, largest)
+
+    def take_moments(self, means: np.ndarray, variances: np.ndarray, largest: float) -> Self:
+        """Set moments computed elsewhere, say of weighted samples.
+
+        Parameters
+        ----------
+        means, variances : ndarray of shape (n_classes, n_features)
+            Without smoothing; the variances are overwritten.
+        largest : float
+            The largest variance of all features, whatever the class.
+        """
+        self.n_classes_ = len(means)
+        self._means, self._variances = means, variances
+        self.mean_, self.variance_ = means.T, variances.T
         self.epsilon_ = added_variance(self.var_smoothing, largest)
         self._variances += self.epsilon_
         if self._variances.min(initial=np.inf) == 0.0:

@@ -8,19 +8,23 @@ from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
 from xnbflow.density.strips import map_strips
+from xnbflow.density.tables import QUANTILES, log_tabulated, tabulate
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.distributions.base import TiledDistribution, composite_gauss_legendre
 from xnbflow.jit import njit
 from xnbflow.parameters import number, one_of
 
-__all__ = ["LOG_ZERO", "Kernel", "log_kernel_density"]
+__all__ = ["LOG_ZERO", "TABULATED_FROM", "Kernel", "log_kernel_density"]
+
+#: Classes of so many samples have tables: below, a fold is fitted and predicted as fast by sums
+#: (`python -m benchmarks samples` measures both).
+TABULATED_FROM = 1024
 
 #: The log density where a kernel of bounded support says zero: a sample that lies outside in one
 #: feature should not make all classes equally impossible.
 LOG_ZERO = float(np.log(np.finfo(float).tiny))
 
 _LOG_SQRT_2PI = 0.9189385332046727
-_QUANTILES = np.linspace(0.0, 1.0, 33)
 _TAIL = np.array([1.0, 2.0, 4.0, 8.0])
 
 
@@ -36,11 +40,17 @@ class Kernel(TiledDistribution):
         is `LOG_ZERO`.
     min_bandwidth : float, default=0.0
         Floor of the bandwidths, as there.
+    exact : bool, default=False
+        Sum over all samples however many there are, as there.
 
     Attributes
     ----------
-    samples_ : list of ndarray of shape (n_features, n_class_samples)
-        For each class what its densities rest on, ascending.
+    samples_ : list of ndarray of shape (n_features, n_class_samples), or None
+        For each class what its densities rest on, ascending; None where they are tabulated.
+    tables_ : list of list of TabulatedDensity, or None
+        For each class the tables of all features; None where densities are sums over samples.
+    class_count_ : ndarray of int, shape (n_classes,)
+        Training samples of each class.
     bandwidths_ : list of ndarray of shape (n_features,) or (n_features, n_class_samples)
         For each class one bandwidth per feature, or for "adaptive" one per feature and sample.
 
@@ -55,6 +65,7 @@ class Kernel(TiledDistribution):
         "bandwidth": [one_of(*BANDWIDTHS)],
         "kernel": [one_of(*KERNELS)],
         "min_bandwidth": [number(0.0, closed="left")],
+        "exact": ["boolean"],
     }
 
     def __init__(
@@ -63,15 +74,18 @@ class Kernel(TiledDistribution):
         bandwidth: str = "silverman",
         kernel: str = "gaussian",
         min_bandwidth: float = 0.0,
+        exact: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.min_bandwidth = min_bandwidth
+        self.exact = exact
 
     @property
     def ns_per_point(self) -> float:
-        """One kernel takes about a nanosecond."""
-        return sum(each.shape[1] for each in self.samples_) / self.n_classes_
+        """One kernel takes about a nanosecond, a look-up in a table 30."""
+        each = [30 if samples is None else samples.shape[1] for samples in self.samples_]
+        return sum(each) / self.n_classes_
 
     def fit(
         self,
@@ -87,42 +101,74 @@ class Kernel(TiledDistribution):
         """
         self._validate_params()
         self.n_classes_ = n_classes
+        self.n_features_ = len(features)
         order, offsets = class_offsets(codes, n_classes)
+        self.class_count_ = np.diff(offsets)
+        tabulated = self._tabulated()
         local = self.bandwidth == "adaptive"
-        samples = np.empty(features.shape)
+        each = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
+        shapes = [(len(features), count) for count in self.class_count_]
+        self.samples_ = [
+            None if table else np.empty(shape)
+            for table, shape in zip(tabulated, shapes, strict=True)
+        ]
+        self.tables_ = [[None] * len(features) if table else None for table in tabulated]
         bandwidths = np.empty((len(order) if local else n_classes, len(features)))
 
         def work(strip: slice) -> None:
             tile = sorted_classes(features[strip], order, offsets)
-            samples[strip] = tile.T
             own = None if spreads is None else spreads[strip]
-            bandwidths[:, strip] = bandwidths_of(
+            widths = bandwidths_of(
                 tile, offsets, self.bandwidth, self.kernel, self.min_bandwidth, own
             )
+            bandwidths[:, strip] = widths
+            for c, rows in enumerate(each):
+                if tabulated[c]:
+                    pairs = zip(tile[rows].T, widths[c], strict=True)
+                    self.tables_[c][strip] = [
+                        tabulate(np.ascontiguousarray(row), h) for row, h in pairs
+                    ]
+                else:
+                    self.samples_[c][strip] = tile[rows].T
 
         map_strips(work, *features.shape)
-        each = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
-        self.samples_ = [samples[:, own] for own in each]
         self.bandwidths_ = [bandwidths[own].T for own in each] if local else list(bandwidths)
         return self
 
+    def _tabulated(self) -> np.ndarray:
+        """Return which classes have tables."""
+        may_have = self.kernel == "gaussian" and self.bandwidth != "adaptive" and not self.exact
+        return (self.class_count_ >= TABULATED_FROM) & may_have
+
     def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
-        samples, bandwidths = self.samples_[code][terms], self.bandwidths_[code][terms]
-        log_kernel_density(samples, bandwidths, self.kernel, tile, out)
+        if self.tables_[code] is None:
+            samples, bandwidths = self.samples_[code][terms], self.bandwidths_[code][terms]
+            log_kernel_density(samples, bandwidths, self.kernel, tile, out)
+            return
+        column = np.empty(len(tile))
+        for f, table in enumerate(self.tables_[code][terms]):
+            log_tabulated(table, np.ascontiguousarray(tile[:, f]), column)
+            out[:, f] = column
 
     def n_parameters(self) -> np.ndarray:
         """Return 1 per class, the bandwidth; the samples are no parameters."""
-        return np.full(len(self.samples_[0]), self.n_classes_)
+        return np.full(self.n_features_, self.n_classes_)
 
     def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
         """Return a rule whose intervals hold equal shares of every class's samples."""
         breaks = []
-        for samples, bandwidths in zip(self.samples_, self.bandwidths_, strict=True):
-            quantiles = np.quantile(samples, _QUANTILES, axis=1).T
+        for code, bandwidths in enumerate(self.bandwidths_):
+            quantiles = self._quantiles(code)
             widths = bandwidths.reshape(len(quantiles), -1).max(axis=1)
             tail = widths[:, None] * _TAIL
             breaks += [quantiles[:, :1] - tail, quantiles, quantiles[:, -1:] + tail]
         return composite_gauss_legendre(np.sort(np.hstack(breaks), axis=1), self.n_classes_)
+
+    def _quantiles(self, code: int) -> np.ndarray:
+        """Return quantiles of each feature's samples in a class, (n_features, n_quantiles)."""
+        if self.tables_[code] is None:
+            return np.quantile(self.samples_[code], QUANTILES, axis=1).T
+        return np.array([table.quantiles for table in self.tables_[code]])
 
 
 def log_kernel_density(
@@ -168,8 +214,10 @@ def _log_gaussians(
     n, width = rows.shape
     terms = np.empty((n, width))
     nearest, total = np.empty(width), np.empty(width)
-    per_h = 1.0 / bandwidths
-    log_norm = np.log(n * bandwidths) + _LOG_SQRT_2PI
+    per_h, log_norm = np.empty(width), np.empty(width)
+    for f in range(width):
+        per_h[f] = 1.0 / bandwidths[f]
+        log_norm[f] = np.log(n * bandwidths[f]) + _LOG_SQRT_2PI
     for j in range(len(points)):
         x = points[j]
         nearest[:] = np.inf

@@ -13,7 +13,6 @@ from xnbflow.evaluation.critical_difference import (
     RankDiagram,
     critical_difference,
     critical_difference_diagram,
-    significance_diagram,
 )
 from xnbflow.evaluation.multiple_testing import adjust_pairwise
 from xnbflow.evaluation.paired_tests import (
@@ -50,7 +49,6 @@ __all__ = [
     "friedman_test",
     "iman_davenport_test",
     "pairwise_rank_tests",
-    "significance_diagram",
     "sorted_runs_test",
     "wilcoxon_signed_rank_test",
 ]

@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import studentized_range
 
-from xnbflow.errors import InputError
 from xnbflow.evaluation.rank_tests import rank_standard_error
 
 __all__ = [
     "RankDiagram",
     "critical_difference",
     "critical_difference_diagram",
-    "significance_diagram",
 ]
 
 
@@ -27,7 +25,7 @@ class RankDiagram:
     ranks : Series
         Average rank by classifier, best first.
     critical_difference : float
-        Length of the yardstick in ranks; missing where the bars come from adjusted p-values.
+        Length of the yardstick in ranks.
     cliques : tuple of tuple of str
         The bars: classifiers next to each other in rank, no two of them significantly different.
         Only those of two and more classifiers that are not part of a longer bar.
@@ -95,56 +93,6 @@ def critical_difference_diagram(
     values = ranks.to_numpy()
     bars = _bars(ranks, lambda i, j: values[j] - values[i] < difference)
     return RankDiagram(ranks, difference, bars)
-
-
-def significance_diagram(
-    average_ranks: Mapping[str, float],
-    pairs: pd.DataFrame,
-    column: str = "bergmann_hommel",
-    alpha: float = 0.05,
-) -> RankDiagram:
-    """Join classifiers of which no pair has an adjusted p-value below ``alpha``.
-
-    Parameters
-    ----------
-    average_ranks : mapping of str to float, or Series
-        Average rank of each classifier: where it stands in the diagram.
-    pairs : DataFrame
-        One row per pair, with columns ``first`` and ``second`` and the p-values: the result of
-        `pairwise_rank_tests` or `compare_over_data_sets`.
-    column : str
-        Column of ``pairs`` with the p-values.
-    alpha : float
-        Significance level.
-
-    Raises
-    ------
-    InputError
-        If a pair has no p-value.
-
-    Examples
-    --------
-    >>> from xnbflow.evaluation.rank_tests import pairwise_rank_tests
-    >>> ranks = {"nb": 2.9, "fnb": 1.9, "xnb": 1.2}
-    >>> significance_diagram(ranks, pairwise_rank_tests(ranks, 10), "shaffer").cliques
-    (('xnb', 'fnb'),)
-    """
-    ranks = _best_first(average_ranks)
-    p_value = {
-        frozenset((first, second)): p
-        for first, second, p in zip(pairs["first"], pairs["second"], pairs[column], strict=True)
-        if not np.isnan(p)
-    }
-    names = list(ranks.index)
-
-    def equal(i: int, j: int) -> bool:
-        pair = frozenset((names[i], names[j]))
-        if pair not in p_value:
-            msg = f"no {column} p-value for {names[i]} and {names[j]}; choose another column"
-            raise InputError(msg)
-        return p_value[pair] >= alpha
-
-    return RankDiagram(ranks, np.nan, _bars(ranks, equal))
 
 
 def _best_first(average_ranks: Mapping[str, float]) -> pd.Series:

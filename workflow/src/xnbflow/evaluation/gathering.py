@@ -8,6 +8,7 @@ import pandas as pd
 
 from xnbflow.contract import FOLDS_TABLE, GATHERED_TABLES, TRAINING_TABLES
 from xnbflow.errors import InputError
+from xnbflow.parquet import REMEDY
 from xnbflow.tables import read_parquet, write_parquet
 
 __all__ = ["gather", "read_benchmark", "remove_undeclared"]
@@ -77,7 +78,7 @@ def read_benchmark(path: str | Path) -> pd.DataFrame:
         record = pd.read_csv(path, sep="\t", na_values=["-", "NA"], nrows=1)
         chosen = record[["s", "max_rss"]].astype(float)
     except (KeyError, ValueError) as error:
-        msg = f"{path} is no record of Snakemake's; delete it and run the workflow again"
+        msg = f"{path} is no record of Snakemake's; {REMEDY}"
         raise InputError(msg) from error
     return chosen.set_axis(["seconds", "max_memory_mb"], axis="columns")
 

@@ -1,4 +1,4 @@
-"""Metrics of one test fold, and calibration curves over pooled predictions.
+"""Metrics of predictions: of one test fold, and of classes over all folds of a repeat.
 
 The definitions are scikit-learn's. They are computed here from one confusion matrix and one table
 of ranks, because a study calls them thousands of times, and because scikit-learn's ROC AUC fails
@@ -6,23 +6,25 @@ where a fold lacks a class.
 """
 
 import numpy as np
-import pandas as pd
+from scipy.special import logsumexp
 from scipy.stats import rankdata
 
 from xnbflow.errors import InputError
 
-__all__ = ["FOLD_METRICS", "calibration_curve", "fold_metrics"]
+__all__ = [
+    "CLASS_METRICS",
+    "FOLD_METRICS",
+    "class_codes",
+    "class_metrics",
+    "fold_metrics",
+    "known_predictions",
+]
+
+#: Metrics that are means over classes: a fold that lacks a class cannot tell them.
+CLASS_METRICS = ("balanced_accuracy", "f1_macro", "mcc", "roc_auc")
 
 #: The metrics of `fold_metrics`; higher is better in all but the last two.
-FOLD_METRICS = (
-    "accuracy",
-    "balanced_accuracy",
-    "f1_macro",
-    "mcc",
-    "roc_auc",
-    "log_loss",
-    "brier",
-)
+FOLD_METRICS = ("accuracy", *CLASS_METRICS, "log_loss", "brier")
 
 #: Probabilities below this count as this much in the log loss, as in scikit-learn.
 _SMALLEST_PROBABILITY = np.finfo(np.float64).eps
@@ -34,7 +36,10 @@ def fold_metrics(
     log_posterior: np.ndarray | None,
     classes: np.ndarray,
 ) -> dict[str, float]:
-    """Return how good the predictions of one fold are.
+    """Return how good the predictions of one test set are.
+
+    For the folds of a cross-validation see `class_metrics`: the mean over folds of a metric that
+    is a mean over classes flatters, wherever a fold lacks a class.
 
     Parameters
     ----------
@@ -54,15 +59,16 @@ def fold_metrics(
         accuracy
             Share of samples whose label is right.
         balanced_accuracy
-            Mean recall over the classes that the fold tests.
+            Mean recall over the classes that are tested.
         f1_macro
-            Mean F1 over the classes that the fold tests or that were predicted.
+            Mean F1 over the classes that are tested or predicted.
         mcc
             Matthews' correlation coefficient; 0 if all true or all predicted labels are equal.
         roc_auc
-            Area under the ROC curve, each class against the rest, mean over the classes that the
-            fold tests; missing if it tests a single one. Samples are ordered by the log odds of
-            the class, so that posteriors near 1 are told apart where probabilities are not.
+            Area under the ROC curve, each class against the rest, mean over the classes that are
+            tested; missing if a single one is. It is scikit-learn's on the probabilities, equal
+            ones counted half. Only those that floating point rounds to exactly 0 or 1 are told
+            apart by their logarithms, as those of naive Bayes often are.
         log_loss
             Mean negative log-posterior of the true class, in nats; a posterior below 2.2e-16
             counts as that, so that a class absent from training costs 36.04 and not infinity.
@@ -94,90 +100,91 @@ def fold_metrics(
     {'accuracy': 0.667, 'balanced_accuracy': 0.75, 'f1_macro': 0.667, 'mcc': 0.5, 'roc_auc': 1.0,
      'log_loss': 0.415, 'brier': 0.273}
     """
-    codes = _codes(true, classes)
-    k = len(classes)
-    confusion = np.bincount(codes * k + _codes(predicted, classes), minlength=k * k).reshape(k, k)
-    metrics = _label_metrics(confusion.astype(np.float64))
+    codes = class_codes(true, classes)
+    metrics = class_metrics(true, predicted, log_posterior, classes)
+    metrics = {"accuracy": float(np.mean(codes == class_codes(predicted, classes)))} | metrics
     if log_posterior is None or not _is_known(log_posterior).all():
-        return metrics | dict.fromkeys(("roc_auc", "log_loss", "brier"), np.nan)
-    _check_shape(log_posterior, len(codes), k)
+        return metrics | dict.fromkeys(("log_loss", "brier"), np.nan)
     return metrics | {
-        "roc_auc": _roc_auc(codes, log_posterior),
         "log_loss": _log_loss(codes, log_posterior),
         "brier": _brier(codes, log_posterior),
     }
 
 
-def calibration_curve(
+def class_metrics(
     true: np.ndarray,
-    log_posterior: np.ndarray,
+    predicted: np.ndarray,
+    log_posterior: np.ndarray | None,
     classes: np.ndarray,
-    label: str | None = None,
-    n_bins: int = 10,
-) -> pd.DataFrame:
-    """Return how often predictions of a given probability are right.
+    folds: np.ndarray | None = None,
+) -> dict[str, float]:
+    """Return the metrics that are means over classes, from the predictions of all folds together.
 
     Parameters
     ----------
-    true : ndarray of str, shape (n_samples,)
-        True labels, pooled over folds.
-    log_posterior : ndarray of shape (n_samples, n_classes)
-        Log-posterior of each class. Samples without probabilities are left out.
-    classes : ndarray of str, shape (n_classes,)
-        The classes, in the order of ``log_posterior``'s columns.
-    label : str, optional
-        The class whose probability is looked at. By default it is that of each sample's most
-        probable class.
-    n_bins : int
-        Number of bins of equal width.
+    true, predicted, log_posterior, classes
+        As in `fold_metrics`; the samples of all test folds of one repeat.
+    folds : ndarray of int, shape (n_samples,), optional
+        The fold in which each sample was tested; by default all in one.
 
     Returns
     -------
-    DataFrame
-        One row per bin, with columns ``bin``, ``lower``, ``upper`` (its limits; a probability on a
-        limit belongs above it), ``mean_predicted`` (mean probability), ``observed`` (share of
-        samples of that class) and ``count``. The two means are missing where the bin is empty.
+    dict of str to float
+        The `CLASS_METRICS`. ``balanced_accuracy``, ``f1_macro`` and ``mcc`` are those of the one
+        confusion matrix of all folds. ``roc_auc`` compares samples of the same fold only, see
+        Notes; it is missing without probabilities, or if no fold holds two classes.
 
     Raises
     ------
     InputError
-        If there is no sample, shapes disagree or a label is none of the classes.
+        As `fold_metrics`.
+
+    Notes
+    -----
+    A class with fewer samples than there are folds is missing from some of them. The mean over
+    folds of a balanced accuracy leaves it out there, so that the classes that are hard because
+    they are small count less than the others: it is too high. One confusion matrix counts every
+    class once.
+
+    An area under the ROC curve is the share of pairs, a sample of the class and one of the rest,
+    that the classifier's scores put into the right order. Scores of different folds come from
+    different fits and have no common scale (a fit's priors alone move against the class of the
+    samples it tests): comparing them is pessimistic, down to 0 for a classifier that knows
+    nothing (Parker and others). The mean over folds, on the other hand, weighs a fold's few
+    pairs like many and leaves absent classes out. So pairs are compared within folds and counted
+    over all of them: per class, the number in the right order over the number of pairs, then the
+    mean over classes, in which each counts once.
+
+    References
+    ----------
+    G. Forman and M. Scholz, "Apples-to-apples in cross-validation studies", SIGKDD Explorations
+    12 (2010), 49-57; B. J. Parker, S. Günter and J. Bedo, "Stratification bias in low signal
+    microarray studies", BMC Bioinformatics 8 (2007), 326.
 
     Examples
     --------
-    >>> posterior = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]])
-    >>> true, classes = np.array(["a", "b", "b"]), np.array(["a", "b"])
-    >>> curve = calibration_curve(true, np.log(posterior), classes, n_bins=2)
-    >>> curve[["lower", "mean_predicted", "observed", "count"]].round(3)
-       lower  mean_predicted  observed  count
-    0    0.0             NaN       NaN      0
-    1    0.5           0.767     0.667      3
+    >>> true, predicted = np.array(["a", "a", "b", "b"]), np.array(["a", "b", "b", "b"])
+    >>> posterior = np.array([[0.9, 0.1], [0.2, 0.8], [0.3, 0.7], [0.1, 0.9]])
+    >>> classes, folds = np.array(["a", "b"]), np.array([0, 1, 0, 1])
+    >>> class_metrics(true, predicted, np.log(posterior), classes, folds)["roc_auc"]
+    1.0
+    >>> class_metrics(true, predicted, np.log(posterior), classes)["roc_auc"]
+    0.75
     """
-    codes = _codes(true, classes)
-    _check_shape(log_posterior, len(codes), len(classes))
-    known = _is_known(log_posterior)
-    codes, log_posterior = codes[known], log_posterior[known]
-    column = np.argmax(log_posterior, axis=1) if label is None else _codes([label], classes)
-    probability = np.exp(np.take_along_axis(log_posterior, column.reshape(-1, 1), axis=1)[:, 0])
-    edges = np.linspace(0, 1, n_bins + 1)
-    which = np.searchsorted(edges[1:-1], probability, side="right")
-    count = np.bincount(which, minlength=n_bins)
-    with np.errstate(invalid="ignore"):
-        mean = np.bincount(which, probability, n_bins) / count
-        observed = np.bincount(which, codes == column, n_bins) / count
-    return pd.DataFrame(
-        {
-            "bin": np.arange(n_bins),
-            "lower": edges[:-1],
-            "upper": edges[1:],
-            "mean_predicted": mean,
-            "observed": observed,
-            "count": count,
-        }
+    codes = class_codes(true, classes)
+    k = len(classes)
+    confusion = np.bincount(codes * k + class_codes(predicted, classes), minlength=k * k).reshape(
+        k, k
     )
+    metrics = _label_metrics(confusion.astype(np.float64))
+    if log_posterior is None or not _is_known(log_posterior).all():
+        return metrics | {"roc_auc": np.nan}
+    _check_shape(log_posterior, len(codes), k)
+    folds = np.zeros(len(codes)) if folds is None else folds
+    return metrics | {"roc_auc": _roc_auc(codes, log_posterior, folds)}
 
 
-def _codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the position of each label among the classes."""
     labels, classes = np.asarray(labels, dtype=str), np.asarray(classes, dtype=str)
     order = np.argsort(classes)
@@ -193,6 +200,16 @@ def _codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 def _is_known(log_posterior: np.ndarray) -> np.ndarray:
     """Return which samples have probabilities: none is missing, and some class is possible."""
     return np.isfinite(log_posterior.max(axis=1))
+
+
+def known_predictions(
+    true: np.ndarray, log_posterior: np.ndarray, classes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class codes and log-posteriors of the samples that have probabilities."""
+    codes = class_codes(true, classes)
+    _check_shape(log_posterior, len(codes), len(classes))
+    known = _is_known(log_posterior)
+    return codes[known], log_posterior[known]
 
 
 def _check_shape(log_posterior: np.ndarray, n_samples: int, n_classes: int) -> None:
@@ -212,33 +229,39 @@ def _label_metrics(confusion: np.ndarray) -> dict[str, float]:
     spread = (n * n - true @ true) * (n * n - predicted @ predicted)
     covariance = right.sum() * n - true @ predicted
     return {
-        "accuracy": float(right.sum() / n),
         "balanced_accuracy": float(np.mean(right[tested] / true[tested])),
         "f1_macro": float(np.mean(2 * right[named] / (true + predicted)[named])),
         "mcc": float(covariance / np.sqrt(spread)) if spread > 0 else 0.0,
     }
 
 
-def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray) -> float:
-    n, k = log_posterior.shape
-    size = np.bincount(codes, minlength=k)
-    tested = np.flatnonzero((size > 0) & (size < n))
-    if not len(tested):
-        return np.nan
-    ranks = rankdata(_log_odds(log_posterior)[:, tested], axis=0)
-    inside = np.where(codes[:, None] == tested, ranks, 0.0).sum(axis=0)
-    size = size[tested]
-    return float(np.mean((inside - size * (size + 1) / 2) / (size * (n - size))))
+def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> float:
+    """Return the mean over classes of the share of pairs within folds in the right order."""
+    k = log_posterior.shape[1]
+    # of two classes each pair is one of the other's: scikit-learn takes the second's scores
+    columns = np.array([1]) if k == 2 else np.arange(k)
+    scores = _scores(log_posterior)[:, columns]
+    ordered, pairs = np.zeros(len(columns)), np.zeros(len(columns))
+    for fold in np.unique(folds):
+        mine = folds == fold
+        inside = codes[mine, None] == columns
+        size = inside.sum(axis=0)
+        ranks = np.where(inside, rankdata(scores[mine], axis=0), 0.0).sum(axis=0)
+        ordered += ranks - size * (size + 1) / 2
+        pairs += size * (len(inside) - size)
+    known = pairs > 0
+    return float(np.mean(ordered[known] / pairs[known])) if known.any() else np.nan
 
 
-def _log_odds(log_posterior: np.ndarray) -> np.ndarray:
-    """Return log(p / (1 - p)), where 1 - p is the sum over the other classes, not rounded to 0."""
-    n = len(log_posterior)
-    nothing = np.full((n, 1), -np.inf)
-    before = np.logaddexp.accumulate(log_posterior[:, :-1], axis=1)
-    after = np.logaddexp.accumulate(log_posterior[:, :0:-1], axis=1)[:, ::-1]
-    others = np.logaddexp(np.hstack([nothing, before]), np.hstack([after, nothing]))
-    return log_posterior - others
+def _scores(log_posterior: np.ndarray) -> np.ndarray:
+    """Return the probabilities, and beyond them what tells those apart that round to 0 or 1."""
+    probability = np.exp(log_posterior)
+    scores = np.where(probability == 0, log_posterior, probability)
+    rows, columns = np.nonzero(probability == 1)  # at most one of a row
+    others = log_posterior[rows]
+    others[np.arange(len(rows)), columns] = -np.inf
+    scores[rows, columns] = 1.0 - logsumexp(others, axis=1)
+    return scores
 
 
 def _log_loss(codes: np.ndarray, log_posterior: np.ndarray) -> float:

@@ -15,9 +15,11 @@ from xnbflow.evaluation.comparison import (
     pairwise_rank_tests,
 )
 
-__all__ = ["omnibus", "pairwise", "pairwise_within", "ranks"]
+__all__ = ["FEWEST_DATASETS", "omnibus", "pairwise", "pairwise_within", "ranks"]
 
 _ADJUSTED = ["nemenyi", "holm", "shaffer", "bergmann_hommel"]
+#: The Bayesian signed-rank test is told from so many data sets on.
+FEWEST_DATASETS = 5
 #: Means that only floating point tells apart are ties.
 _DECIMALS = 12
 
@@ -70,7 +72,8 @@ def pairwise(repeats: pd.DataFrame) -> pd.DataFrame:
     Columns ``folds``, ``first``, ``second``, ``mean_difference``; of the average ranks ``z``,
     ``rank_p`` and its adjustments ``nemenyi``, ``holm``, ``shaffer``, ``bergmann_hommel``;
     ``wilcoxon`` (p-value of the signed-rank test, not adjusted); ``first_better``, ``equivalent``
-    and ``second_better`` (Bayesian signed-rank test, differences up to 0.01 are none).
+    and ``second_better`` (Bayesian signed-rank test, differences up to 0.01 are none), missing
+    below `FEWEST_DATASETS`, as ``not_told`` says then; it is empty otherwise.
     """
     tables = []
     for folds, scores in _over_data_sets(repeats):
@@ -82,6 +85,7 @@ def pairwise(repeats: pd.DataFrame) -> pd.DataFrame:
         pair = [frozenset(names) for names in signed[["first", "second"]].to_numpy()]
         signed = signed.drop(columns=_ADJUSTED).assign(pair=pair)
         table = signed.merge(by_rank, on="pair", validate="one_to_one").drop(columns="pair")
+        table = _without_few_data_sets(table, len(scores))
         table.insert(0, "folds", folds)
         tables.append(table)
     if not tables:
@@ -91,8 +95,17 @@ def pairwise(repeats: pd.DataFrame) -> pd.DataFrame:
 
 _PAIRWISE = [
     *("folds", "first", "second", "mean_difference", "z", "rank_p"),
-    *(*_ADJUSTED, "wilcoxon", "first_better", "equivalent", "second_better"),
+    *(*_ADJUSTED, "wilcoxon", "first_better", "equivalent", "second_better", "not_told"),
 ]
+
+
+def _without_few_data_sets(table: pd.DataFrame, n_datasets: int) -> pd.DataFrame:
+    """Take away the posterior of the Bayesian test where its prior would speak louder than data."""
+    if n_datasets >= FEWEST_DATASETS:
+        return table.assign(not_told="")
+    reason = f"{n_datasets} data sets; with fewer than {FEWEST_DATASETS} the prior decides"
+    names = ("first_better", "equivalent", "second_better")
+    return table.assign(**dict.fromkeys(names, np.nan), not_told=reason)
 
 
 def pairwise_within(metrics: pd.DataFrame) -> pd.DataFrame:
@@ -139,7 +152,7 @@ def _over_data_sets(repeats: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]
     """Yield per scheme of folds the accuracies that can be compared, data sets by classifiers."""
     accuracy = repeats[repeats["metric"] == "accuracy"]
     for folds, group in accuracy.groupby("folds", sort=False):
-        scores = _by_classifier(group, ["dataset"], "mean").round(_DECIMALS)
+        scores = _by_classifier(group, ["dataset"], "value").round(_DECIMALS)
         scores = scores.dropna(axis="columns", how="all").dropna(axis="index")
         if min(scores.shape) >= 2:
             yield folds, scores

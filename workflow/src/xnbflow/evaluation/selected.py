@@ -9,6 +9,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from xnbflow.evaluation.ties import ties_of
+
 __all__ = ["FeatureUse", "feature_use"]
 
 
@@ -23,11 +25,14 @@ class FeatureUse:
     distinct : float
         Number of features that any class uses; missing likewise.
     selected : DataFrame or None
-        ``class``, ``rank``, ``feature``, ``distance``, for a classifier that does not use all.
+        ``class``, ``rank``, ``feature``, ``distance``, for a classifier that does not use all;
+        ``constant`` if it tells.
     distances : DataFrame or None
         ``class``, ``feature``, ``other_class``, ``distance``.
     explanations : DataFrame or None
         ``sample``, ``class``, ``feature``, ``log_likelihood``.
+    ties : DataFrame or None
+        See `xnbflow.evaluation.ties.ties_of`.
     """
 
     per_class: float
@@ -35,6 +40,7 @@ class FeatureUse:
     selected: pd.DataFrame | None = None
     distances: pd.DataFrame | None = None
     explanations: pd.DataFrame | None = None
+    ties: pd.DataFrame | None = None
 
 
 def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> FeatureUse:
@@ -43,8 +49,11 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     Parameters
     ----------
     model : estimator
-        It tells by ``selected_features_``; of a pipeline the last step does, and transformers
-        that select (`sklearn.feature_selection`) or keep features do.
+        It tells by ``selected_features_``; which of them it could exchange for others by
+        ``tied_features_`` (see `xnbflow.evaluation.ties.ties_of`), and which are there only
+        because a class is constant by ``spike_features_`` (for each class their names). Of a
+        pipeline the last step does, and transformers that select (`sklearn.feature_selection`) or
+        keep features do.
     X : DataFrame of shape (n_samples, n_features)
         Samples to explain.
     explain : bool
@@ -67,12 +76,16 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
         rows = dict(enumerate(X.index)) if last is not model else {}
         explanations = _renamed(last.explain(inputs), feature=rename, sample=rows)
+    rows = _selected_rows(chosen, getattr(last, "selected_distances_", {}))
+    if hasattr(last, "spike_features_"):
+        rows["constant"] = _is_listed(rows, last.spike_features_, rename)
     return FeatureUse(
         float(np.mean([len(features) for features in chosen.values()])),
         float(len(set().union(*chosen.values()))),
-        _selected_rows(chosen, getattr(last, "selected_distances_", {})),
+        rows,
         distances,
         explanations,
+        _ties(last, chosen, rename),
     )
 
 
@@ -108,6 +121,27 @@ def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
         for column, known in names.items()
     }
     return table.assign(**changed)
+
+
+def _is_listed(
+    selected: pd.DataFrame, listed: Mapping[Any, Sequence[Any]], rename: Mapping[Any, Any]
+) -> list[bool]:
+    """Return which of the selected features are in their class's list."""
+    known = {
+        (str(label), str(rename.get(name, name)))
+        for label, names in listed.items()
+        for name in names
+    }
+    return [key in known for key in zip(selected["class"], selected["feature"], strict=True)]
+
+
+def _ties(
+    model: BaseEstimator, selected: Mapping[Any, Sequence[str]], rename: Mapping[Any, Any]
+) -> pd.DataFrame | None:
+    """Return the ties of a classifier that tells them; those at the end of a pipeline renamed."""
+    if not hasattr(model, "tied_features_"):
+        return None
+    return ties_of(model.tied_features_, selected, rename)
 
 
 def _selected_rows(

@@ -5,12 +5,11 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.stats import norm
 
 from xnbflow.errors import InputError
 
-__all__ = ["Stability", "selection_frequency", "stability_index"]
+__all__ = ["Stability", "stability_index"]
 
 
 class Stability(NamedTuple):
@@ -116,39 +115,6 @@ def stability_index(
     margin = norm.ppf((1 + confidence) / 2) * np.sqrt(variance)
     lower, upper = np.clip([index - margin, index + margin], 0.0, 1.0)
     return Stability(*map(float, (index, variance, lower, upper)))
-
-
-def selection_frequency(selected: Sequence[Collection[str]]) -> pd.Series:
-    """Return the share of folds that select each feature.
-
-    Parameters
-    ----------
-    selected : sequence of collections of str
-        The features selected in each fold.
-
-    Returns
-    -------
-    Series
-        Share by feature, most frequent first and by name where equal; features that no fold
-        selects are not in it.
-
-    Raises
-    ------
-    InputError
-        If there is no fold.
-
-    Examples
-    --------
-    >>> selection_frequency([{"g1", "g2"}, {"g2"}]).to_dict()
-    {'g2': 1.0, 'g1': 0.5}
-    """
-    counts = _counts(selected)
-    order = sorted(counts, key=lambda feature: (-counts[feature], feature))
-    return pd.Series(
-        {feature: counts[feature] / len(selected) for feature in order},
-        dtype=np.float64,
-        name="frequency",
-    )
 
 
 def _representatives(tied: Iterable[Collection[str]]) -> dict[str, str]:

@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.contract import DIAGNOSTIC_TABLES, STUDY_TABLES, TRAINING_TABLES, TRUTH_TABLE
-from xnbflow.evaluation import rankings, summaries
+from xnbflow.evaluation import overviews, rankings, recognition, summaries
+from xnbflow.evaluation.headlines import headline
 from xnbflow.series import SeriesHeader, read_header
 from xnbflow.tables import read_parquet
 
@@ -17,21 +18,30 @@ Key = tuple[str, str, str]
 
 
 def study_tables(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]], alpha: float
+    about: Mapping[str, Any],
+    owners: Mapping[str, Sequence[Any]],
+    files: Mapping[str, Sequence[str]],
+    alpha: float,
+    paper: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.contract.STUDY_TABLES`.
 
     Parameters
     ----------
+    about : mapping
+        ``study`` (its id), ``title``, ``summary`` and ``labels`` (the classifiers' by id).
     owners : mapping of str to sequence
         What the files belong to, in their order: ``datasets``, ``simulated`` and ``diagnosed`` are
         data sets, ``trained`` a `Key` each.
     files : mapping of str to sequence of path
         Of the data sets ``series``, of the simulated ones ``truth``, of the diagnosed ones
         ``normality``, ``normality_within``, ``dependence`` and ``dependence_test``, of what is
-        trained ``predictions``, ``selected`` and ``fits``; and ``paper``, the tables it prints.
+        trained ``predictions``, ``selected``, ``ties`` and ``fits``; and ``paper``, the tables it
+        prints.
     alpha : float
         Level of the normality test.
+    paper : mapping of str to str, optional
+        Which classifier plays the part of the paper's ``nb``, and of its ``xnb``.
 
     Returns
     -------
@@ -45,31 +55,35 @@ def study_tables(
         dataset: read_parquet(path, TRUTH_TABLE)
         for dataset, path in zip(owners["simulated"], files["truth"], strict=True)
     }
-    predictions, selected, fits = (
+    predictions, selected, ties, fits = (
         {
             tuple(key): read_parquet(path, TRAINING_TABLES[name])
             for key, path in zip(owners["trained"], files[name], strict=True)
         }
-        for name in ("predictions", "selected", "fits")
+        for name in ("predictions", "selected", "ties", "fits")
     )
     metrics = summaries.metrics(predictions, fits, headers)
     diagnostics = _diagnostics(owners["diagnosed"], files, alpha)
-    repeats = summaries.repeats(metrics, fits)
-    return {
+    repeats = summaries.repeats(predictions, metrics, fits, headers)
+    recall = recognition.recall(predictions)
+    tables = {
         "datasets": _datasets(headers),
         "class_sizes": _class_sizes(headers),
         "diagnostics": diagnostics,
         "metrics": metrics,
-        "summary": summaries.summary(metrics, fits),
+        "summary": summaries.summary(predictions, metrics, repeats, fits, headers),
         "repeats": repeats,
         "paper": summaries.paper(
-            repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]]
+            repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]], paper or {}
         ),
         "confusion": summaries.confusion(predictions),
         "calibration": summaries.calibration(predictions, headers),
-        "samples": summaries.samples(predictions),
-        "selection": summaries.selection(selected, fits),
-        "stability": summaries.stability(selected, fits, headers),
+        "confidence": summaries.confidence(predictions, headers),
+        "recall": recall,
+        "samples": recognition.samples(predictions, recall),
+        "selection": summaries.selection(selected, fits, ties),
+        "ties": summaries.ties(ties, fits),
+        "stability": summaries.stability(selected, fits, ties, headers),
         "recovery": summaries.recovery(selected, fits, truth),
         "ranks": rankings.ranks(repeats),
         "omnibus": rankings.omnibus(repeats),
@@ -77,6 +91,17 @@ def study_tables(
         "pairwise_within": rankings.pairwise_within(metrics),
         "seconds": summaries.seconds(fits),
         "problems": summaries.problems(fits),
+    }
+    return tables | {
+        "headline": headline(**about, tables=tables),
+        "averages": overviews.averages(tables["summary"], tables["seconds"]),
+        "p_values": overviews.p_values(
+            {
+                dataset: read_parquet(path, DIAGNOSTIC_TABLES["normality"])
+                for dataset, path in zip(owners["diagnosed"], files["normality"], strict=True)
+            }
+        ),
+        "hard_samples": overviews.hard_samples(tables["samples"]),
     }
 
 

@@ -1,20 +1,24 @@
 """Summaries: from the rows of single folds to the tables that a study shows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.contract import STUDY_TABLES
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
-from xnbflow.evaluation.metrics import calibration_curve, fold_metrics
-from xnbflow.evaluation.stability import stability_index
+from xnbflow.evaluation.calibration import calibration_curve, confidence_table
+from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
+from xnbflow.evaluation.stability import Stability, stability_index
+from xnbflow.evaluation.ties import ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.series import SeriesHeader
 
 __all__ = [
     "METRICS",
     "calibration",
+    "confidence",
     "confusion",
     "diagnostics",
     "metrics",
@@ -22,30 +26,24 @@ __all__ = [
     "problems",
     "recovery",
     "repeats",
-    "samples",
     "seconds",
     "selection",
     "stability",
     "summary",
+    "ties",
 ]
 
 _KEY = ["dataset", "folds", "classifier"]
 _FOLD = ["repeat", "fold"]
 
-#: Metrics of a fold, in the order in which they are shown.
-METRICS = (
-    "accuracy",
-    "balanced_accuracy",
-    "f1_macro",
-    "mcc",
-    "roc_auc",
-    "log_loss",
-    "brier",
-    "features_per_class",
-    "features",
-)
+#: Metrics in the order in which they are shown.
+METRICS = (*FOLD_METRICS, "features_per_class", "features")
 
-#: The paper's columns: our classifier and number to compare each with, and its printed decimals.
+#: Those that a fold can tell; of a repeat they are means over its folds. The `CLASS_METRICS` are
+#: computed from the predictions of all of a repeat's folds instead.
+OVER_FOLDS = tuple(metric for metric in METRICS if metric not in CLASS_METRICS)
+
+#: The paper's columns: its classifier, our number to compare each with, and its printed decimals.
 _PAPER = {
     "non_normal_ratio": ("", "non_normal_ratio", 2),
     "dependent_ratio": ("", "dependent_ratio", 2),
@@ -58,60 +56,150 @@ Tables = Mapping[tuple[str, str, str], pd.DataFrame]
 
 
 def metrics(predictions: Tables, fits: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
-    """Return one row per data set, folds, classifier, repeat and fold with every metric."""
+    """Return one row per data set, folds, classifier, repeat and fold with each of `OVER_FOLDS`.
+
+    Balanced accuracy, macro F1, Matthews' correlation and AUC are not among them: folds that lack
+    a class cannot tell them (see `xnbflow.evaluation.metrics.class_metrics`).
+    """
+    told = [metric for metric in OVER_FOLDS if metric in FOLD_METRICS]
     rows = []
     for key, table in predictions.items():
-        classes = headers[key[0]].classes
-        columns = [LOG_POSTERIOR + label for label in classes]
-        for (repeat, fold), group in table.groupby(_FOLD, sort=True):
-            log_posterior = group[columns].to_numpy(dtype=float)
-            values = fold_metrics(
-                group["true"].to_numpy(dtype=str),
-                group["predicted"].to_numpy(dtype=str),
-                None if np.isnan(log_posterior).all() else log_posterior,
-                classes,
-            )
-            rows.append((*key, repeat, fold, len(group), *(values[m] for m in METRICS[:7])))
-    table = pd.DataFrame(rows, columns=[*_KEY, *_FOLD, "test_samples", *METRICS[:7]])
-    counts = _stack(fits, [*_FOLD, *METRICS[7:]])
+        for place, group in table.groupby(_FOLD, sort=True):
+            values = fold_metrics(*_arrays(group, headers[key[0]]))
+            rows.append((*key, *place, len(group), *(values[m] for m in told)))
+    table = pd.DataFrame(rows, columns=[*_KEY, *_FOLD, "test_samples", *told])
+    counts = _stack(fits, [*_FOLD, *(metric for metric in OVER_FOLDS if metric not in told)])
     return table.merge(counts, on=[*_KEY, *_FOLD], how="left", validate="one_to_one")
 
 
-def repeats(metrics: pd.DataFrame, fits: Tables) -> pd.DataFrame:
-    """Return the mean over folds of each metric, one row per repeat and metric.
+def repeats(
+    predictions: Tables, metrics: pd.DataFrame, fits: Tables, headers: Mapping[str, SeriesHeader]
+) -> pd.DataFrame:
+    """Return each metric of each repeat.
 
-    Means are missing where a fold could not be fitted: over other folds they are no comparison.
+    Columns ``metric``, ``value`` and ``pooled``: whether the value is that of the predictions of
+    all folds together (`xnbflow.evaluation.metrics.class_metrics`), else it is the mean over
+    folds. Values are missing where a fold could not be fitted: over other folds they are no
+    comparison.
     """
     key = [*_KEY, "repeat"]
-    means = metrics.groupby(key, sort=False)[list(METRICS)].mean()
+    rows = []
+    for name, table in predictions.items():
+        for repeat, group in table.groupby("repeat", sort=True):
+            values = class_metrics(*_arrays(group, headers[name[0]]), group["fold"].to_numpy())
+            rows.append((*name, repeat, *(values[metric] for metric in CLASS_METRICS)))
+    pooled = pd.DataFrame(rows, columns=[*key, *CLASS_METRICS]).set_index(key)
+    values = metrics.groupby(key, sort=False)[list(OVER_FOLDS)].mean().join(pooled)
     failed = _stack(fits, ["repeat", "status"]).query("status != 'ok'")
-    means[means.index.isin(pd.MultiIndex.from_frame(failed[key]))] = np.nan
-    return means.reset_index().melt([*_KEY, "repeat"], var_name="metric", value_name="mean")
+    values[values.index.isin(pd.MultiIndex.from_frame(failed[key]))] = np.nan
+    long = values[list(METRICS)].reset_index().melt(key, var_name="metric", value_name="value")
+    return long.assign(pooled=long["metric"].isin(CLASS_METRICS))
 
 
-def summary(metrics: pd.DataFrame, fits: Tables) -> pd.DataFrame:
-    """Return mean and spread of each metric over all folds and repeats.
+def summary(
+    predictions: Tables,
+    metrics: pd.DataFrame,
+    repeats: pd.DataFrame,
+    fits: Tables,
+    headers: Mapping[str, SeriesHeader],
+) -> pd.DataFrame:
+    """Return mean and spread of each metric over what it is a number of: folds or repeats.
 
-    Columns ``mean``, ``sd`` (over folds), ``sd_repeats`` (of the repeats' means; missing with one
-    repeat), ``folds_ok`` and ``folds_failed``.
+    Columns ``over`` (folds or repeats), ``mean`` and ``sd`` over these (over the folds that could
+    be fitted, or the repeats without a failed fold), ``sd_repeats`` (over repeats; missing with
+    one), ``lower`` and ``upper`` (95 % interval of accuracy, see `accuracy_intervals`; missing
+    for other metrics), ``baseline`` (the value of a classifier that knows nothing but the shares
+    of the classes: the majority's share for accuracy), ``folds_ok`` and ``folds_failed``.
     """
-    long = metrics.melt([*_KEY, *_FOLD], list(METRICS), var_name="metric", value_name="value")
     group = [*_KEY, "metric"]
-    folds = long.groupby(group, sort=False)["value"].agg(["mean", "std"])
-    per_repeat = long.groupby([*group, "repeat"], sort=False)["value"].mean()
-    folds["sd_repeats"] = per_repeat.groupby(group, sort=False).std()
-    status = _stack(fits, ["status"])
-    counts = status.groupby(_KEY, sort=False)["status"].agg(
-        folds_ok=lambda s: int((s == "ok").sum()), folds_failed=lambda s: int((s != "ok").sum())
+    folds = metrics.melt([*_KEY, *_FOLD], list(OVER_FOLDS), var_name="metric", value_name="value")
+    pooled = repeats[repeats["pooled"]]
+    parts = [
+        values.groupby(group, sort=False)["value"].agg(["mean", "std"]).assign(over=over)
+        for values, over in ((folds, "folds"), (pooled, "repeats"))
+    ]
+    table = pd.concat(parts).rename(columns={"std": "sd"})
+    per_repeat = folds.groupby([*group, "repeat"], sort=False)["value"].mean()
+    table["sd_repeats"] = per_repeat.groupby(group, sort=False).std()
+    table["sd_repeats"] = table["sd_repeats"].where(table["over"] == "folds", table["sd"])
+    table = table.reset_index().merge(
+        accuracy_intervals(metrics), on=group, how="left", validate="one_to_one"
     )
-    table = folds.rename(columns={"std": "sd"}).reset_index()
-    return table.merge(counts.reset_index(), on=_KEY, how="outer", sort=False)
+    table = table.merge(
+        _baselines(predictions, headers), on=["dataset", "folds", "metric"], how="left"
+    )
+    table = table.merge(_counts_of_folds(fits), on=_KEY, how="outer", sort=False)
+    return table[STUDY_TABLES["summary"].fixed]
+
+
+def accuracy_intervals(metrics: pd.DataFrame) -> pd.DataFrame:
+    """Return the 95 % interval of each classifier's accuracy: columns ``lower`` and ``upper``.
+
+    It is Bayesian, with Jeffreys' prior, of the samples that are right on average over repeats out
+    of those that a repeat tests; see `xnbflow.evaluation.intervals` for what it holds.
+    """
+    right = metrics["accuracy"] * metrics["test_samples"]
+    counts = metrics[_KEY].assign(tested=metrics["test_samples"], right=right)
+    totals = counts.groupby(_KEY, sort=False)[["tested", "right"]].sum()
+    totals = totals.div(metrics.groupby(_KEY, sort=False)["repeat"].nunique(), axis="index")
+    lower, upper = proportion_interval(totals["right"].round(9), totals["tested"])
+    return totals.assign(metric="accuracy", lower=lower, upper=upper).reset_index()[
+        [*_KEY, "metric", "lower", "upper"]
+    ]
+
+
+def _baselines(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
+    """Return the metrics of predicting the shares of the classes, on the samples tested."""
+    tested: dict[tuple[str, str], pd.Series] = {}
+    for (dataset, folds, _), table in predictions.items():
+        labels = table.drop_duplicates("sample")["true"]
+        if len(labels) > len(tested.get((dataset, folds), ())):
+            tested[dataset, folds] = labels
+    rows = []
+    for place, labels in tested.items():
+        classes, counts = np.unique(headers[place[0]].labels, return_counts=True)
+        values = fold_metrics(
+            labels.to_numpy(dtype=str),
+            np.repeat(classes[counts.argmax()], len(labels)),
+            np.tile(np.log(counts / counts.sum()), (len(labels), 1)),
+            classes,
+        )
+        rows += [(*place, *item) for item in values.items()]
+    return pd.DataFrame(rows, columns=["dataset", "folds", "metric", "baseline"])
+
+
+def _counts_of_folds(fits: Tables) -> pd.DataFrame:
+    ok = _stack(fits, ["status"])
+    ok["ok"] = ok.pop("status") == "ok"
+    counts = ok.groupby(_KEY, sort=False)["ok"].agg(
+        folds_ok="sum", folds_failed=lambda ok: (~ok.astype(bool)).sum()
+    )
+    return counts.astype(int).reset_index()
+
+
+def _arrays(
+    table: pd.DataFrame, header: SeriesHeader
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
+    """Return true and predicted labels, log-posterior (None without any) and classes."""
+    log_posterior = table[[LOG_POSTERIOR + label for label in header.classes]].to_numpy(dtype=float)
+    return (
+        table["true"].to_numpy(dtype=str),
+        table["predicted"].to_numpy(dtype=str),
+        None if np.isnan(log_posterior).all() else log_posterior,
+        header.classes,
+    )
 
 
 def paper(
-    repeats: pd.DataFrame, diagnostics: pd.DataFrame, printed: Sequence[pd.DataFrame]
+    repeats: pd.DataFrame,
+    diagnostics: pd.DataFrame,
+    printed: Sequence[pd.DataFrame],
+    parts: Mapping[str, str],
 ) -> pd.DataFrame:
     """Return the paper's numbers beside ours, for the data sets that the paper has.
+
+    ``parts`` tells which of our classifiers plays the part of the paper's ``nb``, and which of its
+    ``xnb``; without one its numbers are left out.
 
     Columns ``dataset``, ``folds``, ``quantity``, ``paper``, ``ours`` (mean over repeats), ``sd``
     (over repeats), ``percentile`` (of the paper's value among our repeats, rounded as the paper
@@ -126,7 +214,10 @@ def paper(
         index=False
     ):
         classifier, metric, decimals = _PAPER[quantity]
-        for folds, ours in _ours(accession, classifier, metric, repeats, diagnostics):
+        if classifier and classifier not in parts:
+            continue
+        ours_is = parts.get(classifier, "")
+        for folds, ours in _ours(accession, ours_is, metric, repeats, diagnostics):
             rounded = ours.round(decimals)
             below = (rounded < value).mean() + (rounded == value).mean() / 2
             sd = ours.std(ddof=1) if len(ours) > 1 else np.nan
@@ -149,7 +240,7 @@ def _ours(
         "dataset == @dataset and classifier == @classifier and metric == @metric"
     )
     for folds, group in chosen.groupby("folds", sort=False):
-        values = group["mean"].dropna().to_numpy()
+        values = group["value"].dropna().to_numpy()
         if len(values):
             yield folds, values
 
@@ -163,71 +254,143 @@ def confusion(predictions: Tables) -> pd.DataFrame:
 
 def calibration(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
     """Return reliability: predicted probability against observed frequency, pooled over folds."""
+    return _of_probabilities("calibration", calibration_curve, predictions, headers)
+
+
+def confidence(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
+    """Return how many predictions are sure and how many of these are right."""
+    return _of_probabilities("confidence", confidence_table, predictions, headers)
+
+
+def _of_probabilities(
+    name: str,
+    tell: Callable[..., pd.DataFrame],
+    predictions: Tables,
+    headers: Mapping[str, SeriesHeader],
+) -> pd.DataFrame:
+    """Put together what a function tells of each classifier that gives probabilities."""
     tables = []
     for key, table in predictions.items():
         if table.empty:
             continue  # no fold could be fitted: without predictions there are no columns of classes
-        classes = headers[key[0]].classes
-        log_posterior = table[[LOG_POSTERIOR + label for label in classes]].to_numpy(dtype=float)
-        if not np.isnan(log_posterior).all():
-            curve = calibration_curve(table["true"].to_numpy(dtype=str), log_posterior, classes)
-            tables.append(curve.assign(**dict(zip(_KEY, key, strict=True))))
+        true, _, log_posterior, classes = _arrays(table, headers[key[0]])
+        if log_posterior is not None:
+            told = tell(true, log_posterior, classes, repeats=table["repeat"].nunique())
+            tables.append(told.assign(**dict(zip(_KEY, key, strict=True))))
     if not tables:
-        return pd.DataFrame(columns=STUDY_TABLES["calibration"].fixed)
+        return pd.DataFrame(columns=STUDY_TABLES[name].fixed)
     table = pd.concat(tables, ignore_index=True)
     return table[[*_KEY, *(c for c in table.columns if c not in _KEY)]]
 
 
-def samples(predictions: Tables) -> pd.DataFrame:
-    """Return how often each sample was tested and misclassified, and what it was taken for.
+def selection(selected: Tables, fits: Tables, ties: Tables) -> pd.DataFrame:
+    """Return how often a feature was selected for a class, its mean rank and mean distance.
 
-    Columns ``tested``, ``wrong`` (times), ``predicted`` (most often) and ``mistakes``: each wrong
-    class with its number of times, the most frequent first, say ``AML 7, B-ALL 3``.
+    ``times_tied`` is how often others could as well have been selected in its place (missing where
+    the classifier does not tell), ``times_constant`` how often it was selected only because a
+    class is (almost) constant in it.
     """
-    table = _stack(predictions, ["sample", "true", "predicted"])
-    table["wrong"] = table["true"] != table["predicted"]
-    group = [*_KEY, "sample", "true"]
-    counts = table.groupby(group, sort=False)["wrong"].agg(tested="size", wrong="sum").reset_index()
-    votes = table.groupby([*group, "predicted"], sort=False).size().reset_index(name="votes")
-    votes = votes.sort_values("votes", ascending=False, kind="stable")
-    wrong = votes[votes["true"] != votes["predicted"]]
-    said = wrong["predicted"].astype(str) + " " + wrong["votes"].astype(str)
-    mistakes = wrong.assign(mistakes=said).groupby(group, sort=False)["mistakes"].agg(", ".join)
-    predicted = votes.drop_duplicates(group).drop(columns="votes")
-    counts = counts.merge(predicted, on=group, how="left", validate="one_to_one")
-    counts = counts.merge(mistakes.reset_index(), on=group, how="left", validate="one_to_one")
-    return counts.fillna({"mistakes": ""})
-
-
-def selection(selected: Tables, fits: Tables) -> pd.DataFrame:
-    """Return how often a feature was selected for a class, its mean rank and mean distance."""
-    table = _stack(selected, ["class", "feature", "rank", "distance"])
+    table = _stack(selected, [*_FOLD, "class", "feature", "rank", "distance", "constant"])
+    exchangeable = _stack(ties, [*_FOLD, "class", "feature", "exchangeable"])
+    exchangeable = exchangeable[exchangeable.pop("exchangeable").astype(bool)].drop_duplicates()
+    table = table.merge(exchangeable.assign(tied=True), how="left")
+    table["tied"] = table["tied"].notna()
     group = table.groupby([*_KEY, "class", "feature"], sort=False)
     counts = group.agg(
-        times=("rank", "size"), mean_rank=("rank", "mean"), mean_distance=("distance", "mean")
+        times=("rank", "size"),
+        mean_rank=("rank", "mean"),
+        mean_distance=("distance", "mean"),
+        times_tied=("tied", "sum"),
+        times_constant=("constant", "sum"),
     ).reset_index()
-    fitted = _stack(fits, ["status"]).query("status == 'ok'").groupby(_KEY).size()
-    counts = counts.merge(fitted.reset_index(name="fits"), on=_KEY, how="left")
+    fitted = _stack(fits, ["status", "ties"]).query("status == 'ok'").groupby(_KEY)["ties"]
+    fitted = fitted.agg(fits="size", told="count").reset_index()
+    counts = counts.merge(fitted, on=_KEY, how="left")
+    counts["times_tied"] = counts["times_tied"].where(counts.pop("told") > 0).astype(float)
     counts["frequency"] = counts["times"] / counts["fits"]
     order = [*_KEY, "class", "frequency", "mean_rank", "feature"]
     ascending = [True, True, True, True, False, True, True]
     return counts.sort_values(order, ascending=ascending, ignore_index=True)
 
 
-def stability(selected: Tables, fits: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
-    """Return Nogueira's stability of each class's set over folds, and of their union (class '')."""
+def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
+    """Return which selected features others could replace, and how often.
+
+    One row per class, selected ``feature`` and ``alternative`` of the same rank that was left out
+    in the same fit; ``times`` is in how many of the ``fits``, ``frequency`` their share.
+    """
+    columns = [*_FOLD, "class", "group", "feature", "selected"]
+    table = _stack(ties, columns)
+    chosen = table["selected"].astype(bool)
+    place = [*_KEY, *_FOLD, "class", "group"]
+    pairs = table[chosen].merge(table[~chosen].rename(columns={"feature": "alternative"}), on=place)
+    pairs = pairs.drop_duplicates([*_KEY, *_FOLD, "class", "feature", "alternative"])
+    key = [*_KEY, "class", "feature", "alternative"]
+    counts = pairs.groupby(key, sort=True).size().reset_index(name="times")
+    fitted = _stack(fits, ["status"]).query("status == 'ok'").groupby(_KEY).size()
+    counts = counts.merge(fitted.reset_index(name="fits"), on=_KEY, how="left")
+    return counts.assign(frequency=counts["times"] / counts["fits"])
+
+
+def stability(
+    selected: Tables, fits: Tables, ties: Tables, headers: Mapping[str, SeriesHeader]
+) -> pd.DataFrame:
+    """Return Nogueira's stability of each class's set over folds, and of their union (class '').
+
+    Columns ``stability`` with ``lower`` and ``upper``, the same with ties taken as one
+    (``stability_ties`` ..., see `xnbflow.evaluation.ties`; missing where the classifier does not
+    tell its ties), ``sets``, ``mean_size``, ``samples`` (of the class), ``constant`` (share of the
+    selections that are made only because a class is almost constant) and ``note``: "one sample"
+    for a class without a second one, of which no stability is told; "constant" where ``constant``
+    is more than a half; else empty.
+    """
     rows = []
     for key, table in selected.items():
         if table.empty:
             continue
-        for label in ["", *headers[key[0]].classes]:
-            chosen = table if label == "" else table[table["class"] == label]
-            sets = _sets(chosen, fits[key])
-            index = stability_index(sets, headers[key[0]].n_features)
-            sizes = float(np.mean([len(s) for s in sets]))
-            rows.append((*key, label, index.value, index.lower, index.upper, len(sets), sizes))
-    columns = [*_KEY, "class", "stability", "lower", "upper", "sets", "mean_size"]
-    return pd.DataFrame(rows, columns=columns)
+        header, fitted = headers[key[0]], fits[key]
+        labels = ["", *header.classes]
+        sets = {label: _sets(_of_class(table, label), fitted) for label in labels}
+        as_one = _sets_with_ties(sets, ties[key], fitted)
+        for label in labels:
+            samples = len(header.labels) if not label else int((header.labels == label).sum())
+            constant = _of_class(table, label)["constant"].mean()
+            indices = [
+                _UNTOLD
+                if samples == 1 or chosen is None
+                else stability_index(chosen[label], header.n_features)
+                for chosen in (sets, as_one)
+            ]
+            limits = [number for i in indices for number in (i.value, i.lower, i.upper)]
+            size = float(np.mean([len(s) for s in sets[label]]))
+            note = "one sample" if samples == 1 else "constant" if constant > 0.5 else ""
+            rows.append((*key, label, *limits, len(sets[label]), size, samples, constant, note))
+    return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
+
+
+_UNTOLD = Stability(*[np.nan] * 4)
+
+
+def _of_class(selected: pd.DataFrame, label: str) -> pd.DataFrame:
+    return selected if label == "" else selected[selected["class"] == label]
+
+
+def _sets_with_ties(
+    sets: Mapping[str, list[set[str]]], ties: pd.DataFrame, fits: pd.DataFrame
+) -> dict[str, list[set[str]]] | None:
+    """Return the sets of each class and of all with ties taken as one; None if ties are untold."""
+    fitted = fits.query("status == 'ok'")
+    if fitted["ties"].isna().all():
+        return None
+    places = list(fitted[_FOLD].itertuples(index=False, name=None))
+    groups: dict[str, list[list[tuple[set[str], set[str]]]]] = {
+        label: [[] for _ in places] for label in sets if label
+    }
+    for (repeat, fold, label, _), group in ties.groupby([*_FOLD, "class", "group"], sort=True):
+        taken = group.loc[group["selected"].astype(bool), "feature"]
+        groups[label][places.index((repeat, fold))].append((set(group["feature"]), set(taken)))
+    as_one = {label: ties_as_one(sets[label], groups[label]) for label in groups}
+    return as_one | {"": [set().union(*parts) for parts in zip(*as_one.values(), strict=True)]}
 
 
 def _sets(selected: pd.DataFrame, fits: pd.DataFrame) -> list[set[str]]:

@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
+from xnbflow.evaluation.constant import only_constant
 from xnbflow.evaluation.selected import feature_use
+from xnbflow.evaluation.ties import TIES
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.seeds import derive_seed
 from xnbflow.series import KINDS, Series
 
@@ -37,23 +39,31 @@ class Outcome:
         ``log_posterior.<class>`` per class (missing where the classifier gives no probabilities).
     selected : DataFrame
         ``repeat``, ``fold``, ``class``, ``rank``, ``feature``, ``distance``: the features that a
-        class uses, for classifiers that select.
+        class uses, for classifiers that select; ``constant``: whether it is there only because
+        a class is (almost) constant in it, see `xnbflow.evaluation.constant.only_constant`.
     distances : DataFrame
         ``repeat``, ``fold``, ``class``, ``feature``, ``other_class``, ``distance``: how far a
         selected feature separates its class from each other one, for classifiers that tell.
     explanations : DataFrame
         ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``: what each
         selected feature says of each tested sample, for classifiers that explain.
+    ties : DataFrame
+        ``repeat``, ``fold``, ``class``, ``group``, ``feature``, ``selected``, ``exchangeable``:
+        the groups of features of equal rank between which names decide, selected or not, for
+        classifiers that tell; see `xnbflow.evaluation.ties.ties_of`.
     fits : DataFrame
         ``repeat``, ``fold``, ``status`` (ok or failed), ``error``, ``warnings``,
         ``features_per_class`` (mean over classes) and ``features`` (distinct), both missing where
-        a transformer makes new ones, ``fit_seconds``, ``predict_seconds``.
+        a transformer makes new ones, ``ties`` (groups of which a feature was selected and another
+        left out; missing where the classifier does not tell), ``fit_seconds``,
+        ``predict_seconds``.
     """
 
     predictions: pd.DataFrame
     selected: pd.DataFrame
     distances: pd.DataFrame
     explanations: pd.DataFrame
+    ties: pd.DataFrame
     fits: pd.DataFrame
 
 
@@ -66,6 +76,7 @@ class _Fold:
     selected: pd.DataFrame | None = None
     distances: pd.DataFrame | None = None
     explanations: pd.DataFrame | None = None
+    ties: pd.DataFrame | None = None
 
 
 def train(
@@ -82,7 +93,7 @@ def train(
     folds : DataFrame
         As made by `xnbflow.evaluation.folds`.
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.registry.build_estimator`.
+        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
     repeat : int
         The repeat to train.
     batch : sequence of int
@@ -110,6 +121,7 @@ def train(
             result.selected,
             result.distances,
             result.explanations,
+            result.ties,
         ):
             if table is not None:
                 table.insert(0, "repeat", repeat)
@@ -120,6 +132,7 @@ def train(
         _concat([r.selected for r in results], _SELECTED),
         _concat([r.distances for r in results], _DISTANCES),
         _concat([r.explanations for r in results], _EXPLANATIONS),
+        _concat([r.ties for r in results], {"repeat": int, "fold": int, **TIES}),
         pd.DataFrame([r.fit for r in results]),
     )
 
@@ -132,6 +145,7 @@ _SELECTED = {
     "rank": int,
     "feature": str,
     "distance": float,
+    "constant": bool,
 }
 _DISTANCES = {
     "repeat": int,
@@ -182,6 +196,7 @@ def _train_fold(estimator: BaseEstimator, series: Series, test: np.ndarray) -> _
 _NOTHING_FITTED = {
     "features_per_class": np.nan,
     "features": np.nan,
+    "ties": np.nan,
     "fit_seconds": np.nan,
     "predict_seconds": np.nan,
 }
@@ -201,7 +216,14 @@ def _fit_and_predict(
     use = feature_use(model, X, explain=series.n_samples <= MOST_EXPLAINED)
     result.fit |= {"features_per_class": use.per_class, "features": use.distinct}
     result.selected, result.distances = use.selected, use.distances
-    result.explanations = use.explanations
+    result.explanations, result.ties = use.explanations, use.ties
+    if use.ties is not None:
+        groups = use.ties[use.ties["exchangeable"] & use.ties["selected"]]
+        result.fit["ties"] = float(len(groups[["class", "group"]].drop_duplicates()))
+    if use.selected is not None and "constant" not in use.selected:
+        rows = X.columns.get_indexer(use.selected["feature"])
+        values = series.values[np.ix_(rows, training)]
+        result.selected["constant"] = only_constant(use.selected, use.distances, values, y)
 
 
 def _predict(

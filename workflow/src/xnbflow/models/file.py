@@ -1,6 +1,7 @@
 """Models as files: skops, no pickle; a file runs no code and names the types it is made of."""
 
 import json
+import warnings
 import zipfile
 from collections.abc import Iterable
 from dataclasses import fields
@@ -12,7 +13,7 @@ import pandas as pd
 import skops.io
 
 from xnbflow.errors import InputError
-from xnbflow.models.trained import TrainedModel
+from xnbflow.models.trained import TrainedModel, probed
 from xnbflow.models.typicality import Typicality
 from xnbflow.tables import write_atomically
 
@@ -77,12 +78,30 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
         content["signature"] = pd.DataFrame(content["signature"])
         content["features"] = np.asarray(content["features"], dtype=str)
         content["typicality"] = Typicality(**content["typicality"])
-        return TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
-    except InputError:
-        raise
+        model = TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
     except Exception as error:
         msg = f"{path} is damaged ({type(error).__name__}: {error}); make or copy the model again"
         raise InputError(_short(msg)) from error
+    _refuse_changed(model, path)
+    return model
+
+
+def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
+    """Refuse a model that does not say what it said when it was made."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = probed(model.estimator, model.quartiles, model.features)
+        same = np.allclose(found, model.probe, rtol=0, atol=1e-6)
+    except Exception:  # noqa: BLE001  whatever an estimator of other versions runs into
+        same = False
+    if not same:
+        made = ", ".join(f"{name} {number}" for name, number in model.versions.items())
+        msg = (
+            f"{path} says something else here than where it was made ({made}); use these "
+            "versions, or fit the model again"
+        )
+        raise InputError(_short(msg))
 
 
 def _check(path: str | Path, trust: Iterable[str]) -> None:

@@ -11,11 +11,12 @@ import pandas as pd
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.dataset import DataSet, is_accession
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo import load as load_geo
-from xnbflow.sources.sheet import SOURCES, DataSet, is_accession
+from xnbflow.sources.registry import known_sources
 from xnbflow.sources.table import load as load_table
 from xnbflow.sources.tabular import opened_table
 
@@ -44,15 +45,15 @@ def described(
     ('geo', 'wine')
     """
     source, _, rest = location.partition(":")
-    if source in SOURCES and rest:
+    if source in known_sources() and rest:
         location = rest
     else:
         source = "geo" if is_accession(location) or _is_geo_file(location) else "table"
     given = {}
     for option in options:
         key, equals, value = option.partition("=")
-        if not equals or key not in SOURCES[source]:
-            known = ", ".join(sorted(SOURCES[source])) or "none"
+        if not equals or key not in known_sources()[source].options:
+            known = ", ".join(sorted(known_sources()[source].options)) or "none"
             msg = f"option {option!r}: source {source} knows, as key=value, {known}"
             raise InputError(msg)
         given[key] = value

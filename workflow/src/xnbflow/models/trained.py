@@ -18,9 +18,10 @@ from xnbflow.errors import InputError
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.training import Outcome, train
+from xnbflow.methods import resolved
 from xnbflow.models.signature import signature_table
 from xnbflow.models.typicality import Typicality, features_to_look_at
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.seeds import derive_seed
 from xnbflow.series import KINDS, Series, SeriesHeader
 
@@ -112,6 +113,8 @@ class TrainedModel:
         Cross-validated figures, see `CrossValidation.figures`; empty where there are none.
     versions : dict of str to str
         Of this package, Python and what the numbers come from.
+    probe : ndarray of shape (3, n_classes) or (3,)
+        What it says of the training quartiles as samples: a file that is read must say the same.
     """
 
     estimator: BaseEstimator
@@ -125,6 +128,7 @@ class TrainedModel:
     signature: pd.DataFrame
     figures: dict[str, Any]
     versions: dict[str, str]
+    probe: np.ndarray
 
     @property
     def required(self) -> np.ndarray:
@@ -152,7 +156,7 @@ def fit_model(
     series : Series
         The data set.
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.registry.build_estimator`.
+        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
     validation : CrossValidation, optional
         Its cross-validation on the same series, see `cross_validate`; it gives the figures and the
         share of folds that select a feature.
@@ -174,7 +178,7 @@ def fit_model(
     >>> model.classes, round(model.figures["accuracy"]["value"], 1)
     (['class_0', 'class_1', 'class_2'], 0.9)
     """
-    entry = {key: value for key, value in entry.items() if key != "label"}
+    entry = resolved({key: value for key, value in entry.items() if key != "label"})
     columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     estimator = build_estimator(entry, columns, derive_seed(series.name, "final"))
     frame = series.frame()
@@ -183,6 +187,7 @@ def fit_model(
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)
     names = dict.fromkeys(series.features, "") if symbols is None else dict(symbols)
+    quartiles = np.quantile(series.values, [0.25, 0.5, 0.75], axis=1)
     used = _used(estimator, frame)
     looked_at = series.values[features_to_look_at(used)]
     codes = np.unique(series.labels, return_inverse=True)[1]
@@ -193,12 +198,21 @@ def fit_model(
         features=series.features,
         symbols={feature: names[feature] for feature in series.features if names.get(feature)},
         used=used,
-        quartiles=np.quantile(series.values, [0.25, 0.5, 0.75], axis=1),
+        quartiles=quartiles,
         typicality=Typicality.fit(looked_at, codes),
         signature=_signature(estimator, frame, series.labels, validation, names),
         figures={} if validation is None else validation.figures(),
         versions=_versions(),
+        probe=probed(estimator, quartiles, series.features),
     )
+
+
+def probed(estimator: BaseEstimator, quartiles: np.ndarray, features: np.ndarray) -> np.ndarray:
+    """Return probabilities, or the positions of labels, of the training quartiles as samples."""
+    frame = pd.DataFrame(quartiles, columns=features)
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(frame))
+    return np.searchsorted(estimator.classes_, estimator.predict(frame)).astype(float)
 
 
 def cross_validate(
@@ -213,7 +227,7 @@ def cross_validate(
     """
     header = SeriesHeader(series.name, series.samples, series.labels, series.n_features)
     folds = draw_folds(header, splits, repeats)
-    entry = {key: value for key, value in entry.items() if key != "label"}
+    entry = resolved({key: value for key, value in entry.items() if key != "label"})
     outcomes = [train(series, folds, entry, repeat, range(splits)) for repeat in range(repeats)]
     for outcome in outcomes:
         _refuse_failed(outcome)

@@ -1,7 +1,7 @@
 """XNB: naive Bayes in which every class has features of its own (XNB paper, section 5)."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,6 +74,10 @@ class XNB(BaseNaiveBayes):
     min_bandwidth : float, default=0.0
         Floor of the bandwidths, in selection and in classification, see `FlexibleNB`; 0 is the
         published method.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; None takes their shares of the training samples.
+    exact : bool, default=False
+        Sum over all training samples however many there are, see `FlexibleNB`.
 
     Attributes
     ----------
@@ -133,6 +137,8 @@ class XNB(BaseNaiveBayes):
         "selection": [one_of(*SELECTIONS)],
         "underflow": [one_of(*_UNDERFLOWS)],
         "min_bandwidth": [number(0.0, closed="left")],
+        "exact": ["boolean"],
+        "priors": ["array-like", None],
     }
 
     def __init__(
@@ -147,6 +153,8 @@ class XNB(BaseNaiveBayes):
         selection: str = "greedy",
         underflow: str = "as_published",
         min_bandwidth: float = 0.0,
+        priors: Sequence[float] | np.ndarray | None = None,
+        exact: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -157,6 +165,8 @@ class XNB(BaseNaiveBayes):
         self.selection = selection
         self.underflow = underflow
         self.min_bandwidth = min_bandwidth
+        self.priors = priors
+        self.exact = exact
 
     def fit_stream(self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: np.ndarray) -> "XNB":
         """Fit on a series that need not fit into memory.
@@ -316,7 +326,10 @@ class XNB(BaseNaiveBayes):
     def _fit_density(self, features: np.ndarray, mine: np.ndarray) -> Kernel:
         """Fit a class's densities of its features to its samples, ``mine`` (n_samples,)."""
         family = Kernel(
-            bandwidth=self.bandwidth, kernel=self.kernel, min_bandwidth=self.min_bandwidth
+            bandwidth=self.bandwidth,
+            kernel=self.kernel,
+            min_bandwidth=self.min_bandwidth,
+            exact=self.exact,
         )
         spreads = overall_spread(np.ascontiguousarray(features.T)) if self.min_bandwidth else None
         return family.fit(features[:, mine], np.zeros(mine.sum(), dtype=int), 1, spreads)

@@ -39,7 +39,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     sizes : list of int, default=None
         Numbers of features per pair of classes to try. None tries 30 from 1 to 200, or to all
         features, in geometric steps.
-    cv : int, cross-validation splitter or list of splits, default=10
+    cv : int or cross-validation splitter, default=10
         The inner folds. An int makes stratified folds in the order of the samples, or, where
         ``groups`` are given to `fit`, stratified folds that keep groups together.
     scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
@@ -108,7 +108,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     _parameter_constraints: ClassVar[dict[str, list]] = {
         "sizes": [ListOf(whole(1)), None],
-        "cv": [whole(2), Instance("split", "get_n_splits"), list],
+        "cv": [whole(2), Instance("split", "get_n_splits")],
         "scoring": [one_of(*SCORINGS)],
         "rule": [one_of(*_RULES)],
         "distance": [one_of(*PAIR_DISTANCES), ListOf(one_of(*PAIR_DISTANCES))],
@@ -240,7 +240,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     ) -> InnerPredictions:
         """Predict every inner test sample with every size."""
         n_tested = sum(len(test) for _, test in folds)
-        sums = np.full((len(sizes), n_tested, len(self.classes_)), -np.inf)
+        sums = np.zeros((len(sizes), n_tested, len(self.classes_)))
         log_prior = np.full((n_tested, len(self.classes_)), -np.inf)
         counts, stop = [], 0
         for train, test in folds:

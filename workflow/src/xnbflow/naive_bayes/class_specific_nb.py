@@ -20,7 +20,7 @@ from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
 from xnbflow.parameters import number, one_of, whole
 from xnbflow.selection.class_specific import CANDIDATES_PER_PAIR, FeatureDistances
 from xnbflow.selection.covering import smallest_cover
-from xnbflow.selection.pair_rankings import PairRankings, Shortlist
+from xnbflow.selection.pair_rankings import PairRankings, Shortlist, levels
 from xnbflow.selection.pair_strengths import PAIR_DISTANCES, distance_of_strength, pair_strengths
 
 __all__ = ["COMMON_CONSTRAINTS", "BaseClassSpecificNB", "ClassSpecificNB"]
@@ -128,9 +128,10 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         self.selected_features_, self.selected_distances_ = {}, {}
         self.direction_, self.tied_features_ = {}, {}
         for code, label in enumerate(labels):
-            mine = distance_of_strength(rankings.strengths[rankings.of_class(code)])
+            mine = rankings.strengths[rankings.of_class(code)]
             greatest = mine[:, chosen[code]].max(axis=0, initial=0.0)
-            ranked = chosen[code][np.argsort(-greatest, kind="stable")]
+            ranked = chosen[code][np.argsort(levels(-greatest), kind="stable")]
+            mine = distance_of_strength(mine)
             names = features.names
             self.columns_.append(features.positions[ranked])
             self.distances_.append(mine[:, ranked])
@@ -138,10 +139,9 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             self.selected_distances_[label] = mine[:, ranked].max(axis=0, initial=0.0)
             self.direction_[label] = _directions(features.values[ranked], codes == code)
             ties = rankings.interchangeable(ranked, code)
-            self.tied_features_[label] = {
-                names[[feature]].tolist()[0]: names[others].tolist()
-                for feature, others in ties.items()
-            }
+            self.tied_features_[label] = [
+                names[[feature, *others]].tolist() for feature, others in ties.items()
+            ]
             if not len(ranked):
                 msg = (
                     f"class {label!r} has no feature that tells it from another class; "
@@ -241,9 +241,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
     selected_distances_ : dict
         For each class label those greatest distances.
     tied_features_ : dict
-        For each class label a dict from a selected feature to the list of those not selected that
-        tell the same pair of classes apart equally well: as far away, as far separated, and with
-        ranges that overlap as much.
+        For each class label a list of groups: a selected feature, and those not selected that tell
+        the same pair of classes apart equally well: as far away, as far separated, and with ranges
+        that overlap as much.
     direction_ : dict
         For each class label and selected feature "high" or "low": whether the mean of the class is
         above that of the other samples.

@@ -12,7 +12,7 @@ from xnbflow.distributions.base import Distribution
 from xnbflow.distributions.categorical import Categorical
 from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.parameters import Columns
-from xnbflow.preprocessing.mdlp import mdlp_cut_points
+from xnbflow.preprocessing.mdlp import cut_features, interval_numbers
 
 __all__ = ["DiscretizedNB"]
 
@@ -77,15 +77,15 @@ class _Discretized(Distribution):
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Cut each feature and count its intervals; see `Distribution.fit`."""
         self.n_classes_ = n_classes
-        self.cut_points_ = [mdlp_cut_points(row, codes, n_classes) for row in features]
+        self.cut_points_ = cut_features(features, codes, n_classes)
         self.intervals_ = Categorical(alpha=self.alpha)
-        self.intervals_.fit(_intervals(features, self.cut_points_), codes, n_classes)
+        self.intervals_.fit(interval_numbers(features, self.cut_points_), codes, n_classes)
         return self
 
     def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
         """Return log probabilities of the values' intervals."""
         intervals = np.empty(features.shape)
-        intervals[terms] = _intervals(features[terms], self.cut_points_[terms])
+        intervals[terms] = interval_numbers(features[terms], self.cut_points_[terms])
         return self.intervals_._evaluate(terms, intervals)
 
     def n_parameters(self) -> np.ndarray:
@@ -99,9 +99,3 @@ class _Discretized(Distribution):
         for row, cuts in zip(nodes, self.cut_points_, strict=True):
             row[: len(cuts)] = cuts
         return nodes, weights
-
-
-def _intervals(features: np.ndarray, cut_points: list[np.ndarray]) -> np.ndarray:
-    """Return the number of each value's interval, as floats of the shape of ``features``."""
-    rows = [np.searchsorted(cuts, row) for cuts, row in zip(cut_points, features, strict=True)]
-    return np.array(rows, dtype=np.float64).reshape(features.shape)

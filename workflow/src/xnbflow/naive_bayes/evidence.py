@@ -95,7 +95,7 @@ def weigh(
     Returns
     -------
     ndarray of shape (n_classes, ...)
-        Where all classes are equally impossible it is 0, unless "absolute".
+        Where all classes are equally impossible it is 0, or -inf for "absolute".
 
     Examples
     --------
@@ -108,19 +108,20 @@ def weigh(
     log_density = np.maximum(log_density, _IMPOSSIBLE)
     weights = log_prior.reshape(-1, *[1] * (log_density.ndim - 1))
     reference = logsumexp(log_density + weights, axis=0)
-    contaminated = _contaminated(log_density, reference, contamination)
-    if evidence == "absolute":
-        return contaminated
+    # Relative to the reference first: the logarithms of a wild value are too great to be added to.
+    ratio = _contaminated(log_density - reference, contamination)
     if evidence == "relative":
-        return contaminated - reference
+        return ratio
+    if evidence == "absolute":
+        return np.where(reference > _IMPOSSIBLE / 2, ratio + reference, -np.inf)
     rest = _mixtures_of_others(log_density, log_prior)
-    return contaminated - _contaminated(rest, reference, contamination)
+    return ratio - _contaminated(rest - reference, contamination)
 
 
-def _contaminated(log_density: np.ndarray, reference: np.ndarray, share: float) -> np.ndarray:
+def _contaminated(log_ratio: np.ndarray, share: float) -> np.ndarray:
     if share == 0.0:
-        return log_density
-    return np.logaddexp(np.log1p(-share) + log_density, np.log(share) + reference)
+        return log_ratio
+    return np.logaddexp(np.log1p(-share) + log_ratio, np.log(share))
 
 
 def _mixtures_of_others(log_density: np.ndarray, log_prior: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Flexible naive Bayes: a kernel density per class and feature (XNB paper, section 4.2)."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -33,6 +34,13 @@ class FlexibleNB(IndependentNB):
         method, in which a class (almost) constant in a feature has a spike there: its bandwidth
         then comes from a spread of 1e-7 whatever the unit, and one value beside it decides alone.
         0.2 to 0.5 are good floors.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; None takes their shares of the training samples.
+    exact : bool, default=False
+        Sum over all training samples however many there are. Else the Gaussian densities of a class
+        of 1024 samples or more are tabulated in `fit`, which takes time linear in the samples, and
+        `predict` looks them up: log densities differ by less than 1e-6 within the data and 1e-3
+        beyond (`xnbflow.density.tables`). With another kernel or "adaptive" they are always sums.
 
     Attributes
     ----------
@@ -55,6 +63,8 @@ class FlexibleNB(IndependentNB):
         "bandwidth": [one_of(*BANDWIDTHS)],
         "kernel": [one_of(*KERNELS)],
         "min_bandwidth": [number(0.0, closed="left")],
+        "exact": ["boolean"],
+        "priors": ["array-like", None],
     }
 
     def __init__(
@@ -63,10 +73,14 @@ class FlexibleNB(IndependentNB):
         bandwidth: str = "silverman",
         kernel: str = "gaussian",
         min_bandwidth: float = 0.0,
+        priors: Sequence[float] | np.ndarray | None = None,
+        exact: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.min_bandwidth = min_bandwidth
+        self.priors = priors
+        self.exact = exact
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return the transpose as a view: tiles are gathered from any memory layout."""
@@ -74,7 +88,10 @@ class FlexibleNB(IndependentNB):
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         self.density_ = Kernel(
-            bandwidth=self.bandwidth, kernel=self.kernel, min_bandwidth=self.min_bandwidth
+            bandwidth=self.bandwidth,
+            kernel=self.kernel,
+            min_bandwidth=self.min_bandwidth,
+            exact=self.exact,
         )
         self.density_.fit(features, codes, len(self.classes_))
         self._set_group(self.density_)

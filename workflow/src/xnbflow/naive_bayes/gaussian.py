@@ -1,11 +1,23 @@
 """Gaussian naive Bayes: a normal density per class and feature (XNB paper, section 3)."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
+from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
 
+from xnbflow.columns import refuse_beyond_squares
 from xnbflow.distributions.gaussian import ConstantFeatureError, Gaussian
 from xnbflow.errors import InputError
+from xnbflow.labels import refuse_missing
 from xnbflow.naive_bayes.independent import IndependentNB
 from xnbflow.parameters import number
 
@@ -13,10 +25,12 @@ __all__ = ["GaussianNB"]
 
 
 class GaussianNB(IndependentNB):
-    """Gaussian naive Bayes.
+    """Gaussian naive Bayes, with the parameters and the results of scikit-learn's.
 
     Parameters
     ----------
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; None takes their shares of the training samples.
     var_smoothing : float, default=1e-9
         Share of the largest variance of all features that is added to every variance.
 
@@ -24,8 +38,16 @@ class GaussianNB(IndependentNB):
     ----------
     theta_, var_ : ndarray of shape (n_classes, n_features)
         Mean and variance of each class and feature.
+    class_count_ : ndarray of shape (n_classes,)
+        Training samples of each class, or their summed weights.
+    class_prior_ : ndarray of shape (n_classes,)
+        Probability of each class.
     epsilon_ : float
         What was added to the variances; ``var_smoothing`` itself where all features are constant.
+
+    See Also
+    --------
+    FlexibleNB : Kernel densities instead of normal ones.
 
     Examples
     --------
@@ -36,11 +58,99 @@ class GaussianNB(IndependentNB):
     """
 
     _parameter_constraints: ClassVar[dict[str, list]] = {
-        "var_smoothing": [number(0.0, closed="left")]
+        "priors": ["array-like", None],
+        "var_smoothing": [number(0.0, closed="left")],
     }
 
-    def __init__(self, *, var_smoothing: float = 1e-9) -> None:
+    def __init__(
+        self,
+        *,
+        priors: Sequence[float] | np.ndarray | None = None,
+        var_smoothing: float = 1e-9,
+    ) -> None:
+        self.priors = priors
         self.var_smoothing = var_smoothing
+
+    def fit(
+        self,
+        X: np.ndarray | pd.DataFrame,
+        y: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+    ) -> "GaussianNB":
+        """Fit the classifier; see `BaseNaiveBayes.fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each sample counts for.
+        """
+        if sample_weight is None:
+            return super().fit(X, y)
+        X, y = self._validated(X, y)
+        weights = _checked_weights(sample_weight, X)
+        codes = self._learn_classes(y)
+        self._forget_moments()
+        self._take_in(X.T, codes, weights)
+        return self
+
+    def partial_fit(
+        self,
+        X: np.ndarray | pd.DataFrame,
+        y: np.ndarray,
+        classes: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> "GaussianNB":
+        """Fit on samples that come part by part.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Further training samples.
+        y : array-like of shape (n_samples,)
+            Their class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come; needed in the first call, and only there.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each sample counts for.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "classes_")
+        if first and classes is None:
+            msg = "classes must be passed on the first call to partial_fit."
+            raise InputError(msg)
+        labels = self.classes_ if classes is None else unique_labels(classes)
+        if not first and not np.array_equal(self.classes_, labels):
+            msg = (
+                f"classes is {labels!r}, but was {self.classes_!r} in the first call; leave it out"
+            )
+            raise InputError(msg)
+        if first:
+            X, y = self._validated(X, y)
+        else:
+            refuse_missing(y)
+            X, y = self._validated(X), column_or_1d(y)
+            check_consistent_length(X, y)
+            refuse_beyond_squares(X, getattr(self, "feature_names_in_", None))
+        codes = _codes_among(labels, y)
+        weights = _checked_weights(sample_weight, X)
+        if first:
+            self.classes_ = labels
+            self._forget_moments()
+        self._take_in(X.T, codes, weights)
+        return self
+
+    @property
+    def class_prior_(self) -> np.ndarray:
+        """Probability of each class, shape (n_classes,)."""
+        check_is_fitted(self)
+        return np.exp(self.class_log_prior_)
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return the transpose as a view: tiles are gathered from any memory layout."""
@@ -48,14 +158,78 @@ class GaussianNB(IndependentNB):
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         density = Gaussian(var_smoothing=self.var_smoothing)
-        try:
+        with self._naming_constants():
             density.fit(features, codes, len(self.classes_))
+        self._set_density(density)
+
+    def _forget_moments(self) -> None:
+        shape = len(self.classes_), self.n_features_in_
+        self.theta_, self.var_ = np.zeros((2, *shape))
+        self.class_count_, self.epsilon_ = np.zeros(len(self.classes_)), 0.0
+
+    def _take_in(self, features: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> None:
+        """Add samples to the moments (Chan, Golub and LeVeque 1979)."""
+        counts, means = self.class_count_.astype(float), self.theta_.copy()
+        variances = self.var_ - self.epsilon_
+        for code in np.unique(codes):
+            mine = codes == code
+            new, past = weights[mine].sum(), counts[code]
+            if not new > 0.0:
+                continue
+            shares = weights[mine] / new
+            mean = features[:, mine] @ shares
+            variance = (features[:, mine] - mean[:, None]) ** 2 @ shares
+            share = new / (past + new)
+            step = mean - means[code]
+            variances[code] += share * (variance - variances[code])
+            variances[code] += share * (1.0 - share) * step**2
+            means[code] += share * step
+            counts[code] += new
+        density = Gaussian(var_smoothing=self.var_smoothing)
+        with self._naming_constants():
+            density.take_moments(means, variances, features.var(axis=1).max())
+        self.class_count_ = counts
+        self.class_log_prior_ = self._log_prior(counts / counts.sum())
+        self._set_density(density)
+
+    def _set_density(self, density: Gaussian) -> None:
+        self.theta_, self.var_ = density.mean_.T, density.variance_.T
+        self.epsilon_ = density.epsilon_
+        self._set_group(density)
+
+    @contextmanager
+    def _naming_constants(self) -> Iterator[None]:
+        """Name the feature that is constant in a class."""
+        try:
+            yield
         except ConstantFeatureError as error:
             msg = (
                 f"feature {self._feature_names()[error.feature]} is constant in class "
                 f"{self.classes_.tolist()[error.code]!r}; use a var_smoothing above 0"
             )
             raise InputError(msg) from error
-        self.theta_, self.var_ = density.mean_.T, density.variance_.T
-        self.epsilon_ = density.epsilon_
-        self._set_group(density)
+
+
+def _checked_weights(sample_weight: np.ndarray | None, X: np.ndarray) -> np.ndarray:
+    """Return a weight per sample; refuse negative ones and such as leave nothing to learn from."""
+    try:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"sample_weight: {error}"
+        raise InputError(msg) from error
+    if (weights < 0.0).any() or not weights.any():
+        msg = "sample_weight holds negative numbers or nothing but zeros; give weights from 0 on"
+        raise InputError(msg)
+    return weights
+
+
+def _codes_among(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return each sample's class as its place among all labels, which are sorted."""
+    unknown = np.setdiff1d(y, labels)
+    if len(unknown):
+        msg = (
+            f"The target label(s) {unknown} in y do not exist in the initial classes {labels}; "
+            "name all labels in the first call"
+        )
+        raise InputError(msg)
+    return np.searchsorted(labels, y)

@@ -31,6 +31,8 @@ class HybridNB(IndependentNB):
         "von_mises", "von_mises_fisher", "categorical" or "kernel". ``columns`` is an int, a
         column name, a list of either, a slice or a mask; a group without columns is left out.
         Columns in no group are not used. None makes one Gaussian group of all columns.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; None takes their shares of the training samples.
 
     Attributes
     ----------
@@ -55,10 +57,19 @@ class HybridNB(IndependentNB):
     ['n', 's']
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {"groups": [list, tuple, None]}
+    _parameter_constraints: ClassVar[dict[str, list]] = {
+        "groups": [list, tuple, None],
+        "priors": ["array-like", None],
+    }
 
-    def __init__(self, groups: Sequence[tuple[str, Any, Any]] | None = None) -> None:
+    def __init__(
+        self,
+        groups: Sequence[tuple[str, Any, Any]] | None = None,
+        *,
+        priors: Sequence[float] | np.ndarray | None = None,
+    ) -> None:
         self.groups = groups
+        self.priors = priors
 
     def _groups(self) -> Sequence[tuple[str, Any, Any]]:
         """Return the groups to fit, as the parameter describes them."""

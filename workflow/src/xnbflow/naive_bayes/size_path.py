@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
+from scipy.optimize import brentq
 
 from xnbflow.naive_bayes.evidence import ClassDensities, weigh
 from xnbflow.selection.pair_rankings import NEVER
@@ -67,9 +66,9 @@ class InnerPredictions:
     Attributes
     ----------
     sums : ndarray of shape (n_sizes, n_samples, n_classes)
-        Summed evidence; minus infinity for a class that training lacked.
+        Summed evidence; 0 for a class that training lacked.
     log_prior : ndarray of shape (n_samples, n_classes)
-        Of the fold that tests the sample; minus infinity likewise.
+        Of the fold that tests the sample; minus infinity for a class that training lacked.
     codes : ndarray of int, shape (n_samples,)
         True classes.
     folds : ndarray of int, shape (n_samples,)
@@ -116,7 +115,7 @@ class InnerPredictions:
 
 
 def fit_temperature(sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray) -> float:
-    """Return the temperature, 1 or more, with the least mean log loss.
+    """Return the temperature, from 1 to 1000, with the least mean log loss.
 
     It is never below 1: naive Bayes is not known to be too modest, and a few samples that are all
     predicted right would else ask for certainty.
@@ -136,20 +135,28 @@ def fit_temperature(sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray) 
     >>> round(fit_temperature(sums, log_prior, np.array([0, 0, 0, 1])), 3)  # 8 / log(3)
     7.282
     """
+    known = np.isfinite(log_prior[np.arange(len(codes)), codes])
+    sums, log_prior, codes = sums[known], log_prior[known], codes[known]
 
-    def loss(log_temperature: float) -> float:
-        return _losses(sums / np.exp(log_temperature), log_prior, codes).mean()
+    def slope(inverse: float) -> float:
+        """Return the derivative of the log loss, which is convex, by the inverse temperature."""
+        joint = sums * inverse + log_prior
+        weights = np.exp(joint - joint.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        expected = (weights * sums).sum(axis=1)
+        return float((expected - sums[np.arange(len(codes)), codes]).mean())
 
-    bounds = (0.0, np.log(_HIGHEST_TEMPERATURE))
-    best = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-6})
-    return float(np.exp(best.x)) if best.fun < loss(0.0) else 1.0
+    if not len(codes) or slope(1.0) <= 0.0:
+        return 1.0
+    if slope(1.0 / _HIGHEST_TEMPERATURE) >= 0.0:
+        return _HIGHEST_TEMPERATURE
+    return float(1.0 / brentq(slope, 1.0 / _HIGHEST_TEMPERATURE, 1.0, xtol=1e-9))
 
 
 def _losses(sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray) -> np.ndarray:
     joint = sums + log_prior
-    relative = joint - joint.max(axis=1, keepdims=True)
-    true = relative[np.arange(len(codes)), codes]
-    posterior = true - logsumexp(relative, axis=1)
+    joint -= joint.max(axis=1, keepdims=True)
+    posterior = joint[np.arange(len(codes)), codes] - np.log(np.exp(joint).sum(axis=1))
     return -np.maximum(posterior, np.log(_SMALLEST_PROBABILITY))
 
 

@@ -22,6 +22,8 @@ from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, Descent, 
 __all__ = ["CICA"]
 
 _SCREENING_SAMPLES = 500  # of more, random starts see so many
+_FOLDS = 5
+_MANY_SAMPLES = 150  # for each component
 _GROWTH = 4  # times as many random starts at most, where no two of them end equally low
 _SAME_END = 1e-3  # nats between two ends that count as one
 _SCREENING = 30  # steps from each start before the lowest goes on alone
@@ -54,8 +56,8 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     width : {"cv", "paper"} or float, default="cv"
         Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1; so wide kernels blur
         what tells the sources apart, and the converged components miss them. "cv" narrows the
-        width from there while the leave-one-out likelihood of the components given the target
-        grows, W found anew at each width.
+        width from there while the likelihood of samples left out grows: those of five folds or,
+        with 150 samples or more for each component, each by itself.
     n_restarts : int, default=5
         Descents from random rotations of the whitened inputs, besides those from the inputs as they
         are (with fewer components than inputs: the canonical ones) and from the independent
@@ -203,34 +205,57 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         random = check_random_state(self.random_state)
         target = _kernel_target(y)
         residual = _residual_components(inputs, y, unmixed, random)
+        starts = [residual]
         if self.width == "cv":
-            self.width_ = self._choose_width(inputs, target, residual)
+            self.width_, followed = self._choose_width(inputs, target, residual, random)
+            starts.append(followed)
         else:
             self.width_ = 1.0 if self.width == "paper" else float(self.width)
         objective = ConditionalEntropy(inputs, target, self.width_)
         begun = self._restart(inputs, target, unmixed, random)
-        descents = [
-            self._descend(objective, residual, _SCREENING),
-            self._continue(objective, begun, _SCREENING),
-        ]
+        descents = [self._descend(objective, start, _SCREENING) for start in starts]
+        descents.append(self._continue(objective, begun, _SCREENING))
         best = min(descents, key=lambda descent: descent.values[-1])
         if best.converged:
             return best
         return self._continue(objective, best, self.max_iter)
 
-    def _choose_width(self, inputs: np.ndarray, target: np.ndarray, start: np.ndarray) -> float:
-        """Narrow the width while the leave-one-out likelihood of the components grows.
+    def _choose_width(
+        self,
+        inputs: np.ndarray,
+        target: np.ndarray,
+        start: np.ndarray,
+        random: np.random.RandomState,
+    ) -> tuple[float, np.ndarray]:
+        """Narrow the width while the likelihood of samples left out of the densities grows.
 
-        It is the objective itself, which no sample's own kernel enters.
+        With few samples for each component W fits itself to them, and folds are left out. With
+        many each sample is left out of its own density only, which is the objective itself. W
+        follows from width to width. Returns the width, and W of the last fold there.
         """
-        lowest, chosen = np.inf, WIDTH_FACTORS[0]
-        for factor in WIDTH_FACTORS:
-            objective = ConditionalEntropy(inputs, target, factor)
-            value = self._descend(objective, start, _SCREENING).values[-1]
-            if value >= lowest:
-                break
-            lowest, chosen = value, factor
-        return float(chosen)
+        n_components, n_samples = inputs.shape
+        many = n_samples >= _MANY_SAMPLES * n_components
+        parts = np.array_split(random.permutation(n_samples), min(_FOLDS, n_samples))
+        everyone = np.arange(n_samples)
+        folds = [np.setdiff1d(everyone, part) for part in parts]
+        if many:
+            parts = folds = [everyone]
+        ends = [[start] for _ in folds]
+        values: list[float] = []
+        while len(values) < len(WIDTH_FACTORS) and _still_falling(values):
+            value, factor = 0.0, WIDTH_FACTORS[len(values)]
+            for kept, part, track in zip(folds, parts, ends, strict=True):
+                objective = ConditionalEntropy(inputs[:, kept], target[kept], factor)
+                found = self._descend(objective, track[-1], _SCREENING)
+                track.append(found.path[-1])
+                if many:
+                    value = found.values[-1]
+                else:
+                    held_out = objective.held_out(track[-1], inputs[:, part], target[part])
+                    value += held_out * len(part)
+            values.append(value)
+        best = int(np.argmin(values))
+        return float(WIDTH_FACTORS[best]), ends[-1][best + 1]
 
     def _restart(
         self,
@@ -366,6 +391,11 @@ def _residual_components(
 
 def _centred(inputs: np.ndarray) -> np.ndarray:
     return inputs - inputs.mean(axis=1, keepdims=True)
+
+
+def _still_falling(values: list[float]) -> bool:
+    """Return whether one of the last two values is the lowest, or there are not so many."""
+    return len(values) < 3 or int(np.argmin(values)) >= len(values) - 2
 
 
 def _reached_twice(ends: list[Descent]) -> bool:

@@ -6,10 +6,14 @@ from scipy.special import xlogy
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 
+from xnbflow.density.strips import feature_major, map_strips
 from xnbflow.estimator import Estimator
+from xnbflow.jit import njit
 from xnbflow.labels import class_codes
 
-__all__ = ["MDLPDiscretizer", "mdlp_cut_points"]
+__all__ = ["MDLPDiscretizer", "cut_features", "interval_numbers", "mdlp_cut_points"]
+
+_LN2 = np.log(2.0)
 
 
 class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
@@ -56,17 +60,12 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """
         X, y = self._validated(X, y)
         classes, codes, _ = class_codes(y)
-        self.cut_points_ = [mdlp_cut_points(column, codes, len(classes)) for column in X.T]
+        self.cut_points_ = cut_features(feature_major(X), codes, len(classes))
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the number of each value's interval, 0, 1, ..., as floats of X's shape."""
-        X = self._validated(X)
-        intervals = [
-            np.searchsorted(cuts, column)
-            for cuts, column in zip(self.cut_points_, X.T, strict=True)
-        ]
-        return np.array(intervals, dtype=np.float64).T
+        return interval_numbers(feature_major(self._validated(X)), self.cut_points_).T
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -75,15 +74,19 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
 
 def mdlp_cut_points(values: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the cut points of one feature.
+    """Return the cut points of one feature; see `cut_features`."""
+    return cut_features(values[None], codes, n_classes)[0]
+
+
+def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> list[np.ndarray]:
+    """Return the cut points of every feature.
 
     Each interval is cut at the point of least class entropy, between two of its distinct values,
-    as long as the gain exceeds the bits that the cut costs.
+    the lowest of equally good ones, as long as the gain exceeds the bits that the cut costs.
 
     Parameters
     ----------
-    values : ndarray of float64, shape (n_samples,)
-        The feature's values.
+    features : ndarray of float64, shape (n_features, n_samples)
     codes : ndarray of int, shape (n_samples,)
         The class of each sample, 0 to ``n_classes - 1``.
     n_classes : int
@@ -91,53 +94,132 @@ def mdlp_cut_points(values: np.ndarray, codes: np.ndarray, n_classes: int) -> np
 
     Returns
     -------
-    ndarray of float64
-        Ascending, each half-way between the values it separates.
+    list of ndarray of float64
+        For each feature, ascending, each half-way between the values it separates.
+
+    Examples
+    --------
+    >>> features = np.array([[1.0, 2.0, 3.0, 4.0, 7.0, 8.0, 9.0, 10.0]])
+    >>> cut_features(features, np.repeat([0, 1], 4), 2)
+    [array([5.5])]
     """
-    distinct, position = np.unique(values, return_inverse=True)
-    counts = np.bincount(position * n_classes + codes, minlength=len(distinct) * n_classes)
-    below = np.zeros((len(distinct) + 1, n_classes))
-    np.cumsum(counts.reshape(-1, n_classes), axis=0, out=below[1:])
-    cuts = []
-    intervals = [(0, len(distinct))]
-    while intervals:
-        start, stop = intervals.pop()
-        cut = _accepted_cut(below[start : stop + 1] - below[start])
+    cuts: list = [None] * len(features)
+    counts = np.arange(len(codes) + 1)
+    bits = xlogy(counts, counts)
+
+    def work(strip: slice) -> None:
+        order = np.argsort(features[strip], axis=1)
+        values = np.take_along_axis(features[strip], order, axis=1)
+        for row, (ordered, own) in enumerate(zip(values, codes[order], strict=True)):
+            cuts[strip.start + row] = _cut(ordered, own, n_classes, bits)
+
+    map_strips(work, *features.shape, ns_per_value=50.0)
+    return cuts
+
+
+def interval_numbers(features: np.ndarray, cut_points: list[np.ndarray]) -> np.ndarray:
+    """Return the number of each value's interval, 0, 1, ..., as floats of the same shape.
+
+    Parameters
+    ----------
+    features : ndarray of float64, shape (n_features, n_samples)
+    cut_points : list of ndarray
+        Of each feature, ascending; a value equal to a cut point is in the interval below it.
+    """
+    numbers = np.empty(features.shape)
+    every = np.concatenate([np.empty(0), *cut_points])
+    ends = np.concatenate([[0], np.cumsum([len(cuts) for cuts in cut_points], dtype=np.int64)])
+
+    def work(strip: slice) -> None:
+        _number(np.ascontiguousarray(features[strip]), every, ends[strip.start :], numbers[strip])
+
+    map_strips(work, *features.shape)
+    return numbers
+
+
+@njit(nogil=True)
+def _number(features: np.ndarray, every: np.ndarray, ends: np.ndarray, out: np.ndarray) -> None:
+    for f in range(len(features)):
+        cuts = every[ends[f] : ends[f + 1]]
+        for i in range(features.shape[1]):
+            out[f, i] = np.searchsorted(cuts, features[f, i])
+
+
+@njit(nogil=True)
+def _cut(values: np.ndarray, codes: np.ndarray, n_classes: int, bits: np.ndarray) -> np.ndarray:
+    """Return the cut points of one feature, its samples ordered by value.
+
+    ``bits`` (n_samples + 1,) holds ``n log n``.
+    """
+    cuts, n_cuts = np.empty(len(values)), 0
+    waiting, n_waiting = np.empty((len(values) + 1, 2), np.int64), 1
+    waiting[0, 0], waiting[0, 1] = 0, len(values)
+    counts = np.empty((3, n_classes), np.int64)
+    while n_waiting:
+        n_waiting -= 1
+        start, stop = waiting[n_waiting, 0], waiting[n_waiting, 1]
+        cut = _best_cut(values[start:stop], codes[start:stop], counts, bits)
         if cut:
-            cuts.append(start + cut)
-            intervals += [(start, start + cut), (start + cut, stop)]
-    cuts = np.sort(np.array(cuts, dtype=np.intp))
-    return distinct[cuts - 1] + (distinct[cuts] - distinct[cuts - 1]) / 2
+            below, above = values[start + cut - 1], values[start + cut]
+            cuts[n_cuts] = below + (above - below) / 2
+            n_cuts += 1
+            waiting[n_waiting, 0], waiting[n_waiting, 1] = start, start + cut
+            waiting[n_waiting + 1, 0], waiting[n_waiting + 1, 1] = start + cut, stop
+            n_waiting += 2
+    return np.sort(cuts[:n_cuts])
 
 
-def _accepted_cut(below: np.ndarray) -> int:
-    """Return how many distinct values lie below the interval's best cut; 0 if it costs too much.
-
-    ``below`` (n_distinct + 1, n_classes) counts samples below each boundary.
-    """
-    whole = below[-1]
-    n = whole.sum()
-    left, right = below[1:-1], whole - below[1:-1]
-    if not len(left) or whole.max() == n:
+@njit(nogil=True)
+def _best_cut(values: np.ndarray, codes: np.ndarray, counts: np.ndarray, bits: np.ndarray) -> int:
+    """Return how many samples lie below the interval's best cut; 0 if it costs too much."""
+    whole, left, right = counts[0], counts[1], counts[2]
+    whole[:], left[:] = 0, 0
+    for code in codes:
+        whole[code] += 1
+    if whole.max() == len(codes):
         return 0
-    bits = _code_length(left) + _code_length(right)
-    best = int(np.argmin(bits))
-    total = _code_length(whole)
-    gain = (total - bits[best]) / n
-    k, k_left, k_right = (np.count_nonzero(part) for part in (whole, left[best], right[best]))
+    right[:] = whole
+    least, best = np.inf, 0
+    for i in range(1, len(values)):
+        left[codes[i - 1]] += 1
+        right[codes[i - 1]] -= 1
+        if values[i] != values[i - 1]:
+            length = _code_length(left, bits) + _code_length(right, bits)
+            if length < least:
+                least, best = length, i
+    if not best:
+        return 0
+    left[:] = 0
+    for i in range(best):
+        left[codes[i]] += 1
+    right[:] = whole - left
+    return best if _pays(whole, left, right, bits) else 0
+
+
+@njit(nogil=True)
+def _pays(whole: np.ndarray, left: np.ndarray, right: np.ndarray, bits: np.ndarray) -> bool:
+    """Return whether the gain of a cut exceeds the bits that it costs."""
+    n = whole.sum()
+    total, in_left, in_right = (
+        _code_length(whole, bits),
+        _code_length(left, bits),
+        _code_length(right, bits),
+    )
+    k, k_left, k_right = (whole > 0).sum(), (left > 0).sum(), (right > 0).sum()
     # k * Ent(S) is k / n times the code length
     delta = (
-        k * np.log2(3)
-        + np.log2(1 - 2 * 3.0**-k)
-        - (
-            k * total / n
-            - k_left * _code_length(left[best]) / left[best].sum()
-            - k_right * _code_length(right[best]) / right[best].sum()
-        )
+        k * np.log2(3.0)
+        + np.log2(1.0 - 2.0 * 3.0**-k)
+        - (k * total / n - k_left * in_left / left.sum() - k_right * in_right / right.sum())
     )
-    return best + 1 if gain > (np.log2(n - 1) + delta) / n else 0
+    return (total - (in_left + in_right)) / n > (np.log2(n - 1.0) + delta) / n
 
 
-def _code_length(counts: np.ndarray) -> np.ndarray:
+@njit(nogil=True)
+def _code_length(counts: np.ndarray, bits: np.ndarray) -> float:
     """Return the class entropy of samples counted per class, times their number, in bits."""
-    return (xlogy(counts.sum(-1), counts.sum(-1)) - xlogy(counts, counts).sum(-1)) / np.log(2)
+    n, within = 0, 0.0
+    for count in counts:
+        n += count
+        within += bits[count]
+    return (bits[n] - within) / _LN2

@@ -1,4 +1,4 @@
-"""What each feature says of each sample, packed small for the page: the data of a waterfall."""
+"""What each feature says for and against a class of each sample, packed small for the page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,41 +17,44 @@ MOST_NUMBERS = 60_000
 def contributions(
     results: StudyResults, dataset: str, folds: str, classifier: str
 ) -> dict[str, Any] | None:
-    """Return what the selected features contributed to the decision on each tested sample.
+    """Return what the selected features said of each tested sample, from the table ``evidence``.
 
     Of repeated cross-validation the first repeat is taken.
 
     Returns
     -------
     dict or None
-        None where the classifier does not explain. Otherwise ``name``, ``classes`` and ``features``
-        (lists of str), ``fits`` (per fold ``prior``, a log prior per class, and ``sets``, per class
-        the numbers of its features), ``samples`` (per sample its name, the numbers of its true and
-        predicted class and of its fit, and the contributions, class after class in the order of
-        ``sets``; null stands for minus infinity) and ``left_out`` (number of samples).
+        None where the classifier does not explain, or has no densities of single features.
+        Otherwise ``name``, ``classes`` and ``features`` (lists of str), ``fits`` (per fold
+        ``prior``, a log prior per class, and ``sets``, per class the numbers of its features),
+        ``samples`` (per sample its name, the numbers of its true and predicted class and of its
+        fit; the evidence, class after class in the order of ``sets``; and per class the sum of its
+        features' log reference densities; null stands for minus infinity) and ``left_out`` (number
+        of samples). The score of a class is its log prior, its evidence and its reference.
     """
-    rows = results.training(dataset, folds, classifier, "explanations", repeat=0)
+    where = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    rows = results.rows("evidence", **where).dropna(subset=["evidence"])
     if rows.empty:
         return None
     predictions = results.training(dataset, folds, classifier, "predictions", repeat=0)
-    sizes = results.rows("class_sizes", dataset=dataset)
-    sizes = sizes.set_index("class")["samples"]
+    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     features = {name: i for i, name in enumerate(rows["feature"].unique())}
-    numbers = dict(zip(sizes.index, range(len(sizes)), strict=True))
+    numbers = dict(zip(classes, range(len(classes)), strict=True))
     kept = _most_telling(predictions, len(rows) / len(predictions))
+    priors = results.rows("priors", **where)
     fits, samples = [], []
     per_fold = {fold: group for fold, group in rows.groupby("fold", sort=True)}  # noqa: C416
     for fold, tested in predictions.groupby("fold", sort=True):
-        group = per_fold.get(fold, rows.iloc[:0])
-        sets, values = _by_sample(group, features, sizes.index)
-        fits.append({"prior": _log_prior(sizes, tested["true"]), "sets": sets})
+        sets, said = _by_sample(per_fold.get(fold, rows.iloc[:0]), features, classes)
+        of_fold = priors[priors["fold"] == fold].set_index("class")["log_prior"]
+        fits.append({"prior": [_short(p) for p in of_fold.reindex(classes)], "sets": sets})
         for sample, true, predicted in tested[["sample", "true", "predicted"]].itertuples(False):
             if sample in kept:
                 codes = [numbers[true], numbers[predicted], len(fits) - 1]
-                samples.append([sample, *codes, values.get(sample, [])])
+                samples.append([sample, *codes, *said.get(sample, ([], []))])
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
-        "classes": sizes.index.tolist(),
+        "classes": classes,
         "features": list(features),
         "fits": fits,
         "samples": samples,
@@ -68,9 +71,12 @@ def _most_telling(predictions: pd.DataFrame, numbers_per_sample: float) -> set[s
 
 
 def _by_sample(
-    group: pd.DataFrame, features: Mapping[str, int], classes: pd.Index
-) -> tuple[list[list[int]], dict[str, list[float | None]]]:
-    """Return each class's features in a fold, and each sample's contributions in that order."""
+    group: pd.DataFrame, features: Mapping[str, int], classes: list[str]
+) -> tuple[list[list[int]], dict[str, tuple[list[float | None], list[float | None]]]]:
+    """Return each class's features in a fold, and each sample's evidence and reference densities.
+
+    The evidence is in the order of the features; the reference densities are summed per class.
+    """
     codes = pd.Categorical(group["class"], categories=classes).codes
     group = group.assign(code=codes).sort_values("code", kind="stable")
     first = group[group["sample"] == group["sample"].iloc[0]] if len(group) else group
@@ -78,11 +84,12 @@ def _by_sample(
         [features[name] for name in first.loc[first["code"] == code, "feature"]]
         for code in range(len(classes))
     ]
-    values = {
-        sample: [_short(value) for value in terms]
-        for sample, terms in group.groupby("sample", sort=False)["log_likelihood"]
-    }
-    return sets, values
+    said = {}
+    for sample, rows in group.groupby("sample", sort=False):
+        sums = rows.groupby("code")["log_reference"].sum().reindex(range(len(classes)))
+        evidence = [_short(value) for value in rows["evidence"]]
+        said[sample] = (evidence, [_short(value) for value in sums.fillna(0.0)])
+    return sets, said
 
 
 def _short(value: float) -> float | None:
@@ -90,10 +97,3 @@ def _short(value: float) -> float | None:
     if not np.isfinite(value):
         return None
     return round(value, 2) if abs(value) < 100 else round(value, 1)
-
-
-def _log_prior(sizes: pd.Series, tested: pd.Series) -> list[float | None]:
-    """Return the log prior of each class in the training samples of a fold."""
-    training = sizes - tested.value_counts().reindex(sizes.index, fill_value=0)
-    with np.errstate(divide="ignore"):
-        return [_short(value) for value in np.log(training / training.sum())]

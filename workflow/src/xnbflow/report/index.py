@@ -2,15 +2,14 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 from xnbflow.atomic import write_atomically
-from xnbflow.contract import REPORT, STUDY_TABLE
+from xnbflow.contract import REPORT, STUDY_TABLE, STUDY_TABLES
 from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.overview import headline
+from xnbflow.tables import read_parquet
 
 __all__ = ["write_index"]
 
@@ -44,52 +43,34 @@ def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]
         "title": study.title,
         "summary": study.summary,
         "finished": (results.root / REPORT.of(study=study.id)).exists(),
-        "headline": _headline(results),
+        "headline": _headline(results.root / STUDY_TABLE.of(study=study.id, table="headline")).get(
+            "text", ""
+        ),
         "datasets": len(study.datasets),
         "classifiers": [results.labels[name] for name in study.classifiers],
         "command": shlex.join(["snakemake", study.id, *options]),
     }
 
 
-def _headline(results: StudyResults) -> str:
-    summary = STUDY_TABLE.of(study=results.study.id, table="summary")
-    finished = (results.root / summary).exists()
-    return headline(results) if finished and results.study.classifiers else ""
+def _headline(path: Path) -> dict[str, str]:
+    """Return a study's table ``headline`` as a mapping; empty where it was not written yet."""
+    if not path.exists():
+        return {}
+    return read_parquet(path, STUDY_TABLES["headline"]).iloc[0].to_dict()
 
 
 def _others(folder: Path, configured: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield the studies of which the report alone is left, as it calls itself."""
+    """Yield the studies of which the results alone are left, as their headlines call them."""
     for report in sorted(folder.glob("*/report.html")):
-        if report.parent.name not in configured:
-            heading = _Heading({"title": report.parent.name, "summary": "", "headline": ""})
-            heading.feed(report.read_text(encoding="utf-8").partition("</section>")[0])
-            unknown = {"datasets": 0, "classifiers": []}
-            yield {"id": report.parent.name, "finished": True, **unknown, **heading.texts}
-
-
-class _Heading(HTMLParser):
-    """Reads the title, summary and headline of a report into ``texts``, where it has them."""
-
-    def __init__(self, texts: dict[str, str]) -> None:
-        super().__init__()
-        self.texts = texts
-        self._kinds = {"title": "title", "lead": "summary", "headline": "headline"}
-        self._inside = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin one of the three; in ``main`` a lead is that of a section."""
-        if tag == "main":
-            del self._kinds["lead"]
-        name = tag if tag == "title" else dict(attrs).get("class")
-        self._inside = self._kinds.get(name or "", "")
-        if self._inside:
-            self.texts[self._inside] = ""
-
-    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002  HTMLParser's signature
-        """End it."""
-        self._inside = ""
-
-    def handle_data(self, data: str) -> None:
-        """Add to it."""
-        if self._inside:
-            self.texts[self._inside] += data
+        name = report.parent.name
+        if name not in configured:
+            found = _headline(report.parent / "headline.parquet")
+            yield {
+                "id": name,
+                "finished": True,
+                "title": found.get("title", name),
+                "summary": found.get("summary", ""),
+                "headline": found.get("text", ""),
+                "datasets": 0,
+                "classifiers": [],
+            }

@@ -5,6 +5,7 @@ The rules read it, too: nothing heavy is imported here.
 
 from collections.abc import Collection
 
+from xnbflow.analyses.registry import known_analyses
 from xnbflow.config import Study
 from xnbflow.contract import benchmark_of
 
@@ -12,17 +13,20 @@ __all__ = ["benchmarks", "section_modules"]
 
 
 def section_modules(study: Study) -> list[str]:
-    """Return the modules that hold the sections of a study's report, in order."""
-    names = ["overview"]
+    """Return the modules that hold the sections of a study's report, in order.
+
+    First what was found and what the study is about, then what it rests on, last what was run.
+    """
+    names: list[str] = []
+    if study.classifiers:
+        names += ["answer", "explanation", "samples", "accuracy", "comparison"]
     if study.diagnostics and study.datasets:
         names.append("diagnostics")
-    if study.classifiers:
-        names += ["accuracy", "explanation", "samples", "comparison"]
     general = "xnbflow.report.sections"
     return [
-        *(f"{general}.{name}" for name in names),
-        *(f"xnbflow.analyses.{name}.section" for name in study.analyses),
-        f"{general}.methods",
+        *(f"{general}.{name}" for name in names[:1]),
+        *filter(None, (known_analyses()[name].section for name in study.analyses)),
+        *(f"{general}.{name}" for name in [*names[1:], "overview", "methods"]),
     ]
 
 
@@ -49,6 +53,7 @@ def benchmarks(study: Study, simulated: Collection[str]) -> dict[str, list[str]]
             for dataset, folds, classifier in study.trained
         ],
         "compare": [{"study": study.id}],
+        "describe": [{"study": study.id}],
         "analyse": [{"study": study.id, "analysis": name} for name in study.analyses],
     }
     return {

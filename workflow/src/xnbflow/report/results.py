@@ -1,6 +1,5 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -11,13 +10,16 @@ import pandas as pd
 
 from xnbflow.config import Study
 from xnbflow.contract import (
-    ANALYSIS,
+    ANALYSIS_TABLE,
+    DESCRIPTION_TABLE,
+    DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     GATHERED_TABLES,
     PAPER,
     SERIES,
     STUDY,
+    STUDY_TABLE,
     STUDY_TABLES,
     TRAINED,
     TRUTH,
@@ -25,10 +27,13 @@ from xnbflow.contract import (
     Table,
     analysis_tables,
 )
+from xnbflow.entries import Analysis
+from xnbflow.evaluation.headlines import distinct_labels
+from xnbflow.published import PublishedTables
 from xnbflow.series import Series
 from xnbflow.tables import read_parquet
 
-__all__ = ["PublishedTables", "StudyResults"]
+__all__ = ["StudyResults"]
 
 
 @dataclass(frozen=True)
@@ -56,9 +61,7 @@ class StudyResults:
     paper: Path = Path(PAPER)
 
     def __post_init__(self) -> None:
-        shared = {label for label, n in Counter(self.labels.values()).items() if n > 1}
-        labels = {k: f"{v} [{k}]" if v in shared else v for k, v in self.labels.items()}
-        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "labels", distinct_labels(self.labels))
 
     @property
     def folder(self) -> Path:
@@ -85,8 +88,12 @@ class StudyResults:
 
     @cached_property
     def tables(self) -> "_Tables":
-        """The tables of `xnbflow.contract.STUDY_TABLES`, by name."""
-        return _Tables(self.folder, STUDY_TABLES)
+        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.contract`, by name."""
+        study = self.study.id
+        places = {name: STUDY_TABLE.of(study=study, table=name) for name in STUDY_TABLES}
+        places |= {n: DESCRIPTION_TABLE.of(study=study, table=n) for n in DESCRIPTION_TABLES}
+        files = {name: self.root / path for name, path in places.items()}
+        return _Tables(files, {**STUDY_TABLES, **DESCRIPTION_TABLES})
 
     @cached_property
     def published(self) -> "PublishedTables":
@@ -100,10 +107,14 @@ class StudyResults:
             frame = frame[frame[column] == value]
         return frame
 
-    def analysis(self, name: str) -> "_Tables":
+    def analysis(self, analysis: Analysis) -> "_Tables":
         """Return the tables of an analysis, by name."""
-        folder = self.root / ANALYSIS.of(study=self.study.id, analysis=name)
-        return _Tables(folder, analysis_tables(name))
+        tables, place = (
+            analysis_tables(analysis.contract),
+            ANALYSIS_TABLE.fill(analysis=analysis.name),
+        )
+        files = {n: self.root / place.of(study=self.study.id, table=n) for n in tables}
+        return _Tables(files, tables)
 
     def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
         """Return a metric with a row per place and a column per classifier, in the study's order.
@@ -158,26 +169,16 @@ class StudyResults:
         return Series.read(self.root / SERIES.of(dataset=dataset))
 
 
-class PublishedTables:
-    """Tables that a paper prints: tab-separated files of a folder; ``#`` begins a comment."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        return pd.read_csv(self._folder / f"{name}.tsv", sep="\t", comment="#")
-
-
 class _Tables:
-    """Tables of a folder, each read once, when it is first asked for."""
+    """Tables in files, each read once, when it is first asked for."""
 
-    def __init__(self, folder: Path, tables: Mapping[str, Table]) -> None:
-        self._folder, self._tables = folder, tables
-        self._read = cache(lambda name: read_parquet(folder / f"{name}.parquet", tables[name]))
+    def __init__(self, files: Mapping[str, Path], tables: Mapping[str, Table]) -> None:
+        self._files = files
+        self._read = cache(lambda name: read_parquet(files[name], tables[name]))
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self._read(name)
 
     def present(self) -> list[str]:
         """Return the names of the tables that were written; an analysis may leave some out."""
-        return [name for name in self._tables if (self._folder / f"{name}.parquet").exists()]
+        return [name for name, path in self._files.items() if path.exists()]

@@ -7,7 +7,7 @@ nor on the order of features and samples, nor on rounding. Features are ranked b
 1. their strength for the pair (`xnbflow.selection.pair_strengths`), descending;
 2. the separation of the class means, in pooled standard deviations, descending;
 3. the overlap of the classes' ranges, ascending;
-4. their covariance with the mean profile of the samples, descending.
+4. their covariance with the squared mean profile of the samples, descending.
 
 Numbers that differ by rounding only are equal. Features equal in 1 to 3 tell the pair apart equally
 well: they are *interchangeable*. The fourth decides which of them is taken, whatever the order;
@@ -22,7 +22,7 @@ from xnbflow.density.standard import StandardUnits
 from xnbflow.selection.class_specific import FeatureDistances, class_pairs
 from xnbflow.selection.pair_strengths import distance_of_strength
 
-__all__ = ["NEVER", "PairRankings", "Shortlist", "enough_for"]
+__all__ = ["NEVER", "PairRankings", "Shortlist", "enough_for", "levels"]
 
 #: The size of the path at which a feature enters that never does.
 NEVER = np.iinfo(np.int64).max
@@ -242,25 +242,31 @@ def _ranked(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return useful features in rank order, and labels that interchangeable ones share."""
     keys = np.zeros((4, len(useful)), dtype=int)
-    keys[0] = _levels(-row[useful])
+    keys[0] = levels(-row[useful])
     shared = np.bincount(keys[0], minlength=1)[keys[0]] > 1
     if shared.any():
         for key, values in zip(keys[1:], ties.criteria(useful[shared], pair), strict=True):
-            key[shared] = _levels(values)
+            key[shared] = levels(values)
     order = np.lexsort((useful, *keys[::-1]))
     keys = keys[:3, order]
     new = np.concatenate([np.ones(min(1, len(useful)), bool), (np.diff(keys) != 0).any(axis=0)])
     return useful[order], np.cumsum(new)
 
 
-def _levels(values: np.ndarray) -> np.ndarray:
-    """Return the rank of each value, ascending from 0; values equal but for rounding share it."""
+def levels(values: np.ndarray) -> np.ndarray:
+    """Return the rank of each value, ascending from 0; values equal but for rounding share it.
+
+    Examples
+    --------
+    >>> levels(np.array([0.3, 7.0, 0.1 + 0.2, 0.0])).tolist()
+    [1, 2, 1, 0]
+    """
     order = np.argsort(values, kind="stable")
     ascending = values[order]
     steps = np.diff(ascending) > _ROUNDING * (1.0 + np.abs(ascending[1:]))
-    levels = np.empty(len(values), dtype=int)
-    levels[order] = np.concatenate([np.zeros(min(1, len(values)), int), np.cumsum(steps)])
-    return levels
+    found = np.empty(len(values), dtype=int)
+    found[order] = np.concatenate([np.zeros(min(1, len(values)), int), np.cumsum(steps)])
+    return found
 
 
 class _Ties:
@@ -275,7 +281,8 @@ class _Ties:
         if self._standardised is None:
             samples = np.ascontiguousarray(self._values.T)
             self._standardised = StandardUnits(samples).apply(samples).T
-            self._profile = self._standardised.mean(axis=0)
+            # Squared, for of two features neither goes with their sum better than the other.
+            self._profile = self._standardised.mean(axis=0) ** 2
         values = self._standardised[features]
         first, second = (values[:, self._codes == code] for code in pair)
         return [

@@ -3,7 +3,7 @@
 from xnbflow.lazy import lazy_names
 
 _HOME = {
-    "DataSet": "sheet",
+    "DataSet": "dataset",
     "acquire": "acquisition",
     "read_sheet": "sheet",
     "write_cumida_csv": "cumida",

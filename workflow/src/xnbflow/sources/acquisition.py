@@ -1,19 +1,24 @@
 """Acquire a data set: from a row of the sheet to a checked canonical series."""
 
 import importlib
+import logging
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from xnbflow.contract import DOWNLOADS
 from xnbflow.errors import InputError
 from xnbflow.series import Series
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.patience import Patience
 
-__all__ = ["acquire"]
+__all__ = ["acquire", "acquire_noting"]
 
 
 def acquire(
@@ -21,9 +26,9 @@ def acquire(
     *,
     downloads: str | Path = DOWNLOADS,
     base_urls: Mapping[str, Sequence[str]] | None = None,
-    timeout: float = 30.0,
-    retries: int = 4,
-    backoff: float = 1.0,
+    lock: str | Path | None = None,
+    reader: str | None = None,
+    **patience: float,
 ) -> Series:
     """Get a data set from its source and check that it is what the sheet says.
 
@@ -36,12 +41,13 @@ def acquire(
     base_urls : mapping of str to sequence of str, optional
         Per source (cumida, geo, uci, angular) the places to try in order: ``http(s)://`` or ``file://``
         URLs, or folders. Each source has its own default.
-    timeout : float
-        Seconds without an answer after which a download counts as failed.
-    retries : int
-        How often a failed download is tried again at each place.
-    backoff : float
-        Seconds before the first retry; each further one waits twice as long.
+    lock : path, optional
+        A file of checksums of what was accepted before. What differs is refused; what is new is
+        added.
+    reader : str, optional
+        The module with the source's ``load``; by default that of `xnbflow.sources` of its name.
+    **patience
+        As in `xnbflow.sources.patience.Patience`.
 
     Returns
     -------
@@ -63,10 +69,18 @@ def acquire(
     >>> acquire(DataSet("wine", "bundled", "wine", samples=178)).values.shape
     (13, 178)
     """
-    places = Downloads(Path(downloads), dict(base_urls or {}), timeout, retries, backoff)
-    series = importlib.import_module(f"xnbflow.sources.{dataset.source}").load(dataset, places)
+    places = Downloads(
+        Path(downloads), dict(base_urls or {}), Patience(**patience), Path(lock) if lock else None
+    )
+    source = importlib.import_module(reader or f"xnbflow.sources.{dataset.source}")
+
+    def make() -> Series:
+        series = source.load(dataset, places)
+        _check_shape(dataset, series)
+        return series
+
+    series = places.accepted(make)
     _tell_notes(series)
-    _check_shape(dataset, series)
     _warn_of_constant_features(series)
     return series
 
@@ -74,6 +88,25 @@ def acquire(
 def _tell_notes(series: Series) -> None:
     for note in series.notes:
         warnings.warn(f"data set {series.name}: {note}", UserWarning, stacklevel=3)
+
+
+def acquire_noting(dataset: DataSet, **settings: Any) -> tuple[Series, pd.DataFrame]:
+    """Acquire a data set and keep what `acquire` warns of; it goes to the console, too.
+
+    Returns
+    -------
+    series : Series
+    notes : DataFrame
+        ``dataset`` and ``note``, a row per warning.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        series = acquire(dataset, **settings)
+    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for note in notes:
+        logging.getLogger(__name__).warning(note)
+        sys.stderr.write(f"Warning: {note}\n")
+    return series, pd.DataFrame({"dataset": dataset.id, "note": pd.Series(notes, dtype=object)})
 
 
 def _check_shape(dataset: DataSet, series: Series) -> None:

@@ -10,11 +10,11 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.cells import is_missing
 from xnbflow.sources.collapse import merge_rows, settle_duplicates
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.hints import lone_features, suggested_group
 from xnbflow.sources.intensities import transform
 from xnbflow.sources.labels import LABEL_OPTIONS, LabelRule, listed
 from xnbflow.sources.missing import MissingRule, settle_missing
-from xnbflow.sources.sheet import DataSet
 
 __all__ = ["OPTIONS", "Draft", "assemble"]
 

@@ -8,7 +8,7 @@ from sklearn.utils import Bunch
 
 from xnbflow.errors import InputError
 from xnbflow.series import Series
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 
 __all__ = ["BUNDLED", "load"]
 

@@ -23,9 +23,9 @@ from xnbflow.atomic import atomic
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.cells import parse_numbers
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
-from xnbflow.sources.sheet import DataSet
 
 __all__ = ["BASE_URLS", "load", "read_cumida_csv", "write_cumida_csv"]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from xnbflow.errors import InputError
+from xnbflow.errors import InputError, quoted
 
-__all__ = ["checksums", "local_path", "open_raw", "what_is_wrong"]
+__all__ = ["checksums", "is_cut_text", "local_path", "open_raw", "what_is_wrong"]
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
@@ -21,10 +21,23 @@ _ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})  # workbooks are ZIP ar
 
 
 def local_path(location: str) -> Path | None:
-    """Return the path that a location means, ``file://`` or plain; None for any other URL."""
-    if location.startswith("file:"):
-        return Path(unquote(urlsplit(location).path))
-    return None if "://" in location else Path(location).expanduser()
+    """Return the path that a location means, ``file://`` or plain; None for any other URL.
+
+    Raises
+    ------
+    InputError
+        If it names the home of an unknown user, or is a URL that cannot be read.
+    """
+    try:
+        if location.startswith("file:"):
+            return Path(unquote(urlsplit(location).path))
+        return None if "://" in location else Path(location).expanduser()
+    except RuntimeError as error:
+        msg = f"{quoted(location)}: there is no such home ({error}); write the whole path"
+        raise InputError(msg) from error
+    except ValueError as error:
+        msg = f"{quoted(location)} is no URL ({error}); correct it"
+        raise InputError(msg) from error
 
 
 @contextmanager
@@ -113,6 +126,19 @@ def checksums(path: str | Path) -> tuple[str, ...]:
         return (packed,)
     with open_raw(path) as stream:
         return packed, hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def is_cut_text(path: str | Path) -> bool:
+    """Whether a plain file is text whose last line has no end: it may have been cut there.
+
+    A gzipped file that was cut is broken, and needs no such guess.
+    """
+    with Path(path).open("rb") as stream:
+        head = stream.read(_HEAD)
+        stream.seek(-1, io.SEEK_END)
+        last = stream.read()
+    is_text = b"\0" not in head and not head.startswith((_GZIP, b"PAR1"))
+    return is_text and last not in b"\r\n"
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:

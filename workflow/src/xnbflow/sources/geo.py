@@ -17,6 +17,7 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.annotation import annotation_path, read_annotation
 from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.dataset import DataSet, is_accession
 from xnbflow.sources.delimited import Columns, DelimitedText, Dialect, GrowingRows
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import local_path, open_raw
@@ -24,7 +25,6 @@ from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo_records import GeoHead, read_dataset_head, read_matrix_head
 from xnbflow.sources.labels import listed
 from xnbflow.sources.remote_head import listed_names
-from xnbflow.sources.sheet import DataSet, is_accession
 
 __all__ = ["BASE_URLS", "accession_path", "load", "platforms_offered", "read_geo"]
 
@@ -220,7 +220,7 @@ def _refuse_no_values(path: Path, head: GeoHead) -> None:
     msg = (
         f"{path} has no table of values ({head.accession}, {kind or 'of unknown type'}): "
         "sequencing studies keep their counts in supplementary files"
-        f"{named}. Get the table of counts and use source table with this file's phenotype"
+        f"{named}. Get the table of counts and use source table, with a phenotype file"
     )
     raise InputError(msg)
 

@@ -10,6 +10,7 @@ from typing import BinaryIO
 import pandas as pd
 
 from xnbflow.errors import InputError
+from xnbflow.sources.dataset import DataSet, is_accession
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
@@ -18,7 +19,7 @@ from xnbflow.sources.geo_records import GeoHead, read_dataset_head, read_matrix_
 from xnbflow.sources.hints import suggested_group
 from xnbflow.sources.labels import plain_text
 from xnbflow.sources.remote_head import opened_head
-from xnbflow.sources.sheet import DataSet, is_accession, sheet_text
+from xnbflow.sources.sheet import sheet_text
 
 __all__ = ["GeoSummary", "summarise"]
 

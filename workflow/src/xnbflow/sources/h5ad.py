@@ -1,6 +1,5 @@
 """AnnData files (.h5ad): a matrix of cells, dense or sparse, read some cells at a time."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,9 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.files import what_is_wrong
 from xnbflow.sources.labels import UNLABELLED, listed
-from xnbflow.sources.sheet import DataSet
 
 __all__ = ["read_h5ad"]
 
@@ -83,9 +82,7 @@ def _opened(path: Path) -> Any:
         msg = f"{path} is AnnData; to read it, install anndata (the extra h5ad of this package)"
         raise InputError(msg) from error
     try:
-        with warnings.catch_warnings():  # about how older files were written
-            warnings.simplefilter("ignore")
-            return anndata.read_h5ad(path, backed="r")
+        return anndata.read_h5ad(path, backed="r")
     except (OSError, KeyError, ValueError) as error:
         msg = f"{path} cannot be read as AnnData ({error}); write it anew, or get it again"
         raise InputError(msg) from error

@@ -9,7 +9,7 @@ import numpy as np
 
 from xnbflow.errors import InputError
 from xnbflow.sources.cells import is_missing
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 
 __all__ = ["LABEL_OPTIONS", "UNLABELLED", "LabelRule", "listed", "plain_text"]
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.errors import InputError
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.labels import listed
-from xnbflow.sources.sheet import DataSet
 from xnbflow.sources.tabular import column_position, opened_table, table_texts
 
 __all__ = ["joined", "read_phenotype"]

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.errors import InputError
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
-from xnbflow.sources.sheet import DataSet
 
 __all__ = ["fetch_frame", "numbers", "sample_rows"]
 

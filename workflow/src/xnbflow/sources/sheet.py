@@ -1,137 +1,43 @@
 """The sheet of data sets, ``config/datasets.tsv``: one validated, typed row per data set.
 
-It is read whenever the Snakefile is parsed, in every cluster job; hence only the standard library.
+It is read whenever the Snakefile is parsed, in every cluster job; hence nothing numerical.
 """
 
 import csv
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
-from xnbflow.errors import InputError
+from xnbflow.errors import InputError, known_names, quoted
+from xnbflow.schemas import violations
+from xnbflow.sources.dataset import COLUMNS, DataSet
 from xnbflow.sources.files import local_path
+from xnbflow.sources.registry import known_sources
 
-__all__ = ["COLUMNS", "SOURCES", "DataSet", "is_accession", "read_sheet", "sheet_text"]
-
-#: The sheet's columns, in order; those after `_REQUIRED` may be left out.
-COLUMNS = (
-    "id",
-    "source",
-    "location",
-    "sha256",
-    "samples",
-    "features",
-    "classes",
-    "label",
-    "id_column",
-    "orientation",
-    "options",
-)
+__all__ = ["COLUMNS", "DataSet", "read_sheet", "sheet_text", "wrong_location"]
 
 _REQUIRED = ("id", "source")
+_COUNT = {"pattern": "^(0*[1-9][0-9]{0,11})?$", "description": "a positive whole number"}
+_TEXT = {"maxLength": 500, "description": "text of at most 500 characters"}
 
-#: Options of the sources that read a file of somebody's own (`xnbflow.sources.assembly`).
-_OF_FILES = frozenset(
-    {"duplicates", "group", "literal", "map", "missing", "regex", "transform", "unlabelled"}
-)
-
-#: Each source and the options its rows may have.
-SOURCES = {
-    "cumida": frozenset({"features_tolerance"}),
-    "geo": _OF_FILES | {"annotation", "collapse"},
-    "table": _OF_FILES
-    | {"angular", "categorical", "decimal", "drop", "features", "matrix", "phenotype"}
-    | {"phenotype_id", "separator", "sheet"},
-    "bundled": frozenset(),
-    "simulate": frozenset({"seed"}),
-    "uci": frozenset({"file", "rows", "seed"}),
-    "angular": frozenset({"file", "rows", "seed"}),
+#: What a cell may be; what a source asks of its rows is added in `_schema`.
+_CELLS: dict[str, dict[str, Any]] = {
+    "id": {
+        "pattern": r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,59}$",
+        "description": "a name of a file: at most 60 letters, digits and . _ -, no dot first",
+    },
+    "source": {},
+    "location": {"pattern": r"^[^\x00-\x1f]*$", **_TEXT},
+    "sha256": {"pattern": "^([0-9a-fA-F]{64})?$", "description": "64 hexadecimal digits"},
+    "samples": _COUNT,
+    "features": _COUNT,
+    "classes": _COUNT,
+    "label": _TEXT,
+    "id_column": _TEXT,
+    "orientation": {"enum": ["", "rows", "columns"], "description": "rows or columns"},
+    "options": {"maxLength": 20_000, "description": "text of at most 20,000 characters"},
 }
-
-ORIENTATIONS = ("rows", "columns")
-
-_WHOLE_NUMBERS = frozenset({"features_tolerance", "rows", "seed"})
-
-_ACCESSION = re.compile(r"GDS\d+|GSE\d+(-GPL\d+)?")
-_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """A row of the sheet.
-
-    Attributes
-    ----------
-    id : str
-        Names the data set in the configuration and in file names.
-    source : str
-        One of `SOURCES`.
-    location : str
-        Where in the source: ``Brain/GSE50161`` (cumida), an accession, path or URL (geo), a path or
-        URL (table), a name (bundled, uci, angular), nothing (simulate).
-    sha256 : str or None
-        Checksum of the file, or of what it holds uncompressed.
-    samples, features, classes : int or None
-        The expected shape; for simulate the shape to make.
-    label, id_column : str or None
-        For table: the column of class labels, and that of sample names (row numbers without). For
-        geo, the label is ``title``, ``characteristics:diagnosis`` and the like.
-    orientation : {"rows", "columns"}
-        For table: whether a sample is a row or a column.
-    options : dict of str to str
-        Further settings of the source, from ``key=value;key=value``.
-    """
-
-    id: str
-    source: str
-    location: str = ""
-    sha256: str | None = None
-    samples: int | None = None
-    features: int | None = None
-    classes: int | None = None
-    label: str | None = None
-    id_column: str | None = None
-    orientation: str = "rows"
-    options: dict[str, str] = field(default_factory=dict, hash=False)
-
-    @property
-    def local_file(self) -> Path | None:
-        """The user's own file, if the data set is a local one: a workflow can see it change."""
-        return self.local_files.get("location")
-
-    @property
-    def local_files(self) -> dict[str, Path]:
-        """All of the user's own files: by ``location``, or the name of the option."""
-        named = {key: self.options.get(key, "") for key in ("phenotype", "annotation")}
-        if self.source == "table" or (self.source == "geo" and not is_accession(self.location)):
-            named["location"] = self.location
-        if re.fullmatch(r"GPL\d+|none", named["annotation"]):
-            named.pop("annotation")
-        found = {key: local_path(text) for key, text in named.items() if text}
-        return {key: path for key, path in found.items() if path is not None}
-
-    def with_files(self, files: Mapping[str, str]) -> "DataSet":
-        """Return the row with its own files (as `local_files` names them) found elsewhere."""
-        files = dict(files)
-        location = files.pop("location", self.location)
-        return replace(self, location=location, options={**self.options, **files})
-
-    def names(self, option: str) -> list[str]:
-        """Return an option's comma-separated values; none where it is not set."""
-        return [name.strip() for name in self.options.get(option, "").split(",") if name.strip()]
-
-
-def is_accession(location: str) -> bool:
-    """Return whether a location is GEO's accession of a series or a data set.
-
-    Examples
-    --------
-    >>> is_accession("GSE781-GPL96"), is_accession("GSE781_series_matrix.txt.gz")
-    (True, False)
-    """
-    return _ACCESSION.fullmatch(location) is not None
 
 
 def read_sheet(path: str | Path) -> dict[str, DataSet]:
@@ -165,18 +71,18 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
     ('bundled', 178)
     """
     path = Path(path)
-    rows = _rows(path)
-    _check_columns(path, rows)
+    (line, header), *rows = _rows(path)
+    _check_columns(f"{path}, line {line}", header)
     sheet: dict[str, DataSet] = {}
-    for line, cells in rows[1:]:
+    for line, cells in rows:
         where = f"{path}, line {line}"
-        if len(cells) != len(rows[0][1]):
+        if len(cells) != len(header):
             msg = (
-                f"{where}: {len(cells)} cells, but the header has {len(rows[0][1])}; "
+                f"{where}: {len(cells)} cells, but the header has {len(header)}; "
                 "separate cells by one tab each and keep empty ones"
             )
             raise InputError(msg)
-        given = dict(zip(rows[0][1], cells, strict=True))
+        given = dict(zip(header, cells, strict=True))
         dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
         if dataset.id in sheet:
             msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
@@ -206,14 +112,15 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """Return the numbered lines of the file, split into cells, without comments."""
     try:
         text = path.read_text(encoding="utf-8-sig")
+        lines = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+        rows = [(number, [cell.strip() for cell in cells]) for number, cells in enumerate(lines, 1)]
     except FileNotFoundError as error:
         msg = f"{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)"
         raise InputError(msg) from error
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 text ({error.reason}); save the sheet as UTF-8"
+    except (OSError, ValueError, csv.Error) as error:  # no text is a UnicodeDecodeError
+        why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
+        msg = f"{quoted(str(path), 120)} cannot be read ({why}); give a sheet saved as UTF-8 text"
         raise InputError(msg) from error
-    lines = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    rows = [(number, [cell.strip() for cell in cells]) for number, cells in enumerate(lines, 1)]
     rows = [(number, cells) for number, cells in rows if any(cells) and cells[0][:1] != "#"]
     if not rows:
         msg = f"{path} is empty; its header has the columns {', '.join(COLUMNS)}"
@@ -221,91 +128,93 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def _check_columns(path: Path, rows: list[tuple[int, list[str]]]) -> None:
-    line, header = rows[0]
-    wrong = [f"unknown column {name!r}" for name in header if name not in COLUMNS]
+def _check_columns(where: str, header: list[str]) -> None:
+    wrong = [f"unknown column {quoted(name, 30)}" for name in header if name not in COLUMNS]
     wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
     wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
     if wrong:
         msg = (
-            f"{path}, line {line}: {'; '.join(wrong)}. "
-            f"The columns are {', '.join(COLUMNS)}, separated by tabs; only "
-            f"{' and '.join(_REQUIRED)} must be there"
+            f"{where}: {'; '.join(wrong[:2])}. The columns are {', '.join(COLUMNS)}, separated by "
+            f"tabs; only {' and '.join(_REQUIRED)} must be there"
         )
         raise InputError(msg)
 
 
 def _dataset(cells: dict[str, str], where: str) -> DataSet:
     """Validate one row."""
-    if not _ID.fullmatch(cells["id"]):
-        msg = (
-            f"{where}: id {cells['id']!r} cannot name a file; use letters, digits and . _ - only, "
-            "and do not start with a dot"
-        )
-        raise InputError(msg)
+    _refuse(cells, {"properties": {"id": _CELLS["id"]}}, where)
     where = f"{where} ({cells['id']})"
-    source = _one_of(cells["source"], SOURCES, "source", where)
-    sha256 = cells["sha256"].lower() or None
-    if sha256 and not _SHA256.fullmatch(sha256):
+    sources = known_sources()
+    if cells["source"] not in sources:
+        known = known_names(cells["source"], sources)
+        msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
+        raise InputError(f"{msg}; {known}" if "did you" in known else msg)
+    source = sources[cells["source"]]
+    for key in source.needs:
+        if not cells[key]:
+            msg = f"{where}: {key} is empty; source {source.name!r} needs it"
+            raise InputError(msg)
+    _refuse(cells, {"properties": _CELLS}, where)
+    if wrong := wrong_location(cells["location"]):
+        msg = f"{where}: location {quoted(cells['location'])} {wrong}"
+        raise InputError(msg)
+    options = _options(cells["options"], source.name, source.options, where)
+    shape = ("samples", "features", "classes")
+    counts = {key: int(cells[key]) if cells[key] else None for key in shape}
+    return DataSet(
+        cells["id"],
+        source.name,
+        cells["location"],
+        cells["sha256"].lower() or None,
+        **counts,
+        label=cells["label"] or None,
+        id_column=cells["id_column"] or None,
+        orientation=cells["orientation"] or "rows",
+        options=options,
+    )
+
+
+def _refuse(
+    cells: Mapping[str, str], schema: Mapping[str, Any], where: str, what: str = ""
+) -> None:
+    """Raise an `InputError` for the first cell that its schema forbids."""
+    for error in violations(cells, schema):
+        key = error.absolute_path[0]
         msg = (
-            f"{where}: sha256 {cells['sha256']!r} is not 64 hexadecimal digits; correct or empty it"
+            f"{where}: {what}{key} {quoted(cells[key])} is not {error.schema['description']}; "
+            "correct it"
         )
         raise InputError(msg)
-    dataset = DataSet(
-        cells["id"],
-        source,
-        cells["location"],
-        sha256,
-        *(_count(cells[key], key, where) for key in ("samples", "features", "classes")),
-        cells["label"] or None,
-        cells["id_column"] or None,
-        _one_of(cells["orientation"] or "rows", ORIENTATIONS, "orientation", where),
-        _options(cells["options"], source, where),
-    )
-    _check_needs(dataset, where)
-    return dataset
 
 
-def _check_needs(dataset: DataSet, where: str) -> None:
-    """Refuse a row without what its source needs."""
-    needs = {"simulate": ("samples", "features", "classes")}
-    needs |= dict.fromkeys(("geo", "table"), ("location", "label"))
-    for key in needs.get(dataset.source, ("location",)):
-        if not getattr(dataset, key):
-            msg = f"{where}: {key} is empty; source {dataset.source!r} needs it"
-            raise InputError(msg)
+def wrong_location(location: str) -> str | None:
+    """Say why a location can be neither a path nor a URL; None where it can."""
+    try:
+        path = local_path(location)
+        host = path is not None or urlsplit(location).hostname
+    except InputError as error:
+        return str(error).removeprefix(quoted(location)).lstrip(": ")
+    except ValueError as error:
+        return f"is no URL ({error}); correct it"
+    if path is not None and any(len(part.encode()) > 255 for part in path.parts):
+        return "has a name of more than 255 bytes; correct it"
+    return None if host else "is a URL without a host; correct it"
 
 
-def _one_of(value: str, known: dict | tuple, key: str, where: str) -> str:
-    if value not in known:
-        msg = f"{where}: unknown {key} {value!r}; use one of {', '.join(known)}"
-        raise InputError(msg)
-    return value
-
-
-def _count(text: str, key: str, where: str) -> int | None:
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        msg = f"{where}: {key} {text!r} is not a positive whole number; correct or empty it"
-        raise InputError(msg)
-    return int(text)
-
-
-def _options(text: str, source: str, where: str) -> dict[str, str]:
+def _options(
+    text: str, source: str, known: Mapping[str, Mapping[str, Any]], where: str
+) -> dict[str, str]:
     options: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(";"))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value:
-            msg = f"{where}: option {part!r} is not of the form key=value; separate options by ;"
+            msg = f"{where}: option {quoted(part)} is not of the form key=value; separate by ;"
             raise InputError(msg)
-        if key not in SOURCES[source] or key in options:
+        if key not in known or key in options:
             what = "repeated" if key in options else "unknown"
-            known = ", ".join(sorted(SOURCES[source])) or "none"
-            msg = f"{where}: {what} option {key!r}; source {source!r} knows {known}"
-            raise InputError(msg)
-        if key in _WHOLE_NUMBERS and not (value.isascii() and value.isdigit()):
-            msg = f"{where}: option {key} {value!r} is not a whole number; correct it"
+            names = ", ".join(sorted(known)) or "none"
+            msg = f"{where}: {what} option {quoted(key)}; source {source!r} knows {names}"
             raise InputError(msg)
         options[key] = value
+    _refuse(options, {"properties": known}, where, "option ")
     return options

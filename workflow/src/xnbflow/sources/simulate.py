@@ -1,4 +1,9 @@
-"""Simulated series with known truth: class-specific markers, correlated blocks, other shapes.
+"""Simulated series with known truth: thousands of weakly differential genes in modules.
+
+The few numbers of the generator were fitted to five published microarrays: how far a class differs
+from the rest (variance and tails, over genes, of the standardised difference of means), how much of
+the variance within classes the greatest principal components hold, what single genes look like
+within classes, and how classifiers rank. The acceptance tests compare both where the data are.
 
 The truth is drawn first and alone, so that it can be had without the values; both depend on nothing
 but the shape and the seed.
@@ -12,25 +17,34 @@ import pandas as pd
 from xnbflow.contract import TRUTH_TABLE
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
-from xnbflow.sources.sheet import DataSet
+from xnbflow.sources.dataset import DataSet
 from xnbflow.tables import write_parquet
 
 __all__ = ["load", "simulate_series", "simulate_truth", "write_truth"]
 
-#: Features of a block share a factor; about half of the blocks do, the others are independent.
-BLOCK_SIZE = 20
-#: A feature's correlation with its block's factor; two features of a block correlate by its square.
-LOADINGS = (0.75, 0.98)
-#: Each class but the last has this many markers of its own (fewer where features are few).
-MARKERS_PER_CLASS = 20
-#: How far markers move their class, in standard deviations, from the strongest to the weakest.
-EFFECTS = (3.5, 0.5)
+#: Genes of a module share a factor.
+MODULE_SIZE = 40
+#: A gene's correlation with its module's factor; its sign is random.
+LOADINGS = (0.1, 0.8)
+#: Share of the variance within classes that factors of all genes hold, mean over genes.
+FACTORS = (0.13, 0.08, 0.05, 0.03, 0.02)
+#: Share of the modules that a class regulates; each is regulated by one class.
+REGULATED = 0.75
+#: Variance over genes of the difference of a class from the rest, in standard deviations; what
+#: purity blurs brings it to about .25.
+SEPARATION = 0.3
+#: Share of the variance of effects that the genes of a module have in common (normal); the rest is
+#: a gene's own (Laplace, so that a few are strong).
+SHARED_EFFECT = 0.5
+#: How much of its class a sample shows, least and most: samples are mixtures of tissues.
+PURITY = (0.1, 1.0)
 
-SHAPES = ("normal", "skewed", "bimodal")
-_SHAPE_SHARES = (0.5, 0.3, 0.2)
-_SKEW = 0.6  # the logarithm's standard deviation of a skewed (log-normal) feature
+SHAPES = ("normal", "skewed", "left-skewed", "bimodal")
+_SHAPE_SHARES = (0.6, 0.15, 0.2, 0.05)
+_SKEW = 0.4  # the logarithm's standard deviation of a skewed (log-normal) feature
 _BIMODAL_SD = 0.8957724757  # of the cube root of a standard normal: sqrt(2^(1/3) Γ(5/6) / √π)
-_ROWS_PER_CHUNK = 50 * BLOCK_SIZE
+_MOST_EXPLAINED = 0.9  # of a gene's variance by factors
+_ROWS_PER_CHUNK = 25 * MODULE_SIZE
 
 
 def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
@@ -46,35 +60,42 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per feature: ``feature`` (its name), ``class`` (the one whose marker it is; missing
+        One row per feature: ``feature`` (its name), ``class`` (the one that regulates it; missing
         for none), ``effect`` (shift of that class in standard deviations, 0 for none), ``block``
-        (number of its correlated block, -1 for none), ``loading`` (correlation with the block's
-        factor) and ``shape`` (normal, skewed or bimodal within a class).
+        (number of its module), ``loading`` (correlation with the module's factor), ``factor_1`` to
+        ``factor_5`` (with the factors of all features) and ``shape`` (normal, skewed, left-skewed
+        or bimodal within a class).
 
     Examples
     --------
-    >>> truth = simulate_truth(n_features=100, n_classes=2, seed=1)
-    >>> float(truth[truth["class"] == "class_0"]["effect"].abs().max())
-    3.5
+    >>> truth = simulate_truth(n_features=4000, n_classes=2, seed=1)
+    >>> round(float(truth["class"].notna().mean()), 2)  # of 100 modules
+    0.7
     """
     rng = np.random.default_rng(derive_seed("truth", n_features, n_classes, seed))
-    block = np.arange(n_features) // BLOCK_SIZE
-    correlated = rng.random(block[-1] + 1) < 0.5
-    loading = rng.uniform(*LOADINGS, n_features) * correlated[block]
-    markers, effects = np.full(n_features, None, dtype=object), np.zeros(n_features)
-    n_marked = n_classes - 1
-    per_class = min(MARKERS_PER_CLASS, n_features // max(1, n_marked))
-    chosen = rng.choice(n_features, n_marked * per_class, replace=False)
-    markers[chosen] = np.repeat([class_name(code) for code in range(n_marked)], per_class)
-    effects[chosen] = np.tile(np.geomspace(*EFFECTS, per_class), n_marked)
-    effects[chosen] *= rng.choice([-1.0, 1.0], len(chosen))
+    block = np.arange(n_features) // MODULE_SIZE
+    n_blocks = block[-1] + 1
+    loading = rng.uniform(*LOADINGS, n_features) * rng.choice([-1.0, 1.0], n_features)
+    common = rng.standard_normal((n_features, len(FACTORS))) * np.sqrt(FACTORS)
+    explained = np.sum(common**2, axis=1) + loading**2
+    scale = np.sqrt(np.minimum(1.0, _MOST_EXPLAINED / explained))
+    regulator = rng.integers(n_classes, size=n_blocks)[block]
+    regulated = (rng.random(n_blocks) < REGULATED)[block]
+    shared = np.sign(loading) * rng.standard_normal(n_blocks)[block]
+    own = rng.laplace(scale=np.sqrt(0.5), size=n_features)
+    effects = np.sqrt(SHARED_EFFECT) * shared + np.sqrt(1 - SHARED_EFFECT) * own
+    # against the rest a class has its own regulated genes, and the others' in part
+    effects *= np.sqrt(SEPARATION * (n_classes - 1) / REGULATED)
+    names = np.array([class_name(code) for code in range(n_classes)], dtype=object)
+    factors = {f"factor_{k + 1}": scale * common[:, k] for k in range(len(FACTORS))}
     return pd.DataFrame(
         {
             "feature": feature_names(n_features),
-            "class": markers,
-            "effect": effects,
-            "block": np.where(correlated[block], block, -1),
-            "loading": loading,
+            "class": np.where(regulated, names[regulator], None),
+            "effect": np.where(regulated, effects, 0.0),
+            "block": block,
+            "loading": scale * loading,
+            **factors,
             "shape": rng.choice(SHAPES, n_features, p=_SHAPE_SHARES),
         }
     )
@@ -86,7 +107,7 @@ def simulate_series(
     """Draw a series whose truth is known.
 
     Within a class a feature is a monotone transform of a normal variable with unit variance, times
-    a scale, plus a level such as logarithmic expression has. Markers shift one class.
+    a scale, plus a level such as logarithmic expression has. Regulated genes shift one class.
 
     Parameters
     ----------
@@ -106,20 +127,22 @@ def simulate_series(
     Examples
     --------
     >>> series, truth = simulate_series("toy", 20, 100, 2, seed=1)
-    >>> series.values.shape, int((truth["class"] == "class_0").sum())
-    ((100, 20), 20)
+    >>> series.values.shape, series.classes.tolist(), len(truth)
+    ((100, 20), ['class_0', 'class_1'], 100)
     """
     truth = simulate_truth(n_features, n_classes, seed)
     rng = np.random.default_rng(derive_seed("values", n_samples, n_features, n_classes, seed))
     codes = _draw_codes(n_samples, n_classes, rng)
     values = np.empty((n_features, n_samples))
+    factors = rng.standard_normal((len(FACTORS), n_samples))
     for start in range(0, n_features, _ROWS_PER_CHUNK):
         rows = slice(start, start + _ROWS_PER_CHUNK)
-        _fill(values[rows], truth[rows], rng)
+        _fill(values[rows], truth[rows], factors, rng)
     labels = np.array([class_name(code) for code in range(n_classes)])[codes]
+    purity = rng.uniform(*PURITY, n_samples) / np.mean(PURITY)
     marked = truth["effect"].to_numpy() != 0
     own = truth["class"].to_numpy()[marked, None] == labels
-    values[marked] += own * truth["effect"].to_numpy()[marked, None]
+    values[marked] += own * truth["effect"].to_numpy()[marked, None] * purity
     values *= rng.uniform(0.2, 1.0, (n_features, 1))
     values += rng.uniform(4.0, 12.0, (n_features, 1))
     samples = [f"sample_{number:04d}" for number in range(1, n_samples + 1)]
@@ -166,17 +189,30 @@ def _draw_codes(n_samples: int, n_classes: int, rng: np.random.Generator) -> np.
     return rng.permutation(codes)
 
 
-def _fill(values: np.ndarray, truth: pd.DataFrame, rng: np.random.Generator) -> None:
-    """Draw a chunk of whole blocks, unit variance within classes, shape (n_rows, n_samples)."""
+def _fill(
+    values: np.ndarray, truth: pd.DataFrame, factors: np.ndarray, rng: np.random.Generator
+) -> None:
+    """Draw a chunk of whole modules, unit variance within classes, shape (n_rows, n_samples).
+
+    ``factors`` (n_factors, n_samples) are those of all features.
+    """
     n_rows, n_samples = values.shape
     rng.standard_normal(out=values)
-    factors = rng.standard_normal((-(-n_rows // BLOCK_SIZE), n_samples))
+    of_modules = rng.standard_normal((-(-n_rows // MODULE_SIZE), n_samples))
     loading = truth["loading"].to_numpy()[:, None]
-    values *= np.sqrt(1.0 - loading**2)
-    values += loading * np.repeat(factors, BLOCK_SIZE, axis=0)[:n_rows]
+    common = truth[[f"factor_{k + 1}" for k in range(len(factors))]].to_numpy()
+    values *= np.sqrt(1.0 - loading**2 - np.sum(common**2, axis=1, keepdims=True))
+    values += loading * np.repeat(of_modules, MODULE_SIZE, axis=0)[:n_rows]
+    values += common @ factors
     shape = truth["shape"].to_numpy()
-    skewed, bimodal = shape == "skewed", shape == "bimodal"
+    for name, sign in (("skewed", 1.0), ("left-skewed", -1.0)):
+        values[shape == name] = sign * _skewed(sign * values[shape == name])
+    bimodal = shape == "bimodal"
+    values[bimodal] = np.cbrt(values[bimodal]) / _BIMODAL_SD
+
+
+def _skewed(values: np.ndarray) -> np.ndarray:
+    """Return log-normal values, centred and of unit variance, from standard normal ones."""
     variance = _SKEW**2
     center, sd = np.exp(variance / 2), np.sqrt(np.expm1(variance) * np.exp(variance))
-    values[skewed] = (np.exp(_SKEW * values[skewed]) - center) / sd
-    values[bimodal] = np.cbrt(values[bimodal]) / _BIMODAL_SD
+    return (np.exp(_SKEW * values) - center) / sd

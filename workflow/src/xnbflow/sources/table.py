@@ -15,11 +15,11 @@ from xnbflow.series import Series
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
 from xnbflow.sources.cells import category_codes, is_missing
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.delimited import Columns, GrowingRows
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.labels import UNLABELLED, listed, plain_text
 from xnbflow.sources.phenotype import joined, read_phenotype
-from xnbflow.sources.sheet import DataSet
 from xnbflow.sources.tabular import OpenTable, column_position, opened_table, suffix_of
 
 __all__ = ["load", "read_table"]

@@ -9,9 +9,9 @@ import pandas as pd
 
 from xnbflow.errors import InputError
 from xnbflow.series import Series
+from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.published import fetch_frame, numbers, sample_rows
-from xnbflow.sources.sheet import DataSet
 
 __all__ = ["BASE_URLS", "UCI", "load"]
 

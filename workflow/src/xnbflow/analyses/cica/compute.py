@@ -16,6 +16,19 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from xnbflow.analyses.cica.names import (
+    AS_PAPER,
+    CHOSEN_WIDTH,
+    FAST_ICA,
+    PAPERS_WIDTH,
+    RECOVERY_ERROR,
+    SQUARE_ERROR,
+    SYMMETRIC,
+    TRUE_SOURCES,
+    UNTRANSFORMED,
+    WHITENING,
+    square_error_at,
+)
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.flexible import FlexibleNB
@@ -41,8 +54,6 @@ _DEFAULTS = {
 _N_SOURCES = 2
 _N_NUISANCE = 8
 _BAND = (0.1, 0.9)
-_AS_PAPER = "as in the paper"
-_PAPER, _CHOSEN = "CICA, paper's width", "CICA, chosen width"
 
 
 @dataclass(frozen=True)
@@ -186,10 +197,10 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
 def _simulated(params: dict, threads: int) -> dict[str, pd.DataFrame]:
     """Return the tables of the simulations; a seed's are computed in one process."""
     settings = [
-        *(_Setting(_AS_PAPER, n, predict=False) for n in params["recovery_samples"]),
+        *(_Setting(AS_PAPER, n, predict=False) for n in params["recovery_samples"]),
         *(_Setting("ten inputs", n, nuisance=_N_NUISANCE) for n in params["nuisance_samples"]),
         *(_Setting("correlated sources", n, least_target=0) for n in params["correlated_samples"]),
-        *(_Setting(_AS_PAPER, n) for n in params["samples"]),
+        *(_Setting(AS_PAPER, n) for n in params["samples"]),
     ]
     tasks = [
         delayed(_simulate_seed)(setting, seed, params["test_samples"], params["steps"])
@@ -202,9 +213,9 @@ def _simulated(params: dict, threads: int) -> dict[str, pd.DataFrame]:
         pd.concat([result[i] for result in results], ignore_index=True) for i in range(3)
     )
     fits, errors = (table.sort_values(keys, ignore_index=True) for table in (fits, errors))
-    recovery = fits.assign(measure="recovery error", value=fits["recovery_error"])
+    recovery = fits.assign(measure=RECOVERY_ERROR, value=fits["recovery_error"])
     square = errors.assign(
-        measure="mean square error, " + errors["regression_width"] + " width",
+        measure=errors["regression_width"].map(square_error_at),
         value=errors["mean_square_error"],
     )
     summary = _bands(pd.concat([recovery, square]), ["setting", "samples", "method", "measure"])
@@ -261,7 +272,7 @@ def _simulate_seed(
         if setting.predict:
             fits += _rivals(trial, random_state)
             errors = _errors(trial, fits)
-        if setting.predict and setting.setting == _AS_PAPER:
+        if setting.predict and setting.setting == AS_PAPER:
             steps = _by_step(trial, [fit["width"] for fit in fits[:2]], n_steps)
     for fit in fits:
         fit["recovery_error"] = trial.recovery_error(fit.pop("demixing"))
@@ -275,7 +286,7 @@ def _simulate_seed(
 def _cica(trial: _Trial, random_state: int) -> list[dict]:
     """Return what CICA finds at the paper's and at the chosen width."""
     rows = []
-    for method, width in ((_PAPER, "paper"), (_CHOSEN, "cv")):
+    for method, width in ((PAPERS_WIDTH, "paper"), (CHOSEN_WIDTH, "cv")):
         cica = CICA(n_components=_N_SOURCES, width=width, random_state=random_state)
         cica.fit(trial.training, trial.target)
         rows.append(
@@ -301,18 +312,18 @@ def _rivals(trial: _Trial, random_state: int) -> list[dict]:
     ica = FastICA(_N_SOURCES, whiten="unit-variance", max_iter=1000, random_state=random_state)
     ica.fit(X)
     demixings = {
-        "no transformation": np.eye(X.shape[1]),
-        "whitening": pca.components_ / np.sqrt(pca.explained_variance_)[:, np.newaxis],
-        "FastICA": ica.components_,
-        "true sources": np.linalg.inv(trial.drawn.mixing)[:_N_SOURCES],
+        UNTRANSFORMED: np.eye(X.shape[1]),
+        WHITENING: pca.components_ / np.sqrt(pca.explained_variance_)[:, np.newaxis],
+        FAST_ICA: ica.components_,
+        TRUE_SOURCES: np.linalg.inv(trial.drawn.mixing)[:_N_SOURCES],
     }
     if X.shape[1] == _N_SOURCES:
-        demixings["symmetric whitening"] = fractional_matrix_power(np.cov(X.T), -0.5)
+        demixings[SYMMETRIC] = fractional_matrix_power(np.cov(X.T), -0.5)
     return [
         {
             "method": method,
             "demixing": demixing,
-            "converged": method != "FastICA" or ica.n_iter_ < ica.max_iter,
+            "converged": method != FAST_ICA or ica.n_iter_ < ica.max_iter,
         }
         for method, demixing in demixings.items()
     ]
@@ -344,8 +355,8 @@ def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict]:
         path = natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
         measures = [
             {
-                "recovery error": trial.recovery_error(demixing),
-                "mean square error": trial.mean_square_error(demixing, "paper"),
+                RECOVERY_ERROR: trial.recovery_error(demixing),
+                SQUARE_ERROR: trial.mean_square_error(demixing, "paper"),
             }
             for demixing in path
         ]

@@ -2,28 +2,30 @@
 
 import pandas as pd
 
+from xnbflow.analyses.cica import ANALYSIS
 from xnbflow.analyses.cica.drawings import Band, draw_descent, draw_ratios
+from xnbflow.analyses.cica.names import (
+    AS_PAPER,
+    CHOSEN_WIDTH,
+    FAST_ICA,
+    METHODS,
+    PAPERS_WIDTH,
+    RECOVERY_ERROR,
+    SQUARE_ERROR,
+    SYMMETRIC,
+    TRUE_SOURCES,
+    UNTRANSFORMED,
+    WHITENING,
+    square_error_at,
+)
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
-_PAPER, _CHOSEN = "CICA, paper's width", "CICA, chosen width"
-_METHODS = [
-    "no transformation",
-    "whitening",
-    "symmetric whitening",
-    "FastICA",
-    _PAPER,
-    _CHOSEN,
-    "true sources",
-]
-_RECOVERY, _ERROR = "recovery error", "mean square error"
-#: With which width of the regression the errors by step are computed.
-_ERROR_AT_PAPERS, _ERROR_AT_CHOSEN = f"{_ERROR}, paper's width", f"{_ERROR}, chosen width"
 _SETTING = ["setting", "samples"]
-_AS_PAPER = "as in the paper"
+_ERROR_AT_PAPERS, _ERROR_AT_CHOSEN = square_error_at("paper's"), square_error_at("chosen")
 #: The sources are left again where the recovery error grows to this multiple of its least.
 _LEAVES = 1.5
 
@@ -36,7 +38,7 @@ def section(results: StudyResults) -> Section | None:
     results : StudyResults
         Has the tables of the analysis `xnbflow.analyses.cica.compute`.
     """
-    tables = results.analysis("cica")
+    tables = results.analysis(ANALYSIS)
     summary, iterations = tables["summary"], tables["iterations"]
     if summary.empty:
         return None
@@ -73,7 +75,9 @@ def _descents(iterations: pd.DataFrame, summary: pd.DataFrame, seeds: int) -> li
     """Return both measures by step, and what they say, per number of samples."""
     blocks: list[Block] = []
     for samples, rows in iterations.groupby("samples"):
-        figures = [_descent(samples, measure, rows, summary) for measure in (_RECOVERY, _ERROR)]
+        figures = [
+            _descent(samples, measure, rows, summary) for measure in (RECOVERY_ERROR, SQUARE_ERROR)
+        ]
         caption = (
             f"{samples} training samples, {seeds} runs: medians (lines) and the middle 80 % of "
             "runs (bands), from the mixture as it is. Blue: CICA with the paper’s width of the "
@@ -93,8 +97,8 @@ def _descent(samples: int, measure: str, rows: pd.DataFrame, summary: pd.DataFra
         )
         for width in ("paper's", "chosen")
     ]
-    rivals = _medians(summary, samples, measure if measure == _RECOVERY else _ERROR_AT_PAPERS)
-    names = ["no transformation", "whitening", "FastICA", "true sources"]
+    rivals = _medians(summary, samples, measure if measure == RECOVERY_ERROR else _ERROR_AT_PAPERS)
+    names = [UNTRANSFORMED, WHITENING, FAST_ICA, TRUE_SOURCES]
     levels = [(name, float(rivals[name])) for name in names if name in rivals]
     ends = ", ".join(
         f"{band.label} {band.median[0]:.2f} to {band.median[-1]:.2f}" for band in bands
@@ -107,7 +111,7 @@ def _descent(samples: int, measure: str, rows: pd.DataFrame, summary: pd.DataFra
             "bands": bands,
             "levels": levels,
             "ylabel": measure,
-            "ratios": measure == _ERROR,
+            "ratios": measure == SQUARE_ERROR,
         },
         "",
         f"Median {measure} by step: {ends}.",
@@ -121,10 +125,10 @@ def _of(rows: pd.DataFrame, width: str, measure: str) -> pd.DataFrame:
 
 def _journey(samples: int, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
     """Return how near each width comes to the sources, whether it stays, and what that costs."""
-    paper, chosen = (_of(rows, width, _RECOVERY)["median"] for width in ("paper's", "chosen"))
-    first, last = _of(rows, "paper's", _ERROR)["median"].iloc[[0, -1]]
-    other = _of(rows, "chosen", _ERROR)["median"].iloc[-1]
-    truth = _medians(summary, samples, _ERROR_AT_PAPERS)["true sources"]
+    paper, chosen = (_of(rows, width, RECOVERY_ERROR)["median"] for width in ("paper's", "chosen"))
+    first, last = _of(rows, "paper's", SQUARE_ERROR)["median"].iloc[[0, -1]]
+    other = _of(rows, "chosen", SQUARE_ERROR)["median"].iloc[-1]
+    truth = _medians(summary, samples, _ERROR_AT_PAPERS)[TRUE_SOURCES]
     return (
         f"{samples:,} samples: with the paper’s width the recovery error {_approach(paper)}; with "
         f"the width chosen from the data it {_approach(chosen)}. The mean square error goes from "
@@ -146,13 +150,13 @@ def _approach(median: pd.Series) -> str:
 def _medians(summary: pd.DataFrame, samples: int, measure: str) -> pd.Series:
     """Return a measure's median by method, with the paper's two inputs and target."""
     rows = summary[(summary["samples"] == samples) & (summary["measure"] == measure)]
-    return rows[rows["setting"] == _AS_PAPER].set_index("method")["median"]
+    return rows[rows["setting"] == AS_PAPER].set_index("method")["median"]
 
 
 def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
     """Return recovery and errors of every method in every setting, as pictures and as a table."""
     captions = {
-        _RECOVERY: "How far the components are from the sources.",
+        RECOVERY_ERROR: "How far the components are from the sources.",
         _ERROR_AT_PAPERS: "Regression with the paper’s width.",
         _ERROR_AT_CHOSEN: "Regression with a width chosen from the data.",
     }
@@ -160,12 +164,12 @@ def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
     caption = (
         f"Marks are medians over {seeds} runs, lines the middle 80 % of them; the further left, "
         "the better. True sources are what CICA looks for, but no bound for the mean square error: "
-        "other components may predict better. Symmetric whitening comes near the sources because "
-        "the paper’s mixture is symmetric. It and FastICA need sources that are uncorrelated, as "
-        "the paper’s are because its target is symmetric around 0; a target on [0, 3] makes the "
-        "correlated sources. Ten inputs are the two sources and eight variables that say nothing "
-        "of the target, mixed: whitening and FastICA keep the directions of largest variance, "
-        "which need not hold the sources."
+        "other components may predict better. "
+        f"{_of_whitening(summary)}Whitening of any kind and FastICA need sources that are "
+        "uncorrelated, as the paper’s are because its target is symmetric around 0; a target on "
+        "[0, 3] makes the correlated sources. Ten inputs are the two sources and eight variables "
+        "that say nothing of the target, mixed: whitening and FastICA keep the directions of "
+        "largest variance, which need not hold the sources."
     )
     return [
         Prose(_recovered(summary), "headline"),
@@ -175,13 +179,26 @@ def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
     ]
 
 
+def _of_whitening(summary: pd.DataFrame) -> str:
+    """Return how near symmetric whitening comes with the paper's mixture, which is symmetric."""
+    rows = summary[(summary["measure"] == RECOVERY_ERROR) & (summary["setting"] == AS_PAPER)]
+    errors = rows.groupby("method")["median"].mean()
+    if not {SYMMETRIC, UNTRANSFORMED} <= set(errors.index):
+        return ""
+    return (
+        "The paper’s mixture is symmetric, which suits symmetric whitening: its recovery error "
+        f"there is {errors[SYMMETRIC]:.2f}, where the mixture as it is has "
+        f"{errors[UNTRANSFORMED]:.2f}. "
+    )
+
+
 def _recovered(summary: pd.DataFrame) -> str:
     """Return the recovery error by number of samples of CICA, and of what ignores the target."""
-    known = summary[(summary["measure"] == _RECOVERY) & (summary["seeds"] > 0)]
+    known = summary[(summary["measure"] == RECOVERY_ERROR) & (summary["seeds"] > 0)]
     names = {
-        _CHOSEN: "CICA with the width chosen from the data",
-        _PAPER: "with the paper’s width",
-        "FastICA": "FastICA, which ignores the target,",
+        CHOSEN_WIDTH: "CICA with the width chosen from the data",
+        PAPERS_WIDTH: "with the paper’s width",
+        FAST_ICA: "FastICA, which ignores the target,",
     }
     texts = []
     for setting, rows in known.groupby("setting"):
@@ -207,10 +224,10 @@ def _predicted(summary: pd.DataFrame) -> list[Block]:
     medians = rows.assign(regression=rows["measure"].map(widths)).pivot_table(
         "median", [*_SETTING, "regression"], "method"
     )
-    without, truth = medians["no transformation"], medians["true sources"]
+    without, truth = medians[UNTRANSFORMED], medians[TRUE_SOURCES]
     frame = pd.DataFrame({"without CICA": without})
     texts = []
-    for method, name in ((_PAPER, "the paper’s"), (_CHOSEN, "the chosen")):
+    for method, name in ((PAPERS_WIDTH, "the paper’s"), (CHOSEN_WIDTH, "the chosen")):
         frame[method] = medians[method]
         frame[f"of that without, {method.removeprefix('CICA, ')}"] = share = (
             medians[method] / without
@@ -232,7 +249,7 @@ def _predicted(summary: pd.DataFrame) -> list[Block]:
 
 def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
     chosen = summary[(summary["measure"] == measure) & (summary["seeds"] > 0)]
-    methods = [name for name in _METHODS if (chosen["method"] == name).any()]
+    methods = [name for name in METHODS if (chosen["method"] == name).any()]
     styles = {setting: i for i, setting in enumerate(summary.groupby(_SETTING).groups)}
     groups = []
     for (setting, samples), rows in chosen.groupby(_SETTING):
@@ -242,7 +259,7 @@ def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
         groups.append(Points(label, *values.T.to_numpy().tolist(), style))
     return Figure(
         f"ends-{measure.replace(' ', '-').replace(',', '').replace(chr(39), '')}",
-        draw_points if measure == _RECOVERY else draw_ratios,
+        draw_points if measure == RECOVERY_ERROR else draw_ratios,
         {"rows": methods, "groups": groups, "xlabel": measure},
         text,
         f"Points with bands: {measure} by method and setting.",
@@ -250,7 +267,7 @@ def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
 
 
 def _summary_table(summary: pd.DataFrame) -> Table:
-    order = {name: place for place, name in enumerate(_METHODS)}
+    order = {name: place for place, name in enumerate(METHODS)}
     rows = summary[summary["seeds"] > 0].sort_values(
         ["measure", *_SETTING, "method"],
         key=lambda column: column.map(order) if column.name == "method" else column,
@@ -264,7 +281,7 @@ def _fits(fits: pd.DataFrame) -> list[Block]:
     """Return how many runs converged, in words, and per setting as a table."""
     converged = fits["converged"].astype(bool)
     counts = []
-    for method in (_PAPER, _CHOSEN, "FastICA"):
+    for method in (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA):
         runs = converged[fits["method"] == method]
         if len(runs):
             counts.append(f"{method}: {runs.sum():,} of {len(runs):,} ({runs.mean():.0%})")
@@ -277,7 +294,7 @@ def _fits_table(fits: pd.DataFrame) -> Table:
     )
     frame = groups[["width", "steps"]].median()
     frame = frame.join(groups["converged"].agg(runs="size", converged="mean")).reset_index()
-    frame = frame[frame["method"].isin([_PAPER, _CHOSEN, "FastICA"])]
+    frame = frame[frame["method"].isin([PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA])]
     frame = frame[["method", *_SETTING, "width", "steps", "runs", "converged"]]
     caption = (
         "Median width of the kernels (1 is the paper’s, which shrinks with the samples as n to the "

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
-from xnbflow.analyses.directional.examples import (
+from xnbflow.analyses.directional.compute_examples import (
     example_tables,
     figure_14,
     printed_values,
@@ -22,8 +22,8 @@ from xnbflow.distributions.gaussian import Gaussian
 from xnbflow.distributions.von_mises import VonMises
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.naive_bayes.hybrid import HybridNB
-from xnbflow.naive_bayes.registry import build_estimator
 from xnbflow.naive_bayes.selective import SelectiveNB
 from xnbflow.naive_bayes.von_mises import VonMisesNB
 from xnbflow.seeds import derive_seed
@@ -32,12 +32,13 @@ from xnbflow.series import KINDS, Series
 
 __all__ = ["CLASSIFIERS", "analyse"]
 
+_CLASSES = "xnbflow.naive_bayes"
 _VON_MISES = {
-    "method": "von_mises_nb",
+    "method": f"{_CLASSES}.von_mises.VonMisesNB",
     "params": {"angular": "@angular", "categorical": "@categorical"},
 }
 _GAUSSIAN = {
-    "method": "hybrid_nb",
+    "method": f"{_CLASSES}.hybrid.HybridNB",
     "params": {
         "groups": [
             ["angular", "gaussian", "@angular"],
@@ -47,13 +48,18 @@ _GAUSSIAN = {
     },
 }
 
+_SELECTIVE = f"{_CLASSES}.selective.SelectiveNB"
+
 #: The study's classifiers, as entries of the configuration.
 CLASSIFIERS = {
     "vMNB": _VON_MISES,
-    "SelvMNB": {"method": "selective_nb", "params": {"estimator": _VON_MISES}},
+    "SelvMNB": {"method": _SELECTIVE, "params": {"estimator": _VON_MISES}},
     "GNB": _GAUSSIAN,
-    "SelGNB": {"method": "selective_nb", "params": {"estimator": _GAUSSIAN}},
-    "dNB": {"method": "discretized_nb", "params": {"categorical": "@categorical"}},
+    "SelGNB": {"method": _SELECTIVE, "params": {"estimator": _GAUSSIAN}},
+    "dNB": {
+        "method": f"{_CLASSES}.discretized.DiscretizedNB",
+        "params": {"categorical": "@categorical"},
+    },
 }
 
 

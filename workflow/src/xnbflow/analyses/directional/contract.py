@@ -87,4 +87,30 @@ TABLES = named(
         paper="number",
         computed="number",
     ),
+    table(
+        "average_ranks",
+        "average ranks of the paper's classifiers (Table 3 of the paper)",
+        "a classifier",
+        classifier="text",
+        over=("text", "same: data sets that stand for ones of the paper; all: all of each"),
+        datasets=("integer", "how many of ours"),
+        datasets_paper=("integer", "how many of the paper's"),
+        ours="number",
+        paper="number",
+    ),
+    table(
+        "pair_tests",
+        "pairs of the paper's classifiers over data sets (Table 4 of the paper)",
+        "a pair",
+        first=("text", "classifier"),
+        second=("text", "classifier"),
+        datasets=("integer", "those that stand for ones of the paper"),
+        ranks_apart=("number", "rank of the second less that of the first"),
+        ranks_apart_paper="number",
+        **{
+            name: ("number", "adjusted p-value" + (", as printed" if "_paper" in name else ""))
+            for column in ("nemenyi", "holm", "shaffer", "bergmann_hommel")
+            for name in (column, f"{column}_paper")
+        },
+    ),
 )

@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from xnbflow.analyses.effects.names import GENERALIZED, LINEAR, NAIVE, TUNED
 from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.generalized import GeneralizedNB
@@ -26,10 +27,6 @@ from xnbflow.tables import read_parquet
 
 __all__ = ["analyse"]
 
-_NAIVE = "naive Bayes"
-_GENERALIZED = "generalized naive Bayes"
-_TUNED = "generalized naive Bayes, tuned"
-_LINEAR = "logistic regression"
 _PARAMS = {"folds", "features", "generalized", "stepwise", "tune", "losses"}
 _STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
 # A probability of 0 for what did happen would make the log-likelihood infinite.
@@ -149,28 +146,28 @@ def _analyse_set(
     tables["fit"] = _fit_statistics(models, split, cutoff)
     tables["confusion"] = _confusion(models, split, cutoff)
     tables["linear_loss"] = _linear_loss(tables["fit"])
-    log_likelihood = models[_GENERALIZED].log_likelihood_
+    log_likelihood = models[GENERALIZED].log_likelihood_
     tables["convergence"] = pd.DataFrame(
         {"iteration": np.arange(len(log_likelihood)), "log_likelihood": log_likelihood}
     )
-    tables["scorecard"] = models[_GENERALIZED].scorecard()
-    if _TUNED in models:
-        tables["tuning"] = _tuning(models[_TUNED])
+    tables["scorecard"] = models[GENERALIZED].scorecard()
+    if TUNED in models:
+        tables["tuning"] = _tuning(models[TUNED])
     return tables
 
 
 def _fit_models(split: _Split, params: dict, threads: int) -> dict[str, BaseEstimator]:
     given = {"categorical": split.categorical, **params.get("generalized", {})}
     models = {
-        _NAIVE: GeneralizedNB(**{**given, "max_iter": 0}),
-        _GENERALIZED: GeneralizedNB(**given),
-        _LINEAR: make_pipeline(
+        NAIVE: GeneralizedNB(**{**given, "max_iter": 0}),
+        GENERALIZED: GeneralizedNB(**given),
+        LINEAR: make_pipeline(
             StandardScaler(), LogisticRegression(C=np.inf, solver="newton-cholesky")
         ),
     }
     if "tune" in params:
         seed = derive_seed(split.name, "tune")
-        models[_TUNED] = GridSearchCV(
+        models[TUNED] = GridSearchCV(
             GeneralizedNB(**given),
             params["tune"],
             scoring="neg_log_loss",
@@ -240,8 +237,8 @@ def _linear_loss(fit: pd.DataFrame) -> pd.DataFrame:
         {
             "part": wide["part"],
             "statistic": wide["statistic"],
-            "generalized": wide[_GENERALIZED],
-            "linear": wide[_LINEAR],
+            "generalized": wide[GENERALIZED],
+            "linear": wide[LINEAR],
         }
     )
     gains = table["statistic"].isin(["log_likelihood", "c_statistic"])

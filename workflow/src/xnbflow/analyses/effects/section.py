@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.analyses.effects.choices import convergence, stepwise, tuning
-from xnbflow.analyses.effects.curves import curves, scorecard
-from xnbflow.analyses.effects.tables import GENERALIZED, LINEAR, NAIVE, EffectTables
+from xnbflow.analyses.effects.names import GENERALIZED, LINEAR, NAIVE
+from xnbflow.analyses.effects.section_choices import convergence, stepwise, tuning
+from xnbflow.analyses.effects.section_curves import curves, scorecard
+from xnbflow.analyses.effects.section_tables import EffectTables
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
@@ -144,9 +145,9 @@ def _interval(label: str, shares: list[float], n: int, style: int) -> Points:
 _STATISTICS_EXPLAINED = (
     "Log-likelihood: how probable the model held what did happen; nearer to 0 is better, and being "
     "sure of what is wrong costs most. Mean square error: of the probability; less is better. "
-    "C-statistic: how often an event gets a higher probability than a non-event; 1 is best. The "
-    "bias of naive Bayes spoils its probabilities more than their order, so the first two suffer "
-    "most. A model much better in training than in the test knows its samples by heart."
+    "C-statistic: how often an event gets a higher probability than a non-event; 1 is best. A "
+    "model that counts features twice can have the right order and wrong probabilities: then the "
+    "first two suffer. A model much better in training than in the test knows its samples by heart."
 )
 
 

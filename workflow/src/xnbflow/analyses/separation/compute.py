@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 
+from xnbflow.analyses.separation.compute_fits import fit_microarrays, fit_settings
+from xnbflow.analyses.separation.compute_simulation import make_settings, simulate
 from xnbflow.analyses.separation.contract import TABLES
-from xnbflow.analyses.separation.microarrays import fit_microarrays, fit_settings
-from xnbflow.analyses.separation.simulation import make_settings, simulate
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 

@@ -1,8 +1,9 @@
 """Selection by separation score: where it helps, where it harms (Pavlenko and von Rosen)."""
 
-from xnbflow.analyses.separation.fits import fit_groups
-from xnbflow.analyses.separation.gains import gain_blocks
-from xnbflow.analyses.separation.theory import theory_groups
+from xnbflow.analyses.separation import ANALYSIS
+from xnbflow.analyses.separation.section_fits import fit_groups
+from xnbflow.analyses.separation.section_gains import gain_blocks
+from xnbflow.analyses.separation.section_theory import theory_groups
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.results import StudyResults
 
@@ -17,7 +18,7 @@ def section(results: StudyResults) -> Section | None:
     results : StudyResults
         Has the tables of the analysis `xnbflow.analyses.separation.compute`.
     """
-    tables = results.analysis("separation")
+    tables = results.analysis(ANALYSIS)
     risk = tables["risk"]
     if risk.empty:
         return None

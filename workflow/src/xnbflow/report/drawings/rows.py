@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from xnbflow.report.page.style import (
     COLOURS,
     GREY,
+    INK,
     MARKERS,
     label_width,
     legend_above,
@@ -21,7 +22,7 @@ from xnbflow.report.page.style import (
 
 __all__ = ["Points", "draw_points", "draw_shares"]
 
-_WIDTH = 4.8
+_WIDTH = 4.6
 
 
 class Points(NamedTuple):
@@ -48,12 +49,27 @@ class Points(NamedTuple):
     beside: int = -1
 
 
-def draw_points(rows: Sequence[str], groups: Sequence[Points], xlabel: str) -> Figure:
-    """Draw rows of points, the groups of a row one below the other."""
+def draw_points(
+    rows: Sequence[str],
+    groups: Sequence[Points],
+    xlabel: str,
+    levels: tuple[str, Sequence[float]] | None = None,
+) -> Figure:
+    """Draw rows of points, the groups of a row one below the other.
+
+    Parameters
+    ----------
+    rows : sequence of str
+    groups : sequence of Points
+    xlabel : str
+    levels : (str, sequence of float), optional
+        A name, and per row a value that all groups are to be compared with: a bar across the row.
+    """
     labels = [shorten(name) for name in rows]
     left = min(1.9, 0.2 + label_width(labels))
-    columns = legend_columns([group.label for group in groups], _WIDTH - left)
-    top = 0.1 + 0.2 * -(-len(groups) // columns) * (len(groups) > 1)
+    names = [group.label for group in groups] + ([levels[0]] if levels else [])
+    columns = legend_columns(names, _WIDTH - left)
+    top = 0.1 + 0.2 * -(-len(names) // columns) * (len(names) > 1)
     n_lines = sum(group.beside < 0 for group in groups)
     height = 0.5 + top + (0.14 + 0.085 * n_lines) * len(rows)
     figure, axes = new_axes(_WIDTH, height, left=left, right=0.25, top=top, xlabel=xlabel)
@@ -61,6 +77,9 @@ def draw_points(rows: Sequence[str], groups: Sequence[Points], xlabel: str) -> F
     places = np.arange(len(rows))
     for i, group in enumerate(groups):
         _draw_group(axes, group, places + lines[group.beside if group.beside >= 0 else i])
+    if levels:
+        name, values = levels
+        axes.vlines(values, places - 0.42, places + 0.42, color=INK, linewidth=1.6, label=name)
     for place in places[:-1]:
         axes.axhline(place + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
     axes.set_yticks(places, labels)
@@ -69,7 +88,7 @@ def draw_points(rows: Sequence[str], groups: Sequence[Points], xlabel: str) -> F
     axes.xaxis.set_major_locator(MaxNLocator(6))
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)
-    if len(groups) > 1:
+    if len(names) > 1:
         legend_above(axes, columns)
     return figure
 

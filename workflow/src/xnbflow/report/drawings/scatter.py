@@ -21,7 +21,7 @@ from xnbflow.report.page.style import (
 
 __all__ = ["draw_trade_off"]
 
-_WIDTH = 4.8
+_WIDTH = 4.6
 #: With more data sets than this their names would lie on one another.
 _MOST_NAMED = 6
 

@@ -11,16 +11,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Block",
+    "Card",
+    "Cards",
     "Code",
+    "Evidence",
     "Facts",
     "Figure",
     "Gallery",
     "Group",
+    "Item",
+    "Line",
     "Links",
     "Prose",
     "Section",
     "Table",
-    "Waterfall",
     "figures_of",
 ]
 
@@ -83,12 +87,15 @@ class Table:
         Format specification per column, say ``".3f"``.
     best : frozenset of tuple of (row position, column)
         Cells to mark as the best of theirs.
+    sources : sequence of str
+        Files beside the page that hold its numbers, or more of them.
     """
 
     frame: pd.DataFrame
     caption: str
     formats: Mapping[str, str] = field(default_factory=dict)
     best: frozenset[tuple[int, str]] = frozenset()
+    sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,8 @@ class Figure:
         What it shows and how to read it; empty where that of its gallery says all.
     alt : str
         The same for those who cannot see it: what is to be seen.
+    sources : sequence of str
+        Files beside the page that hold its numbers.
     """
 
     name: str
@@ -115,6 +124,7 @@ class Figure:
     arguments: Mapping[str, Any]
     caption: str
     alt: str
+    sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -127,15 +137,115 @@ class Gallery:
         Small figures; up to 3 inches of width fit a telephone.
     caption : str
         How to read them all.
+    sources : sequence of str
+        Files beside the page that hold their numbers.
     """
 
     figures: Sequence[Figure]
     caption: str
+    sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
-class Waterfall:
-    """The contributions of features to the decision on a sample that the reader chooses.
+class Item:
+    """One thing of a list in a card.
+
+    Attributes
+    ----------
+    text : str
+        Its name.
+    mark : str
+        A sign before it.
+    note : str
+        A few words after it, smaller.
+    title : str
+        What mark and note mean, for those who point at it or cannot see it.
+    """
+
+    text: str
+    mark: str = ""
+    note: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a card: a share with its interval as a bar, and the things that belong to it.
+
+    Attributes
+    ----------
+    name, note : str
+        What it is of, and a few words on it.
+    share, lower, upper : float
+        Between 0 and 1; missing ones are not drawn.
+    items : sequence of Item
+        The things.
+    rest : str
+        What stands after them, say how many there are more.
+    warning : str
+        Why the things must not be believed; empty where they may.
+    """
+
+    name: str
+    note: str
+    share: float
+    lower: float
+    upper: float
+    items: Sequence[Item] = ()
+    rest: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """A finding in short.
+
+    Attributes
+    ----------
+    title, note : str
+        Heading, and a few words beside it.
+    verdict : str
+        The finding in a sentence.
+    level : {"good", "fair", "poor"}
+        How far it may be believed.
+    facts : mapping of str to str
+        Terms with their values.
+    lines : sequence of Line
+        Details.
+    """
+
+    title: str
+    note: str
+    verdict: str
+    level: Literal["good", "fair", "poor"]
+    facts: Mapping[str, str]
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Findings side by side.
+
+    Attributes
+    ----------
+    cards : sequence of Card
+    bar : str
+        What the bars of the lines are.
+    caption : str
+        How to read them.
+    sources : sequence of str
+        Files beside the page that hold the numbers.
+    """
+
+    cards: Sequence[Card]
+    bar: str
+    caption: str
+    sources: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What each feature says for and against each class, for a sample that the reader chooses.
 
     Attributes
     ----------
@@ -171,7 +281,7 @@ class Group:
     opened: bool = False
 
 
-Block = Prose | Facts | Code | Links | Table | Figure | Gallery | Waterfall | Group
+Block = Prose | Facts | Code | Links | Table | Figure | Gallery | Cards | Evidence | Group
 
 
 @dataclass(frozen=True)

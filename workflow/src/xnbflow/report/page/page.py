@@ -1,7 +1,9 @@
 """The page: sections become one self-contained HTML file, figures drawn in parallel."""
 
+import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,11 +11,11 @@ from pathlib import Path
 from joblib.externals.loky import get_reusable_executor
 
 from xnbflow.atomic import write_atomically
-from xnbflow.report.page.blocks import Figure, Section, Table, figures_of
+from xnbflow.report.page.blocks import Figure, Gallery, Section, Table, figures_of
 from xnbflow.report.page.html import ENVIRONMENT
-from xnbflow.report.page.style import nothing, render
+from xnbflow.report.page.style import nothing, render, render_png
 
-__all__ = ["write_page"]
+__all__ = ["write_page", "write_pictures"]
 
 #: Before the content of a figure that stands alone: it has no page to take its colours from.
 _ALONE = (
@@ -64,11 +66,72 @@ def write_page(
         lead=lead,
         sections=made,
         kind=lambda block: type(block).__name__,
+        refuse=_refuse,
         cells=_cells,
+        size=_size,
+        total=lambda gallery: _total(gallery, svgs),
         svgs=svgs,
         figures=os.path.relpath(figures, path.parent),
     )
     write_atomically(path, lambda part: part.write_text(html, encoding="utf-8"))
+
+
+def write_pictures(sections: Iterable[Section], folder: Path, threads: int = 1) -> None:
+    """Write every figure as PNG: ``{section}/{figure}.png``, several at a time.
+
+    Parameters
+    ----------
+    sections : iterable of Section
+        The chapters of a page.
+    folder : path
+        Where to write.
+    threads : int
+        Processes that draw.
+    """
+    figures = [
+        (figure.draw, figure.arguments, folder / section.id / f"{figure.name}.png")
+        for section in sections
+        for figure in figures_of(section.blocks)
+    ]
+    executor = get_reusable_executor(max_workers=threads)
+    try:
+        for drawn in [executor.submit(render_png, *figure) for figure in figures]:
+            drawn.result()
+    finally:
+        executor.shutdown(wait=True)
+
+
+def _refuse(block: object) -> None:
+    """Refuse a block that the template does not know: left out, nobody would miss it."""
+    msg = f"the page knows no block of type {type(block).__name__}; add it to blocks.html"
+    raise TypeError(msg)
+
+
+#: Pixels to an inch and points to an inch, and the least height of text on a screen in pixels.
+_PIXELS, _POINTS, _LEAST_TEXT = 96, 72, 10
+
+
+def _size(svg: str) -> tuple[int, int]:
+    """Return a figure's width in pixels, and the width below which its text gets too small.
+
+    Examples
+    --------
+    >>> _size('<svg width="216.0pt"><text style="font-size:8px">a</text></svg>')
+    (288, 270)
+    """
+    width = float(re.search(r'\bwidth="([\d.]+)pt"', svg)[1]) * _PIXELS / _POINTS
+    sizes = map(float, re.findall(r'style="[^"]*?\b([\d.]+)px', svg))
+    least = _LEAST_TEXT / (min(sizes, default=_POINTS) * _PIXELS / _POINTS)
+    return round(width), math.ceil(width * min(least, 1.0))
+
+
+#: Pixels between two figures of a gallery.
+_GAP = 24
+
+
+def _total(gallery: Gallery, svgs: Mapping[str, str]) -> int:
+    """Return the pixels that the figures of a gallery take side by side."""
+    return sum(_size(svgs[figure.name])[0] + _GAP for figure in gallery.figures)
 
 
 @contextmanager

@@ -5,18 +5,20 @@ import re
 import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from xnbflow.atomic import write_atomically
+
 __all__ = [
     "COLOURS",
     "GREY",
     "INK",
     "MARKERS",
-    "colours_of",
     "label_width",
     "legend_above",
     "legend_columns",
@@ -24,6 +26,7 @@ __all__ = [
     "nothing",
     "plain_number",
     "render",
+    "render_png",
     "shorten",
 ]
 
@@ -64,14 +67,11 @@ _STYLE: dict[str, Any] = {
     "ytick.major.width": 0.6,
 }
 
+_ON_PAPER: dict[str, Any] = {"savefig.facecolor": "white", "savefig.transparent": False}
+
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
 _FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"
-
-
-def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """Return a colour per name, the same in every figure with the same names."""
-    return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
 
 
 def label_width(labels: Sequence[str], size: float = 9.0) -> float:
@@ -172,6 +172,22 @@ def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any])
     ET.register_namespace("", _SVG)
     ET.register_namespace("xlink", _XLINK)
     return ET.tostring(root, encoding="unicode").replace(INK, "currentColor")
+
+
+def render_png(draw: Callable[..., Figure], arguments: Mapping[str, Any], path: str | Path) -> None:
+    """Draw a figure and write it as PNG of 300 dots per inch, black on white.
+
+    Parameters
+    ----------
+    draw, arguments
+        As in `render`.
+    path : path
+        Where to write.
+    """
+    with mpl.rc_context(_STYLE | _ON_PAPER), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        figure = draw(**arguments)
+        write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=300))
 
 
 def _tidy(root: ET.Element, name: str) -> None:

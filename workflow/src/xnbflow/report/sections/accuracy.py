@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.evaluation.metrics import CLASS_METRICS
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
@@ -26,11 +27,11 @@ _METRICS = {
 }
 
 _PICTURES = (
-    "Left: mean accuracy with one standard deviation over folds to either side; intervals that "
-    "overlap are no proof of equality, see the comparison of classifiers. Right: what accuracy "
-    "costs in features, up and left is better; a line joins the classifiers of a data set, and a "
-    "level one means that features can go at no loss. Points are moved apart a little where they "
-    "would hide one another."
+    "Accuracy with its 95 % interval; a bar across is the share of the largest class, which always "
+    "naming it reaches. Intervals that overlap are no proof of equality, see the "
+    "comparison of classifiers. Beside it what accuracy costs in features, up and left is better: "
+    "a line joins the classifiers of a data set, and a level one means that features can go at no "
+    "loss. Points are moved apart a little where they would hide one another."
 )
 
 _PRINTED = {
@@ -44,7 +45,8 @@ def section(results: StudyResults) -> Section:
     """Return how well each classifier does on each data set."""
     blocks: list[Block] = [_metric_table(results, "accuracy", "accuracy", 3, lower=False)]
     if results.scores("accuracy").notna().any(axis=None):
-        blocks.append(Gallery([_scores(results), _trade_off(results)], _PICTURES))
+        figures = [_scores(results), _trade_off(results)]
+        blocks.append(Gallery(figures, _PICTURES, ["summary.tsv"]))
     blocks += _paper(results)
     others = [
         Group(name, [_metric_table(results, metric, name, decimals, lower=lower)])
@@ -68,6 +70,8 @@ def _metric_table(
     """Return data sets by classifiers, each cell a mean with its spread, the best marked."""
     means, sds = results.scores(metric), results.scores(metric, "sd")
     of_repeats = results.scores(metric, "sd_repeats")
+    if metric in CLASS_METRICS:
+        of_repeats[:] = np.nan  # the same as their sd
     rounded = means.round(decimals)
     extreme = rounded.min(axis=1) if lower else rounded.max(axis=1)
     best = rounded.eq(extreme, axis=0).to_numpy()
@@ -79,17 +83,25 @@ def _metric_table(
         for column in means.columns
     }
     frame = pd.DataFrame({"data set": means.index, **cells})
+    baseline = results.scores(metric, "baseline").bfill(axis=1).iloc[:, 0]
+    if baseline.notna().any():
+        frame.insert(1, "knowing nothing", baseline.to_numpy())
     marked = frozenset(
         (i, column) for j, column in enumerate(means.columns) for i in np.flatnonzero(best[:, j])
     )
-    repeated = of_repeats.notna().any(axis=None)
+    over = "/".join(results.rows("summary", metric=metric)["over"].dropna().unique())
+    repeated = over == "folds" and of_repeats.notna().any(axis=None)
     caption = (
-        f"{name[0].upper()}{name[1:]}: mean ± standard deviation over folds"
-        f"{', in brackets the standard deviation of the repeats’ means' if repeated else ''}. "
+        f"{name[0].upper()}{name[1:]}: mean ± standard deviation over {over}"
+        f"{', in brackets the standard deviation of the repeats’ means' if repeated else ''}"
+        f"{'' if over == 'folds' else ', each from the predictions of all its folds together'}. "
         f"The {'least' if lower else 'greatest'} of a row is marked; a cell is empty where a fold "
         "could not be fitted or the number is not to be had."
     )
-    return Table(frame, caption, best=marked)
+    if baseline.notna().any():
+        caption += " Knowing nothing: what the shares of the classes alone would give."
+    formats = {"knowing nothing": f".{decimals}f"}
+    return Table(frame, caption, formats, best=marked, sources=["summary.tsv"])
 
 
 def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
@@ -101,19 +113,15 @@ def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
 
 
 def _scores(results: StudyResults) -> Figure:
-    means, sds = results.scores("accuracy"), results.scores("accuracy", "sd").fillna(0)
+    means = results.scores("accuracy")
+    lower, upper = results.scores("accuracy", "lower"), results.scores("accuracy", "upper")
+    baseline = results.scores("accuracy", "baseline").bfill(axis=1).iloc[:, 0]
     groups = [
-        Points(
-            label,
-            means[label].tolist(),
-            (means[label] - sds[label]).tolist(),
-            (means[label] + sds[label]).clip(upper=1).tolist(),
-            style,
-        )
+        Points(label, means[label].tolist(), lower[label].tolist(), upper[label].tolist(), style)
         for style, label in enumerate(means.columns)
     ]
-    for name in ("nb", "xnb"):
-        printed = results.rows("paper", quantity=f"{name}_accuracy")
+    for part, name in results.study.paper.items():
+        printed = results.rows("paper", quantity=f"{part}_accuracy")
         if len(printed):
             i = results.study.classifiers.index(name)
             values = printed.set_index(["dataset", "folds"])["paper"].astype(float)
@@ -123,7 +131,12 @@ def _scores(results: StudyResults) -> Figure:
     return Figure(
         "accuracy",
         draw_points,
-        {"rows": means.index.tolist(), "groups": groups, "xlabel": "accuracy"},
+        {
+            "rows": means.index.tolist(),
+            "groups": groups,
+            "xlabel": "accuracy",
+            "levels": ("largest class", baseline.tolist()),
+        },
         "",
         "Points with intervals: accuracy of each classifier on each data set.",
     )
@@ -155,7 +168,7 @@ def _paper(results: StudyResults) -> list[Block]:
         "it, ties counted half (50 is the middle, 0 or 100 outside of ours; missing with a single "
         "repeat)."
     )
-    return [Table(frame, caption, formats)]
+    return [Table(frame, caption, formats, sources=["paper.tsv"])]
 
 
 def _trade_off(results: StudyResults) -> Figure:
@@ -188,9 +201,10 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
         "Confusion: a row is a true class, shaded by the share of its samples that each class was "
         "predicted for, with counts over all folds and repeats; all on the diagonal is perfect. "
         "Calibration: points on the dashed line mean that probabilities can be taken at their "
-        "word; below it they promise too much. Larger points stand for more predictions."
+        "word; below it they promise too much. Larger points stand for more predictions; those of "
+        "fewer than ten samples are left out."
     )
-    return [*said, Gallery([*figures, *calibration], caption)]
+    return [*said, Gallery([*figures, *calibration], caption, ["confusion.tsv", "calibration.tsv"])]
 
 
 def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str) -> Figure:
@@ -221,7 +235,7 @@ def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str)
 
 def _calibration(results: StudyResults, dataset: str, folds: str) -> list[Figure]:
     table = results.rows("calibration", dataset=dataset, folds=folds)
-    table = table[table["count"] > 0]
+    table = table[~table["few"]]
     if table.empty:
         return []
     groups = dict(iter(table.groupby("classifier", sort=False)))

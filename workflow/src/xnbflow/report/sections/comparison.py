@@ -77,6 +77,7 @@ def _diagram(results: StudyResults, folds: str, ordered: pd.DataFrame, n_dataset
         "classifiers whose ranks differ by less than the critical difference (Nemenyi’s test at "
         "5 %).",
         f"Critical-difference diagram, average ranks: {best}.",
+        ["ranks.tsv"],
     )
 
 
@@ -109,13 +110,15 @@ def _pairs(results: StudyResults, pairs: pd.DataFrame) -> Table:
     )
     formats = dict.fromkeys(frame.columns[1:], ".3f")
     formats |= dict.fromkeys([*_ADJUSTED.values(), "Wilcoxon"], ".2g")
+    told = (pairs["not_told"] == "").all()
     caption = (
         "Every pair over data sets: mean difference of accuracy (first minus second); p-values of "
         "the average ranks, adjusted for many pairs in four ways (any may be quoted, the last is "
         "the most powerful); Wilcoxon’s signed-rank test, not adjusted; and, after a Bayesian "
-        "signed-rank test, how probable it is that one is better by more than 0.01."
+        "signed-rank test, how probable it is that one is better by more than 0.01"
+        f"{'' if told else ' (not told below five data sets, where its prior decides)'}."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["pairwise.tsv"])
 
 
 def _within(results: StudyResults, within: pd.DataFrame) -> Table:
@@ -141,7 +144,7 @@ def _within(results: StudyResults, within: pd.DataFrame) -> Table:
         "is one-sided in the direction of the observed difference: having looked before, compare "
         "it with 0.025 where you would compare a two-sided p with 0.05."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["pairwise_within.tsv"])
 
 
 def _pair_names(results: StudyResults, pairs: pd.DataFrame) -> list[str]:

@@ -14,7 +14,6 @@ from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
-_BINS = 20
 _RATIOS = {"non_normal_ratio": "not normal (SW)", "dependent_ratio": "dependent (P)"}
 
 _COLUMNS = {
@@ -68,7 +67,7 @@ def _table(results: StudyResults) -> Table:
         "them: both within classes and after Benjamini and Hochberg’s adjustment for many tests "
         "(FDR)."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["diagnostics.tsv"])
 
 
 def _printed(results: StudyResults, quantity: str) -> pd.Series:
@@ -91,14 +90,14 @@ def _ratios(results: StudyResults) -> Figure:
         {"rows": frame["dataset"].tolist(), "groups": ours + papers, "xlabel": "share of features"},
         "The same two ratios side by side; to the left is what naive Bayes assumes.",
         "Points per data set: share of features that are not normal and that are dependent.",
+        ["diagnostics.tsv"],
     )
 
 
 def _distributions(results: StudyResults, dataset: str) -> Gallery:
-    p = results.of_dataset(dataset, "normality")["p"].dropna()
-    shares = np.histogram(p, np.linspace(0, 1, _BINS + 1))[0] / max(1, len(p))
+    shares = results.rows("p_values", dataset=dataset)["share"].to_numpy()
+    test = results.rows("diagnostics", dataset=dataset).iloc[0]
     bins = results.of_dataset(dataset, "correlations")
-    cut = results.tables["diagnostics"].set_index("dataset").loc[dataset, "cut"]
     alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
     sizes = results.rows("class_sizes", dataset=dataset)
     named = ", ".join(f"{c} {n}" for c, n in zip(sizes["class"], sizes["samples"], strict=True))
@@ -108,7 +107,8 @@ def _distributions(results: StudyResults, dataset: str) -> Gallery:
             draw_p_values,
             {"shares": shares, "alpha": alpha},
             "",
-            f"Histogram of Shapiro-Wilk p-values: {(p < alpha).mean():.0%} are below {alpha:g}.",
+            f"Histogram of Shapiro-Wilk p-values: {test['non_normal_ratio']:.0%} are below "
+            f"{alpha:g}.",
         ),
         Figure(
             f"correlations-{dataset}",
@@ -116,7 +116,7 @@ def _distributions(results: StudyResults, dataset: str) -> Gallery:
             {
                 "edges": np.append(bins["lower"], bins["upper"].iloc[-1]),
                 "pairs": bins["pairs"].to_numpy(),
-                "cut": float(cut),
+                "cut": float(test["cut"]),
             },
             "",
             "Histogram of the absolute correlation of pairs of features given the class.",
@@ -134,4 +134,4 @@ def _distributions(results: StudyResults, dataset: str) -> Gallery:
         "(orange) depend on each other; the axis is logarithmic. Right: few samples in a class "
         "make its densities uncertain."
     )
-    return Gallery(figures, caption)
+    return Gallery(figures, caption, ["p_values.tsv", "class_sizes.tsv"])

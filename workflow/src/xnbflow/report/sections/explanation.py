@@ -4,12 +4,13 @@ Selection over folds, distances per class pair, densities, stability, conditiona
 """
 
 import itertools
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.densities import density_figures, telling_features
-from xnbflow.report.dependence import dependent_groups, dependent_pairs
+from xnbflow.report.densities import density_figures
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Facts, Figure, Gallery, Group, Prose, Section, Table
@@ -18,11 +19,9 @@ from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
-#: Features in a matrix, and densities of a data set: per class, and in all.
+#: Features in a matrix.
 MOST_ROWS = 30
-DENSITIES_PER_CLASS = 4
-MOST_DENSITIES = 12
-#: Rows of the table of selected features, and features looked at for dependence.
+#: Rows of the table of selected features.
 MOST_SELECTED = 200
 #: Columns of the matrix of distances: all pairs of up to nine classes; and of one with numbers.
 MOST_PAIRS = 36
@@ -65,33 +64,121 @@ def _note(selection: pd.DataFrame) -> str:
     return f"{low} features per class" if low == high else f"{low} to {high} features per class"
 
 
+@dataclass(frozen=True)
+class _Run:
+    """What one classifier selected on one data set, from the study's tables."""
+
+    results: StudyResults
+    key: dict[str, str]
+    classes: np.ndarray
+    chosen: pd.DataFrame
+    distances: pd.DataFrame
+    pairs: pd.DataFrame
+    marks: dict[str, str]
+    truth: pd.DataFrame | None
+
+    @property
+    def label(self) -> str:
+        return self.results.labels[self.key["classifier"]]
+
+    @property
+    def name(self) -> str:
+        return "-".join(self.key.values())
+
+    @cached_property
+    def far(self) -> dict[tuple[str, str, str], float]:
+        """Mean distances by class, feature and other class."""
+        keys = ["class", "feature", "other_class"]
+        return self.distances.set_index(keys)["distance"].to_dict()
+
+
+def _run(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame) -> _Run:
+    profiles = results.rows("profiles", **key)
+    return _Run(
+        results,
+        key,
+        results.rows("class_sizes", dataset=key["dataset"])["class"].to_numpy(),
+        chosen,
+        results.rows("class_distances", **key),
+        results.rows("dependent_pairs", **key),
+        dict(zip(profiles["feature"], profiles["dependence_group"], strict=True)),
+        results.truth(key["dataset"]),
+    )
+
+
 def _dataset(results: StudyResults, dataset: str, selection: pd.DataFrame) -> list[Block]:
     """Return what is shown of one data set."""
-    series, truth = results.series(dataset), results.truth(dataset)
-    cut = _cut(results, dataset)
-    distances: dict[tuple[str, str, str], float] = {}
     blocks: list[Block] = []
     runs = selection.groupby(["folds", "classifier"], sort=False)
     for (folds, classifier), chosen in runs:
-        mine = _distances(results, dataset, folds, classifier)
-        distances = mine | distances
-        told = chosen["feature"].drop_duplicates().head(MOST_SELECTED).tolist()
-        pairs = _NO_PAIRS if cut is None else dependent_pairs(series, told, cut)
-        content = [
-            Facts(_facts(results, chosen, len(pairs), cut)),
-            _matrices(results, chosen, series.classes, mine, pairs, truth),
-            _tables(results, chosen, series.classes, mine, pairs),
-        ]
+        key = {"dataset": dataset, "folds": folds, "classifier": classifier}
+        content = _classifier(_run(results, key, chosen))
         title = results.labels[classifier]
         title = title if len(results.study.folds) == 1 else f"{title} ({folds})"
         blocks += content if len(runs) == 1 else [Group(title, content, opened=not blocks)]
-    shown = telling_features(selection, DENSITIES_PER_CLASS, MOST_DENSITIES)
-    params = results.params(selection["classifier"].iloc[0])
-    figures = density_figures(series, shown, selection, distances, params)
-    return [*blocks, Gallery(figures, _DENSITY_CAPTION)]
+    return blocks
 
 
-_NO_PAIRS = pd.DataFrame(columns=["feature", "other", "r"])
+def _classifier(run: _Run) -> list[Block]:
+    """Return what is shown of one classifier on one data set."""
+    densities = run.results.rows("densities", **run.key)
+    values = run.results.rows("values", **run.key)
+    figures = density_figures(f"density-{run.name}", densities, values, run.chosen, run.distances)
+    return [
+        Facts(_facts(run)),
+        _recognition(run),
+        _matrices(run),
+        Gallery(
+            figures,
+            _density_caption(run, densities),
+            ["description/densities.tsv", "description/values.tsv"],
+        ),
+        _tables(run),
+    ]
+
+
+def _recognition(run: _Run) -> Table:
+    """Return how well each class is recognised, beside how much is selected for it."""
+    recall = run.results.rows("recall", **run.key).set_index("class")
+    stability = run.results.rows("stability", **run.key).set_index("class")
+    stability = stability.reindex(recall.index)
+    frame = pd.DataFrame(
+        {
+            "class": recall.index,
+            "samples": recall["samples"].to_numpy(),
+            "recall": recall["recall"].to_numpy(),
+            "lower": recall["lower"].to_numpy(),
+            "upper": recall["upper"].to_numpy(),
+            "features": stability["mean_size"].to_numpy(),
+            "stability": stability["stability"].to_numpy(),
+            "recognised": [_belief(*row) for row in recall[_BELIEF].to_numpy()],
+        }
+    )
+    accuracy = run.results.rows("summary", **run.key, metric="accuracy")
+    baseline = accuracy["baseline"].iloc[0] if len(accuracy) else np.nan
+    majority = (
+        f" Always naming the largest class would be right in {baseline:.1%} of samples."
+        if pd.notna(baseline)
+        else ""
+    )
+    caption = (
+        "How many samples of each class were recognised, with the 95 % interval, and how many "
+        "features were selected for it: those of a class that is not recognised mean nothing."
+        f"{majority}"
+    )
+    formats = dict.fromkeys(["recall", "lower", "upper", "stability"], ".2f") | {"features": ".1f"}
+    return Table(frame, caption, formats, sources=["recall.tsv", "stability.tsv"])
+
+
+_BELIEF = ["recall", "recognised"]
+
+
+def _belief(recall: float, recognised: object) -> str:
+    if recall == 0:
+        return "never"
+    return "yes" if recognised else "in less than half of its tests"
+
+
 _MATRIX_CAPTION = (
     "Left: features by classes, shaded by the share of folds that select the feature for the class "
     "(in per cent where it is not all of them). Features with the same letter depend on one "
@@ -99,28 +186,23 @@ _MATRIX_CAPTION = (
     "distance of the two classes of a pair, known where the feature was selected for one of them."
 )
 _PLANTED = " A frame marks the class that the feature was planted for in this simulation."
-_DENSITY_CAPTION = (
-    "The features selected most often, with the density of each class as XNB estimates it. The "
-    "strong curves, marked ● below, belong to the classes that the feature was selected for (of "
-    "more than six classes, only that of the class that it tells most about is drawn strong); the "
-    "ticks are the samples; the numbers on the right are distances from the class "
-    "without a number."
-)
 
 
-def _cut(results: StudyResults, dataset: str) -> float | None:
-    """Return the |r| above which features of a data set are dependent; None without diagnostics."""
-    table = results.rows("diagnostics", dataset=dataset)
-    return float(table["cut"].iloc[0]) if len(table) else None
-
-
-def _distances(
-    results: StudyResults, dataset: str, folds: str, classifier: str
-) -> dict[tuple[str, str, str], float]:
-    """Return mean distances over folds by class, feature and other class."""
-    table = results.training(dataset, folds, classifier, "distances")
-    means = table.groupby(["class", "feature", "other_class"], sort=False)["distance"].mean()
-    return means.to_dict()
+def _density_caption(run: _Run, densities: pd.DataFrame) -> str:
+    estimator, own = (densities[column].iloc[0] for column in ("estimator", "own"))
+    whose = (
+        f"as {run.label} estimates it ({estimator})"
+        if own
+        else f"by {estimator}, for the picture only: {run.label} estimates none of single features"
+    )
+    text = (
+        f"The features selected most often, with the density of each class {whose}, from all "
+        "samples. The strong curves, marked ● below, belong to the classes that the feature was "
+        "selected for (of more than six classes, only that of the class that it tells most about "
+        "is drawn strong); the ticks are the samples"
+    )
+    told = "; the numbers on the right are distances from the class without a number."
+    return text + (told if len(run.distances) else ".")
 
 
 def _rows(chosen: pd.DataFrame, classes: np.ndarray) -> list[str]:
@@ -136,16 +218,15 @@ def _rows(chosen: pd.DataFrame, classes: np.ndarray) -> list[str]:
 _ANY_CLASS = {"class": ""}
 
 
-def _facts(
-    results: StudyResults, chosen: pd.DataFrame, n_pairs: int, cut: float | None
-) -> dict[str, str]:
-    key = chosen.iloc[0]
-    where = {"dataset": key.dataset, "folds": key.folds, "classifier": key.classifier}
-    stability = results.rows("stability", **where, **_ANY_CLASS)
-    means = results.rows("summary", **where).set_index("metric")["mean"]
-    always = chosen.groupby("feature")["frequency"].max() >= 1
+def _facts(run: _Run) -> dict[str, str]:
+    results, always = run.results, run.chosen.groupby("feature")["frequency"].max() >= 1
+    stability = results.rows("stability", **run.key, **_ANY_CLASS)
+    summary = results.rows("summary", **run.key).set_index("metric")
+    means = summary["mean"]
     facts = {
-        "Classifier": results.labels[key.classifier],
+        "Classifier": run.label,
+        "Right": f"{means.get('accuracy', np.nan):.1%}",
+        "Always the largest class": f"{summary['baseline'].get('accuracy', np.nan):.1%}",
         "Features per class": f"{means.get('features_per_class', np.nan):.1f}",
         "Features in all, per fold": f"{means.get('features', np.nan):.1f}",
         "Distinct over all folds": f"{len(always):,}",
@@ -154,54 +235,34 @@ def _facts(
     if len(stability) and pd.notna(stability["stability"].iloc[0]):
         row = stability.iloc[0]
         facts["Stability"] = f"{row['stability']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}]"
-    if cut is not None:
-        facts["Dependent pairs among them"] = f"{n_pairs:,} (|r| > {cut:.2f})"
+    diagnosed = results.rows("diagnostics", dataset=run.key["dataset"])
+    if len(diagnosed):
+        cut = diagnosed["cut"].iloc[0]
+        facts["Dependent pairs among them"] = f"{len(run.pairs):,} (|r| > {cut:.2f})"
     return facts
 
 
-def _matrices(
-    results: StudyResults,
-    chosen: pd.DataFrame,
-    classes: np.ndarray,
-    distances: dict[tuple[str, str, str], float],
-    pairs: pd.DataFrame,
-    truth: pd.DataFrame | None,
-) -> Gallery:
+def _matrices(run: _Run) -> Gallery:
     """Return which features serve which class, beside how far apart they keep the classes."""
-    key = chosen.iloc[0]
-    name = f"{key.dataset}-{key.folds}-{key.classifier}"
-    label, features = results.labels[key.classifier], _rows(chosen, classes)
-    figures = [_matrix(name, label, chosen, features, classes, pairs, truth)]
-    if distances:
-        figures.append(_distance_matrix(name, label, features, classes, distances))
-    return Gallery(figures, _MATRIX_CAPTION + ("" if truth is None else _PLANTED))
+    features = _rows(run.chosen, run.classes)
+    figures = [_matrix(run, features)]
+    if len(run.distances):
+        figures.append(_distance_matrix(run, features))
+    caption = _MATRIX_CAPTION + ("" if run.truth is None else _PLANTED)
+    return Gallery(figures, caption, ["selection.tsv", "description/class_distances.tsv"])
 
 
-def _tables(
-    results: StudyResults,
-    chosen: pd.DataFrame,
-    classes: np.ndarray,
-    distances: dict[tuple[str, str, str], float],
-    pairs: pd.DataFrame,
-) -> Group:
-    label = results.labels[chosen["classifier"].iloc[0]]
-    tables = [_selected_table(label, chosen, distances, classes)]
-    if len(pairs):
-        tables.append(_pairs_table(pairs))
+def _tables(run: _Run) -> Group:
+    tables = [_selected_table(run)]
+    if len(run.pairs):
+        tables.append(_pairs_table(run.pairs))
     return Group("As tables", tables, "selected features, distances, dependent pairs")
 
 
-def _matrix(
-    name: str,
-    label: str,
-    chosen: pd.DataFrame,
-    features: list[str],
-    classes: np.ndarray,
-    pairs: pd.DataFrame,
-    truth: pd.DataFrame | None,
-) -> Figure:
+def _matrix(run: _Run, features: list[str]) -> Figure:
     """Return the class x feature matrix of selection frequencies."""
-    wide = chosen.pivot_table(index="feature", columns="class", values="frequency")
+    classes, truth = run.classes, run.truth
+    wide = run.chosen.pivot_table(index="feature", columns="class", values="frequency")
     values = wide.reindex(index=features, columns=classes).to_numpy()
     texts = [["" if np.isnan(v) or v >= 1 else f"{100 * v:.0f}" for v in row] for row in values]
     planted = {} if truth is None else truth.dropna(subset="class").set_index("feature")["class"]
@@ -209,15 +270,15 @@ def _matrix(
     outlined = [(i, places[planted[f]]) for i, f in enumerate(features) if f in planted]
     served = {c: int(np.nansum(values[:, j] > 0)) for j, c in enumerate(classes)}
     return Figure(
-        f"selected-{name}",
+        f"selected-{run.name}",
         draw_matrix,
         {
             "values": values,
             "rows": features,
             "columns": [shorten(label, 18) for label in classes],
-            "title": f"{label}: selected for",
+            "title": f"{run.label}: selected for",
             "texts": texts,
-            "marks": dependent_groups(pairs, features),
+            "marks": [run.marks.get(feature, "") for feature in features],
             "outlined": outlined,
         },
         "",
@@ -226,27 +287,21 @@ def _matrix(
     )
 
 
-def _distance_matrix(
-    name: str,
-    label: str,
-    features: list[str],
-    classes: np.ndarray,
-    distances: dict[tuple[str, str, str], float],
-) -> Figure:
+def _distance_matrix(run: _Run, features: list[str]) -> Figure:
     """Return the matrix of features by class pairs."""
-    pairs = list(itertools.combinations(classes, 2))
-    values = np.array([[_of_pair(distances, f, *pair) for pair in pairs] for f in features])
+    pairs = list(itertools.combinations(run.classes, 2))
+    values = np.array([[_of_pair(run.far, f, *pair) for pair in pairs] for f in features])
     if len(pairs) > MOST_PAIRS:
         nearest = np.argsort(np.nan_to_num(values).max(axis=0), kind="stable")[:MOST_PAIRS]
         values, pairs = values[:, nearest], [pairs[i] for i in nearest]
     return Figure(
-        f"distances-{name}",
+        f"distances-{run.name}",
         draw_matrix,
         {
             "values": values,
             "rows": features,
             "columns": [f"{shorten(first, 11)} – {shorten(second, 11)}" for first, second in pairs],
-            "title": f"{label}: distance of classes",
+            "title": f"{run.label}: distance of classes",
             "texts": _cells(values) if len(pairs) <= MOST_WRITTEN else None,
             "colour": COLOURS[2],
             "cell": (max(0.16, min(0.34, 4.5 / len(pairs))), 0.2),
@@ -269,36 +324,36 @@ def _of_pair(
     return np.nan
 
 
-def _selected_table(
-    label: str,
-    chosen: pd.DataFrame,
-    distances: dict[tuple[str, str, str], float],
-    classes: np.ndarray,
-) -> Table:
-    rows = chosen.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
+def _selected_table(run: _Run) -> Table:
+    rows = run.chosen.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
     frame = rows[["feature", "class", "frequency", "mean_rank", "mean_distance"]]
     columns = ["feature", "for class", "share of folds", "mean rank", "greatest distance"]
     frame = frame.set_axis(columns, axis=1).reset_index(drop=True)
-    keys = list(zip(frame["feature"], frame["for class"], strict=True))
-    for other in classes:
-        frame[f"to {other}"] = [distances.get((c, f, other), np.nan) for f, c in keys]
-    formats = dict.fromkeys(frame.columns[2:], ".2f") | {"mean rank": ".1f"}
-    left_out = len(chosen) - len(frame)
+    keys = list(zip(frame["for class"], frame["feature"], strict=True))
+    profiles = run.results.rows("profiles", **run.key).set_index(["class", "feature"])
+    frame.insert(2, "direction", profiles["direction"].reindex(keys).to_numpy())
+    for other in run.classes:
+        frame[f"to {other}"] = [run.far.get((*key, other), np.nan) for key in keys]
+    formats = dict.fromkeys(frame.columns[3:], ".2f") | {"mean rank": ".1f"}
+    left_out = len(run.chosen) - len(frame)
     rest = f" {left_out:,} rarer ones are in selection.tsv." if left_out else ""
     caption = (
-        f"Features selected by {label}, with their distances from each other class, as means over "
-        f"the folds that selected them.{rest}"
+        f"Features selected by {run.label}, whether the class is high or low in them against all "
+        "others (by the medians), and their distances from each other class, as means over the "
+        f"folds that selected them.{rest}"
     )
-    return Table(frame, caption, formats)
+    sources = ["selection.tsv", "description/profiles.tsv", "description/class_distances.tsv"]
+    return Table(frame, caption, formats, sources=sources)
 
 
 def _pairs_table(pairs: pd.DataFrame) -> Table:
-    frame = pairs.head(MOST_SELECTED).rename(columns={"other": "depends on"})
+    frame = pairs[["feature", "other", "r"]].head(MOST_SELECTED)
+    frame = frame.rename(columns={"other": "depends on"})
     caption = (
         "Selected features that depend on one another given the class: r over all samples, class "
         "means subtracted, strongest first."
     )
-    return Table(frame, caption, {"r": ".3f"})
+    return Table(frame, caption, {"r": ".3f"}, sources=["description/dependent_pairs.tsv"])
 
 
 def _stability_figure(results: StudyResults) -> Figure:
@@ -323,6 +378,7 @@ def _stability_figure(results: StudyResults) -> Figure:
         "Below 0.4 is poor, above 0.75 excellent. Folds share training samples, so the intervals "
         "are too narrow rather than too wide.",
         "Points with intervals: stability index per data set and classifier.",
+        ["stability.tsv"],
     )
 
 
@@ -346,7 +402,7 @@ def _stability_table(results: StudyResults) -> Table:
         "Stability index with its 95 % interval, and the mean number of features, per class. "
         "Missing where it is not defined: a class for which nothing, or everything, was selected."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["stability.tsv"])
 
 
 def _recovery(results: StudyResults) -> list[Block]:
@@ -370,4 +426,4 @@ def _recovery(results: StudyResults) -> list[Block]:
         "stops when the classes are told apart leaves most markers out: a small second share is no "
         "mistake, a small first one is."
     )
-    return [Table(frame, caption, formats)]
+    return [Table(frame, caption, formats, sources=["recovery.tsv"])]

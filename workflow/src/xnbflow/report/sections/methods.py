@@ -8,27 +8,17 @@ import pandas as pd
 import yaml
 
 from xnbflow import __version__
-from xnbflow.contract import STUDY_TABLES, analysis_tables
+from xnbflow.analyses.registry import known_analyses
+from xnbflow.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
+from xnbflow.methods import known_methods, methods_in
 from xnbflow.report.page.blocks import Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
-from xnbflow.sources.sheet import DataSet, sheet_text
+from xnbflow.sources.dataset import DataSet
+from xnbflow.sources.sheet import sheet_text
 
 __all__ = ["section"]
 
 _XNB = "Aguilar-Ruiz, Romero and Cicconardi"
-
-#: Method of a classifier to what it is and where it comes from.
-_METHODS = {
-    "gaussian_nb": ("Gaussian naive Bayes", f"{_XNB} (2024), section 3"),
-    "flexible_nb": (
-        "Flexible naive Bayes: kernel densities",
-        f"John and Langley (1995); {_XNB} (2024), Eq. 8",
-    ),
-    "xnb": (
-        "kernel densities, features of each class’s own",
-        f"{_XNB} (2024), Eqs. 8 to 12; bandwidths by Silverman (1986), Eq. 3.31",
-    ),
-}
 
 _DIAGNOSTICS = [
     ("Normality of features", "Shapiro-Wilk test, Royston (1995), algorithm AS R94"),
@@ -117,10 +107,12 @@ def _sheets(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Code]:
 def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:
     entries = results.configuration.get("classifiers", {})
     for name in results.study.classifiers:
-        method = str(entries.get(name, {}).get("method", ""))
-        known = f"the estimator {method}" if "." in method else "see the configuration"
-        what, source = _METHODS.get(method, ("", known))
-        yield f"{results.labels[name]}{': ' if what else ''}{what}", source
+        for method in dict.fromkeys(methods_in(entries.get(name, {}))):
+            entry = known_methods().get(method)
+            if entry is None:
+                yield results.labels[name], f"the estimator {method}"
+            else:
+                yield f"{results.labels[name]}: {entry.title}", entry.source
     if results.study.diagnostics and results.study.datasets:
         yield from _DIAGNOSTICS
     if results.study.classifiers:
@@ -130,9 +122,12 @@ def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:
 def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
     for name, table in STUDY_TABLES.items():
         yield name, table.title, [f"{name}.parquet", f"{name}.tsv"]
+    for name, table in DESCRIPTION_TABLES.items():
+        path = f"description/{name}"
+        yield path, table.title, [f"{path}.parquet", f"{path}.tsv"]
     for analysis in results.study.analyses:
-        known = analysis_tables(analysis)
-        for name in results.analysis(analysis).present():
+        known = analysis_tables(known_analyses()[analysis].contract)
+        for name in results.analysis(known_analyses()[analysis]).present():
             path = f"{analysis}/{name}"
             yield path, known[name].title, [f"{path}.parquet", f"{path}.tsv"]
 

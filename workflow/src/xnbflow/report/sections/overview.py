@@ -1,6 +1,4 @@
-"""At a glance: what was run, how good it is, and what went wrong."""
-
-from collections.abc import Sequence
+"""What was run: classifiers on average, what went wrong, data sets, versions, time and seeds."""
 
 import pandas as pd
 
@@ -9,15 +7,14 @@ from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Tabl
 from xnbflow.report.results import StudyResults
 from xnbflow.seeds import derive_seed
 
-__all__ = ["headline", "section"]
+__all__ = ["section"]
 
 
 def section(results: StudyResults) -> Section:
-    """Return the first section of a study's report."""
-    blocks: list[Block] = []
-    if results.study.classifiers:
-        blocks += [Prose(headline(results), "headline"), _classifiers(results)]
-    blocks += [*_problems(results), Facts(_facts(results))]
+    """Return what was run, and whether anything went wrong."""
+    blocks: list[Block] = [*_problems(results), Facts(_facts(results))]
+    if len(results.tables["averages"]):
+        blocks.append(_classifiers(results))
     if results.study.datasets:
         blocks.append(_datasets(results))
     seconds = job_seconds(results)
@@ -29,101 +26,34 @@ def section(results: StudyResults) -> Section:
     blocks.append(Group("Versions, run time and seeds", details))
     return Section(
         "overview",
-        "At a glance",
-        "What was run, what came of it, and whether anything went wrong.",
+        "What was run",
+        "Classifiers and data sets, whether anything went wrong, and what it took.",
         blocks,
     )
 
 
-def headline(results: StudyResults) -> str:
-    """Return the study's result in one sentence: accuracy and number of features, XNB first."""
-    scores = results.scores("accuracy")
-    if scores.isna().all(axis=None):
-        return "No classifier could be fitted in every fold; see the failures below."
-    shared = _fitted_by_all(scores)
-    accuracy = scores.loc[shared].mean()
-    features = results.scores("features_per_class").loc[shared].mean()
-    subject = _subject(results, accuracy)
-    where = f" on average over {_places(results, len(shared))}" if len(shared) > 1 else ""
-    first = f"{subject} reaches an accuracy of {accuracy[subject]:.3f}"
-    if pd.notna(features[subject]):
-        first += f" with {_count(features[subject])} features per class"
-    first += where
-    others = [
-        f"{name} {accuracy[name]:.3f}"
-        + (f" with {_count(features[name])}" if pd.notna(features[name]) else "")
-        for name in accuracy.index
-        if name != subject and pd.notna(accuracy[name])
-    ]
-    return f"{first}; {_listed(others)}." if others else f"{first}."
-
-
-def _places(results: StudyResults, n: int) -> str:
-    """Return a number of rows of scores in words."""
-    one, many = ("data set", "data sets")
-    if len(results.study.folds) > 1:
-        one, many = ("pair of data set and folds", "pairs of data set and folds")
-    return f"{n} {one if n == 1 else many}"
-
-
-def _fitted_by_all(scores: pd.DataFrame) -> list[str]:
-    """Return the rows where every classifier has a score that has one anywhere; else all rows."""
-    shared = scores.dropna(axis="columns", how="all").dropna(axis="index").index
-    return list(shared if len(shared) else scores.index)
-
-
-def _subject(results: StudyResults, accuracy: pd.Series) -> str:
-    """Return the label of XNB where the study is about it, else of the most accurate classifier.
-
-    A study with analyses of its own is about something else.
-    """
-    for name in results.study.classifiers if not results.study.analyses else ():
-        entry = results.configuration.get("classifiers", {}).get(name, {})
-        if entry.get("method") == "xnb" and pd.notna(accuracy[results.labels[name]]):
-            return results.labels[name]
-    return str(accuracy.idxmax())
-
-
-def _count(number: float) -> str:
-    return f"{number:.1f}" if number < 1000 else f"{number:,.0f}"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
 def _classifiers(results: StudyResults) -> Table:
-    accuracy = results.scores("accuracy")
-    shared = _fitted_by_all(accuracy)
-    rounded = accuracy.round(3)
-    best = rounded.eq(rounded.max(axis=1), axis=0).sum()
-    seconds = results.tables["seconds"].groupby("classifier")[["fit_seconds"]].median()
-    seconds = seconds["fit_seconds"].rename(results.labels).reindex(accuracy.columns)
-    metrics = ("accuracy", "balanced_accuracy", "features_per_class")
-    means = {
-        name.replace("_", " "): results.scores(name).loc[shared].mean().to_numpy()
-        for name in metrics
-    }
-    frame = pd.DataFrame({"classifier": accuracy.columns, **means})
-    frame["most accurate on"] = best.to_numpy()
-    frame["seconds to fit"] = seconds.to_numpy()
-    formats = dict(zip(means, (".3f", ".3f", ",.1f"), strict=True)) | {"seconds to fit": ".3g"}
+    table = results.tables["averages"]
+    frame = pd.DataFrame(
+        {
+            "classifier": table["classifier"].map(results.labels),
+            "accuracy": table["accuracy"],
+            "balanced accuracy": table["balanced_accuracy"],
+            "most accurate on": table["wins"],
+            "seconds to fit": table["fit_seconds"],
+        }
+    )
+    formats = {"accuracy": ".3f", "balanced accuracy": ".3f", "seconds to fit": ".3g"}
+    n = int(table["places"].iloc[0])
+    what = "pairs of data set and folds" if len(results.study.folds) > 1 else "data sets"
     caption = (
-        f"The classifiers, averaged over {_places(results, len(shared))}"
-        f"{_left_out(accuracy, shared)}. “Most accurate on” counts them, ties with every "
-        "classifier that shares the first place; the seconds are the median of a fold. No number "
-        "of features is given where a transformer makes new ones."
+        f"The classifiers, averaged over the {n} {what if n > 1 else what.replace('sets', 'set')} "
+        f"where all could be fitted in every fold; of {len(results.places)} in the study. “Most "
+        "accurate on” counts all of them, ties with every classifier that shares the first place; "
+        "the seconds are the median of a fold. Averages over data sets hide what is easy and what "
+        "is hard: read each data set by itself."
     )
-    return Table(frame, caption, formats)
-
-
-def _left_out(accuracy: pd.DataFrame, shared: Sequence[str]) -> str:
-    left_out = [row for row in accuracy.index if row not in shared]
-    return (
-        f" ({_listed(left_out)} left out, where some could not be fitted in every fold)"
-        if left_out
-        else ""
-    )
+    return Table(frame, caption, formats, sources=["averages.tsv"])
 
 
 def _problems(results: StudyResults) -> list[Block]:
@@ -157,7 +87,8 @@ def _said(results: StudyResults, problems: pd.DataFrame) -> Table:
         .replace({"kind": {"error": "failed", "warnings": "warning"}})
         .rename(columns={"dataset": "data set", "kind": "what", "text": "message"})
     )
-    return Table(counts, "Failed fits and warnings, with the number of fits that said the same.")
+    caption = "Failed fits and warnings, with the number of fits that said the same."
+    return Table(counts, caption, sources=["problems.tsv"])
 
 
 def _small_classes(results: StudyResults) -> pd.DataFrame:
@@ -222,7 +153,8 @@ def _datasets(results: StudyResults) -> Table:
     frame.insert(1, "source", [str(row.get("source", "")) for row in rows])
     frame.insert(2, "location", [str(row.get("location", "")) for row in rows])
     formats = {"samples": ",", "features": ","}
-    return Table(frame, "The data sets of this study and where they come from.", formats)
+    caption = "The data sets of this study and where they come from."
+    return Table(frame, caption, formats, sources=["datasets.tsv"])
 
 
 def _run_time(seconds: pd.DataFrame) -> Table:

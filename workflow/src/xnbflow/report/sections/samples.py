@@ -5,7 +5,7 @@ import pandas as pd
 
 from xnbflow.report.contributions import contributions
 from xnbflow.report.drawings.rows import draw_shares
-from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section, Table, Waterfall
+from xnbflow.report.page.blocks import Block, Evidence, Figure, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
@@ -30,7 +30,7 @@ def section(results: StudyResults) -> Section | None:
     ]
     blocks: list[Block] = []
     if models:
-        blocks.append(Waterfall(models, _HOW_TO_READ))
+        blocks.append(Evidence(models, _HOW_TO_READ))
     blocks.append(_hard_samples(results))
     for place in places:
         mine = samples[(samples["dataset"] == place[0]) & (samples["folds"] == place[1])]
@@ -38,31 +38,34 @@ def section(results: StudyResults) -> Section | None:
     return Section(
         "samples",
         "Samples",
-        "Samples that every classifier gets wrong may be mislabelled or unlike their class; look "
-        "at what their features say.",
+        "Samples that a classifier gets wrong although it recognises their class may be "
+        "mislabelled or unlike their class; look at what their features say.",
         blocks,
     )
 
 
 _HOW_TO_READ = (
-    "Choose a sample: each class starts from its prior, and each of its features adds how likely "
-    "the sample’s value is under that class (its log-likelihood; far below zero means a value that "
-    "the class hardly ever has). The class with the greatest sum is predicted. The sample was not "
-    "in the training samples; of repeated cross-validation the first repeat is shown."
+    "Choose a sample. A bar to the right is evidence for the class, to the left against it, in "
+    "nats: 0 says nothing, 0.7 doubles the odds, 2.3 makes them ten times as high. It compares how "
+    "probable the value is in this class with the reference, how probable it is in the training "
+    "samples of all classes together. The axis is the same for all classes; arrows mark bars that "
+    "are cut. The class with the greatest score is predicted: its log prior and the evidence of "
+    "its features; where a classifier compares densities, as XNB does, their reference density "
+    "counts too, although it says nothing of the class and depends on the units of measurement. "
+    "The sample was not in the training samples; of repeated cross-validation the first repeat is "
+    "shown."
 )
 
 
 def _hard_samples(results: StudyResults) -> Figure:
     """Return how many classifiers get a sample wrong more often than right."""
-    wrong = _mostly_wrong(results.tables["samples"])
-    counts = wrong.groupby(["dataset", "folds", "sample"], sort=False)["mostly"].sum()
+    table = results.tables["hard_samples"]
     n_classifiers = len(results.study.classifiers)
-    rows = [place for place in results.places if place in counts.index.droplevel("sample")]
-    shares = np.array(
-        [np.bincount(counts.loc[row], minlength=n_classifiers + 1) for row in rows], dtype=float
-    )
-    shares /= shares.sum(axis=1, keepdims=True)
-    parts = ["no classifier", *map(str, range(1, n_classifiers)), "all classifiers"]
+    wide = table.pivot_table(index=["dataset", "folds"], columns="classifiers", values="share")
+    wide = wide.reindex(columns=range(n_classifiers + 1)).fillna(0.0)
+    rows = [place for place in results.places if place in wide.index]
+    shares = wide.loc[rows].to_numpy()
+    parts = ["by none", *(f"by {n}" for n in range(1, n_classifiers)), "by all"]
     return Figure(
         "hard-samples",
         draw_shares,
@@ -70,11 +73,12 @@ def _hard_samples(results: StudyResults) -> Figure:
             "rows": [results.places[row] for row in rows],
             "parts": parts[: n_classifiers + 1] if n_classifiers > 1 else ["right", "wrong"],
             "shares": shares,
-            "xlabel": "per cent of samples, by how many classifiers get them wrong",
+            "xlabel": "per cent of samples, wrong by so many",
         },
         "Samples by the number of classifiers that get them wrong (in more than half of the "
-        "repeats). The darkest part is what no classifier can do.",
+        "repeats). The darkest part is what every classifier of this study gets wrong.",
         "Stacked bars per data set: share of samples that none, some or all classifiers get wrong.",
+        ["hard_samples.tsv"],
     )
 
 
@@ -104,7 +108,11 @@ def _misclassified(results: StudyResults, place: str, samples: pd.DataFrame) -> 
         "wrong in more than half of them."
         f"{left_out}"
     )
-    return Group(place, [Table(frame, caption)], f"{len(wide)} samples misclassified")
+    return Group(
+        place,
+        [Table(frame, caption, sources=["samples.tsv"])],
+        f"{len(wide)} samples misclassified",
+    )
 
 
 def _mostly_wrong(samples: pd.DataFrame) -> pd.DataFrame:

@@ -50,6 +50,82 @@ function addFilter(table, place) {
   place.before(make("div", { class: "filter" }, make("label", {}, "Filter ", input), count));
 }
 
+/* Files made here: a table as it is shown, a figure as pixels. */
+function save(name, parts, type) {
+  const link = make("a", { href: URL.createObjectURL(new Blob(parts, { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
+function tableText(table) {
+  const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden);
+  const lines = rows.map((row) => [...row.cells].map((_, column) => cellText(row, column)));
+  return [names, ...lines].map((line) => line.map((text) => text.replace(/\s+/g, " ").trim()).join("\t") + "\n");
+}
+
+function addDownload(table, place) {
+  const section = table.closest("section").id;
+  const number = [...document.querySelectorAll(`#${section} .table table`)].indexOf(table) + 1;
+  const button = make("button", { type: "button", class: "file" }, "Save as TSV");
+  button.addEventListener("click", () => save(`${section}-${number}.tsv`, tableText(table), "text/tab-separated-values"));
+  place.after(button);
+}
+
+const DOTS_PER_INCH = 300;
+const POINTS_PER_INCH = 72;
+
+function checksum(bytes) {
+  let crc = -1;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ -1) >>> 0;
+}
+
+/* A PNG with the chunk pHYs, which tells its dots per metre, after its header. */
+function withResolution(png) {
+  const chunk = new DataView(new ArrayBuffer(21));
+  const perMetre = Math.round(DOTS_PER_INCH / 0.0254);
+  chunk.setUint32(0, 9);
+  [..."pHYs"].forEach((letter, i) => chunk.setUint8(4 + i, letter.charCodeAt(0)));
+  chunk.setUint32(8, perMetre);
+  chunk.setUint32(12, perMetre);
+  chunk.setUint8(16, 1);
+  chunk.setUint32(17, checksum(new Uint8Array(chunk.buffer, 4, 13)));
+  return [png.slice(0, 33), chunk.buffer, png.slice(33)];
+}
+
+async function pixels(svg) {
+  const [, , width, height] = svg.getAttribute("viewBox").split(/[\s,]+/).map(Number);
+  const copy = svg.cloneNode(true);
+  const scale = DOTS_PER_INCH / POINTS_PER_INCH;
+  copy.setAttribute("width", Math.round(width * scale));
+  copy.setAttribute("height", Math.round(height * scale));
+  copy.setAttribute("style", "color:#1b1f24");
+  const source = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+  const image = new Image();
+  image.src = source;
+  await image.decode();
+  const canvas = make("canvas", { width: image.width, height: image.height });
+  const context = canvas.getContext("2d");
+  context.fillStyle = "#fff";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(source);
+  const png = await new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
+  return withResolution(await png.arrayBuffer());
+}
+
+for (const files of document.querySelectorAll(".drawing .files")) {
+  const figure = files.closest(".drawing");
+  const name = files.querySelector("a").getAttribute("href").split("/").pop().replace(/svg$/, "png");
+  const button = make("button", { type: "button", class: "file" }, "PNG", make("span", { class: "hidden" }, ` of ${name.replace(/.png$/, "")}`));
+  button.addEventListener("click", async () => save(name, await pixels(figure.querySelector("svg")), "image/png"));
+  files.append(" ", button);
+}
+
 for (const table of document.querySelectorAll(".table table")) {
   const rows = table.tBodies[0].rows;
   [...table.tHead.rows[0].cells].forEach((header, column) => {
@@ -60,6 +136,7 @@ for (const table of document.querySelectorAll(".table table")) {
     button.addEventListener("click", () => sortTable(table, column, header));
   });
   if (rows.length > 7) addFilter(table, table.parentElement);
+  addDownload(table, table.parentElement);
 }
 
 /* Groups: open or close all of a section; open those around the target of a link. */
@@ -78,8 +155,20 @@ for (const section of document.querySelectorAll("main > section")) {
   groups[0].before(button);
 }
 
-/* Waterfall: what each feature adds to each class for a sample. */
-const SHOWN_FEATURES = 20;
+/* On paper nothing can be opened: all groups are, and afterwards as before. */
+let closed = [];
+window.addEventListener("beforeprint", () => {
+  closed = [...document.querySelectorAll("details:not([open])")];
+  for (const group of closed) group.open = true;
+});
+window.addEventListener("afterprint", () => {
+  for (const group of closed) group.open = false;
+});
+
+/* Evidence: what each feature says for and against each class, for a sample. */
+const SHOWN_FEATURES = 12;
+/* Bars end here: with so many nats the odds are a thousand million to one. */
+const MOST_NATS = 21;
 
 /* Two decimals, of great numbers none; of those that would not fit their column four digits. */
 function format(number) {
@@ -89,19 +178,27 @@ function format(number) {
   return text.replace("-", "−");
 }
 
+function signed(number) {
+  const text = format(number);
+  return number > 0 ? `+${text}` : text;
+}
+
 function logSumExp(values) {
   const most = Math.max(...values);
   return most === -Infinity ? most : most + Math.log(values.reduce((sum, v) => sum + Math.exp(v - most), 0));
 }
 
+/* The score of a class is its log prior, the evidence of its features, and their reference. */
 function explainClasses(model, sample) {
-  const [, , , fitNumber, values] = sample;
+  const [, , , fitNumber, values, references] = sample;
   const fit = model.fits[fitNumber];
   let next = 0;
   const classes = model.classes.map((label, code) => {
-    const terms = fit.sets[code].map((feature) => ({ feature: model.features[feature], value: values[next++] ?? -Infinity }));
+    const terms = fit.sets[code].map((feature) => ({ name: model.features[feature], value: values[next++] ?? -Infinity }));
     const prior = fit.prior[code] ?? -Infinity;
-    return { label, code, prior, terms, total: terms.reduce((sum, term) => sum + term.value, prior) };
+    const sum = terms.reduce((total, term) => total + term.value, 0);
+    const reference = references[code] ?? 0;
+    return { label, code, prior, terms, sum, reference, total: prior + sum + reference };
   });
   const all = logSumExp(classes.map((one) => one.total));
   for (const one of classes) one.posterior = Math.exp(one.total - all);
@@ -109,55 +206,81 @@ function explainClasses(model, sample) {
 }
 
 function classTable(classes, trueCode) {
+  const counted = classes.some((one) => Math.abs(one.reference) > 0.005);
   const body = make("tbody");
   for (const one of classes) {
     const label = one.code === trueCode ? `${one.label} (true class)` : one.label;
-    const cells = [format(one.prior), format(one.total - one.prior), format(one.total), one.posterior.toPrecision(3)];
+    const cells = [format(one.prior), signed(one.sum), ...(counted ? [format(one.reference)] : []), format(one.total), one.posterior.toPrecision(3)];
     body.append(make("tr", {}, make("th", { scope: "row" }, label), ...cells.map((text) => make("td", { class: "n" }, text))));
   }
-  const names = ["class", "log prior", "sum of its features", "log score", "probability"];
+  const names = ["class", "log prior", "evidence", ...(counted ? ["reference density"] : []), "score", "probability"];
   const head = make("tr", {}, ...names.map((name, i) => make("th", i ? { scope: "col", class: "n" } : { scope: "col" }, name)));
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Classes" },
     make("table", {}, make("thead", {}, head), body));
 }
 
-function classSteps(one) {
+function shownTerms(one) {
   const ordered = [...one.terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  const shown = ordered.slice(0, SHOWN_FEATURES).map((term) => ({ name: term.feature, value: term.value }));
+  const shown = ordered.slice(0, SHOWN_FEATURES);
   const rest = ordered.slice(SHOWN_FEATURES);
   if (rest.length) shown.push({ name: `${rest.length} others`, value: rest.reduce((sum, term) => sum + term.value, 0) });
-  const steps = [{ name: "prior", value: one.prior }, ...shown].filter((step) => Number.isFinite(step.value));
-  let at = 0;
-  for (const step of steps) { step.from = at; at += step.value; step.to = at; }
-  const ends = steps.flatMap((step) => [step.from, step.to]);
-  const low = Math.min(0, ...ends);
-  const span = Math.max(0, ...ends) - low || 1;
-  const percent = (value) => `${(100 * (value - low)) / span}%`;
-  const body = make("tbody");
-  for (const step of steps) {
-    const bar = make("i", { class: step.value < 0 ? "minus" : "plus" });
-    bar.style.left = percent(Math.min(step.from, step.to));
-    bar.style.width = `${(100 * Math.abs(step.value)) / span}%`;
-    const track = make("div", { class: "track" }, bar);
-    track.style.setProperty("--zero", percent(0));
-    body.append(make("tr", {}, make("th", { scope: "row", title: step.name }, step.name),
-      make("td", { class: "n" }, format(step.value)), make("td", {}, track)));
+  return shown;
+}
+
+/* The ends of the axis that all classes of a sample share; zero is on it. */
+function axisOf(lists) {
+  const values = lists.flat().map((term) => Math.max(-MOST_NATS, Math.min(MOST_NATS, term.value)));
+  const low = Math.min(-0.5, ...values);
+  const high = Math.max(0.5, ...values);
+  return { low, high, percent: (value) => (100 * (Math.max(low, Math.min(high, value)) - low)) / (high - low) };
+}
+
+function bar(value, axis) {
+  const [from, to] = [axis.percent(Math.min(0, value)), axis.percent(Math.max(0, value))];
+  const beyond = value < axis.low || value > axis.high ? " beyond" : "";
+  const mark = make("i", { class: (value < 0 ? "minus" : "plus") + beyond });
+  mark.style.left = `${from}%`;
+  mark.style.width = `${to - from}%`;
+  const track = make("div", { class: "track" }, mark);
+  track.style.setProperty("--zero", `${axis.percent(0)}%`);
+  return track;
+}
+
+function ruler(axis) {
+  const ends = make("div", { class: "ruler" });
+  for (const [value, words] of [[axis.low, `${format(axis.low)}`], [0, "0"], [axis.high, signed(axis.high)]]) {
+    const tick = make("span", {}, words);
+    tick.style.left = `${axis.percent(value)}%`;
+    ends.append(tick);
   }
-  const head = make("tr", {}, make("th", { scope: "col" }, "feature"), make("th", { scope: "col", class: "n" }, "adds"),
-    make("th", { scope: "col" }, "running sum"));
+  return ends;
+}
+
+function classEvidence(one, terms, axis) {
+  const body = make("tbody");
+  for (const term of terms) {
+    body.append(make("tr", {}, make("th", { scope: "row", title: term.name }, term.name),
+      make("td", { class: "n" }, signed(term.value)), make("td", {}, bar(term.value, axis))));
+  }
+  body.append(make("tr", { class: "axis", "aria-hidden": "true" }, make("td"), make("td"), make("td", {}, ruler(axis))));
+  const head = make("tr", {}, make("th", { scope: "col" }, "feature"), make("th", { scope: "col", class: "n" }, "nats"),
+    make("th", { scope: "col" }, "against ◂ ▸ for"));
   const columns = make("colgroup", {}, make("col", { class: "name" }), make("col", { class: "value" }), make("col"));
-  return make("div", {}, make("h4", {}, `${one.label}: ${format(one.total)}`),
+  return make("div", {}, make("h4", {}, `${one.label}: probability ${one.posterior.toPrecision(3)}`),
     make("table", { class: "steps" }, columns, make("thead", {}, head), body));
 }
 
 function explain(model, sample, place) {
   const [name, trueCode, predictedCode] = sample;
   const classes = explainClasses(model, sample);
+  const lists = classes.map(shownTerms);
+  const axis = axisOf(lists);
   const verdict = trueCode === predictedCode ? "rightly" : "wrongly";
+  const chosen = classes.find((one) => one.code === predictedCode);
   const words = `Sample ${name} is ${model.classes[trueCode]} and was ${verdict} predicted to be ` +
-    `${model.classes[predictedCode]}, with probability ${classes[0].posterior.toPrecision(3)}.`;
+    `${model.classes[predictedCode]}, with probability ${chosen.posterior.toPrecision(3)}.`;
   place.replaceChildren(make("p", {}, words), classTable(classes, trueCode),
-    make("div", { class: "classes" }, ...classes.map(classSteps)));
+    make("div", { class: "classes" }, ...classes.map((one, i) => classEvidence(one, lists[i], axis))));
 }
 
 function listSamples(model, select) {
@@ -172,7 +295,7 @@ function listSamples(model, select) {
     .map(([label, options]) => make("optgroup", { label }, ...options)));
 }
 
-for (const block of document.querySelectorAll(".waterfall")) {
+for (const block of document.querySelectorAll(".evidence")) {
   const models = JSON.parse(block.querySelector("script").textContent);
   const [modelSelect, sampleSelect] = block.querySelectorAll("select");
   const place = block.querySelector(".explanation");

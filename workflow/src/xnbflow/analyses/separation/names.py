@@ -1,15 +1,33 @@
-"""The methods that the separation study compares, and how its pictures name its distributions."""
+"""Names of the methods that the separation study compares, and of its distributions in pictures."""
 
 import re
 from collections.abc import Iterable
 
-__all__ = ["ALL", "BY_TRUTH", "EQ22", "ESTIMATED", "REAL", "STYLES", "setting_rows"]
+__all__ = [
+    "ALL_BLOCKS",
+    "BEST_THRESHOLD",
+    "BIAS_REMOVED",
+    "BY_TRUTH",
+    "EQ22",
+    "ESTIMATED_WEIGHTS",
+    "KNOWN_WEIGHTS",
+    "REAL",
+    "STYLES",
+    "TRUE_SCORES",
+    "setting_rows",
+]
 
-#: The methods of `xnbflow.analyses.separation.simulation`; those of `BY_TRUTH` cannot be had.
-ALL, EQ22, ESTIMATED = "all blocks", "Eq. 22 as printed", "weights, estimated H"
-REAL = (EQ22, "Eq. 22, bias removed", "best threshold, estimated H", ESTIMATED)
-BY_TRUTH = ("weights, known H", "threshold at the true scores")
-STYLES = {method: i for i, method in enumerate((*REAL, *BY_TRUTH, ALL))}
+ALL_BLOCKS = "all blocks"
+EQ22 = "Eq. 22 as printed"
+BIAS_REMOVED = "Eq. 22, bias removed"
+BEST_THRESHOLD = "best threshold, estimated H"
+ESTIMATED_WEIGHTS = "weights, estimated H"
+KNOWN_WEIGHTS = "weights, known H"
+TRUE_SCORES = "threshold at the true scores"
+#: Methods that select and can be had, and those that need the truth and cannot.
+REAL = (EQ22, BIAS_REMOVED, BEST_THRESHOLD, ESTIMATED_WEIGHTS)
+BY_TRUTH = (KNOWN_WEIGHTS, TRUE_SCORES)
+STYLES = {method: i for i, method in enumerate((*REAL, *BY_TRUTH, ALL_BLOCKS))}
 
 
 def setting_rows(settings: Iterable[str]) -> list[tuple[str, list[str]]]:

@@ -6,32 +6,20 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.evaluation.comparison import average_ranks, pairwise_rank_tests
+from xnbflow.analyses.directional import ANALYSIS
+from xnbflow.analyses.directional.compute_comparison import paper_ranks
+from xnbflow.analyses.directional.names import (
+    CLASSIFIERS,
+    COUNTERPARTS,
+    counterpart,
+    counterpart_key,
+)
+from xnbflow.published import PublishedTables
 from xnbflow.report.page.blocks import Block, Group, Prose, Table
-from xnbflow.report.results import PublishedTables, StudyResults
+from xnbflow.report.results import StudyResults
 
-__all__ = ["accuracy_blocks", "complexity_table", "counterpart", "counterpart_table"]
+__all__ = ["accuracy_blocks", "complexity_table", "counterpart_table"]
 
-#: Of our data sets the paper's that they are, or are like, and how near they are.
-_COUNTERPARTS = {
-    "magic": ("MAGIC", "the same"),
-    "arrhythmia": (
-        "Arrhythmia",
-        "the same source; the paper counts 174 of its features",
-    ),
-    "covertype": ("Covertype", "another random sample of the same"),
-    "protein-strand": (
-        "Protein1",
-        "very probably the same task: helix or strand, by two angles; other chains",
-    ),
-    "protein-window": (
-        "Protein10",
-        "the same task: 15 residues, 30 angles, 4 classes; other chains",
-    ),
-    "weather": ("Temperature", "the same task: temperature by wind; another place and year"),
-}
-
-_CLASSIFIERS = ("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB")
 _ADJUSTED = {
     "nemenyi": "Nemenyi",
     "holm": "Holm",
@@ -41,23 +29,6 @@ _ADJUSTED = {
 _SIGNIFICANT = 0.05
 #: What must not be torn apart at the end of a line.
 _SPACE = "\N{NO-BREAK SPACE}"
-
-
-def counterpart(dataset: str) -> str | None:
-    """Return the paper's data set that ours is, or is like; None where it has none.
-
-    Examples
-    --------
-    >>> counterpart("protein-window"), counterpart("covertype-sample"), counterpart("pigeons")
-    ('Protein10', 'Covertype', None)
-    """
-    key = _key(dataset)
-    return _COUNTERPARTS[key][0] if key else None
-
-
-def _key(dataset: str) -> str | None:
-    """Return the entry of `_COUNTERPARTS`; a part of a data set has its name with a suffix."""
-    return next((k for k in _COUNTERPARTS if f"{dataset}-".startswith(f"{k}-")), None)
 
 
 def counterpart_table(results: StudyResults) -> Table:
@@ -70,8 +41,8 @@ def counterpart_table(results: StudyResults) -> Table:
     sizes = ["samples", "features", "classes"]
     rows = []
     for dataset in results.study.datasets:
-        key = _key(dataset)
-        name, relation = _COUNTERPARTS[key] if key else ("", "not in the paper")
+        key = counterpart_key(dataset)
+        name, relation = COUNTERPARTS[key] if key else ("", "not in the paper")
         theirs = paper.loc[name, sizes] if key else [None] * len(sizes)
         pairs = zip(ours.loc[dataset, sizes], theirs, strict=True)
         rows.append((dataset, name, relation, *itertools.chain.from_iterable(pairs)))
@@ -95,25 +66,24 @@ def _listed(names: Sequence[str]) -> str:
 def accuracy_blocks(results: StudyResults) -> list[Block]:
     """Return Tables 1, 3, 4 and 5 of the paper beside ours, for the study's first scheme of folds.
 
-    Only the paper's five classifiers are compared, found by their labels.
+    Only the paper's five classifiers are compared: those that the study's ``paper`` names.
     """
-    ids = [name for name, label in results.labels.items() if label in _CLASSIFIERS]
-    ids = [name for name in results.study.classifiers if name in ids]
-    if not ids or not results.study.folds:
+    parts = {name: part for part, name in results.study.paper.items() if part in CLASSIFIERS}
+    names = [parts[name] for name in results.study.classifiers if name in parts]
+    if not names or not results.study.folds:
         return []
     folds = results.study.folds[0]
-    names = [results.labels[name] for name in ids]
-    accuracy = _by_dataset(results, folds, "mean")[names]
-    spread = _by_dataset(results, folds, "sd")[names]
-    like = accuracy[[counterpart(dataset) is not None for dataset in accuracy.index]].dropna()
+    called = {results.labels[name]: part for name, part in parts.items()}
+    accuracy = _by_dataset(results, folds, "mean").rename(columns=called)[names]
+    spread = _by_dataset(results, folds, "sd").rename(columns=called)[names]
     blocks: list[Block] = [_accuracy_table(accuracy, spread, folds, results.published)]
-    if len(names) == len(_CLASSIFIERS) and len(like) >= 2:
-        blocks += [
-            _rank_table(accuracy.dropna(), like, results.published),
-            _pair_table(like, results.published),
-        ]
+    tables = results.analysis(ANALYSIS)
+    ranks, pairs = tables["average_ranks"], tables["pair_tests"]
+    if len(ranks):
+        like = [name for name in map(counterpart, accuracy.dropna().index) if name is not None]
+        blocks += [_rank_table(ranks, like), _pair_table(pairs)]
     within = results.rows("pairwise_within", folds=folds)
-    within = within.assign(**{k: within[k].map(results.labels) for k in ("first", "second")})
+    within = within.assign(**{k: within[k].map(parts) for k in ("first", "second")})
     runs = _runs(within, results.published["directional_table5"])
     if len(runs):
         blocks += [Prose(_agreement(runs)), _runs_group(runs)]
@@ -132,7 +102,7 @@ def _accuracy_table(
 ) -> Table:
     """Return Table 1: for each data set a row of ours, and below it the paper's."""
     paper = published["directional_table1"].set_index(["dataset", "classifier"])
-    theirs = _paper_ranks(published)[accuracy.columns]
+    theirs = paper_ranks(published)[accuracy.columns]
     ours = accuracy.round(2).rank(axis=1, method="min", ascending=False)
     rows: list[tuple] = []
     best: set[tuple[int, str]] = set()
@@ -160,69 +130,50 @@ def _cell(mean: float, sd: float, rank: float) -> str:
     return f"{mean:.2f}" + ("" if np.isnan(sd) else f"{_SPACE}±{_SPACE}{sd:.2f}")
 
 
-def _paper_ranks(published: PublishedTables) -> pd.DataFrame:
-    """Return the paper's ranks, data sets by classifiers.
-
-    They follow from the accuracies of Table 1 and, for dNB, from the directions of Table 5.
-    """
-    printed = published["directional_table1"]
-    accuracy = printed.pivot_table(index="dataset", columns="classifier", values="accuracy")
-    runs = published["directional_table5"].query("second == 'dNB'")
-    against = runs.set_index(["dataset", "first"])["alternative"]
-    better = against.unstack().reindex(index=accuracy.index, columns=accuracy.columns) == ">"
-    ranks = accuracy.rank(axis=1, ascending=False) + ~better
-    ranks["dNB"] = 1 + better.sum(axis=1)
-    return ranks
-
-
-def _rank_table(accuracy: pd.DataFrame, like: pd.DataFrame, published: PublishedTables) -> Table:
-    printed = published["directional_table3"].set_index("classifier")["average_rank"]
-    theirs = [counterpart(dataset) for dataset in like.index]
-    n_printed = published["directional_table1"]["dataset"].nunique()
-    same = f"{len(like)} data sets"
+def _rank_table(ranks: pd.DataFrame, datasets: Sequence[str]) -> Table:
+    wide = ranks.pivot_table(
+        index="classifier", columns="over", values=["ours", "paper"], sort=False
+    )
+    counts = ranks.drop_duplicates("over").set_index("over")
+    same = f"{counts.loc['same', 'datasets']} data sets"
     frame = pd.DataFrame(
         {
-            f"ours, {same}": average_ranks(like.round(10)),
-            f"paper, {same}": _paper_ranks(published).loc[theirs].mean(),
-            f"ours, all {len(accuracy)}": average_ranks(accuracy.round(10)),
-            f"paper, all {n_printed}": printed,
+            f"ours, {same}": wide["ours", "same"],
+            f"paper, {same}": wide["paper", "same"],
+            f"ours, all {counts.loc['all', 'datasets']}": wide["ours", "all"],
+            f"paper, all {counts.loc['all', 'datasets_paper']}": wide["paper", "all"],
         }
-    ).reindex(printed.index)
+    )
     frame.insert(0, "classifier", frame.index)
     caption = (
         "Table 3: average ranks of accuracy, 1 is best; in the paper’s order. The first two "
-        f"columns are over the same {same} ({', '.join(theirs)}), the paper’s computed from its "
+        f"columns are over the same {same} ({', '.join(datasets)}), the paper’s computed from its "
         "Tables 1 and 5; the others are over all data sets of each."
     )
-    return Table(frame.reset_index(drop=True), caption, dict.fromkeys(frame.columns[1:], ".3f"))
+    formats = dict.fromkeys(frame.columns[1:], ".3f")
+    sources = ["directional/average_ranks.tsv"]
+    return Table(frame.reset_index(drop=True), caption, formats, sources=sources)
 
 
-def _pair_table(like: pd.DataFrame, published: PublishedTables) -> Table:
+def _pair_table(pairs: pd.DataFrame) -> Table:
     """Return Table 4: every pair's adjusted p-values."""
-    ranks = average_ranks(like.round(10))
-    ours = pairwise_rank_tests(ranks, len(like))
-    ours.index = [frozenset(pair) for pair in zip(ours["first"], ours["second"], strict=True)]
-    paper = published["directional_table4"]
-    printed = published["directional_table3"].set_index("classifier")["average_rank"]
-    mine = ours.loc[[frozenset(p) for p in zip(paper["first"], paper["second"], strict=True)]]
-    first, second = paper["first"], paper["second"]
     columns: dict[str, Sequence] = {
-        "pair": first + " – " + second,
-        "ranks apart": second.map(ranks) - first.map(ranks),
-        "ranks apart, paper": second.map(printed) - first.map(printed),
+        "pair": pairs["first"] + " – " + pairs["second"],
+        "ranks apart": pairs["ranks_apart"],
+        "ranks apart, paper": pairs["ranks_apart_paper"],
     }
     for column, name in _ADJUSTED.items():
-        columns[name] = mine[column].to_numpy()
-        columns[f"{name}, paper"] = paper[column]
+        columns[name] = pairs[column]
+        columns[f"{name}, paper"] = pairs[f"{column}_paper"]
     frame = pd.DataFrame(columns)
     formats = dict.fromkeys(frame.columns[3:], ".4f") | dict.fromkeys(frame.columns[1:3], "+.2f")
     caption = (
         "Table 4: p-values of the average ranks, adjusted for ten pairs in four ways. Ranks apart "
         "are those of the second less those of the first: above 0 the first is better. Ours are "
-        f"over the {len(like)} data sets that stand for ones of the paper, the paper’s over its "
-        "eight; below 0.05 the two classifiers differ."
+        f"over the {pairs['datasets'].iloc[0]} data sets that stand for ones of the paper, the "
+        "paper’s over its eight; below 0.05 the two classifiers differ."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["directional/pair_tests.tsv"])
 
 
 def _runs(within: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,15 @@ import pandas as pd
 from scipy.special import ndtr
 from scipy.stats import ncx2
 
+from xnbflow.analyses.separation.names import (
+    ALL_BLOCKS,
+    BEST_THRESHOLD,
+    BIAS_REMOVED,
+    EQ22,
+    ESTIMATED_WEIGHTS,
+    KNOWN_WEIGHTS,
+    TRUE_SCORES,
+)
 from xnbflow.seeds import derive_seed
 from xnbflow.selection.mixing import MixingDistribution, estimate_mixing
 from xnbflow.selection.separation import (
@@ -25,24 +34,11 @@ from xnbflow.selection.separation import (
 )
 
 __all__ = [
-    "ALL_BLOCKS",
-    "BEST_THRESHOLD",
-    "EQ22",
-    "ESTIMATED_WEIGHTS",
     "Setting",
     "make_settings",
     "simulate",
     "standard_error",
 ]
-
-#: Names of the methods compared.
-EQ22 = "Eq. 22 as printed"
-BIAS_REMOVED = "Eq. 22, bias removed"
-ALL_BLOCKS = "all blocks"
-BEST_THRESHOLD = "best threshold, estimated H"
-KNOWN_WEIGHTS = "weights, known H"
-ESTIMATED_WEIGHTS = "weights, estimated H"
-TRUE_SCORES = "threshold at the true scores"
 
 #: Where less than this is misclassified with all blocks there is nothing to gain.
 _LEAST_RISK = 1e-6

@@ -3,11 +3,11 @@
 import pandas as pd
 
 from xnbflow.analyses.separation.drawings import Marks, draw_marks
-from xnbflow.analyses.separation.settings import (
-    ALL,
+from xnbflow.analyses.separation.names import (
+    ALL_BLOCKS,
     BY_TRUTH,
     EQ22,
-    ESTIMATED,
+    ESTIMATED_WEIGHTS,
     REAL,
     STYLES,
     setting_rows,
@@ -63,12 +63,12 @@ _GAINS_CAPTION = (
 def _advice(risk: pd.DataFrame) -> str:
     """Return which method to use: that of the greatest mean gain among those that can be had."""
     gains = risk.pivot_table("gain", ["setting", "samples"], "method", sort=False)
-    gains = gains[[ALL, *REAL]]
+    gains = gains[[ALL_BLOCKS, *REAL]]
     best = str(gains.mean().idxmax())
     own, printed = gains[best], gains[EQ22]
-    if best == ALL:
+    if best == ALL_BLOCKS:
         return f"Use all blocks: over {len(own)} cases no kind of selection gains on average."
-    name = {ESTIMATED: "weights with H estimated from the scores"}.get(best, f"“{best}”")
+    name = {ESTIMATED_WEIGHTS: "weights with H estimated from the scores"}.get(best, f"“{best}”")
     return (
         f"Use {name}: over {len(own)} distributions and sample sizes it gains "
         f"{_percent(own.mean())} on average, {_percent(own.max())} at best, and at worst "
@@ -122,7 +122,7 @@ def _verdicts(risk: pd.DataFrame) -> Table:
     lines = []
     keys = ["distribution", "samples", "method"]
     for (kind, n, method), rows in risk.groupby(keys, sort=False):
-        if method == ALL or method in BY_TRUTH:
+        if method == ALL_BLOCKS or method in BY_TRUTH:
             continue
         helps, harms = _tell(rows)
         gain = 100 * rows["gain"]
@@ -147,7 +147,7 @@ def _where(risk: pd.DataFrame) -> list[Block]:
     """Return, for each kind of distribution, where the paper's rule and the weights help."""
     said: list[Block] = []
     for kind, rows in risk.groupby("distribution", sort=False):
-        parts = [_counted(rows, method) for method in (EQ22, ESTIMATED)]
+        parts = [_counted(rows, method) for method in (EQ22, ESTIMATED_WEIGHTS)]
         said.append(Prose(f"{_KINDS.get(str(kind), str(kind))}: {'; '.join(parts)}."))
     return said
 
@@ -162,8 +162,8 @@ _KINDS = {
 def _counted(rows: pd.DataFrame, method: str) -> str:
     own = rows[rows["method"] == method]
     helps, harms = _tell(own)
-    name = "the weights with estimated H" if method == ESTIMATED else method
-    verb = ("help", "harm") if method == ESTIMATED else ("helps", "harms")
+    name = "the weights with estimated H" if method == ESTIMATED_WEIGHTS else method
+    verb = ("help", "harm") if method == ESTIMATED_WEIGHTS else ("helps", "harms")
     return (
         f"{name} {verb[0]} in {helps.sum()} and {verb[1]} in {harms.sum()} of {len(own)} cases "
         f"(gains from {_percent(own['gain'].min())} to {_percent(own['gain'].max())})"
@@ -181,7 +181,7 @@ def _of_the_claim(risk: pd.DataFrame) -> str:
         own = risk[papers & (risk["method"] == BY_TRUTH[1])]
         text += f"a threshold at the true scores would gain at most {_at_most(own)}."
     if (~papers & rule).any():
-        weights = risk[~papers & (risk["method"] == ESTIMATED)]
+        weights = risk[~papers & (risk["method"] == ESTIMATED_WEIGHTS)]
         text += f" Where a share of the blocks is useless, Eq. 22 {_reached(risk[~papers & rule])}."
         text += f" Weighting with estimated H {_reached(weights)}."
     return text
@@ -207,8 +207,8 @@ def _reached(rows: pd.DataFrame) -> str:
 def _numbers(risk: pd.DataFrame, gains: pd.DataFrame, n: int) -> Table:
     """Return D, D~, R, R~ and the gain of every method on every distribution."""
     chosen = risk[risk["samples"] == n]
-    whole = chosen[chosen["method"] == ALL].set_index("setting")
-    rows = chosen[chosen["method"] != ALL].reset_index(drop=True)
+    whole = chosen[chosen["method"] == ALL_BLOCKS].set_index("setting")
+    rows = chosen[chosen["method"] != ALL_BLOCKS].reset_index(drop=True)
     harmed = _harmed(gains[gains["samples"] == n])
     keys = pd.MultiIndex.from_frame(rows[["setting", "method"]])
     frame = pd.DataFrame(

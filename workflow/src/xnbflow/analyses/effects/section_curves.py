@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.analyses.effects.drawings import draw_effect
-from xnbflow.analyses.effects.tables import EffectTables
+from xnbflow.analyses.effects.section_tables import EffectTables
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Table
 
 __all__ = ["curves", "effect_strengths", "scorecard"]
@@ -37,7 +37,7 @@ def curves(found: EffectTables) -> list[Block]:
     others = [name for name in strengths["feature"] if name not in first]
     figures = _figures(card, f"effect-{found.dataset}", first, others)
     caption = _CAPTION.format(event=found.classes[1])
-    caption = f"Figures 1 and 2 of the paper. {caption} {_SHAPES}" if of_paper else caption
+    caption = f"Figures 1 and 2 of the paper. {caption} {_shapes(card)}" if of_paper else caption
     blocks: list[Block] = [Prose(_taken_back(strengths)), Gallery(figures[: len(first)], caption)]
     if others:
         small = Gallery(figures[len(first) :], _SMALL_CAPTION)
@@ -53,15 +53,50 @@ _CAPTION = (
     "curve. A value that more than a tenth of the samples share stands apart, as round marks, with "
     "its share written in the strip. The outermost 1 % on either side is left out."
 )
-_SHAPES = (
-    "capLengthMAX, the longest run of capitals, is the hockey stick: it climbs at once and then "
-    "stays. wordFreqOUR is the paper’s U; here mails without the word stand apart, and what "
-    "remains of the U is the dip of the curve beside them. A straight line could follow neither."
-)
 _SMALL_CAPTION = (
     "Drawn in the same way; the feature that moves the log odds most, over all samples, comes "
     "first. Every vertical axis is of its own: read the numbers before comparing heights."
 )
+
+
+def _shapes(card: pd.DataFrame) -> str:
+    """Return whether the paper's two curves have the shapes that it describes."""
+    cards = dict(_features(card))
+    stick, bowl = (cards[name] for name in _PAPER_FIGURES)
+    return (
+        f"The paper describes {_PAPER_FIGURES[0]} as a hockey stick, which climbs at once and then "
+        f"stays: here it {_climb(stick)}. It describes {_PAPER_FIGURES[1]} as a U: here it "
+        f"{_dip(bowl)}."
+    )
+
+
+def _climb(card: pd.DataFrame) -> str:
+    """Return in words whether a curve climbs early and then stays, over the training samples."""
+    effect, share = card["sum"].to_numpy(), card["count"].cumsum() / card["count"].sum()
+    rise = effect.max() - effect[0]
+    top = int(np.argmax(effect >= effect[0] + _MOST_OF_IT * rise))
+    numbers = (
+        f"goes from {effect[0]:+.2f} to {effect[top]:+.2f} over the lowest {share.iloc[top]:.0%} "
+        f"of the samples and is between {effect[top:].min():+.2f} and "
+        f"{effect[top:].max():+.2f} beyond"
+    )
+    stays = rise > 0 and np.ptp(effect[top:]) <= _LITTLE_OF_IT * rise
+    return f"{numbers}, as described" if stays else f"{numbers}, which is another shape"
+
+
+def _dip(card: pd.DataFrame) -> str:
+    """Return in words whether a curve is lower in between than at both ends."""
+    effect = card["sum"].to_numpy()
+    lowest = int(effect.argmin())
+    at = f"starts at {effect[0]:+.2f}, is lowest with {effect[lowest]:+.2f} at a value of "
+    numbers = f"{at}{card['value'].iloc[lowest]:g}, and ends at {effect[-1]:+.2f}"
+    inside = 0 < lowest < len(effect) - 1
+    return f"{numbers}, as described" if inside else f"{numbers}, which is no U"
+
+
+#: A curve that has made this share of its climb has climbed; one that varies less than that share
+#: of it afterwards stays.
+_MOST_OF_IT, _LITTLE_OF_IT = 0.8, 0.5
 
 
 def _taken_back(strengths: pd.DataFrame) -> str:

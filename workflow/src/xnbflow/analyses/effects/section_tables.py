@@ -4,19 +4,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from xnbflow.analyses.effects import ANALYSIS
+from xnbflow.analyses.effects.names import MODELS, PAPERS_EXAMPLE
 from xnbflow.report.results import StudyResults
 
-__all__ = ["GENERALIZED", "LINEAR", "MODELS", "NAIVE", "TUNED", "EffectTables"]
-
-NAIVE = "naive Bayes"
-GENERALIZED = "generalized naive Bayes"
-TUNED = "generalized naive Bayes, tuned"
-LINEAR = "logistic regression"
-#: In the order in which they are shown; not every study has all.
-MODELS = (NAIVE, GENERALIZED, TUNED, LINEAR)
-
-#: The paper's example: a data set and a set of features.
-_PAPER = ("spambase", "paper")
+__all__ = ["EffectTables"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +29,7 @@ class EffectTables:
     @classmethod
     def read(cls, results: StudyResults) -> list["EffectTables"]:
         """Return what was found on each data set of a study."""
-        tables = results.analysis("effects")
+        tables = results.analysis(ANALYSIS)
         whole = {name: tables[name] for name in tables.present()}
         return [
             cls(
@@ -83,12 +75,12 @@ class EffectTables:
     @property
     def paper_features(self) -> list[str]:
         """Features of the paper's set; none where this is not its example."""
-        dataset, name = _PAPER
+        dataset, name = PAPERS_EXAMPLE
         return self.features(name) if self.dataset == dataset and name in self.sets else []
 
     def is_papers(self, name: str) -> bool:
         """Return whether a set is that of the paper's example."""
-        return (self.dataset, name) == _PAPER
+        return (self.dataset, name) == PAPERS_EXAMPLE
 
     def fit(self, name: str, part: str) -> pd.DataFrame:
         """Return the fit statistics of a set in a part, a row per model; empty without the part."""

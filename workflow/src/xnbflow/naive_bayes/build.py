@@ -1,4 +1,4 @@
-"""Classifiers by name: how an entry of the configuration becomes an estimator."""
+"""How an entry of the configuration becomes an estimator."""
 
 import importlib
 import inspect
@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from xnbflow.errors import InputError
-from xnbflow.naive_bayes.methods import METHODS
+from xnbflow.errors import InputError, known_names, quoted
+from xnbflow.series import KINDS
 
 __all__ = ["build_estimator", "import_estimator"]
 
@@ -25,10 +25,10 @@ def build_estimator(
     Parameters
     ----------
     entry : mapping
-        ``method`` (a name of `METHODS`, or the import path of any scikit-learn estimator) with
-        ``params``; or ``steps``, a list of such entries that become a pipeline. A parameter that
-        is itself a mapping with ``method`` is built the same way. A parameter ``"@kind"`` becomes
-        the list of columns of that kind.
+        ``method`` (the import path of any scikit-learn estimator; `xnbflow.methods.resolved` puts
+        it in place of a method's name) with ``params``; or ``steps``, a list of such entries that
+        become a pipeline. A parameter that is itself a mapping with ``method`` is built the same
+        way. A parameter ``"@kind"`` becomes the list of columns of that kind.
     columns : mapping of str to sequence of int
         The columns of each feature kind, say ``{"linear": [0, 1], "angular": [2]}``.
     random_state : int, optional
@@ -64,22 +64,31 @@ def build_estimator(
     return estimator(**params)
 
 
-def import_estimator(method: str) -> type[BaseEstimator]:
-    """Return the class that ``method`` names."""
-    path = METHODS.get(method, method)
+def import_estimator(path: str) -> type[BaseEstimator]:
+    """Return the class at an import path; whatever is no estimator is refused before it is called.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it is no class of estimators.
+    """
     module, _, name = path.rpartition(".")
     try:
-        return getattr(importlib.import_module(module), name)
+        found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        msg = (
-            f"unknown method {method!r} ({error}); use one of {', '.join(METHODS)} "
-            "or the import path of a scikit-learn estimator"
-        )
+        msg = f"unknown method {quoted(path)} ({error}); give the import path of an estimator"
         raise InputError(msg) from error
+    if not (isinstance(found, type) and issubclass(found, BaseEstimator)):
+        msg = f"method {quoted(path)} is no scikit-learn estimator; give the path of such a class"
+        raise InputError(msg)
+    return found
 
 
 def _value(value: Any, columns: Mapping[str, Sequence[int]], random_state: int | None) -> Any:
     if isinstance(value, str) and value.startswith("@"):
+        if value[1:] not in KINDS:
+            msg = f"there are no columns {value!r}; {known_names(value[1:], KINDS)}"
+            raise InputError(msg)
         return [int(column) for column in np.asarray(columns.get(value[1:], []))]
     if isinstance(value, Mapping) and ("method" in value or "steps" in value):
         return build_estimator(value, columns, random_state)

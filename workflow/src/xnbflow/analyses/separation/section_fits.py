@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.analyses.separation.drawings import Marks, draw_marks
-from xnbflow.analyses.separation.settings import ALL, REAL, STYLES, setting_rows
+from xnbflow.analyses.separation.names import ALL_BLOCKS, REAL, STYLES, setting_rows
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Table
 
 __all__ = ["fit_groups"]
@@ -93,10 +93,12 @@ def _fitted_figure(rows: pd.DataFrame, n: int) -> Figure:
     wide = rows.pivot(index="setting", columns="method").loc[settings]
     series = []
     for method in (m for m in REAL if m in wide["risk"]):
-        ratio = wide["risk"][method] / wide["risk"][ALL]
-        spread = np.hypot(wide["risk_error"][method], ratio * wide["risk_error"][ALL])
-        error = (100 * spread / wide["risk"][ALL]).to_numpy()
-        known = 1 - wide["known_covariance_risk"][method] / wide["known_covariance_risk"][ALL]
+        ratio = wide["risk"][method] / wide["risk"][ALL_BLOCKS]
+        spread = np.hypot(wide["risk_error"][method], ratio * wide["risk_error"][ALL_BLOCKS])
+        error = (100 * spread / wide["risk"][ALL_BLOCKS]).to_numpy()
+        known = (
+            1 - wide["known_covariance_risk"][method] / wide["known_covariance_risk"][ALL_BLOCKS]
+        )
         style = STYLES[method]
         series.append(Marks(method, 100 * (1 - ratio).to_numpy(), error, style))
         none = np.zeros(len(settings))

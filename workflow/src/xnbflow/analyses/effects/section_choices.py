@@ -1,11 +1,14 @@
 """What was found by trying: convergence, stepwise selection, tuning (Larsen 2005, section 3)."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.analyses.effects.drawings import draw_convergence, draw_path
-from xnbflow.analyses.effects.tables import GENERALIZED, TUNED, EffectTables
+from xnbflow.analyses.effects.names import GENERALIZED, TUNED
+from xnbflow.analyses.effects.section_tables import EffectTables
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Table
 
 __all__ = ["convergence", "stepwise", "tuning"]
@@ -27,12 +30,25 @@ def convergence(found: EffectTables) -> Figure:
         f"convergence-{found.dataset}",
         draw_convergence,
         {"names": list(found.sets.values()), "paths": paths},
-        "Each pass over the features corrects every curve once. The log-likelihood of the training "
-        "part climbs from that of naive Bayes until the curves hardly change any more; the first "
-        "passes bring nearly all of it. It may sink a little afterwards, because curves are "
-        f"smoothed and not fitted as closely as can be. Passes made: {passes}.",
+        "Each pass over the features corrects every curve once, until the curves hardly change any "
+        "more; curves are smoothed and not fitted as closely as can be, so that a pass may lower "
+        f"the log-likelihood of the training part. {_gains(list(found.sets), paths)} Passes made: "
+        f"{passes}.",
         f"Lines of log-likelihood by pass. Passes made: {passes}.",
     )
+
+
+def _gains(names: Sequence[str], paths: Sequence[np.ndarray]) -> str:
+    """Return from where to where the log-likelihood goes, and how much the first pass brings."""
+    texts = []
+    for name, path in zip(names, paths, strict=True):
+        text = f"{name}: {path[0]:,.0f} with naive Bayes, {path[-1]:,.0f} in the end"
+        if len(path) > 2 and path[-1] > path[0]:
+            text += f", {(path[1] - path[0]) / (path[-1] - path[0]):.0%} of it by the first pass"
+        if path[-1] < path.max():
+            text += f"; the greatest was {path.max():,.0f} after {path.argmax()} passes"
+        texts.append(text)
+    return f"{'. '.join(texts)}."
 
 
 def stepwise(found: EffectTables) -> list[Block]:
@@ -60,8 +76,8 @@ def _path(found: EffectTables, name: str, path: pd.DataFrame) -> list[Block]:
             "filled": (path["feature"].isin(given) | (not given)).to_numpy(),
         },
         "Read from top to bottom: at each step the feature that improves a logistic regression on "
-        "the naive effects most enters (+), and one that has lost its weight leaves (−). The last "
-        f"steps gain little and may be chance.{shared}",
+        "the naive effects most enters (+), and one that has lost its weight leaves (−). "
+        f"{_last_step(path)}{shared}",
         f"Line of log-likelihood by step; {n_selected} features in the end.",
     )
     columns = {
@@ -79,6 +95,18 @@ def _path(found: EffectTables, name: str, path: pd.DataFrame) -> list[Block]:
     formats = {"chi-square": ",.1f", "p": ".2g", "log-likelihood after": ",.1f"}
     table = Table(path[list(columns)].rename(columns=columns), caption, formats)
     return [figure, Group(f"Steps of “{name}”", [table], "as a table")]
+
+
+def _last_step(path: pd.DataFrame) -> str:
+    """Return what the last step gained, beside the first."""
+    gains = path["log_likelihood"].diff()
+    if len(path) < 3:
+        return ""
+    return (
+        f"The second step gains {gains.iloc[1]:,.1f} of log-likelihood, the last "
+        f"{gains.iloc[-1]:,.1f} (p = {path['p_value'].iloc[-1]:.2g}, not adjusted for the features "
+        "tried)."
+    )
 
 
 def tuning(found: EffectTables) -> list[Block]:

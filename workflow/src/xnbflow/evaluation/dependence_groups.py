@@ -1,4 +1,4 @@
-"""Which of some features depend on one another given the class (XNB paper, section 3.2)."""
+"""Which selected features depend on one another given the class (XNB paper, section 3.2)."""
 
 from collections.abc import Sequence
 

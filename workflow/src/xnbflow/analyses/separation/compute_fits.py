@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-from xnbflow.analyses.separation.simulation import (
+from xnbflow.analyses.separation.compute_simulation import Setting, standard_error
+from xnbflow.analyses.separation.names import (
     ALL_BLOCKS,
     BEST_THRESHOLD,
     EQ22,
     ESTIMATED_WEIGHTS,
-    Setting,
-    standard_error,
 )
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.naive_bayes.block import BlockNB

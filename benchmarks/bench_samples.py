@@ -1,0 +1,215 @@
+"""How fits and predictions grow with the samples: tabulated kernel densities and their peers.
+
+Sizes and their targets are those of `SIZES`. A peer that is not installed has a row
+without figures, which says so.
+"""
+
+import importlib.util
+import time
+from pathlib import Path
+
+import numba
+import numpy as np
+import pandas as pd
+from rows import row
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
+from timing import alternate, compile_seconds, median_seconds
+
+from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.distributions.kernel import TABULATED_FROM, Kernel
+from xnbflow.naive_bayes import DiscretizedNB, FlexibleNB
+
+N_FEATURES, N_CLASSES = 20, 2
+#: Samples: seconds of a fit, seconds of predicting a row.
+SIZES = {10_000: (0.05, 10e-6), 100_000: (0.5, 10e-6), 1_000_000: (5.0, 15e-6)}
+N_PREDICTED = 20_000
+#: Fits and predictions of this many samples are compared with the peers'.
+PEER_SIZE = 100_000
+CROSSING = (256, 512, 1024, 2048, 4096)
+COMPILE = f"""
+import numpy
+from xnbflow.naive_bayes import FlexibleNB
+X = numpy.random.default_rng(0).normal(size=({2 * TABULATED_FROM + 200}, 2))
+FlexibleNB().fit(X, numpy.arange(len(X)) % 2).predict(X)
+"""
+
+
+def rows() -> list[dict]:
+    """Measure, and return the rows of the table of benchmarks."""
+    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+    FlexibleNB().fit(*draw(3000)).predict(draw(100)[0])
+    sizes = growth()
+    return [
+        *targets(sizes),
+        *exponents(sizes),
+        *against_classifiers(),
+        against_kdepy(),
+        plug_in(),
+        discretized(),
+    ]
+
+
+def details() -> dict[str, pd.DataFrame]:
+    """Return the measurements behind the rows, and where tables begin to pay."""
+    return {"samples": growth(), "tabulated_from": crossing()}
+
+
+def draw(n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n_samples)
+    y = rng.integers(0, N_CLASSES, n_samples)
+    X = rng.normal(size=(n_samples, N_FEATURES))
+    X[:, ::3] += 0.7 * y[:, None]
+    return X, y
+
+
+def growth() -> pd.DataFrame:
+    """Measure a fit and the prediction of rows at each size, once."""
+    if not _measured:
+        for n_samples in SIZES:
+            X, y = draw(n_samples)
+            reset_peak()
+            before = peak_megabytes()
+            start = time.perf_counter()
+            model = FlexibleNB().fit(X, y)
+            fit = time.perf_counter() - start
+            megabytes = peak_megabytes() - before
+            points = X[:N_PREDICTED]
+            predict = median_seconds(lambda: model.predict(points), 3) / len(points)  # noqa: B023
+            _measured.append(
+                {
+                    "samples": n_samples,
+                    "fit_seconds": fit,
+                    "predict_seconds_per_row": predict,
+                    "megabytes": megabytes,
+                    "megabytes_of_data": X.nbytes / 1e6,
+                }
+            )
+    return pd.DataFrame(_measured)
+
+
+_measured: list[dict] = []
+
+
+def reset_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_megabytes() -> float:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1e3
+
+
+def targets(sizes: pd.DataFrame) -> list[dict]:
+    found = []
+    for size in sizes.itertuples(index=False):
+        fit, predict = SIZES[size.samples]
+        what = f"Flexible NB, {size.samples:,} x {N_FEATURES}"
+        found.append(row(f"{what}, fit", f"{fit:g} s", size.fit_seconds, fit))
+        per_row = size.predict_seconds_per_row
+        found.append(row(f"{what}, predict a row", f"{predict * 1e6:g} us", per_row, predict))
+    last = sizes.iloc[-1]
+    note = f"{last.megabytes:.0f} MB beyond the {last.megabytes_of_data:.0f} MB of data"
+    ratio = last.megabytes_of_data / last.megabytes
+    found.append(row(f"{what}, memory of the fit", "the data", ratio=ratio, note=note))
+    found[0]["compile_seconds"] = compile_seconds(COMPILE)
+    return found
+
+
+def exponents(sizes: pd.DataFrame) -> list[dict]:
+    """Return the growth exponents over the sizes, least squares in logarithms."""
+    found = []
+    for column, name in (("fit_seconds", "fit"), ("predict_seconds_per_row", "predict a row")):
+        slope = np.polyfit(np.log(sizes["samples"]), np.log(sizes[column]), 1)[0]
+        allowed = 1.1 if name == "fit" else 0.2
+        work = f"Flexible NB, growth exponent of {name}"
+        decades = np.log10(sizes["samples"].max() / sizes["samples"].min())
+        note = f"exponent {slope:.2f} over {decades:.0f} decades of samples"
+        found.append(row(work, f"exponent {allowed}", ratio=allowed / max(slope, 0.01), note=note))
+    return found
+
+
+def against_classifiers() -> list[dict]:
+    X, y = draw(PEER_SIZE)
+    work = f"Flexible NB fit + predict, {PEER_SIZE:,} x {N_FEATURES}"
+    found = []
+    for peer in (ScikitGaussianNB(), HistGradientBoostingClassifier()):
+        seconds = alternate(
+            lambda: FlexibleNB().fit(X, y).predict(X),
+            lambda: peer.fit(X, y).predict(X),  # noqa: B023
+            1,
+        )
+        note = "a density with two parameters" if isinstance(peer, ScikitGaussianNB) else ""
+        target = 0.1 if note else 1.0
+        name = f"scikit-learn {type(peer).__name__}"
+        found.append(row(work, name, *seconds, target=target, note=note))
+    return found
+
+
+def against_kdepy() -> dict:
+    """Compare with KDEpy's binned convolution, which knows its grid's points only."""
+    n_samples = PEER_SIZE
+    work = f"one kernel density, {n_samples:,} samples, fit and evaluation at all of them"
+    peer = "KDEpy FFTKDE and linear interpolation"
+    if importlib.util.find_spec("KDEpy") is None:
+        return row(work, peer, note="KDEpy is not installed: skipped")
+    from KDEpy import FFTKDE  # noqa: PLC0415
+
+    samples = np.random.default_rng(0).normal(size=n_samples)
+    family, codes = Kernel(), np.zeros(n_samples, dtype=int)
+    family.fit(samples[None], codes, 1)
+    width = float(family.bandwidths_[0][0])
+
+    def theirs() -> np.ndarray:
+        grid, density = FFTKDE(bw=width).fit(samples).evaluate(2**12)
+        return np.log(np.interp(samples, grid, density))
+
+    def ours() -> np.ndarray:
+        return family.fit(samples[None], codes, 1).log_density(samples[None])[0, 0]
+
+    far = np.abs(theirs() - ours()).max()
+    seconds = alternate(ours, theirs, 3)
+    return row(work, peer, *seconds, target=0.5, note=f"logs differ by up to {far:.0e}")
+
+
+def plug_in() -> dict:
+    samples = np.sort(np.random.default_rng(0).normal(size=(10_000, 1)), axis=0)
+    offsets = np.array([0, len(samples)])
+    seconds = median_seconds(lambda: bandwidths_of(samples, offsets, "sheather_jones"), 3)
+    return row("Sheather-Jones bandwidth of 10,000 samples", "1 s", seconds, 1)
+
+
+def discretized() -> dict:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 5, 100)
+    X = rng.normal(size=(100, 100_000))
+    X[:, ::3] += 0.8 * y[:, None]
+    DiscretizedNB().fit(X[:, :10], y)
+    seconds = median_seconds(lambda: DiscretizedNB().fit(X, y), 3)
+    return row("Discretized NB (MDLP) fit, 100 x 100,000", "1 s", seconds, 1)
+
+
+def crossing() -> pd.DataFrame:
+    """Time fit and prediction of a fold with sums and with tables, at sizes of a class."""
+    found = []
+    for n_samples in CROSSING:
+        X, y = draw(n_samples * N_CLASSES)
+        points = X[: len(X) // 9]
+        for exact in (False, True):
+            family = FlexibleNB(exact=exact)
+            with_tables_from(0)
+            try:
+                seconds = median_seconds(lambda: family.fit(X, y).predict(points), 5)  # noqa: B023
+            finally:
+                with_tables_from(TABULATED_FROM)
+            found.append({"class_samples": n_samples, "exact": exact, "seconds": seconds})
+    table = pd.DataFrame(found).pivot_table(
+        index="class_samples", columns="exact", values="seconds"
+    )
+    return table.set_axis(["tables", "sums"], axis=1).reset_index()
+
+
+def with_tables_from(n_samples: int) -> None:
+    from xnbflow.distributions import kernel  # noqa: PLC0415
+
+    kernel.TABULATED_FROM = n_samples

@@ -1,0 +1,221 @@
+"""A package of one's own adds a classifier, a source and an analysis by entry points."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from integration.conftest import snakemake_command
+
+from xnbflow.analyses.registry import known_analyses
+from xnbflow.errors import InputError
+from xnbflow.methods import known_methods
+from xnbflow.sources.registry import known_sources
+
+ENTRIES = """
+from xnbflow.entries import Analysis, Method, Source, whole
+
+NEAREST = Method(
+    "nearest_mean",
+    "toyplugin.nearest.NearestMean",
+    "nearest mean",
+    "nobody (2024)",
+    {"power": whole(1, 9)},
+)
+STEP = {"pattern": "^[0-9]+$", "description": "a whole number"}
+LINES = Source("lines", "toyplugin.lines", {"step": STEP})
+COUNT = Analysis(
+    "count", "toyplugin.count", "toyplugin.contract", "toyplugin.section", {"most": whole(1)}
+)
+"""
+FILES = {
+    "__init__.py": "",
+    "entries.py": ENTRIES,
+    "nearest.py": '''
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class NearestMean(ClassifierMixin, BaseEstimator):
+    def __init__(self, *, power=2):
+        self.power = power
+
+    def fit(self, X, y):
+        X, y = np.asarray(X), np.asarray(y)
+        self.classes_ = np.unique(y)
+        self.means_ = np.array([X[y == label].mean(axis=0) for label in self.classes_])
+        return self
+
+    def predict(self, X):
+        away = np.abs(np.asarray(X)[:, None] - self.means_) ** self.power
+        return self.classes_[away.sum(axis=2).argmin(axis=1)]
+''',
+    "lines.py": '''
+import numpy as np
+from xnbflow.series import Series
+
+def load(dataset, downloads):
+    n, step = 24, int(dataset.options.get("step", 1))
+    labels = np.where(np.arange(n) % 2, "odd", "even")
+    values = np.vstack([np.arange(n) * step + 100.0 * (labels == "odd"), np.arange(n) % 7])
+    return Series(dataset.id, values, ["a", "b"], np.arange(n), labels)
+''',
+    "count.py": '''
+import pandas as pd
+
+def analyse(series, params, threads):
+    rows = [(name, each.n_samples) for name, each in series.items()]
+    return {"counts": pd.DataFrame(rows, columns=["dataset", "samples"])}
+''',
+    "contract.py": '''
+from xnbflow.contract import table
+
+TABLES = {"counts": table("counts", "how many", "a data set", dataset="text", samples="integer")}
+''',
+    "section.py": '''
+from xnbflow.report.page.blocks import Section, Table
+
+def section(results):
+    counts = results.analysis("count")["counts"]
+    return Section("count", "Counted by a plugin", "How many.", [Table(counts, "Counts.")])
+''',
+}  # fmt: skip
+POINTS = """\
+[xnbflow.methods]
+nearest_mean = toyplugin.entries:NEAREST
+[xnbflow.sources]
+lines = toyplugin.entries:LINES
+[xnbflow.analyses]
+count = toyplugin.entries:COUNT
+"""
+
+
+def install(folder, points=POINTS, entries=ENTRIES):
+    """Lay the package and its metadata out as an installer does."""
+    package = folder / "toyplugin"
+    package.mkdir(parents=True)
+    for name, text in (FILES | {"entries.py": entries}).items():
+        (package / name).write_text(text)
+    metadata = folder / "toyplugin-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toyplugin\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(points)
+    return folder
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A folder on the path of modules, as where packages are installed."""
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    known = (known_methods, known_sources, known_analyses)
+    for each in known:
+        each.cache_clear()
+    importlib.invalidate_caches()
+    yield tmp_path / "site"
+    for each in known:
+        each.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("toyplugin")]:
+        del sys.modules[name]
+
+
+def test_entries_of_an_installed_package_are_known_beside_ours(site):
+    install(site)
+    assert known_methods()["nearest_mean"].estimator == "toyplugin.nearest.NearestMean"
+    assert known_sources()["lines"].module == "toyplugin.lines"
+    assert known_analyses()["count"].parameters["most"]["minimum"] == 1
+    assert {"xnb", "nearest_mean"} <= known_methods().keys()
+
+
+@pytest.mark.parametrize(
+    ("points", "entries", "message"),
+    [
+        ("[xnbflow.methods]\nx = toyplugin.absent:X\n", "", "cannot be loaded .ModuleNotFound"),
+        ("[xnbflow.methods]\nx = toyplugin.entries:X\n", "1 / 0", "cannot be loaded .ZeroDivision"),
+        ("[xnbflow.methods]\nx = toyplugin.entries:X\n", "X = 5", "no xnbflow.entries.Meth"),
+        ("[xnbflow.methods]\nother = toyplugin.entries:NEAREST\n", ENTRIES, "calls itself"),
+        (
+            "[xnbflow.methods]\nxnb = toyplugin.entries:XNB\n",
+            ENTRIES.replace('NEAREST', 'XNB').replace('"nearest_mean"', '"xnb"'),
+            "the name is taken",
+        ),
+    ],
+)  # fmt: skip
+def test_a_broken_entry_is_refused_with_its_package(site, points, entries, message):
+    install(site, points, entries)
+    with pytest.raises(InputError, match=message) as error:
+        known_methods()
+    assert "in toyplugin" in str(error.value)
+
+
+STUDY = {
+    "run": ["mine"],
+    "sheets": ["config/datasets.tsv", "mine.tsv"],
+    "folds": {"3-fold": {"splits": 3}},
+    "classifiers": {"near": {"label": "Near", "method": "nearest_mean", "params": {"power": 2}}},
+    "studies": {
+        "mine": {
+            "title": "A plugin's study",
+            "datasets": ["drawn"],
+            "classifiers": ["near"],
+            "folds": ["3-fold"],
+            "diagnostics": False,
+            "analyses": {"count": {"datasets": ["drawn"], "params": {"most": 3}}},
+        }
+    },
+}
+
+
+def run(folder, site, *arguments):
+    import os
+
+    command = [part.replace("tiny.yaml", "mine.yaml") for part in snakemake_command(folder)]
+    return subprocess.run(
+        [*command, *arguments],
+        env={**os.environ, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
+    site, folder = install(tmp_path / "site"), tmp_path / "work"
+    folder.mkdir()
+    (folder / "mine.tsv").write_text(
+        "id\tsource\tlocation\toptions\ndrawn\tlines\tanywhere\tstep=2\n"
+    )
+    (folder / "mine.yaml").write_text(yaml.safe_dump(STUDY))
+    done = run(folder, site)
+    assert done.returncode == 0, done.stdout + done.stderr
+    summary = pd.read_parquet(folder / "results/studies/mine/summary.parquet")
+    assert summary.set_index("metric")["mean"]["accuracy"] == 1.0
+    page = (folder / "results/studies/mine/report.html").read_text()
+    assert "Counted by a plugin" in page
+    assert "nobody (2024)" in page
+
+    def planned():
+        told = run(folder, site, "-n", "--quiet", "rules", "--rerun-triggers", "params").stdout
+        rows = [line.split() for line in told.splitlines()]
+        return {row[0] for row in rows if len(row) == 2 and row[1].isdigit()}
+
+    assert planned() == set()
+    source = Path(site, "toyplugin", "nearest.py")
+    source.write_text(source.read_text() + "\n# edited\n")
+    assert {"train", "compile"} <= planned()
+    assert "analyse" not in planned()
+
+
+def test_a_plugin_s_parameters_are_checked_before_anything_runs(tmp_path):
+    site, folder = install(tmp_path / "site"), tmp_path / "work"
+    folder.mkdir()
+    (folder / "mine.tsv").write_text("id\tsource\tlocation\ndrawn\tlines\tanywhere\n")
+    study = yaml.safe_load(yaml.safe_dump(STUDY))
+    study["classifiers"]["near"]["params"]["power"] = 10
+    (folder / "mine.yaml").write_text(yaml.safe_dump(study))
+    done = run(folder, site, "-n")
+    assert done.returncode != 0
+    assert (
+        "classifiers.near.params, power: found 10; use a whole number" in done.stdout + done.stderr
+    )

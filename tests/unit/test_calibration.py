@@ -1,0 +1,136 @@
+"""Calibration: counts by hand, scikit-learn's curve, and what few predictions can say."""
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax
+
+from xnbflow.errors import InputError
+from xnbflow.evaluation.calibration import calibration_curve, confidence_table
+from xnbflow.evaluation.intervals import proportion_interval
+
+
+def random_predictions(n, k, seed):
+    rng = np.random.default_rng(seed)
+    classes = np.array([f"class {code}" for code in range(k)])
+    codes = rng.integers(k, size=n)
+    log_posterior = log_softmax(2 * (rng.normal(size=(n, k)) + np.eye(k)[codes]), axis=1)
+    return classes[codes], log_posterior, classes
+
+
+def test_calibration_of_the_predicted_class_counts_by_hand():
+    classes = np.array(["a", "b"])
+    probability_of_a = np.array([0.95, 0.92, 0.5, 0.45, 0.03, 1.0])
+    log_posterior = np.log(np.column_stack([probability_of_a, 1 - probability_of_a + 1e-300]))
+    true = np.array(["a", "b", "a", "b", "b", "a"])
+    curve = calibration_curve(true, log_posterior, classes).set_index("bin")
+    assert curve["count"].tolist() == [0, 0, 0, 0, 0, 2, 0, 0, 0, 4]
+    assert curve.loc[5, "mean_predicted"] == pytest.approx((0.5 + 0.55) / 2)
+    assert curve.loc[5, "observed"] == 1
+    assert curve.loc[9, "mean_predicted"] == pytest.approx((0.95 + 0.92 + 0.97 + 1) / 4)
+    assert curve.loc[9, "observed"] == 3 / 4
+    assert curve.loc[0, ["mean_predicted", "observed"]].isna().all()
+
+
+def test_calibration_of_one_class_is_scikit_learn_s():
+    from sklearn.calibration import calibration_curve as reference
+
+    true, log_posterior, classes = random_predictions(500, 3, seed=7)
+    curve = calibration_curve(true, log_posterior, classes, label="class 1", n_bins=8)
+    observed, predicted = reference(true == "class 1", np.exp(log_posterior[:, 1]), n_bins=8)
+    filled = curve[curve["count"] > 0]
+    np.testing.assert_allclose(filled["observed"], observed)
+    np.testing.assert_allclose(filled["mean_predicted"], predicted)
+    assert curve["count"].sum() == 500
+
+
+def test_calibration_leaves_out_samples_without_probabilities():
+    true, log_posterior, classes = random_predictions(30, 3, seed=8)
+    expected = calibration_curve(true[:20], log_posterior[:20], classes)
+    log_posterior[20:25] = np.nan
+    log_posterior[25:] = -np.inf
+    assert calibration_curve(true, log_posterior, classes).equals(expected)
+
+
+def test_calibration_refuses_an_unknown_class():
+    true, log_posterior, classes = random_predictions(10, 3, seed=9)
+    with pytest.raises(InputError, match="found the label 'class 9'"):
+        calibration_curve(true, log_posterior, classes, label="class 9")
+
+
+def test_a_bin_of_few_samples_is_marked_however_often_they_were_tested():
+    true = np.repeat(["a", "b"], [14, 4])
+    log_posterior = np.log(np.where((np.arange(18) < 14)[:, None], [0.95, 0.05], [0.35, 0.65]))
+    classes = np.array(["a", "b"])
+    once = calibration_curve(true, log_posterior, classes).set_index("bin")
+    thrice = calibration_curve(
+        np.tile(true, 3), np.tile(log_posterior, (3, 1)), classes, repeats=3
+    ).set_index("bin")
+    for curve in (once, thrice):
+        assert not curve.loc[9, "few"]  # 14 samples
+        assert curve.loc[6, "few"]  # 4 samples
+        assert curve.loc[0, "few"]
+    limits = ["observed_lower", "observed_upper"]
+    np.testing.assert_allclose(once[limits], thrice[limits])
+    assert thrice.loc[9, "count"] == 42
+
+
+def test_intervals_of_a_bin_are_those_of_its_share():
+    true = np.repeat(["a", "b"], [9, 3])
+    log_posterior = np.log(np.tile([0.95, 0.05], (12, 1)))
+    row = calibration_curve(true, log_posterior, np.array(["a", "b"])).iloc[-1]
+    lower, upper = proportion_interval(9, 12)
+    assert (row["observed_lower"], row["observed_upper"]) == (lower, upper)
+
+
+def test_bins_above_the_greatest_probability_are_there_and_empty():
+    log_posterior = np.log(np.tile([0.42, 0.33, 0.25], (11, 1)))
+    curve = calibration_curve(np.repeat("a", 11), log_posterior, np.array(["a", "b", "c"]), "b")
+    assert len(curve) == 10
+    assert curve["count"].tolist() == [*[0] * 3, 11, *[0] * 6]
+    assert curve["lower"].tolist() == pytest.approx(np.arange(10) / 10)
+    assert curve["upper"].tolist() == pytest.approx(np.arange(1, 11) / 10)
+
+
+@pytest.mark.parametrize(("n", "few"), [(9, True), (10, False)])
+def test_ten_samples_are_no_longer_few(n, few):
+    log_posterior = np.log(np.tile([0.95, 0.05], (n, 1)))
+    curve = calibration_curve(np.repeat("a", n), log_posterior, np.array(["a", "b"]))
+    assert curve["few"].iloc[-1] == few
+
+
+def test_sure_predictions_are_counted_with_how_many_are_right():
+    probability = np.array([0.9995, 0.9991, 0.995, 0.95, 0.9, 0.6])
+    log_posterior = np.log(np.column_stack([probability, 1 - probability]))
+    true = np.array(["a", "b", "b", "a", "a", "b"])
+    table = confidence_table(true, log_posterior, np.array(["a", "b"])).set_index("above")
+    assert table["count"].to_dict() == {0.9: 4, 0.99: 3, 0.999: 2}
+    assert table["right"].to_dict() == {0.9: 2, 0.99: 1, 0.999: 1}
+    assert table.loc[0.99, "share"] == 0.5
+    assert table.loc[0.99, "accuracy"] == pytest.approx(1 / 3)
+    assert table.loc[0.99, "promised"] == pytest.approx((0.9995 + 0.9991 + 0.995) / 3)
+    assert set(table["predictions"]) == {6}
+    lower, upper = proportion_interval(1, 3)
+    assert table.loc[0.99, "accuracy_lower"] == lower
+    assert table.loc[0.99, "accuracy_upper"] == upper
+
+
+def test_the_share_of_a_single_prediction_is_all_or_none():
+    table = confidence_table(np.array(["b"]), np.log([[0.01, 0.99]]), np.array(["a", "b"]))
+    assert table["share"].tolist() == [1, 0, 0]
+    assert table["right"].tolist() == [1, 0, 0]
+
+
+def test_nobody_sure_has_no_accuracy():
+    log_posterior = np.log(np.full((5, 2), 0.5))
+    table = confidence_table(np.repeat(["a"], 5), log_posterior, np.array(["a", "b"]))
+    assert (table["count"] == 0).all()
+    assert table[["accuracy", "accuracy_lower", "accuracy_upper", "promised"]].isna().all(axis=None)
+
+
+def test_repeats_do_not_narrow_the_interval_of_sure_predictions():
+    true, log_posterior, classes = random_predictions(40, 2, seed=1)
+    once = confidence_table(true, log_posterior, classes)
+    many = confidence_table(np.tile(true, 10), np.tile(log_posterior, (10, 1)), classes, repeats=10)
+    limits = ["accuracy_lower", "accuracy_upper"]
+    np.testing.assert_allclose(once[limits], many[limits])
+    assert (many["count"] == 10 * once["count"]).all()

@@ -1,0 +1,60 @@
+"""What is imported is declared: in pyproject.toml, and in the conda environment of the jobs."""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+#: Modules that are not called like what is installed.
+INSTALLED_AS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
+OWN = {"xnbflow", "snakemake", "benchmarks", "unit", "integration"}
+OWN |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
+
+
+def imported(folder):
+    """Top-level modules that are imported in a folder, without the standard library and ours."""
+    found = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add(node.module.partition(".")[0])
+    found -= sys.stdlib_module_names | OWN
+    return {INSTALLED_AS.get(name, name) for name in found}
+
+
+def names(requirements):
+    return {re.match(r"[A-Za-z0-9_.-]+", each)[0].lower() for each in requirements}
+
+
+LIBRARY = names(PROJECT["dependencies"])
+WORKFLOW = names(PROJECT["optional-dependencies"]["workflow"])
+DEV = names(PROJECT["optional-dependencies"]["dev"])
+
+
+def test_the_library_s_imports_are_declared():
+    assert imported(ROOT / "workflow") <= LIBRARY | WORKFLOW
+
+
+def test_nothing_is_declared_that_is_not_imported():
+    # Snakemake runs the workflow, and its report needs pygments
+    told = {"snakemake", "pygments"}
+    assert (LIBRARY | WORKFLOW) - imported(ROOT / "workflow") == told
+
+
+def test_the_imports_of_tests_and_benchmarks_are_declared():
+    declared = LIBRARY | WORKFLOW | DEV
+    assert imported(ROOT / "tests") | imported(ROOT / "benchmarks") <= declared | {"xnb"}
+
+
+def test_the_conda_environment_has_what_jobs_import():
+    text = yaml.safe_load((ROOT / "envs/xnbflow.yaml").read_text())["dependencies"]
+    conda = {re.match(r"[A-Za-z0-9_.-]+", each)[0] for each in text if isinstance(each, str)}
+    conda = {"matplotlib" if name == "matplotlib-base" else name for name in conda}
+    assert imported(ROOT / "workflow") <= conda

@@ -1,0 +1,182 @@
+"""What is told of single features and samples: densities, evidence, direction, dependence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from xnbflow.contract import DESCRIPTION_TABLES, TRAINING_TABLES
+from xnbflow.evaluation.densities import class_densities, density_estimator
+from xnbflow.evaluation.description import describe
+from xnbflow.evaluation.evidence import class_priors, relative_evidence
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.profiles import class_distances, feature_profiles, feature_values
+from xnbflow.evaluation.training import train
+from xnbflow.naive_bayes.class_specific import XNB
+from xnbflow.naive_bayes.flexible import FlexibleNB
+from xnbflow.series import Series, read_header
+
+XNB_PATH = "xnbflow.naive_bayes.class_specific.XNB"
+XNB_ENTRY = {"method": XNB_PATH, "params": {}}
+
+
+@pytest.fixture(scope="module")
+def series():
+    """Class b is high in g0 and low in g1, c lies between the others in g0; g2 is constant in a."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b", "c"], [20, 15, 10])
+    values = rng.normal(size=(6, 45))
+    values[0] += np.select([labels == "b", labels == "c"], [6.0, 3.0])
+    values[1] -= 5.0 * (labels == "b")
+    values[2, labels == "a"] = 0.0
+    names = [f"g{i}" for i in range(6)]
+    return Series("toy", values, names, [f"s{i}" for i in range(45)], labels)
+
+
+@pytest.fixture(scope="module")
+def trained(series, tmp_path_factory):
+    path = tmp_path_factory.mktemp("series") / "toy.parquet"
+    series.write(path)
+    outcome = train(series, draw_folds(read_header(path), 3, 1), XNB_ENTRY, 0, range(3))
+    return {name: getattr(outcome, name) for name in TRAINING_TABLES}
+
+
+def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
+    table = class_densities(series, ["g0", "g3"], XNB_ENTRY)
+    for _, curve in table.groupby(["class", "feature"]):
+        # The picture ends a little beyond the values: of kernels at its edge a part is outside.
+        assert 0.9 < np.trapezoid(curve["density"], curve["x"]) < 1.01
+    assert table["own"].all()
+    assert set(table["estimator"]) == {"gaussian kernels, bandwidth by silverman"}
+    curve = table[(table["feature"] == "g0") & (table["class"] == "b")]
+    model = XNB(threshold=1.0).fit(series.values.T, series.labels)
+    points = np.zeros((len(curve), 6))
+    points[:, 0] = curve["x"]
+    told = model.explain(points).query("feature == 0")
+    expected = told[told["class"] == "b"]["log_likelihood"]
+    np.testing.assert_allclose(curve["density"], np.exp(expected), rtol=1e-6)
+
+
+def test_a_classifier_is_shown_with_its_own_densities(series):
+    table = class_densities(series, ["g0"], {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"})
+    curve = table[table["class"] == "a"]
+    values = series.values[0, series.labels == "a"]
+    expected = norm.pdf(curve["x"], values.mean(), values.std())
+    np.testing.assert_allclose(curve["density"], expected, rtol=1e-4)
+    assert set(table["estimator"]) == {"the densities of GaussianNB"}
+
+
+def test_kernels_and_bandwidths_are_those_configured(series):
+    entry = {"method": XNB_PATH, "params": {"bandwidth": "scott", "kernel": "uniform"}}
+    estimator, name = density_estimator(entry, series.kinds, 0)
+    assert (estimator.bandwidth, estimator.kernel) == ("scott", "uniform")
+    assert name == "uniform kernels, bandwidth by scott"
+
+
+def test_of_a_classifier_without_densities_the_picture_says_so(series):
+    entry = {"method": "sklearn.ensemble.RandomForestClassifier", "params": {}}
+    table = class_densities(series, ["g0"], entry)
+    assert not table["own"].any()
+
+
+def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples(series, trained):
+    table = relative_evidence(series, trained["predictions"], trained["explanations"], XNB_ENTRY)
+    row = table[table["class"] == "b"].iloc[5]
+    tested = trained["predictions"].query("fold == @row.fold")["sample"]
+    training = ~np.isin(series.samples, tested)
+    feature = int(np.flatnonzero(series.features == row["feature"])[0])
+    model = FlexibleNB().fit(series.values[[feature]][:, training].T, series.labels[training])
+    x = series.values[feature, series.samples == row["sample"]][:, None]
+    terms = model.explain(x)["log_likelihood"].to_numpy()
+    reference = np.log(np.exp(terms) @ np.exp(model.class_log_prior_))
+    assert row["log_reference"] == pytest.approx(reference)
+    assert row["evidence"] == pytest.approx(terms[1] - reference)
+
+
+def test_no_feature_speaks_more_for_a_class_than_its_rarity_allows(series, trained):
+    # p(x | c) / p(x) is at most 1 / prior of c.
+    table = relative_evidence(series, trained["predictions"], trained["explanations"], XNB_ENTRY)
+    priors = class_priors(series, trained["predictions"])
+    bound = table.merge(priors, on=["repeat", "fold", "class"])
+    assert (bound["evidence"] <= -bound["log_prior"] + 1e-9).all()
+
+
+def test_evidence_does_not_depend_on_the_unit_of_measurement(series, trained):
+    scaled = Series("toy", 1000 * series.values, series.features, series.samples, series.labels)
+    # The floor below the bandwidth of a constant class, as published, is no multiple of the unit.
+    told = trained["explanations"].query("feature != 'g2'")
+    shifted = told.assign(log_likelihood=told["log_likelihood"] - np.log(1000))
+    first, second = (
+        relative_evidence(data, trained["predictions"], rows, XNB_ENTRY)["evidence"]
+        for data, rows in ((series, told), (scaled, shifted))
+    )
+    np.testing.assert_allclose(first, second, atol=1e-6)
+
+
+def test_scores_are_prior_and_evidence_and_reference(series, trained):
+    table = relative_evidence(series, trained["predictions"], trained["explanations"], XNB_ENTRY)
+    np.testing.assert_allclose(table["evidence"] + table["log_reference"], table["log_likelihood"])
+
+
+def test_priors_are_shares_of_the_training_samples(series, trained):
+    priors = class_priors(series, trained["predictions"])
+    for fold, rows in priors.groupby("fold"):
+        tested = trained["predictions"][trained["predictions"]["fold"] == fold]
+        assert np.exp(rows["log_prior"]).sum() == pytest.approx(1)
+        share = (20 - (tested["true"] == "a").sum()) / (45 - len(tested))
+        assert np.exp(rows.set_index("class").loc["a", "log_prior"]) == pytest.approx(share)
+
+
+def test_direction_compares_the_median_with_every_other_class(series):
+    pairs = [("b", "g0"), ("a", "g0"), ("c", "g0"), ("b", "g1"), ("a", "g2"), ("b", "g1")]
+    table = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
+    found = table.set_index(["class", "feature"])
+    assert len(table) == 5  # a pair counts once
+    assert found["direction"].tolist()[:4] == ["high", "low", "between", "low"]
+    assert found["constant"].to_dict()["a", "g2"]
+    inside = series.labels == "b"
+    row = found.loc["b", "g0"]
+    assert row["median_inside"] == np.median(series.values[0, inside])
+    assert row["median_outside"] == np.median(series.values[0, ~inside])
+
+
+def test_equal_medians_have_no_direction():
+    values = np.array([[1.0, 1.0, 1.0, 1.0]])
+    series = Series("s", values, ["g"], list("wxyz"), ["a", "a", "b", "b"])
+    table = feature_profiles(series, pd.DataFrame({"class": ["a"], "feature": ["g"]}))
+    assert table["direction"].tolist() == ["equal"]
+
+
+def test_values_are_those_of_the_series(series):
+    table = feature_values(series, ["g3", "g1"])
+    wide = table.pivot(index="feature", columns="sample", values="value")
+    np.testing.assert_array_equal(wide.loc["g1", series.samples], series.values[1])
+
+
+def test_distances_are_means_over_the_folds_that_tell():
+    rows = [("a", "g", "b", 0.2), ("a", "g", "b", 0.4), ("b", "g", "a", 0.9)]
+    table = class_distances(
+        pd.DataFrame(rows, columns=["class", "feature", "other_class", "distance"])
+    )
+    assert table["distance"].tolist() == pytest.approx([0.3, 0.9])
+    assert table["fits"].tolist() == [2, 1]
+
+
+def test_every_declared_table_is_made_also_where_nothing_was_selected(series, trained):
+    told = describe(series, XNB_ENTRY, trained, 0.5)
+    assert set(told) == set(DESCRIPTION_TABLES)
+    nothing = {
+        name: table if name == "predictions" else table.iloc[:0] for name, table in trained.items()
+    }
+    empty = describe(series, XNB_ENTRY, nothing, None)
+    assert set(empty) == set(told)
+    assert {name for name, table in empty.items() if len(table)} == {"priors"}
+
+
+def test_the_estimator_of_densities_is_no_other_than_xnbs(series):
+    model = XNB().fit(series.values.T, series.labels)
+    told = model.explain(series.values.T)
+    flexible = FlexibleNB().fit(series.values.T, series.labels).explain(series.values.T)
+    both = told.merge(flexible, on=["sample", "class", "feature"])
+    assert len(both) == len(told)
+    np.testing.assert_allclose(both["log_likelihood_x"], both["log_likelihood_y"])

@@ -1,0 +1,136 @@
+"""GaussianNB has the parameters of scikit-learn's, and its results."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
+
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB, GaussianNB, HybridNB
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return X, np.array(["x", "y", "z"])[y]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(11)
+
+
+def assert_same(ours, theirs, X):
+    np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-9)
+    np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-6)
+    np.testing.assert_allclose(ours.class_prior_, theirs.class_prior_)
+    np.testing.assert_allclose(ours.class_count_, theirs.class_count_)
+    np.testing.assert_allclose(
+        ours.predict_log_proba(X), theirs.predict_log_proba(X), rtol=1e-6, atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("priors", [None, [0.2, 0.3, 0.5]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fit_is_scikit_learns(wine, rng, priors, weighted):
+    X, y = wine
+    weights = rng.integers(0, 4, size=len(y)) / 2 if weighted else None
+    ours = GaussianNB(priors=priors).fit(X, y, sample_weight=weights)
+    theirs = ScikitGaussianNB(priors=priors).fit(X, y, sample_weight=weights)
+    assert_same(ours, theirs, X)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_parts_give_what_scikit_learns_do(wine, rng, weighted):
+    X, y = wine
+    order = rng.permutation(len(y))
+    weights = rng.uniform(0.5, 2.0, size=len(y))
+    # Smoothing is left out: scikit-learn takes the new part's off where the old one's was added.
+    ours, theirs = GaussianNB(var_smoothing=0.0), ScikitGaussianNB(var_smoothing=0.0)
+    for part in np.array_split(order, 5):
+        own = weights[part] if weighted else None
+        ours.partial_fit(X[part], y[part], classes=["x", "y", "z"], sample_weight=own)
+        theirs.partial_fit(X[part], y[part], classes=["x", "y", "z"], sample_weight=own)
+    assert_same(ours, theirs, X)
+
+
+def test_parts_in_any_number_give_what_the_whole_does(wine, rng):
+    X, y = wine
+    whole = GaussianNB().fit(X, y)
+    parts = GaussianNB()
+    for part in np.array_split(rng.permutation(len(y)), 9):
+        parts.partial_fit(X[part], y[part], classes=np.unique(y))
+    np.testing.assert_allclose(parts.theta_, whole.theta_, rtol=1e-12)
+    without = parts.var_ - parts.epsilon_, whole.var_ - whole.epsilon_
+    np.testing.assert_allclose(*without, rtol=1e-6)
+    assert parts.partial_fit(X, y).class_count_.sum() == 2 * len(y)
+
+
+def test_a_weight_counts_as_so_many_samples(wine, rng):
+    X, y = wine
+    times = rng.integers(1, 4, size=len(y))
+    weighted = GaussianNB(var_smoothing=0.0).fit(X, y, sample_weight=times)
+    repeated = GaussianNB(var_smoothing=0.0).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.predict_log_proba(X), repeated.predict_log_proba(X))
+
+
+def test_labels_that_come_later_have_no_probability_yet(wine):
+    X, y = wine
+    model = GaussianNB().partial_fit(X[y != "z"], y[y != "z"], classes=["x", "y", "z"])
+    assert set(model.predict(X)) == {"x", "y"}
+    np.testing.assert_array_equal(model.predict_proba(X)[:, 2], 0.0)
+    assert set(model.partial_fit(X, y).predict(X)) == {"x", "y", "z"}
+
+
+def test_parts_that_do_not_fit_are_refused_and_change_nothing(wine):
+    X, y = wine
+    with pytest.raises(InputError, match="classes must be passed on the first call"):
+        GaussianNB().partial_fit(X, y)
+    model = GaussianNB().fit(X, y)
+    expected = model.predict_log_proba(X)
+    with pytest.raises(InputError, match=r"classes is .* leave it out"):
+        model.partial_fit(X, y, classes=["x", "y"])
+    with pytest.raises(InputError, match=r"label\(s\) \['w'\] in y do not exist"):
+        model.partial_fit(X[:1], ["w"])
+    with pytest.raises(InputError, match="features"):
+        model.partial_fit(X[:, :2], y)
+    with pytest.raises(InputError, match="sample_weight holds negative"):
+        model.partial_fit(X, y, sample_weight=-np.ones(len(y)))
+    np.testing.assert_array_equal(model.predict_log_proba(X), expected)
+
+
+@pytest.mark.parametrize("weights", [np.zeros(178), np.ones(3), "many", np.full(178, np.nan)])
+def test_weights_that_are_none_are_refused(wine, weights):
+    with pytest.raises(InputError, match="sample_weight"):
+        GaussianNB().fit(*wine, sample_weight=weights)
+
+
+MODELS = [GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(evidence="absolute"), HybridNB()]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_priors_shift_the_log_odds_by_their_own(wine, model):
+    X, y = wine
+    shares = np.array([0.5, 0.2, 0.3])
+    flat = model.set_params(priors=[1 / 3, 1 / 3, 1 / 3]).fit(X, y).predict_joint_log_proba(X)
+    # Contamination mixes in the reference, whose weights the priors are.
+    if isinstance(model, ClassSpecificNB):
+        model.set_params(contamination=0.0)
+        flat = model.fit(X, y).predict_joint_log_proba(X)
+    given = model.set_params(priors=shares).fit(X, y).predict_joint_log_proba(X)
+    np.testing.assert_allclose(given - flat, np.tile(np.log(3 * shares), (len(y), 1)), atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("priors", "message"),
+    [
+        ([0.5, 0.5], "Number of priors must match number of classes"),
+        ([0.5, 0.6, -0.1], "Priors must be non-negative"),
+        ([0.5, 0.2, 0.2], "The sum of the priors should be 1, but it is 0.9"),
+        (["a", "b", "c"], "priors holds what is no number"),
+        ([0.5, np.nan, 0.5], "Priors must be non-negative"),
+    ],
+)
+def test_priors_that_are_none_are_refused(wine, priors, message):
+    with pytest.raises(InputError, match=message):
+        GaussianNB(priors=priors).fit(*wine)

@@ -1,0 +1,108 @@
+"""The entry of a method says what its class says; the documents say what the entries say."""
+
+import inspect
+import itertools
+from pathlib import Path
+
+import pytest
+
+from xnbflow.analyses.registry import own_analyses
+from xnbflow.analyses.separation.compute import DEFAULTS
+from xnbflow.errors import InputError
+from xnbflow.methods import METHODS
+from xnbflow.naive_bayes.build import build_estimator, import_estimator
+from xnbflow.reference import configuration_reference
+from xnbflow.schemas import check
+from xnbflow.static import find_class
+
+ROOT = Path(__file__).parents[2]
+#: What parameters are probed with: inside and at the edges of the ranges of all methods.
+PROBES = [
+    *(-1, 0, 1, 2, 3, 4, 5, 1000, 1001, 10_000, 10_001, 100_000),
+    *(-0.5, 0.0, 1e-9, 0.5, 1.0, 1.5, 2.0, 6.3, True, None, "", "x", "@linear", [0], ["a"]),
+]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_an_entry_has_the_parameters_of_the_class_in_order(name):
+    method = METHODS[name]
+    signature = inspect.signature(import_estimator(method.estimator))
+    assert list(method.parameters) == list(signature.parameters)
+    assert find_class(method.estimator).parameters == tuple(signature.parameters)
+    assert method.title
+    assert method.source
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_an_entry_accepts_the_defaults_of_the_class(name):
+    method = METHODS[name]
+    for key, parameter in inspect.signature(import_estimator(method.estimator)).parameters.items():
+        default = parameter.default
+        if default is not inspect.Parameter.empty:
+            check(list(default) if default == () else default, method.parameters[key], key)
+
+
+def satisfied(schema, value):
+    try:
+        check(value, schema, "")
+    except InputError:
+        return False
+    return True
+
+
+def words(schema):
+    """Every word that a schema lists, in whatever part of it."""
+    if isinstance(schema, dict):
+        own = schema.get("enum", [])
+        return {*own, *itertools.chain.from_iterable(map(words, schema.values()))}
+    return (
+        set(itertools.chain.from_iterable(map(words, schema)))
+        if isinstance(schema, list)
+        else set()
+    )
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_an_entry_allows_what_the_class_allows(name):
+    """Where the class declares what its parameters may be, as scikit-learn's do."""
+    method = METHODS[name]
+    declared = getattr(import_estimator(method.estimator), "_parameter_constraints", None)
+    if not declared:
+        pytest.skip("the class declares nothing")
+    parameters = pytest.importorskip("xnbflow.parameters")
+    for key, schema in method.parameters.items():
+        for value in [*PROBES, *words(schema)]:
+            if isinstance(value, str) and value.startswith("@"):
+                continue  # stands for a list of columns
+            allowed = any(parameters._satisfies(value, each) for each in declared[key])
+            if isinstance(value, float) and value.is_integer():
+                continue  # a whole number to Python, none to the configuration
+            assert satisfied(schema, value) == allowed or key in {"blocks", "estimator"}, (
+                f"{name}.{key}: {value!r}"
+            )
+
+
+def test_the_parameters_of_the_analyses_are_those_that_they_take():
+    assert list(own_analyses()["separation"].parameters) == list(DEFAULTS)
+    for name, analysis in own_analyses().items():
+        source = Path(
+            inspect.getsourcefile(__import__(analysis.compute, fromlist=["x"]))
+        ).read_text()
+        for key in analysis.parameters:
+            assert f'"{key}"' in source, f"{name}: {key}"
+
+
+def test_what_is_no_estimator_is_refused_before_it_is_called():
+    with pytest.raises(InputError, match=r"'subprocess\.Popen' is no scikit-learn estimator"):
+        build_estimator({"method": "subprocess.Popen", "params": {"args": "false"}}, {})
+
+
+def test_columns_of_no_kind_are_refused():
+    entry = {"method": METHODS["von_mises_nb"].estimator, "params": {"angular": "@angulr"}}
+    with pytest.raises(InputError, match="did you mean 'angular'"):
+        build_estimator(entry, {})
+
+
+def test_the_reference_of_the_configuration_is_the_entries():
+    text = (ROOT / "config/README.md").read_text()
+    assert configuration_reference() in text, "make manual, then look at config/README.md"

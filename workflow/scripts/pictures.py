@@ -1,0 +1,11 @@
+"""Write the figures of one study as PNG."""
+
+from xnbflow.jobs import start_job
+
+start_job(snakemake.log[0], snakemake.threads)
+
+from xnbflow.report.results import StudyResults
+from xnbflow.report.study import write_png
+
+results = StudyResults(**snakemake.params.results)
+write_png(results, snakemake.output[0], snakemake.threads)

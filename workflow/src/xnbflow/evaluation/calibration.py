@@ -1,0 +1,145 @@
+"""Whether probabilities can be believed: calibration curves, and how often sure ones are right."""
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.evaluation.metrics import class_codes, known_predictions
+
+__all__ = ["FEW", "SURE", "calibration_curve", "confidence_table"]
+
+#: A bin of a calibration curve with fewer samples is marked.
+FEW = 10
+
+#: Probabilities above which a prediction counts as sure.
+SURE = (0.9, 0.99, 0.999)
+
+
+def calibration_curve(
+    true: np.ndarray,
+    log_posterior: np.ndarray,
+    classes: np.ndarray,
+    label: str | None = None,
+    n_bins: int = 10,
+    repeats: int = 1,
+) -> pd.DataFrame:
+    """Return how often predictions of a given probability are right.
+
+    Parameters
+    ----------
+    true : ndarray of str, shape (n_samples,)
+        True labels, pooled over folds.
+    log_posterior : ndarray of shape (n_samples, n_classes)
+        Log-posterior of each class. Samples without probabilities are left out.
+    classes : ndarray of str, shape (n_classes,)
+        The classes, in the order of ``log_posterior``'s columns.
+    label : str, optional
+        The class whose probability is looked at. By default it is that of each sample's most
+        probable class.
+    n_bins : int
+        Number of bins of equal width.
+    repeats : int
+        How often each sample was tested. The intervals count it once.
+
+    Returns
+    -------
+    DataFrame
+        One row per bin, with columns ``bin``, ``lower``, ``upper`` (its limits; a probability on a
+        limit belongs above it), ``mean_predicted`` (mean probability), ``observed`` (share of
+        samples of that class), ``observed_lower`` and ``observed_upper`` (its 95 % interval, see
+        `xnbflow.evaluation.intervals`), ``count`` (predictions) and ``few`` (whether these are
+        fewer than `FEW` samples: such a point is no evidence). The means and the interval are
+        missing where the bin is empty.
+
+    Raises
+    ------
+    InputError
+        If there is no sample, shapes disagree or a label is none of the classes.
+
+    Examples
+    --------
+    >>> posterior = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]])
+    >>> true, classes = np.array(["a", "b", "b"]), np.array(["a", "b"])
+    >>> curve = calibration_curve(true, np.log(posterior), classes, n_bins=2)
+    >>> curve[["lower", "mean_predicted", "observed", "observed_lower", "count"]].round(3)
+       lower  mean_predicted  observed  observed_lower  count
+    0    0.0             NaN       NaN             NaN      0
+    1    0.5           0.767     0.667           0.177      3
+    """
+    codes, log_posterior = known_predictions(true, log_posterior, classes)
+    column = np.argmax(log_posterior, axis=1) if label is None else class_codes([label], classes)
+    probability = np.exp(np.take_along_axis(log_posterior, column.reshape(-1, 1), axis=1)[:, 0])
+    edges = np.linspace(0, 1, n_bins + 1)
+    which = np.searchsorted(edges[1:-1], probability, side="right")
+    count = np.bincount(which, minlength=n_bins)
+    right = np.bincount(which, codes == column, n_bins)
+    with np.errstate(invalid="ignore"):
+        mean, observed = np.bincount(which, probability, n_bins) / count, right / count
+    lower, upper = proportion_interval(right / repeats, count / repeats)
+    return pd.DataFrame(
+        {
+            "bin": np.arange(n_bins),
+            "lower": edges[:-1],
+            "upper": edges[1:],
+            "mean_predicted": mean,
+            "observed": observed,
+            "observed_lower": lower,
+            "observed_upper": upper,
+            "count": count,
+            "few": count < FEW * repeats,
+        }
+    )
+
+
+def confidence_table(
+    true: np.ndarray, log_posterior: np.ndarray, classes: np.ndarray, repeats: int = 1
+) -> pd.DataFrame:
+    """Return how many predictions are sure, and how many of these are right.
+
+    Parameters
+    ----------
+    true, log_posterior, classes, repeats
+        As in `calibration_curve`.
+
+    Returns
+    -------
+    DataFrame
+        One row per probability of `SURE`, with columns ``above`` (that probability),
+        ``predictions`` (all that have probabilities), ``count`` (those whose most probable class
+        is more probable than it), ``share`` (the one over the other), ``right`` (how many of
+        ``count``), ``accuracy`` (their share) with its 95 % interval ``accuracy_lower`` and
+        ``accuracy_upper``, and ``promised`` (their mean probability). The last four are missing
+        where no prediction is so sure.
+
+    Examples
+    --------
+    >>> posterior = np.array([[0.995, 0.005], [0.001, 0.999], [0.4, 0.6]])
+    >>> true, classes = np.array(["a", "a", "b"]), np.array(["a", "b"])
+    >>> sure = confidence_table(true, np.log(posterior), classes)
+    >>> sure.set_index("above").loc[0.99, ["share", "accuracy", "promised"]].astype(float).round(3)
+    share       0.667
+    accuracy    0.500
+    promised    0.997
+    Name: 0.99, dtype: float64
+    """
+    codes, log_posterior = known_predictions(true, log_posterior, classes)
+    probability = np.exp(log_posterior.max(axis=1))
+    is_right = np.argmax(log_posterior, axis=1) == codes
+    sure = probability > np.array(SURE)[:, None]
+    count, right = sure.sum(axis=1), (sure & is_right).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        promised, accuracy = np.where(sure, probability, 0.0).sum(axis=1) / count, right / count
+    lower, upper = proportion_interval(right / repeats, count / repeats)
+    return pd.DataFrame(
+        {
+            "above": SURE,
+            "predictions": len(codes),
+            "count": count,
+            "share": count / max(1, len(codes)),
+            "right": right,
+            "accuracy": accuracy,
+            "accuracy_lower": lower,
+            "accuracy_upper": upper,
+            "promised": promised,
+        }
+    )

@@ -1,0 +1,193 @@
+"""The densities of a classifier's features in each class, as curves: what a page draws of them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.build import build_estimator
+from xnbflow.naive_bayes.flexible import FlexibleNB
+from xnbflow.naive_bayes.selective import SelectiveNB
+from xnbflow.seeds import derive_seed
+from xnbflow.series import KINDS, Series
+
+__all__ = ["class_densities", "density_estimator", "log_densities", "telling_features"]
+
+_POINTS = 128
+#: How far a curve goes on beyond the least and the greatest value, of their distance.
+_MARGIN = 0.08
+
+
+def telling_features(selection: pd.DataFrame, per_class: int, most: int) -> list[str]:
+    """Return the features selected most often for each class, in turn over the classes.
+
+    Parameters
+    ----------
+    selection : DataFrame
+        ``class``, ``feature``, ``frequency``, ``mean_rank`` of one data set.
+    per_class, most : int
+        How many per class, and in all.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"class": ["a", "a", "b"], "feature": ["g1", "g2", "g3"],
+    ...                       "frequency": [1.0, 0.5, 0.9], "mean_rank": [1.0, 2.0, 1.0]})
+    >>> telling_features(table, per_class=2, most=2)
+    ['g1', 'g3']
+    """
+    ordered = selection.sort_values(
+        ["frequency", "mean_rank"], ascending=[False, True], kind="stable"
+    ).drop_duplicates(["class", "feature"])
+    place = ordered.groupby("class").cumcount()
+    chosen = ordered[place < per_class].assign(place=place)
+    chosen = chosen.sort_values(["place", "class"], kind="stable")
+    return chosen["feature"].drop_duplicates().head(most).tolist()
+
+
+def density_estimator(
+    entry: Mapping[str, Any], kinds: Sequence[str], seed: int
+) -> tuple[BaseNaiveBayes | None, str]:
+    """Return an estimator that has a classifier's densities for every feature, and its name.
+
+    A class-specific classifier knows densities of selected features only; a flexible naive Bayes
+    classifier with the same kernel and bandwidth has the same ones, and those of all others.
+
+    Parameters
+    ----------
+    entry : mapping
+        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
+    kinds : sequence of str
+        The kind of each feature that the estimator shall be fitted to.
+    seed : int
+
+    Returns
+    -------
+    (BaseNaiveBayes or None, str)
+        None where the classifier has no densities of single features.
+    """
+    columns = {kind: np.flatnonzero(np.asarray(kinds) == kind).tolist() for kind in KINDS}
+    estimator = build_estimator(entry, columns, seed)
+    if isinstance(estimator, SelectiveNB):
+        estimator = estimator.estimator
+    params = estimator.get_params(deep=False)
+    if {"bandwidth", "kernel"} <= set(params):
+        shared = {key: params[key] for key in FlexibleNB().get_params() if key in params}
+        estimator = FlexibleNB(**shared)
+    if not isinstance(estimator, BaseNaiveBayes):
+        return None, ""
+    return estimator, _name(estimator)
+
+
+def _name(estimator: BaseNaiveBayes) -> str:
+    """Return what densities an estimator has, in words.
+
+    Examples
+    --------
+    >>> _name(FlexibleNB(bandwidth="scott"))
+    'gaussian kernels, bandwidth by scott'
+    """
+    if isinstance(estimator, FlexibleNB):
+        return f"{estimator.kernel} kernels, bandwidth by {estimator.bandwidth}"
+    return f"the densities of {type(estimator).__name__}"
+
+
+def class_densities(
+    series: Series, features: Sequence[str], entry: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return the density of some features in each class, from all samples.
+
+    Parameters
+    ----------
+    series : Series
+        The data set.
+    features : sequence of str
+        Some of its features.
+    entry : mapping
+        The configuration of the classifier whose densities they are.
+
+    Returns
+    -------
+    DataFrame
+        ``class``, ``feature``, ``x``, ``density``, ``estimator`` (in words) and ``own``: whether
+        the classifier itself estimates densities so. Where it has none of single features they are
+        Gaussian kernel densities with Silverman's bandwidth.
+    """
+    if not len(features):
+        return pd.DataFrame(columns=_CURVES).astype({"x": float, "density": float, "own": bool})
+    rows = _rows(series, features)
+    kinds, values = series.kinds[rows], series.values[rows]
+    grids = _grids(values)
+    seed = derive_seed(series.name, 0, "classifier")
+    estimator, name = density_estimator(entry, kinds, seed)
+    own = estimator is not None
+    logs = log_densities(estimator, values, series.labels, grids) if own else None
+    if logs is None:
+        estimator, own = FlexibleNB(), False
+        name = _name(estimator)
+        logs = log_densities(estimator, values, series.labels, grids)
+    if logs is None:
+        msg = f"{series.name}: no density can be estimated of {', '.join(features)}"
+        raise InputError(msg)
+    k, (n, points) = len(series.classes), grids.shape
+    return pd.DataFrame(
+        {
+            "class": np.repeat(series.classes, n * points),
+            "feature": np.tile(np.repeat(series.features[rows], points), k),
+            "x": np.tile(grids.reshape(-1), k),
+            "density": np.exp(logs).reshape(-1),
+            "estimator": name,
+            "own": own,
+        }
+    )
+
+
+_CURVES = ["class", "feature", "x", "density", "estimator", "own"]
+
+
+def log_densities(
+    estimator: BaseNaiveBayes, values: np.ndarray, labels: np.ndarray, points: np.ndarray
+) -> np.ndarray | None:
+    """Fit an estimator and return the log density of each feature in each class.
+
+    Parameters
+    ----------
+    estimator : BaseNaiveBayes
+        All its features must have univariate densities in every class.
+    values : ndarray of shape (n_features, n_samples)
+        What it is fitted to.
+    labels : ndarray of shape (n_samples,)
+    points : ndarray of shape (n_features, n_points)
+        Where the densities are wanted.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_features, n_points) or None
+        In the order of the sorted labels; None where the estimator cannot be fitted, or does not
+        say what every single feature adds.
+    """
+    try:
+        model = estimator.fit(values.T, labels)
+    except (InputError, ValueError):
+        return None
+    told = model.explain(points.T)
+    n_features, n_points = points.shape
+    order = told["feature"].head(n_features).to_numpy()
+    if len(told) != len(model.classes_) * points.size or set(order) != set(range(n_features)):
+        return None
+    logs = told["log_likelihood"].to_numpy().reshape(len(model.classes_), n_points, n_features)
+    return logs[:, :, np.argsort(order)].transpose(0, 2, 1)
+
+
+def _rows(series: Series, features: Sequence[str]) -> np.ndarray:
+    """Return where features are in a series, in their order."""
+    return np.array([int(np.flatnonzero(series.features == name)[0]) for name in features], int)
+
+
+def _grids(values: np.ndarray) -> np.ndarray:
+    """Return points for each feature, a little beyond its values, shape (n_features, n_points)."""
+    low, high = values.min(axis=1), values.max(axis=1)
+    margin = _MARGIN * np.where(high > low, high - low, 1.0)
+    return np.linspace(low - margin, high + margin, _POINTS, axis=1)

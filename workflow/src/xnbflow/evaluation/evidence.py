@@ -1,0 +1,104 @@
+"""What a feature says for and against a class, in nats: its density against a common reference."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import logsumexp
+
+from xnbflow.evaluation.densities import density_estimator, log_densities
+from xnbflow.seeds import derive_seed
+from xnbflow.series import Series
+
+__all__ = ["class_priors", "relative_evidence"]
+
+
+def class_priors(series: Series, predictions: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of each class in the training samples of each fold of the first repeat.
+
+    Parameters
+    ----------
+    series : Series
+        The data set.
+    predictions : DataFrame
+        ``repeat``, ``fold``, ``sample``: the tested samples.
+
+    Returns
+    -------
+    DataFrame
+        ``repeat``, ``fold``, ``class``, ``log_prior``; -inf for a class without training samples.
+    """
+    first = predictions[predictions["repeat"] == 0]
+    parts = []
+    for fold, tested in first.groupby("fold", sort=True):
+        labels = series.labels[~np.isin(series.samples, tested["sample"])]
+        counts = np.array([(labels == label).sum() for label in series.classes], dtype=float)
+        with np.errstate(divide="ignore"):
+            logs = np.log(counts / counts.sum())
+        parts.append(
+            pd.DataFrame({"repeat": 0, "fold": fold, "class": series.classes, "log_prior": logs})
+        )
+    columns = ["repeat", "fold", "class", "log_prior"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def relative_evidence(
+    series: Series, predictions: pd.DataFrame, explanations: pd.DataFrame, entry: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return how much more probable each class makes a value than all classes together.
+
+    The evidence of feature v for class c is ``log p(x | c) - log p(x)`` with the reference
+    ``p(x) = sum_k pi_k p(x | k)``: 0 says nothing, above 0 speaks for the class, below against it,
+    and a change of units changes nothing. The reference is that of the fold's training samples.
+
+    Parameters
+    ----------
+    series : Series
+        The data set.
+    predictions, explanations : DataFrame
+        What the training jobs wrote, of all repeats; the first repeat counts.
+    entry : mapping
+        The classifier's configuration.
+
+    Returns
+    -------
+    DataFrame
+        ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``,
+        ``log_reference`` and ``evidence``; the last two are missing where the classifier has no
+        densities of single features.
+    """
+    rows = explanations[explanations["repeat"] == 0]
+    tested = predictions[predictions["repeat"] == 0]
+    parts = [
+        _of_fold(series, tested.loc[tested["fold"] == fold, "sample"], group, entry)
+        for fold, group in rows.groupby("fold", sort=True)
+    ]
+    columns = [*explanations.columns, "log_reference", "evidence"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else rows.reindex(columns=columns)
+
+
+def _of_fold(
+    series: Series, tested: pd.Series, group: pd.DataFrame, entry: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return the evidence in one fold."""
+    is_tested = np.isin(series.samples, tested.to_numpy(dtype=str))
+    features = np.flatnonzero(np.isin(series.features, group["feature"].unique()))
+    samples = np.flatnonzero(np.isin(series.samples, group["sample"].unique()))
+    labels = series.labels[~is_tested]
+    values = series.values[features]
+    seed = derive_seed(series.name, 0, "classifier")
+    estimator, _ = density_estimator(entry, series.kinds[features], seed)
+    logs = None
+    if estimator is not None:
+        logs = log_densities(estimator, values[:, ~is_tested], labels, values[:, samples])
+    if logs is None:
+        return group.assign(log_reference=np.nan, evidence=np.nan)
+    shares = np.unique(labels, return_counts=True)[1] / len(labels)
+    reference = logsumexp(logs, axis=0, b=shares[:, None, None])
+    i = pd.Index(series.features[features]).get_indexer(group["feature"])
+    j = pd.Index(series.samples[samples]).get_indexer(group["sample"])
+    at = reference[i, j]
+    with np.errstate(invalid="ignore"):
+        evidence = np.where(np.isneginf(at), 0.0, group["log_likelihood"].to_numpy() - at)
+    return group.assign(log_reference=at, evidence=evidence)

@@ -1,0 +1,201 @@
+"""What was found: per class its features, how well it is recognised, and whether to believe it."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from xnbflow.report.page.blocks import Block, Card, Cards, Item, Line, Prose, Section
+from xnbflow.report.results import StudyResults
+
+__all__ = ["section"]
+
+#: Features of a class that the card names.
+_MOST_NAMED = 6
+#: Nogueira's stability below which the selection is poor (Nogueira et al. 2018, section 5).
+_UNSTABLE = 0.4
+
+_SIGNS = {
+    "high": ("▲", "higher than in every other class"),
+    "low": ("▼", "lower than in every other class"),
+    "between": ("◆", "between the other classes"),
+    "equal": ("=", "as in the other classes, by the median"),
+}
+
+_CAPTION = (
+    "Per class: how many of its samples were recognised when they were not in the training "
+    "samples (recall, with its 95 % interval), and the features selected for it most often. "
+    "▲ higher, ▼ lower than in every other class, ◆ between them, by the medians. A small number "
+    "is the share of folds that select the feature; without one all do. Of a class that is not "
+    "recognised the features mean nothing."
+)
+_NO_FEATURES = (
+    "Per class: how many of its samples were recognised when they were not in the training "
+    "samples (recall, with its 95 % interval). No classifier of this study selects features."
+)
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return the study's answer; None for a study without classifiers."""
+    if not results.study.classifiers:
+        return None
+    found = results.tables["headline"].iloc[0]
+    blocks: list[Block] = [Prose(found["text"], "headline")]
+    chosen = found["classifier"]
+    failed = int((results.tables["problems"]["kind"] == "error").sum())
+    if failed:
+        blocks.append(Prose(f"{failed:,} fits failed: see what was run.", "warning"))
+    if chosen:
+        cards = [_card(results, *place, chosen) for place in results.places]
+        named = any(line.items for card in cards for line in card.lines)
+        sources = [
+            "recall.tsv",
+            "summary.tsv",
+            "selection.tsv",
+            "description/profiles.tsv",
+            "stability.tsv",
+        ]
+        caption = _CAPTION if named else _NO_FEATURES
+        blocks.append(Cards(cards, "recognised:", caption, sources))
+    label = results.labels.get(chosen, "")
+    return Section(
+        "answer",
+        "What was found",
+        f"By {label}; what the other classifiers do is told below." if label else "",
+        blocks,
+    )
+
+
+def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
+    """Return what was found on one data set."""
+    where = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    size = results.rows("datasets", dataset=dataset).iloc[0]
+    summary = results.rows("summary", **where, folds_failed=0).set_index("metric")
+    recall = results.rows("recall", **where)
+    stability = results.rows("stability", **where).set_index("class")
+    verdict, level = _verdict(results.labels[classifier], summary, recall, stability)
+    return Card(
+        results.place(dataset, folds),
+        f"{size['samples']:,} samples, {size['features']:,} features, {size['classes']} classes",
+        verdict,
+        level,
+        _facts(summary, stability),
+        _lines(results, where, recall, stability),
+    )
+
+
+def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
+    facts = {}
+    if "accuracy" in summary.index:
+        row = summary.loc["accuracy"]
+        interval = f" [{row['lower']:.0%}, {row['upper']:.0%}]" if pd.notna(row["lower"]) else ""
+        facts["Right"] = f"{row['mean']:.1%}{interval}"
+        if pd.notna(row["baseline"]):
+            facts["Largest class"] = f"{row['baseline']:.1%}"
+        features = summary["mean"].get("features_per_class")
+        if pd.notna(features):
+            facts["Features per class"] = f"{features:,.1f}"
+    if "" in stability.index and pd.notna(stability.loc["", "stability"]):
+        facts["Stability"] = f"{stability.loc['', 'stability']:.2f}"
+    return facts
+
+
+def _verdict(
+    label: str, summary: pd.DataFrame, recall: pd.DataFrame, stability: pd.DataFrame
+) -> tuple[str, str]:
+    """Return in a sentence whether to believe what was found, and how far."""
+    if "accuracy" not in summary.index or pd.isna(summary.loc["accuracy", "mean"]):
+        return f"Nothing to believe: {label} could not be fitted in every fold.", "poor"
+    row = summary.loc["accuracy"]
+    right = f"right in {row['mean']:.0%} of samples"
+    if pd.notna(row["lower"]) and row["lower"] <= row["baseline"]:
+        return (
+            f"Do not believe it: {label} is {right}, which is not surely more than the "
+            f"{row['baseline']:.0%} of always naming the largest class."
+        ), "poor"
+    missed = recall.loc[~recall["recognised"].astype(bool), "class"].tolist()
+    if 2 * len(missed) >= len(recall):
+        return (
+            f"Hardly to be believed: {label} is {right}, but {len(missed)} of {len(recall)} "
+            "classes are not recognised in more than half of their tests."
+        ), "poor"
+    doubts = []
+    if missed:
+        verb = "is" if len(missed) == 1 else "are"
+        doubts.append(f"{_listed(missed)} {verb} not recognised")
+    index = stability["stability"].get("")
+    if pd.notna(index) and index < _UNSTABLE:
+        doubts.append(
+            f"folds disagree on the features (stability {index:.2f}), so that other samples would "
+            "give other lists"
+        )
+    if doubts:
+        return f"Believe it in part: {label} is {right}, but {' and '.join(doubts)}.", "fair"
+    agree = f", and folds agree on the features (stability {index:.2f})" if pd.notna(index) else ""
+    return (
+        f"May be believed: {label} is {right} where always naming the largest class would be in "
+        f"{row['baseline']:.0%}, every class is recognised{agree}."
+    ), "good"
+
+
+def _lines(
+    results: StudyResults, where: dict[str, str], recall: pd.DataFrame, stability: pd.DataFrame
+) -> list[Line]:
+    """Return the classes, each with its recall and its features."""
+    selection = results.rows("selection", **where)
+    profiles = results.rows("profiles", **where).set_index(["class", "feature"])["direction"]
+    lines = []
+    for row in recall.itertuples(index=False):
+        label = row[recall.columns.get_loc("class")]
+        mine = selection[selection["class"] == label]
+        named = mine.head(_MOST_NAMED)
+        items = [
+            _item(feature, profiles[label, feature], frequency)
+            for feature, frequency in zip(named["feature"], named["frequency"], strict=True)
+        ]
+        rest = len(mine) - len(items)
+        note = stability["note"].get(label, "") if "note" in stability else ""
+        lines.append(
+            Line(
+                label,
+                f"{row.samples:,}",
+                row.recall,
+                row.lower,
+                row.upper,
+                items,
+                f"and {rest:,} more" if rest else "",
+                _warning(row.recall, recognised=bool(row.recognised), note=note),
+            )
+        )
+    return lines
+
+
+def _item(feature: str, direction: str, frequency: float) -> Item:
+    mark, meaning = _SIGNS[direction]
+    share = "" if frequency >= 1 else f"{frequency:.0%}"
+    return Item(feature, mark, share, f"{meaning}; selected in {frequency:.0%} of folds")
+
+
+def _warning(recall: float, *, recognised: bool, note: str) -> str:
+    """Return why the features of a class must not be believed; empty where they may."""
+    if note == "one sample":
+        return "A single sample: nothing can be learnt of this class."
+    if recall == 0:
+        return "Never recognised: its features mean nothing."
+    if not recognised:
+        return "Recognised in less than half of its tests: do not rely on its features."
+    if note == "constant":
+        return "Selected because a class hardly varies in them: see the densities."
+    return ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names in words, a few of many.
+
+    Examples
+    --------
+    >>> _listed(["a", "b"]), _listed(list("abcdef"))
+    ('“a” and “b”', '“a”, “b”, “c” and 3 others')
+    """
+    shown = [f"“{name}”" for name in names[:3]]
+    shown += [f"{len(names) - 3} others"] if len(names) > 3 else []
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
