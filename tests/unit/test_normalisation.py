@@ -9,7 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes.registry import build_estimator
+from xnbflow.methods import resolved
+from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.preprocessing import (
     CountsPerMillion,
     ExpressionFilter,
@@ -225,7 +226,7 @@ def test_steps_are_known_by_name_and_make_a_pipeline():
         ]
     }
     values = np.where(np.arange(360).reshape(12, 30) % 17 == 0, np.nan, X)
-    model = build_estimator(entry, {}).fit(values, list("ab") * 6)
+    model = build_estimator(resolved(entry), {}).fit(values, list("ab") * 6)
     assert model[-1].n_features_in_ == 10
     steps = (SampleStandardizer(), SampleRanks(), CountsPerMillion(), ExpressionFilter(level=1.0))
     for step in steps:
