@@ -187,7 +187,7 @@ def explain(
         samples = commands.read_samples_of(read, table, id_column, option)
     told = commands.explained(read, samples, sample)
     if html:
-        commands.write_explanation(told, html)
+        commands.write_explanation(told, html, model.stem)
     if as_json:
         tell_json(told.to_json())
     elif not html:

@@ -39,6 +39,7 @@ __all__ = [
     "tsv",
     "validated",
     "write",
+    "write_explanation",
 ]
 
 _SHOWN = 20
@@ -126,6 +127,16 @@ def predicted(model: TrainedModel, samples: pd.DataFrame, missing: str) -> Predi
 def explained(model: TrainedModel, samples: pd.DataFrame, sample: str) -> Explanation:
     """Explain one sample."""
     return explain_sample(model, samples, sample)
+
+
+def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
+    """Write the page of an explanation."""
+    try:
+        from xnbflow.cli.sample_page import write_explanation_page  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        msg = f"a page needs {error.name}; install xnbflow with its extra `workflow`"
+        raise InputError(msg) from error
+    write_explanation_page(explanation, path, name)
 
 
 def summary(model: TrainedModel) -> dict[str, Any]:

@@ -5,10 +5,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import logsumexp
 
 from xnbflow.errors import InputError
 from xnbflow.models.prediction import Prediction, aligned, predict_table
 from xnbflow.models.trained import TrainedModel
+from xnbflow.models.typicality import features_to_look_at
+from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 
 __all__ = ["Explanation", "explain_sample"]
 
@@ -26,9 +29,11 @@ class Explanation:
         Of this sample alone.
     terms : DataFrame
         One row per class and feature that the class uses: ``class``, ``feature``, ``symbol``,
-        ``value``, ``evidence`` in nats (above 0 it speaks for the class), the strongest first.
+        ``value``, ``evidence`` in nats (above 0 it speaks for the class) and ``log_reference``, the
+        log density in all classes together that it is measured against (0 where the classifier
+        itself compares), the strongest first.
     priors : dict of str to float
-        Log prior of each class. With its evidence it adds up to the class's score.
+        Log prior of each class. With its evidence and references it adds up to the class's score.
     """
 
     sample: str
@@ -37,8 +42,9 @@ class Explanation:
     priors: dict[str, float]
 
     def scores(self) -> pd.Series:
-        """Return each class's log prior and evidence, summed."""
-        sums = self.terms.groupby("class", sort=False)["evidence"].sum()
+        """Return each class's log prior, evidence and references, summed."""
+        told = self.terms["evidence"] + self.terms["log_reference"]
+        sums = told.groupby(self.terms["class"], sort=False).sum()
         return pd.Series(self.priors).add(sums, fill_value=0.0)
 
     def as_text(self) -> str:
@@ -57,7 +63,10 @@ class Explanation:
             if len(rows) > _SHOWN:
                 rest = rows["evidence"].iloc[_SHOWN:]
                 lines.append(f"  {rest.sum():+8.2f}  {len(rest)} further features")
-            lines.append(f"  {prior + rows['evidence'].sum():+8.2f}  in all")
+            reference = rows["log_reference"].sum()
+            if reference:
+                lines.append(f"  {reference:+8.2f}  reference densities of its features")
+            lines.append(f"  {prior + rows['evidence'].sum() + reference:+8.2f}  in all")
         return "\n".join([*lines, "", "evidence in nats: above 0 it speaks for the class"])
 
     def to_json(self) -> dict[str, Any]:
@@ -100,12 +109,14 @@ def explain_sample(model: TrainedModel, X: pd.DataFrame, sample: str) -> Explana
     own = X[names == sample]
     prediction = predict_table(model, own)
     frame, _ = aligned(model, own, "error")
-    terms = model.estimator.explain(frame).rename(columns={"log_likelihood": "evidence"})
+    terms = model.estimator.explain(frame)
+    terms["log_reference"] = _references(model, frame, terms)
+    terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
     terms["symbol"] = [model.symbols.get(feature, "") for feature in terms["feature"]]
     terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy()
     terms["class"] = terms["class"].astype(str)
     order = (-terms["evidence"].abs()).argsort(kind="stable")
-    columns = ["class", "feature", "symbol", "value", "evidence"]
+    columns = ["class", "feature", "symbol", "value", "evidence", "log_reference"]
     priors = map(float, model.estimator.class_log_prior_)
     return Explanation(
         sample,
@@ -113,3 +124,28 @@ def explain_sample(model: TrainedModel, X: pd.DataFrame, sample: str) -> Explana
         terms.iloc[order][columns].reset_index(drop=True),
         dict(zip(model.classes, priors, strict=True)),
     )
+
+
+def _references(model: TrainedModel, frame: pd.DataFrame, terms: pd.DataFrame) -> np.ndarray:
+    """Return the log density in all classes together that each term is to be measured against.
+
+    0 where the classifier's terms are relative already; the classifier's own densities, mixed by
+    its priors, where every class has the feature; else that of the training samples.
+    """
+    relative = isinstance(model.estimator, BaseClassSpecificNB)
+    if relative and model.estimator.evidence != "absolute":
+        return np.zeros(len(terms))
+    wide = terms.pivot(index="feature", columns="class", values="log_likelihood")
+    if not wide.isna().to_numpy().any():
+        priors = np.exp(model.estimator.class_log_prior_)
+        known = pd.Series(logsumexp(wide[model.estimator.classes_], axis=1, b=priors), wide.index)
+        known = known.where(np.isfinite(known), 0.0)
+        return known[terms["feature"]].to_numpy()
+    looked_at = model.features[features_to_look_at(model.used)]
+    rows = {feature: i for i, feature in enumerate(looked_at)}
+    values = frame.iloc[0]
+    known = {
+        feature: model.typicality.log_reference(row, values[[feature]].to_numpy())[0]
+        for feature, row in rows.items()
+    }
+    return np.nan_to_num([known.get(feature, 0.0) for feature in terms["feature"]], neginf=0.0)

@@ -156,7 +156,8 @@ def log_posterior_without(
     InputError
         If the classifier cannot leave features out.
     """
-    if not isinstance(estimator, (IndependentNB, BaseClassSpecificNB)):
+    relative = isinstance(estimator, BaseClassSpecificNB) and estimator.evidence != "absolute"
+    if not isinstance(estimator, IndependentNB) and not relative:
         msg = (
             f"{type(estimator).__name__} cannot leave a feature out: its classes would no longer "
             "be comparable; impute the missing ones"

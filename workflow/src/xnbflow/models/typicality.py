@@ -74,6 +74,17 @@ class Typicality:
         """Return the mean log reference density of samples (n_features, n_new), shape (n_new,)."""
         return _scores(self.centres, self.bandwidths, features, leave_self=False)
 
+    def log_reference(self, row: int, points: np.ndarray) -> np.ndarray:
+        """Return the log density of one feature in all classes together, per unit of the feature.
+
+        Missing where the feature is constant in training. Shape (n_points,), as ``points``.
+        """
+        widths = self.bandwidths[row]
+        if not (widths > 0).all():
+            return np.full(len(points), np.nan)
+        terms = -0.5 * ((points[:, None] - self.centres[row]) / widths) ** 2 - np.log(widths)
+        return logsumexp(terms, axis=1) - np.log(len(widths)) - _LOG_SQRT_2PI
+
     def typicality(self, features: np.ndarray) -> np.ndarray:
         """Return the share of held-out training samples that are less typical, shape (n_new,).
 
