@@ -44,10 +44,10 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
 
 
 _HOW_TO_READ = (
-    "A bar to the right is evidence for the class, to the left against it, in nats: 0 says nothing, "
-    "0.7 doubles the odds. The axis is the same for all classes; arrows mark bars that are cut. The "
-    "class with the greatest score is predicted: its log prior, the evidence of its features and, "
-    "where a classifier compares densities, their reference densities."
+    "A bar to the right is evidence for the class, to the left against it, in nats: 0 says "
+    "nothing, 0.7 doubles the odds. The axis is the same for all classes; arrows mark bars that are "
+    "cut. The class with the greatest score is predicted: its log prior, the evidence of its "
+    "features and, where a classifier compares densities, their reference densities."
 )
 
 

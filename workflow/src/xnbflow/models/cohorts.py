@@ -116,6 +116,7 @@ def _taken(series: Series, names: np.ndarray, places: np.ndarray) -> Series:
         series.samples,
         series.labels,
         series.kinds[places],
+        series.groups,
     )
 
 

@@ -6,24 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.contract import MODEL_TABLES
+
 __all__ = ["SIGNATURE", "gene_sets", "signature_table"]
 
-#: Columns of a signature before the distances to the other classes, and what each one is.
-SIGNATURE = {
-    "class": "the class that the feature speaks for",
-    "rank": "its place among the class's features, 1 the best",
-    "feature": "its name in the series",
-    "symbol": "gene symbol, where the series knows it",
-    "direction": "high or low in the class, against the median of the other samples",
-    "share_of_folds": "share of cross-validation fits that select it for the class",
-    "interchangeable": "features that tell the class apart exactly as well, separated by spaces",
-    "median_in": "median within the class",
-    "lower_in": "lower quartile within the class",
-    "upper_in": "upper quartile within the class",
-    "median_out": "median of all other samples",
-    "lower_out": "their lower quartile",
-    "upper_out": "their upper quartile",
-}
+#: Columns of a signature before the distances to the other classes.
+SIGNATURE = tuple(MODEL_TABLES["signature"].fixed)
 
 _DISTANCE = "distance_to."
 
@@ -83,7 +71,7 @@ def signature_table(
         for label, features in selected.items()
         for rank, feature in enumerate(features, start=1)
     ]
-    table = pd.DataFrame(rows, columns=list(SIGNATURE))
+    table = pd.DataFrame(rows, columns=SIGNATURE)
     return table if distances is None else _with_distances(table, distances)
 
 

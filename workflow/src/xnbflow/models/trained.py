@@ -225,7 +225,9 @@ def cross_validate(
     InputError
         If a fold cannot be fitted; the message says why.
     """
-    header = SeriesHeader(series.name, series.samples, series.labels, series.n_features)
+    header = SeriesHeader(
+        series.name, series.samples, series.labels, series.n_features, series.groups
+    )
     folds = draw_folds(header, splits, repeats)
     entry = resolved({key: value for key, value in entry.items() if key != "label"})
     outcomes = [train(series, folds, entry, repeat, range(splits)) for repeat in range(repeats)]
