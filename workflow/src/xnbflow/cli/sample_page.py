@@ -37,7 +37,9 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
     blocks.append(Evidence([_packed(explanation, name)], _HOW_TO_READ))
     columns = ["class", "feature", "symbol", "value", "evidence"]
     formats = {"value": ".4g", "evidence": "+.2f"}
-    table = Table(explanation.terms[columns], "Evidence of each feature, in nats.", formats)
+    strongest = explanation.terms[columns].head(_MOST_TERMS)
+    caption = f"Evidence in nats, the strongest {len(strongest)} of {len(explanation.terms)} terms."
+    table = Table(strongest, caption, formats)
     blocks.append(Group("As a table", [table]))
     title = f"Why sample {explanation.sample} is taken for {row['label']}"
     return Section("evidence", title, "What each feature says for and against each class.", blocks)
@@ -45,10 +47,12 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
 
 _HOW_TO_READ = (
     "A bar to the right is evidence for the class, to the left against it, in nats: 0 says "
-    "nothing, 0.7 doubles the odds. The axis is the same for all classes; arrows mark bars that are "
-    "cut. The class with the greatest score is predicted: its log prior, the evidence of its "
+    "nothing, 0.7 doubles the odds. The axis is the same for all classes; arrows mark bars that "
+    "are cut. The class with the greatest score is predicted: its log prior, the evidence of its "
     "features and, where a classifier compares densities, their reference densities."
 )
+#: Terms of a class on the page, the strongest; the rest is one term.
+_MOST_TERMS = 200
 
 
 def _typical(row: pd.Series) -> str:
@@ -58,7 +62,8 @@ def _typical(row: pd.Series) -> str:
 
 def _packed(explanation: Explanation, name: str) -> dict[str, Any]:
     """Return what the page draws, see `xnbflow.report.contributions.contributions`."""
-    classes, terms = list(explanation.priors), explanation.terms
+    classes = list(explanation.priors)
+    terms = pd.concat([_strongest(explanation.terms, label) for label in classes])
     symbols = dict(zip(terms["feature"], terms["symbol"], strict=True))
     features = {feature: i for i, feature in enumerate(symbols)}
     own = [terms[terms["class"] == label] for label in classes]
@@ -74,6 +79,17 @@ def _packed(explanation: Explanation, name: str) -> dict[str, Any]:
         "samples": [[explanation.sample, None, label, 0, evidence, references]],
         "left_out": 0,
     }
+
+
+def _strongest(terms: pd.DataFrame, label: str) -> pd.DataFrame:
+    """Return a class's strongest terms, and the sum of all others as one more."""
+    own = terms[terms["class"] == label]
+    rest = own.iloc[_MOST_TERMS:]
+    if rest.empty:
+        return own
+    sums = rest[["evidence", "log_reference"]].sum()
+    more = {"class": label, "feature": f"{len(rest)} further features", "symbol": "", **sums}
+    return pd.concat([own.head(_MOST_TERMS), pd.DataFrame([more])])
 
 
 def _finite(value: float) -> float | None:
