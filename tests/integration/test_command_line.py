@@ -135,7 +135,10 @@ def test_an_explanation_as_a_page_holds_its_numbers(folder):
         (["show", "training.csv"], "no model, or damaged"),
         (["predict", "model.skops", "nothing.csv"], "nothing.csv"),
         (["fit", "training.csv", "--label", "grade"], "grade"),
-        (["fit", "training.csv", "--label", "type", "--method", "nonsense"], "nonsense"),
+        (
+            ["fit", "training.csv", "--label", "type", "--id", "id", "--method", "nonsense"],
+            "nonsense",
+        ),
         (["explain", "model.skops", "new.csv", "--sample", "nobody"], "nobody"),
     ],
 )

@@ -64,7 +64,9 @@ def test_every_classifier_says_the_same_after_a_round_trip(entry, tmp_path):
         one, other = predict_table(model, new), predict_table(read, new)
     assert one.table.equals(other.table)
     assert one.notes == other.notes
-    pd.testing.assert_frame_equal(read.signature, model.signature, check_index_type=False)
+    if len(model.signature):
+        pd.testing.assert_frame_equal(read.signature, model.signature)
+    assert list(read.signature) == list(model.signature)
     assert (read.entry, read.series, read.versions) == (model.entry, model.series, model.versions)
 
 
@@ -72,7 +74,7 @@ def test_figures_and_features_stay(path):
     model = read_model(path)
     assert model.figures["accuracy"]["of"] == 40
     assert model.figures["majority"]["share"] == 0.5
-    assert set(model.required) <= {"g0", "g1"}
+    assert {"g0", "g1"} <= set(model.required)
     assert model.signature["share_of_folds"].gt(0).all()
 
 
