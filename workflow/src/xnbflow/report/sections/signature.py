@@ -1,12 +1,14 @@
 """The signature: what a classifier of all samples uses, to read, to draw and to take along."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import quote_plus
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
+from xnbflow.contract import GENE_SETS, MODEL, MODEL_TABLE, STUDY, text_of
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
@@ -15,8 +17,6 @@ __all__ = ["section"]
 
 #: Rows of the table of a model.
 _MOST_ROWS = 200
-#: From the report to what belongs to a data set.
-_UP = "../../../"
 
 
 def section(results: StudyResults) -> Section | None:
@@ -57,8 +57,9 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     if len(drawn):
         yield _heatmap(results, dataset, classifier, drawn)
     if len(signature):
-        yield _table(dataset, classifier, signature)
-    yield Links([(f"{dataset}.{classifier}", _FILES, list(_files(dataset, classifier)))])
+        yield _table(results, dataset, classifier, signature)
+    files = list(_files(results, dataset, classifier))
+    yield Links([(f"{dataset}, {results.labels[classifier]}", _FILES, files)])
 
 
 _FILES = (
@@ -67,15 +68,21 @@ _FILES = (
 )
 
 
-def _files(dataset: str, classifier: str) -> Iterator[str]:
+def _files(results: StudyResults, dataset: str, classifier: str) -> Iterator[str]:
     key = {"dataset": dataset, "classifier": classifier}
     table = MODEL_TABLE.of(**key, table="signature")
     for path in (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table):
-        yield f"{_UP}{path}"
+        yield _beside(results, path)
 
 
-def _source(dataset: str, classifier: str, table: str) -> str:
-    return _UP + text_of(MODEL_TABLE.of(dataset=dataset, classifier=classifier, table=table))
+def _source(results: StudyResults, dataset: str, classifier: str, table: str) -> str:
+    path = MODEL_TABLE.of(dataset=dataset, classifier=classifier, table=table)
+    return _beside(results, text_of(path))
+
+
+def _beside(results: StudyResults, path: str) -> str:
+    """Return the way from the page to a file of a data set."""
+    return Path(os.path.relpath(path, STUDY.of(study=results.study.id))).as_posix()
 
 
 def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.DataFrame) -> Figure:
@@ -93,7 +100,7 @@ def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.Dat
         "the choice: that classes look apart here proves nothing; cross-validation does.",
         f"Heat map of {len(names)} features in {len(classes)} samples of "
         f"{len(np.unique(classes))} classes, by {results.labels[classifier]}.",
-        [_source(dataset, classifier, "heatmap")],
+        [_source(results, dataset, classifier, "heatmap")],
     )
 
 
@@ -101,7 +108,7 @@ _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "
           "median_in", "median_out")  # fmt: skip
 
 
-def _table(dataset: str, classifier: str, signature: pd.DataFrame) -> Table:
+def _table(results: StudyResults, dataset: str, classifier: str, signature: pd.DataFrame) -> Table:
     distances = [name for name in signature if name.startswith("distance_to.")]
     shown = signature[[*_SHOWN, *distances]].head(_MOST_ROWS).reset_index(drop=True)
     rest = len(signature) - len(shown)
@@ -115,7 +122,7 @@ def _table(dataset: str, classifier: str, signature: pd.DataFrame) -> Table:
         f"each other class, from 0 to 1. Links lead to NCBI Gene.{more}",
         {k.replace("_", " "): v for k, v in formats.items()}
         | {d.replace("distance_to.", "to "): ".2f" for d in distances},
-        sources=[_source(dataset, classifier, "signature")],
+        sources=[_source(results, dataset, classifier, "signature")],
         links={linked: links},
     )
 
