@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from unit.test_models_file import two_classes
 
 ROOT = Path(__file__).parents[2]
@@ -178,22 +177,19 @@ def test_a_missing_feature_and_another_scale_are_told(folder):
     assert "on another scale" in told.stderr
 
 
-SERIES_MATRIX = "\n".join(
-    [
-        '!Series_title\t"Small"',
-        '!Series_geo_accession\t"GSE1"',
-        '!Sample_title\t"patient 1"\t"control 1"\t"patient 2"',
-        '!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"',
-        '!Sample_platform_id\t"GPL96"\t"GPL96"\t"GPL96"',
-        '!Sample_characteristics_ch1\t"diagnosis: ill"\t"diagnosis: well"\t"diagnosis: ill"',
-        "!series_matrix_table_begin",
-        '"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"',
-        '"p1"\t1.0\t2.0\t3.0',
-        '"p2"\t4.0\t5.0\t6.0',
-        "!series_matrix_table_end",
-        "",
-    ]
-)
+SERIES_MATRIX = """\
+!Series_title\t"Small"
+!Series_geo_accession\t"GSE1"
+!Sample_title\t"patient 1"\t"control 1"\t"patient 2"
+!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"
+!Sample_platform_id\t"GPL96"\t"GPL96"\t"GPL96"
+!Sample_characteristics_ch1\t"diagnosis: ill"\t"diagnosis: well"\t"diagnosis: ill"
+!series_matrix_table_begin
+"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"
+"p1"\t1.0\t2.0\t3.0
+"p2"\t4.0\t5.0\t6.0
+!series_matrix_table_end
+"""
 
 
 def test_geo_tells_what_a_file_holds(tmp_path):

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import logsumexp
-
 from unit.test_models_file import two_classes
+
 from xnbflow.errors import InputError
 from xnbflow.models import fit_model, predict_table
 from xnbflow.models.explanation import explain_sample

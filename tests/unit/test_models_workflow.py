@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import hypergeom
-
 from report_study import walk
+from scipy.stats import hypergeom
 from unit.test_models_file import two_classes
+
 from xnbflow.config import Study, Validation
 from xnbflow.contract import (
     GENE_SETS,
