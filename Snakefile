@@ -13,6 +13,7 @@ include: "workflow/rules/acquire.smk"
 include: "workflow/rules/diagnose.smk"
 include: "workflow/rules/classify.smk"
 include: "workflow/rules/compare.smk"
+include: "workflow/rules/keep.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -22,8 +22,12 @@ from xnbflow.contract import (
     FIGURES,
     FOLDS,
     GATHERED_TABLES,
+    GENE_SETS,
     INDEX,
     LOCK,
+    MODEL,
+    MODEL_TABLE,
+    MODEL_TABLES,
     NOTES,
     PAPER,
     PERMUTATION_TABLES,
@@ -36,6 +40,8 @@ from xnbflow.contract import (
     TRAINED,
     TRAINING_TABLES,
     TRUTH,
+    VALIDATION_TABLE,
+    VALIDATION_TABLES,
     benchmark_of,
     log_of,
     text_of,
@@ -190,6 +196,32 @@ def diagnosed(table):
         DIAGNOSTIC.of(dataset=name, table=table)
         for name in owners_of(study_of(wildcards))["diagnosed"]
     ]
+
+
+def cohorts_of(study):
+    """The data sets that models of a study are tested on, and trained for it."""
+    return list(dict.fromkeys(name for pair in study.validate for name in (pair.train, pair.test)))
+
+
+def validated_by(study):
+    """The classifiers of these models."""
+    return list(dict.fromkeys(pair.model for pair in study.validate))
+
+
+def model_files(study):
+    """The tables of the models of all samples of a study, and the models for people to take."""
+    paths = [MODEL, GENE_SETS, *(MODEL_TABLE.fill(table=table) for table in MODEL_TABLES)]
+    return [
+        path.of(dataset=dataset, classifier=classifier)
+        for dataset, classifier in study.models
+        for path in paths
+    ]
+
+
+def validation_tables(study):
+    """The tables of a study's second cohorts; none without."""
+    paths = [VALIDATION_TABLE.of(study=study.id, table=table) for table in VALIDATION_TABLES]
+    return paths if study.validate else []
 
 
 def series(wildcards):

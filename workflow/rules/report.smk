@@ -44,6 +44,8 @@ rule report:
         tables=[STUDY_TABLE.fill(table=table) for table in STUDY_TABLES],
         description=[DESCRIPTION_TABLE.fill(table=table) for table in DESCRIPTION_TABLES],
         truth=truth,
+        models=lambda wildcards: model_files(study_of(wildcards)),
+        validation=lambda wildcards: validation_tables(study_of(wildcards)),
         correlations=diagnosed("correlations"),
         predictions=trained("predictions"),
         jobs=trained("jobs"),

@@ -27,6 +27,7 @@ __all__ = [
     "Config",
     "Folds",
     "Study",
+    "Validation",
     "check_schema",
     "read_config",
     "read_sheets",
@@ -104,6 +105,29 @@ class Folds:
 
 
 @dataclass(frozen=True)
+class Validation:
+    """A model of one cohort that is tested on another.
+
+    Attributes
+    ----------
+    model : str
+        Id of the classifier.
+    train, test : str
+        Ids of the data sets.
+    match : {"feature", "symbol"}
+        How features are taken for the same.
+    harmonise : {"none", "zscore", "rank", "quantile"}
+        What is done to each sample first, inside the model.
+    """
+
+    model: str
+    train: str
+    test: str
+    match: str = "feature"
+    harmonise: str = "none"
+
+
+@dataclass(frozen=True)
 class Study:
     """What a study runs: data sets by classifiers by schemes of folds, and its analyses.
 
@@ -122,6 +146,10 @@ class Study:
         the paper's name for it (see config/README.md) to an id.
     permutations : dict of str to int
         Id of a classifier of the study to the number of permutations of its test.
+    final : tuple of str
+        Ids of the classifiers that are fitted on all samples of every data set and kept.
+    validate : tuple of Validation
+        Models that are tested on a second cohort.
     """
 
     id: str
@@ -134,11 +162,18 @@ class Study:
     analyses: dict[str, dict[str, Any]]
     paper: dict[str, str] = field(default_factory=dict)
     permutations: dict[str, int] = field(default_factory=dict)
+    final: tuple[str, ...] = ()
+    validate: tuple[Validation, ...] = ()
 
     @property
     def permuted(self) -> list[tuple[str, str]]:
         """What is tested by permutations: every data set with every classifier named for it."""
         return list(itertools.product(self.datasets, self.permutations))
+
+    @property
+    def models(self) -> list[tuple[str, str]]:
+        """The data sets and classifiers that are fitted on all samples, in this order."""
+        return list(itertools.product(self.datasets, self.final))
 
     @property
     def trained(self) -> list[tuple[str, str, str]]:
@@ -163,6 +198,25 @@ class Config:
         """Return what makes a classifier: paths of classes and their params, without its label."""
         entry = {key: value for key, value in self.classifiers[name].items() if key != "label"}
         return resolved(entry)
+
+    def scheme_of_model(self, dataset: str, classifier: str) -> str:
+        """Return the scheme of folds whose figures belong to a model of all samples.
+
+        It is the first scheme of the first study that asks for the model.
+
+        Raises
+        ------
+        InputError
+            If no study asks for it.
+        """
+        for study in self.studies.values():
+            if (dataset, classifier) in study.models:
+                return study.folds[0]
+        msg = (
+            f"no study asks for the model of {classifier} on {dataset}; name the classifier under "
+            "`final:` of a study with this data set"
+        )
+        raise InputError(msg)
 
     def methods(self, name: str) -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
@@ -225,6 +279,8 @@ def check_schema(raw: object, schema: str | Path) -> None:
 #: Folders of results/ that are not data sets, and the unit of compilation that is no classifier.
 _RESERVED = {"studies", "logs", "benchmarks", "checksums"}
 _DIAGNOSTICS = "diagnostics"
+#: The folder of models beside those of schemes of folds.
+_MODELS = "models"
 
 
 def read_sheets(paths: Sequence[str | Path]) -> dict[str, DataSet]:
@@ -263,6 +319,8 @@ def _study(name: str, entry: Mapping[str, Any]) -> Study:
         analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
         paper=dict(entry.get("paper", {})),
         permutations=dict(entry.get("permutations", {})),
+        final=tuple(entry.get("final", ())),
+        validate=tuple(Validation(**each) for each in entry.get("validate", ())),
     )
 
 
@@ -275,6 +333,9 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
         raise InputError(msg)
     if _DIAGNOSTICS in config.classifiers:
         msg = f"configuration, classifiers: {_DIAGNOSTICS!r} means the tests; use another id"
+        raise InputError(msg)
+    if _MODELS in config.folds:
+        msg = f"configuration, folds: {_MODELS!r} is a folder of results/; use another id"
         raise InputError(msg)
     for name, scheme in config.folds.items():
         if scheme.file is not None and (wrong := wrong_location(scheme.file)):
@@ -297,6 +358,11 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     for part, classifier in study.paper.items():
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", study.classifiers)
     _check_known(f"{place}.permutations", study.permutations, "classifier", study.classifiers)
+    _check_known(f"{place}.final", study.final, "classifier", study.classifiers)
+    for i, pair in enumerate(study.validate):
+        _check_pair(pair, study, f"{place}.validate[{i}]")
+    for model in study.models:
+        _check_scheme(study, config, model)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     for name, analysis in study.analyses.items():
         here = f"{place}.analyses.{name}"
@@ -306,6 +372,29 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         check_analysis(known_analyses()[name], analysis.get("params", {}), f"{here}.params")
     if bool(study.classifiers) != bool(study.folds) or (study.classifiers and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
+        raise InputError(msg)
+
+
+def _check_pair(pair: Validation, study: Study, place: str) -> None:
+    _check_known(f"{place}.model", [pair.model], "classifier", study.classifiers)
+    _check_known(f"{place}.train", [pair.train], "data set", study.datasets)
+    _check_known(f"{place}.test", [pair.test], "data set", study.datasets)
+    if pair.train == pair.test:
+        msg = f"configuration, {place}: {pair.train!r} is no second cohort of itself"
+        raise InputError(msg)
+    if study.validate.count(pair) > 1:
+        msg = f"configuration, {place}: stands there twice; remove one"
+        raise InputError(msg)
+
+
+def _check_scheme(study: Study, config: Config, model: tuple[str, str]) -> None:
+    """Refuse two studies that keep one model with the figures of different folds."""
+    scheme = config.scheme_of_model(*model)
+    if scheme != study.folds[0]:
+        msg = (
+            f"configuration, studies.{study.id}.final: the model of {model[1]} on {model[0]} is "
+            f"another study's, too, which begins with the folds {scheme}; begin with the same"
+        )
         raise InputError(msg)
 
 

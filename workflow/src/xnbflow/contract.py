@@ -29,11 +29,16 @@ __all__ = [
     "FOLDS",
     "FOLDS_TABLE",
     "GATHERED_TABLES",
+    "GENE_SETS",
     "INDEX",
     "JOBS",
     "JOBS_TABLE",
     "LOCK",
     "MANUAL",
+    "MODEL",
+    "MODELS",
+    "MODEL_TABLE",
+    "MODEL_TABLES",
     "NOTES",
     "NOTES_TABLE",
     "PAPER",
@@ -50,6 +55,9 @@ __all__ = [
     "TRUTH",
     "TRUTH_TABLE",
     "TYPES",
+    "VALIDATION",
+    "VALIDATION_TABLE",
+    "VALIDATION_TABLES",
     "Column",
     "PathTemplate",
     "Table",
@@ -135,11 +143,20 @@ CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
 BATCH = PathTemplate(CLASSIFIER + "/batches/{batch}/{table}.parquet")
 TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
 
+#: What a classifier fitted on all samples is kept in: the model, its tables and its gene sets.
+MODELS = PathTemplate("results/{dataset}/models")
+MODEL = PathTemplate(MODELS + "/{classifier}.skops")
+MODEL_TABLE = PathTemplate(MODELS + "/{classifier}.{table}.parquet")
+GENE_SETS = PathTemplate(MODELS + "/{classifier}.gmt")
+
 STUDY = PathTemplate("results/studies/{study}")
 STUDY_TABLE = PathTemplate(STUDY + "/{table}.parquet")
 #: What is told of single features and samples: a folder of its own, as a job of its own fills it.
 DESCRIPTION = PathTemplate(STUDY + "/description")
 DESCRIPTION_TABLE = PathTemplate(DESCRIPTION + "/{table}.parquet")
+#: What the models of one cohort are worth in another.
+VALIDATION = PathTemplate(STUDY + "/validation")
+VALIDATION_TABLE = PathTemplate(VALIDATION + "/{table}.parquet")
 REPORT = PathTemplate(STUDY + "/report.html")
 FIGURES = PathTemplate(STUDY + "/figures")
 #: The same as PNG of 300 dots per inch, made when asked for.
@@ -161,9 +178,11 @@ JOBS = {
     "folds": "{dataset}/{folds}",
     "train": "{dataset}/{folds}/{classifier}/{batch}",
     "gather": "{dataset}/{folds}/{classifier}",
+    "final": "{dataset}/{classifier}",
     "compare": "{study}",
     "describe": "{study}",
     "permute": "{study}/{dataset}/{classifier}",
+    "validate": "{study}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
     "pictures": "{study}",
@@ -917,6 +936,150 @@ DESCRIPTION_TABLES = named(
             "log density in all classes together; 0 where evidence is told; missing if untold",
         ),
         evidence=("number", "the one less the other, in nats; missing if untold"),
+    ),
+)
+
+
+#: What is told of a classifier fitted on all samples, each as Parquet and TSV.
+MODEL_TABLES = named(
+    table(
+        "signature",
+        "the features that speak for each class, in the classifier fitted on all samples",
+        "a class and feature",
+        **{"class": ("text", "the class that the feature speaks for")},
+        rank=("integer", "its place among the class's features, 1 the best"),
+        feature=("text", "its name in the series"),
+        symbol=("text", "gene symbol, where the series knows it"),
+        direction=("text", "high or low in the class, against the median of the other samples"),
+        share_of_folds=("number", "share of cross-validation fits that select it for the class"),
+        interchangeable=("text", "features that tell the class apart as well, by spaces"),
+        median_in=("number", "median within the class"),
+        lower_in=("number", "lower quartile within the class"),
+        upper_in=("number", "upper quartile within the class"),
+        median_out=("number", "median of all other samples"),
+        lower_out=("number", "their lower quartile"),
+        upper_out=("number", "their upper quartile"),
+        **{"distance_to.{class}": ("number", "missing for the class itself")},
+    ),
+    table(
+        "heatmap",
+        "the best features of the signature in each sample, ordered to be drawn",
+        "a feature and sample",
+        row=("integer", "place of the feature, from 0: neighbours are alike"),
+        feature="text",
+        symbol=("text", "gene symbol, where the series knows it"),
+        column=("integer", "place of the sample, from 0: class after class"),
+        sample="text",
+        **{"class": ("text", "of the sample")},
+        z=("number", "value less the feature's mean, in its standard deviations"),
+    ),
+)
+
+_PAIR_OF_COHORTS = {
+    "model": ("text", "the classifier's id"),
+    "train": ("text", "the data set that it was fitted on"),
+    "test": ("text", "the data set that it was tested on"),
+    "match": ("text", "how features are taken for the same: feature or symbol"),
+    "harmonise": ("text", "what is done to each sample first: none, zscore, rank or quantile"),
+}
+_SHARE = {
+    "value": ("number", "their share"),
+    "lower": ("number", "of its 95 % interval"),
+    "upper": ("number", "of its 95 % interval"),
+}
+_COHORT = ("text", "train or test; train means cross-validated")
+
+#: What a model of one cohort is worth in another, each as Parquet and TSV.
+VALIDATION_TABLES = named(
+    table(
+        "accuracy",
+        "accuracy in the other cohort, beside that of cross-validation in its own",
+        "a pair of cohorts, and which of them",
+        **_PAIR_OF_COHORTS,
+        cohort=_COHORT,
+        right=("integer", "samples"),
+        n=("integer", "samples that are tested; 0 where a class is too small for folds"),
+        **_SHARE,
+        majority=("number", "share of the largest class, which always naming it has right"),
+    ),
+    table(
+        "recall",
+        "how many samples of each class are recognised in either cohort",
+        "a pair, cohort and class",
+        **_PAIR_OF_COHORTS,
+        cohort=_COHORT,
+        **{"class": "text"},
+        right=("integer", "samples"),
+        n=("integer", "of the class"),
+        **_SHARE,
+    ),
+    table(
+        "confusion",
+        "how often a sample of one class is taken for another, in the test cohort",
+        "a pair and two classes",
+        **_PAIR_OF_COHORTS,
+        true="text",
+        predicted="text",
+        count="integer",
+    ),
+    table(
+        "predictions",
+        "what each sample of the test cohort was taken for",
+        "a pair and sample",
+        **_PAIR_OF_COHORTS,
+        sample="text",
+        true=("text", "its class"),
+        predicted="text",
+        **{"probability.{class}": ("number", "missing without probabilities")},
+        typicality=("number", "share of held-out training samples that are less typical"),
+        atypical=("boolean", "whether that is below 1 %"),
+    ),
+    table(
+        "calibration",
+        "predicted probability against observed frequency, in test cohorts of 30 samples or more",
+        "a pair and bin of predicted probability",
+        **_PAIR_OF_COHORTS,
+        bin=("integer", "from 0"),
+        mean_predicted=("number", "missing where the bin is empty"),
+        observed=("number", "share that is right; missing likewise"),
+        count=("integer", "predictions in the bin"),
+    ),
+    table(
+        "densities",
+        "the densities of the signature's features in both cohorts, after harmonisation",
+        "a pair, feature, cohort, class and point",
+        **_PAIR_OF_COHORTS,
+        feature="text",
+        symbol=("text", "gene symbol, where the training series knows it"),
+        cohort=("text", "train or test"),
+        **{"class": "text"},
+        x="number",
+        density=("number", "Gaussian kernels, Silverman's bandwidth"),
+    ),
+    table(
+        "signatures",
+        "how far the signatures of the two cohorts agree",
+        "a pair and class",
+        **_PAIR_OF_COHORTS,
+        **{"class": "text"},
+        size_first=("integer", "features of the training cohort's signature"),
+        size_second=("integer", "of the test cohort's, fitted on it for this comparison"),
+        shared=("integer", "features in both"),
+        expected=("number", "features in both by chance"),
+        p=("number", "of at least so many by chance (hypergeometric)"),
+        same_direction=("integer", "of the shared ones"),
+        rank_correlation=("number", "Spearman's, of all features' distances in either cohort"),
+    ),
+    table(
+        "verdicts",
+        "whether a signature held in the other cohort",
+        "a pair",
+        **_PAIR_OF_COHORTS,
+        verdict=("text", "held, partly or did not hold"),
+        sentence=("text", "the same in words, with numbers"),
+        rule=("text", "what the verdict means"),
+        features=("integer", "that both cohorts have"),
+        notes=("text", "on scale and typicality, separated by semicolons"),
     ),
 )
 

@@ -17,15 +17,21 @@ from xnbflow.contract import (
     FOLDS,
     FOLDS_TABLE,
     GATHERED_TABLES,
+    GENE_SETS,
     INDEX,
     JOBS,
     MANUAL,
+    MODEL,
+    MODEL_TABLES,
+    MODELS,
     REPORT,
     SERIES,
     STUDY,
     STUDY_TABLES,
     TRUTH,
     TRUTH_TABLE,
+    VALIDATION,
+    VALIDATION_TABLES,
     Column,
     Table,
     analysis_tables,
@@ -58,6 +64,11 @@ differently. A training job runs a batch of folds, by default all folds of a rep
 The files below hold the rows of all batches of the configuration, in order; all else reads them.
 """
 
+_MODELS = f"""\
+Of the classifiers that a study names under `final:`: `{MODEL}` (read by `xnbflow`
+and `xnbflow.models.read_model`), `{GENE_SETS}`, and each table as Parquet and TSV.
+"""
+
 _STUDY = f"""\
 `{REPORT}` (`{INDEX}` leads to all of them),
 `{FIGURES}/{{section}}/*.svg`, and each table as Parquet and TSV. All but
@@ -82,10 +93,14 @@ def results_manual() -> str:
         *_tables([FOLDS_TABLE]),
         f"## Per classifier: `{CLASSIFIER}/{{table}}.parquet`\n\n{_TRAINED}",
         *_tables(GATHERED_TABLES.values()),
+        f"## Models of all samples: `{MODELS}/{{classifier}}.{{table}}.parquet`\n\n{_MODELS}",
+        *_tables(MODEL_TABLES.values()),
         f"## Per study: `{STUDY}/`\n\n{_STUDY}",
         *_tables(STUDY_TABLES.values()),
         f"## Of single features and samples: `{DESCRIPTION}/`\n\nEach as Parquet and TSV.\n",
         *_tables(DESCRIPTION_TABLES.values()),
+        f"## Models in a second cohort: `{VALIDATION}/`\n\nEach as Parquet and TSV.\n",
+        *_tables(VALIDATION_TABLES.values()),
         f"## Per analysis of a study: `{ANALYSIS}/`\n\nEach table as Parquet and TSV.\n",
         *_analyses(),
         "## Logs and measurements\n\nA file per job.\n",

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -121,18 +121,20 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         information = self.estimator_.mutual_information(features, codes)
         order = np.argsort(-information, kind="stable")[: self.n_max]
         accuracy = self._prefix_accuracies(features, codes, order, groups)
-        self.ranking_ = pd.DataFrame(
-            {
-                "feature": self._term_names()[order],
-                "mutual_information": information[order],
-                "accuracy": accuracy,
-            }
-        )
+        self._ranking = (order, information[order], accuracy)
         self.selected_ = order[: int(np.argmax(accuracy)) + 1]
         columns = self.estimator_.term_columns()
         names = self._feature_names()
         selected = names[np.concatenate([columns[term] for term in self.selected_])].tolist()
         self.selected_features_ = dict.fromkeys(self.classes_, selected)
+
+    @property
+    def ranking_(self) -> pd.DataFrame:
+        """The features tried and what the filter and the wrapper found, made when asked for."""
+        check_is_fitted(self)
+        order, information, accuracy = self._ranking
+        columns = {"mutual_information": information, "accuracy": accuracy}
+        return pd.DataFrame({"feature": self._term_names()[order], **columns})
 
     def _fitted(self, features: np.ndarray, codes: np.ndarray) -> IndependentNB:
         X = features.T

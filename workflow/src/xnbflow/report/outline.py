@@ -22,9 +22,10 @@ def section_modules(study: Study) -> list[str]:
         names += ["answer", "explanation", "samples", "accuracy", "comparison"]
     if study.diagnostics and study.datasets:
         names.append("diagnostics")
+    kept = ["signature"] * bool(study.final) + ["validation"] * bool(study.validate)
     general = "xnbflow.report.sections"
     return [
-        *(f"{general}.{name}" for name in names[:1]),
+        *(f"{general}.{name}" for name in [*names[:1], *kept]),
         *filter(None, (known_analyses()[name].section for name in study.analyses)),
         *(f"{general}.{name}" for name in [*names[1:], "overview", "methods"]),
     ]
@@ -52,8 +53,10 @@ def benchmarks(study: Study, simulated: Collection[str]) -> dict[str, list[str]]
             {"dataset": dataset, "folds": folds, "classifier": classifier}
             for dataset, folds, classifier in study.trained
         ],
+        "final": [{"dataset": d, "classifier": c} for d, c in study.models],
         "compare": [{"study": study.id}],
         "describe": [{"study": study.id}],
+        "validate": [{"study": study.id} for _ in study.validate[:1]],
         "analyse": [{"study": study.id, "analysis": name} for name in study.analyses],
     }
     return {

@@ -16,6 +16,8 @@ from xnbflow.contract import (
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     GATHERED_TABLES,
+    MODEL_TABLE,
+    MODEL_TABLES,
     PAPER,
     SERIES,
     STUDY,
@@ -24,6 +26,8 @@ from xnbflow.contract import (
     TRAINED,
     TRUTH,
     TRUTH_TABLE,
+    VALIDATION_TABLE,
+    VALIDATION_TABLES,
     Table,
     analysis_tables,
 )
@@ -115,6 +119,20 @@ class StudyResults:
         )
         files = {n: self.root / place.of(study=self.study.id, table=n) for n in tables}
         return _Tables(files, tables)
+
+    def model(self, dataset: str, classifier: str, table: str) -> pd.DataFrame:
+        """Return a table of a classifier that was fitted on all samples."""
+        path = MODEL_TABLE.of(dataset=dataset, classifier=classifier, table=table)
+        return read_parquet(self.root / path, MODEL_TABLES[table])
+
+    @cached_property
+    def validation(self) -> "_Tables":
+        """The tables of models in a second cohort, by name."""
+        files = {
+            name: self.root / VALIDATION_TABLE.of(study=self.study.id, table=name)
+            for name in VALIDATION_TABLES
+        }
+        return _Tables(files, VALIDATION_TABLES)
 
     def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
         """Return a metric with a row per place and a column per classifier, in the study's order.

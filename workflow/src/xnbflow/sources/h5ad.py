@@ -1,6 +1,5 @@
 """AnnData files (.h5ad): a matrix of cells, dense or sparse, read some cells at a time."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.files import what_is_wrong
-from xnbflow.sources.labels import listed
+from xnbflow.sources.labels import UNLABELLED, listed
 
 __all__ = ["read_h5ad"]
 
@@ -46,19 +45,19 @@ def read_h5ad(path: str | Path, dataset: DataSet) -> Series:
     if wrong := what_is_wrong(path):
         msg = f"{path} {wrong}"
         raise InputError(msg)
-    options = dict(dataset.options)
-    with warnings.catch_warnings():  # how older files were written, and what pandas will change
-        warnings.simplefilter("ignore")
-        data = _opened(path)
-        try:
-            matrix, var = _matrix(path, data, options.get("matrix", "X"))
-            obs = data.obs
-            label = _column(path, obs, dataset.label or "", "label")
-            if "group" in options:
-                options["group"] = _column(path, obs, options["group"], "group")
-            values = _read(matrix, obs.shape[0], len(var))
-        finally:
-            data.file.close()
+    data = _opened(path)
+    try:
+        matrix, var = _matrix(path, data, dataset.options.get("matrix", "X"))
+        obs = data.obs
+        if dataset.label is None:  # cells to predict
+            obs = obs.assign(**{UNLABELLED: UNLABELLED})
+        label = _column(path, obs, dataset.label or UNLABELLED, "label")
+        options = dict(dataset.options)
+        if "group" in options:
+            options["group"] = _column(path, obs, options["group"], "group")
+        values = _read(matrix, obs.shape[0], len(var))
+    finally:
+        data.file.close()
     metadata = _texts(obs)
     genes = standard_names(_texts(var))
     draft = Draft(

@@ -11,10 +11,13 @@ from xnbflow.errors import InputError
 from xnbflow.sources.cells import is_missing
 from xnbflow.sources.dataset import DataSet
 
-__all__ = ["LABEL_OPTIONS", "LabelRule", "listed", "plain_text"]
+__all__ = ["LABEL_OPTIONS", "UNLABELLED", "LabelRule", "listed", "plain_text"]
 
 #: Options of the sheet that `LabelRule` reads.
 LABEL_OPTIONS = frozenset({"regex", "map", "literal", "unlabelled"})
+
+#: What samples are labelled that are read to be predicted.
+UNLABELLED = "unlabelled"
 
 _NAMED = 8
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})

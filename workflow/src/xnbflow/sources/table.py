@@ -18,7 +18,7 @@ from xnbflow.sources.cells import category_codes, is_missing
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.delimited import Columns, GrowingRows
 from xnbflow.sources.download import Downloads
-from xnbflow.sources.labels import listed, plain_text
+from xnbflow.sources.labels import UNLABELLED, listed, plain_text
 from xnbflow.sources.phenotype import joined, read_phenotype
 from xnbflow.sources.tabular import OpenTable, column_position, opened_table, suffix_of
 
@@ -323,7 +323,10 @@ def _draft(
         metadata = metadata.loc[keep].reset_index(drop=True)
         _refuse_contradictions(where, dataset, samples, metadata, rows)
         metadata = pd.concat([metadata.drop(columns=list(rows), errors="ignore"), rows], axis=1)
-    labels = metadata.pop(dataset.label)
+    if dataset.label is None:  # samples to predict: no row of a sheet is without
+        labels = pd.Series(UNLABELLED, index=metadata.index)
+    else:
+        labels = metadata.pop(dataset.label)
     feature_metadata = standard_names(pd.DataFrame(content.feature_texts, dtype=object))
     return Draft(
         where,

@@ -90,10 +90,11 @@ def _new_axes(
     return figure, axes
 
 
-def shade_cells(axes: Axes, values: np.ndarray, colour: str) -> None:
+def shade_cells(axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True) -> None:
     """Fill cells in steps of strength, one path for all cells of a step; frame all of them."""
-    frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
-    axes.add_patch(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
+    if framed:
+        frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
+        axes.add_patch(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
     steps = np.ceil(np.clip(np.nan_to_num(values), 0, 1) * _LEVELS).astype(int)
     for step in np.unique(steps[steps > 0]):
         cells = _squares(*np.nonzero(steps == step))

@@ -89,6 +89,8 @@ class Table:
         Cells to mark as the best of theirs.
     sources : sequence of str
         Files beside the page that hold its numbers, or more of them.
+    links : mapping of str to sequence of str
+        Addresses that the cells of a column lead to, one per row; empty for none.
     """
 
     frame: pd.DataFrame
@@ -96,6 +98,7 @@ class Table:
     formats: Mapping[str, str] = field(default_factory=dict)
     best: frozenset[tuple[int, str]] = frozenset()
     sources: Sequence[str] = ()
+    links: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -161,15 +161,16 @@ def _write_figure(path: Path, svg: str) -> None:
     write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
-def _cells(table: Table) -> list[list[tuple[str, bool, bool]]]:
-    """Return a table's rows of cells: text, whether it is a number, whether it is the best."""
+def _cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
+    """Return a table's rows of cells: text, whether a number, whether the best, its link."""
     columns = list(table.frame.columns)
     specs = [table.formats.get(column, "") for column in columns]
     numeric = [table.frame[column].dtype.kind in "iuf" for column in columns]
     best = {(row, columns.index(column)) for row, column in table.best}
+    links = {columns.index(column): addresses for column, addresses in table.links.items()}
     return [
         [
-            (_text(value, spec), number, (i, j) in best)
+            (_text(value, spec), number, (i, j) in best, links[j][i] if j in links else "")
             for j, (value, spec, number) in enumerate(zip(row, specs, numeric, strict=True))
         ]
         for i, row in enumerate(table.frame.itertuples(index=False, name=None))

@@ -277,7 +277,8 @@ function explain(model, sample, place) {
   const axis = axisOf(lists);
   const verdict = trueCode === predictedCode ? "rightly" : "wrongly";
   const chosen = classes.find((one) => one.code === predictedCode);
-  const words = `Sample ${name} is ${model.classes[trueCode]} and was ${verdict} predicted to be ` +
+  const known = trueCode === null ? "" : ` ${model.classes[trueCode]} and was ${verdict}`;
+  const words = `Sample ${name} is${known} predicted to be ` +
     `${model.classes[predictedCode]}, with probability ${chosen.posterior.toPrecision(3)}.`;
   place.replaceChildren(make("p", {}, words), classTable(classes, trueCode),
     make("div", { class: "classes" }, ...classes.map((one, i) => classEvidence(one, lists[i], axis))));
@@ -285,8 +286,12 @@ function explain(model, sample, place) {
 
 function listSamples(model, select) {
   const right = model.left_out ? `Classified rightly (${model.left_out} more are left out)` : "Classified rightly";
-  const groups = { Misclassified: [], [right]: [] };
+  const groups = { Misclassified: [], [right]: [], "Class unknown": [] };
   model.samples.forEach((sample, i) => {
+    if (sample[1] === null) {
+      groups["Class unknown"].push(make("option", { value: i }, sample[0]));
+      return;
+    }
     const text = sample[1] === sample[2] ? `${sample[0]} (${model.classes[sample[1]]})`
       : `${sample[0]} (${model.classes[sample[1]]}, taken for ${model.classes[sample[2]]})`;
     groups[sample[1] === sample[2] ? right : "Misclassified"].push(make("option", { value: i }, text));

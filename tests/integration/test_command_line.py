@@ -1,0 +1,208 @@
+"""The command `xnbflow` as people and programs call it, from another process."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from unit.test_models_file import two_classes
+
+ROOT = Path(__file__).parents[2]
+MAIN = "from xnbflow.cli import main; main()"
+
+
+def xnbflow(*arguments, cwd=None):
+    """Call the command; its output and errors are pipes."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow/src"), "COLUMNS": "200"}
+    return subprocess.run(
+        [sys.executable, "-c", MAIN, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        cwd=cwd,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A table with labels, new samples without, and a model of the first."""
+    folder = tmp_path_factory.mktemp("commands")
+    series = two_classes(40)
+    table = series.frame()
+    table.insert(0, "type", series.labels)
+    table.rename_axis("id").to_csv(folder / "training.csv")
+    new = two_classes(12, seed=1).frame()
+    new[new.columns[::-1]].rename_axis("id").to_csv(folder / "new.csv")
+    done = xnbflow(
+        *("fit", "training.csv", "--label", "type", "--id", "id"),
+        *("--method", "csnb", "--folds", "4", "-o", "model.skops"),
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "accuracy in cross-validation" in done.stdout
+    assert done.stderr == ""
+    return folder
+
+
+def test_help_loads_nothing_numerical():
+    code = (
+        "import sys\nsys.argv = ['xnbflow', '--help']\nfrom xnbflow.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'pandas', 'scipy', 'sklearn', 'numba', 'skops', 'pyarrow'}\n"
+        "sys.stderr.write(repr(sorted(heavy & set(sys.modules))))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow/src")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stderr == "[]"
+    assert "predict" in done.stdout
+
+
+def test_a_prediction_in_a_pipe_is_a_table_and_nothing_else(folder):
+    done = xnbflow("predict", "model.skops", "new.csv", "--id", "id", cwd=folder)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    head = "sample label probability.normal probability.tumour typicality atypical"
+    assert lines[0].split("\t") == head.split()
+    assert len(lines) == 13
+
+
+def test_the_samples_column_is_known_from_training(folder):
+    one = xnbflow("predict", "model.skops", "new.csv", cwd=folder)
+    other = xnbflow("predict", "model.skops", "new.csv", "--id", "id", cwd=folder)
+    assert one.stdout == other.stdout
+
+
+def test_predictions_go_to_a_file(folder):
+    done = xnbflow("predict", "model.skops", "new.csv", "-o", "out.tsv", cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (folder / "out.tsv").read_text().startswith("sample\tlabel\t")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["show", "model.skops"],
+        ["signature", "model.skops"],
+        ["predict", "model.skops", "new.csv"],
+        ["explain", "model.skops", "new.csv", "--sample", "s3"],
+        ["fit", "training.csv", "--label", "type", "--id", "id", "--method", "xnb", "--folds", "0",
+         "-o", "other.skops"],
+    ],
+    ids=lambda arguments: arguments[0],
+)  # fmt: skip
+def test_json_is_json(folder, arguments):
+    done = xnbflow(*arguments, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+
+
+def test_gene_sets_are_lines_of_a_gmt_file(folder):
+    done = xnbflow("signature", "model.skops", "--gmt", cwd=folder)
+    assert all(len(line.split("\t")) >= 3 for line in done.stdout.splitlines())
+    assert done.stdout.startswith("training_")
+
+
+def test_an_explanation_as_a_page_holds_its_numbers(folder):
+    done = xnbflow(
+        *("explain", "model.skops", "new.csv", "--sample", "s3", "--html", "s3.html"), cwd=folder
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    page = (folder / "s3.html").read_text()
+    assert 'class="evidence"' in page
+    packed = page.split('<script type="application/json">')[1].split("</script>")[0]
+    (model,) = json.loads(packed)
+    (sample,) = model["samples"]
+    assert sample[0] == "s3"
+    assert sample[1] is None  # its class is not known
+    told = json.loads(
+        xnbflow("explain", "model.skops", "new.csv", "--sample", "s3", "--json", cwd=folder).stdout
+    )
+    evidence = sorted(term["evidence"] for term in told["terms"])
+    assert sorted(sample[4]) == pytest.approx(evidence)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "nothing.skops"], "nothing.skops does not exist"),
+        (["show", "training.csv"], "no model, or damaged"),
+        (["predict", "model.skops", "nothing.csv"], "nothing.csv"),
+        (["fit", "training.csv", "--label", "grade"], "grade"),
+        (
+            ["fit", "training.csv", "--label", "type", "--id", "id", "--method", "nonsense"],
+            "nonsense",
+        ),
+        (["explain", "model.skops", "new.csv", "--sample", "nobody"], "nobody"),
+    ],
+)
+def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
+    done = xnbflow(*arguments, cwd=folder)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert done.stderr.startswith("Error: ")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["predict", "model.skops"], ["show", "--colour"]]
+)
+def test_misuse_exits_with_2(folder, arguments):
+    assert xnbflow(*arguments, cwd=folder).returncode == 2
+
+
+def test_a_missing_feature_and_another_scale_are_told(folder):
+    lines = (folder / "new.csv").read_text().splitlines()
+    used = json.loads(xnbflow("signature", "model.skops", "--json", cwd=folder).stdout)
+    gone = lines[0].split(",").index(used[0]["feature"])
+    cut = [",".join(c for i, c in enumerate(line.split(",")) if i != gone) for line in lines]
+    (folder / "less.csv").write_text("\n".join(cut) + "\n")
+    refused = xnbflow("predict", "model.skops", "less.csv", cwd=folder)
+    assert refused.returncode == 1
+    assert used[0]["feature"] in refused.stderr
+    imputed = xnbflow("predict", "model.skops", "less.csv", "--missing", "impute", cwd=folder)
+    assert (imputed.returncode, len(imputed.stdout.splitlines())) == (
+        (0, 13) if len({row["feature"] for row in used}) > 1 else (1, 0)
+    )
+    doubled = two_classes(12, seed=1)
+    (2 * doubled.frame()).rename_axis("id").to_csv(folder / "doubled.csv")
+    told = xnbflow("predict", "model.skops", "doubled.csv", cwd=folder)
+    assert told.returncode == 0
+    assert "on another scale" in told.stderr
+
+
+SERIES_MATRIX = """\
+!Series_title\t"Small"
+!Series_geo_accession\t"GSE1"
+!Sample_title\t"patient 1"\t"control 1"\t"patient 2"
+!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"
+!Sample_platform_id\t"GPL96"\t"GPL96"\t"GPL96"
+!Sample_characteristics_ch1\t"diagnosis: ill"\t"diagnosis: well"\t"diagnosis: ill"
+!series_matrix_table_begin
+"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"
+"p1"\t1.0\t2.0\t3.0
+"p2"\t4.0\t5.0\t6.0
+!series_matrix_table_end
+"""
+
+
+def test_geo_tells_what_a_file_holds(tmp_path):
+    (tmp_path / "GSE1_series_matrix.txt").write_text(SERIES_MATRIX)
+    done = xnbflow("geo", tmp_path / "GSE1_series_matrix.txt")
+    assert done.returncode == 0, done.stderr
+    assert "diagnosis" in done.stdout
+    told = json.loads(xnbflow("geo", tmp_path / "GSE1_series_matrix.txt", "--json").stdout)
+    assert told["values"]
+
+
+def test_run_hands_on_to_snakemake(tmp_path):
+    done = xnbflow("run", "demo", "-n", "--quiet", "rules", "--directory", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "train" in done.stdout
+    assert xnbflow("run", "no-such-study", "-n", "--directory", tmp_path).returncode == 1

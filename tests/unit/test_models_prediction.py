@@ -1,0 +1,137 @@
+"""Prediction with a kept model: columns in any order, what is missing and what is unlike told."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logsumexp
+from unit.test_models_file import two_classes
+
+from xnbflow.errors import InputError
+from xnbflow.models import fit_model, predict_table
+from xnbflow.models.explanation import explain_sample
+from xnbflow.models.prediction import log_posterior_without
+
+SERIES = two_classes(60)
+NEW = two_classes(20, seed=1).frame()
+CSNB = fit_model(SERIES, {"method": "csnb", "params": {"n_features": 3}})
+NB = fit_model(SERIES, {"method": "gaussian_nb"})
+XNB = fit_model(SERIES, {"method": "xnb"})
+
+
+@pytest.mark.parametrize("model", [CSNB, NB, XNB], ids=["csnb", "nb", "xnb"])
+def test_the_order_of_columns_and_further_ones_change_nothing(model):
+    shuffled = NEW[NEW.columns[::-1]].assign(note=1.0)
+    assert predict_table(model, shuffled).table.equals(predict_table(model, NEW).table)
+
+
+def test_what_it_predicts_is_what_the_estimator_says():
+    table = predict_table(CSNB, NEW).table
+    assert table["label"].tolist() == CSNB.estimator.predict(NEW).tolist()
+    probabilities = table[[f"probability.{label}" for label in CSNB.classes]].to_numpy()
+    assert np.allclose(probabilities, CSNB.estimator.predict_proba(NEW))
+
+
+def test_a_missing_feature_is_named():
+    with pytest.raises(InputError, match="lacks 1 of the model's 8 features: g0"):
+        predict_table(NB, NEW.drop(columns="g0"))
+
+
+def test_a_feature_that_the_model_does_not_use_may_be_missing():
+    unused = [name for name in NEW if name not in set(XNB.required)]
+    assert unused
+    full = predict_table(XNB, NEW).table
+    assert predict_table(XNB, NEW.drop(columns=unused)).table.equals(full)
+
+
+def test_imputing_takes_the_training_median_and_says_so():
+    told = predict_table(NB, NEW.drop(columns="g0"), "impute")
+    filled = NEW.assign(g0=np.median(SERIES.values[0]))
+    assert told.table["label"].tolist() == NB.estimator.predict(filled).tolist()
+    assert any("1 of the model's 8 features are missing" in note for note in told.notes)
+
+
+def test_dropping_gives_the_posterior_of_a_classifier_that_never_saw_the_feature():
+    """Features of Gaussian naive Bayes are fitted by themselves: a fit without one is the same."""
+    without = fit_model(
+        type(SERIES)("less", SERIES.values[1:], SERIES.features[1:], SERIES.samples, SERIES.labels),
+        {"method": "gaussian_nb"},
+    )
+    dropped = predict_table(NB, NEW.drop(columns="g0"), "drop").table
+    fitted = predict_table(without, NEW.drop(columns="g0")).table
+    columns = [f"probability.{label}" for label in NB.classes]
+    assert np.allclose(dropped[columns], fitted[columns], rtol=1e-6)
+    assert not np.allclose(dropped[columns], predict_table(NB, NEW).table[columns])
+
+
+def test_dropping_of_a_class_specific_classifier_leaves_the_evidence_of_the_others():
+    """Recomputed from the evidence of every single feature."""
+    gone = CSNB.required[0]
+    terms = CSNB.estimator.explain(NEW.reset_index(drop=True))
+    joint = pd.DataFrame(
+        np.tile(CSNB.estimator.class_log_prior_, (len(NEW), 1)), columns=CSNB.classes
+    )
+    for row in terms[terms["feature"] != gone].to_dict("records"):
+        joint.loc[row["sample"], row["class"]] += row["log_likelihood"]
+    expected = joint.to_numpy() - logsumexp(joint.to_numpy(), axis=1, keepdims=True)
+    assert np.allclose(log_posterior_without(CSNB.estimator, NEW, [gone]), expected)
+
+
+@pytest.mark.parametrize(
+    "entry", [{"method": "xnb"}, {"method": "csnb", "params": {"evidence": "absolute"}}]
+)
+def test_dropping_is_refused_where_classes_would_not_stay_comparable(entry):
+    model = fit_model(SERIES, {**entry})
+    if len(model.used) < 2:
+        model = fit_model(SERIES, {"method": "xnb", "params": {"threshold": 0.99}})
+    with pytest.raises(InputError, match="cannot leave a feature out"):
+        log_posterior_without(model.estimator, NEW, [model.required[0]])
+
+
+def test_a_doubled_scale_is_noticed_and_the_same_scale_is_not():
+    assert not [n for n in predict_table(NB, NEW).notes if "scale" in n]
+    notes = predict_table(NB, 2 * NEW).notes
+    assert any("another scale" in note and "2.0 times" in note for note in notes)
+
+
+def test_samples_unlike_the_training_samples_are_marked():
+    strange = NEW.copy()
+    strange.iloc[3] = 100.0
+    told = predict_table(NB, strange)
+    assert told.table["atypical"].iloc[3]
+    assert told.table["atypical"].sum() <= 2
+    assert any("unlike the training samples" in note for note in told.notes)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_value_that_is_no_number_is_named(value):
+    wrong = NEW.copy()
+    wrong.loc[wrong.index[2], "g0"] = value
+    with pytest.raises(InputError, match="sample 's2': 'g0' is"):
+        predict_table(NB, wrong)
+
+
+@pytest.mark.parametrize("model", [CSNB, NB, XNB], ids=["csnb", "nb", "xnb"])
+def test_an_explanation_adds_up_to_the_probabilities(model):
+    told = explain_sample(model, NEW, "s4")
+    scores = told.scores()[model.classes]
+    posterior = np.exp(scores - logsumexp(scores))
+    row = told.prediction.table.iloc[0]
+    assert np.allclose(posterior, [row[f"probability.{c}"] for c in model.classes], atol=1e-8)
+
+
+def test_evidence_does_not_depend_on_units():
+    """A density per unit does; its ratio to that of all classes together does not."""
+    other = fit_model(
+        type(SERIES)("k", 1000 * SERIES.values, SERIES.features, SERIES.samples, SERIES.labels),
+        {"method": "flexible_nb"},
+    )
+    same = fit_model(SERIES, {"method": "flexible_nb"})
+    first = explain_sample(same, NEW, "s4").terms.sort_values(["class", "feature"])
+    second = explain_sample(other, 1000 * NEW, "s4").terms.sort_values(["class", "feature"])
+    assert np.allclose(first["evidence"], second["evidence"], atol=1e-6)
+    assert not np.allclose(first["log_reference"], second["log_reference"], atol=1)
+
+
+def test_an_unknown_sample_is_refused():
+    with pytest.raises(InputError, match="0 samples are called 'nobody'"):
+        explain_sample(NB, NEW, "nobody")

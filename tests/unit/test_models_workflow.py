@@ -1,0 +1,243 @@
+"""What a study keeps: models of all samples, and models in a second cohort, with their tables."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import walk
+from scipy.stats import hypergeom
+from unit.test_models_file import two_classes
+
+from xnbflow.config import Study, Validation
+from xnbflow.contract import (
+    GENE_SETS,
+    MODEL,
+    MODEL_TABLE,
+    MODEL_TABLES,
+    VALIDATION,
+    VALIDATION_TABLES,
+)
+from xnbflow.errors import InputError
+from xnbflow.models import cross_validate, read_model
+from xnbflow.models.cohorts import compare_signatures, matched
+from xnbflow.models.final import final_model, heatmap, model_tables, write_final
+from xnbflow.models.validation import HARMONISERS, harmonised, validate, validate_all
+from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
+from xnbflow.report.page.page import write_page
+from xnbflow.report.results import StudyResults
+from xnbflow.report.sections import signature, validation
+from xnbflow.series import Series
+from xnbflow.tables import write_tables
+
+CSNB = {"method": "csnb", "params": {"n_features": 2}}
+TRAIN = two_classes(40)
+TEST = two_classes(32, seed=1)
+
+
+def named(series, name, values=None, **changes):
+    parts = {
+        "features": series.features,
+        "samples": series.samples,
+        "labels": series.labels,
+        **changes,
+    }
+    return Series(name, series.values if values is None else values, **parts)
+
+
+TRAIN, TEST = named(TRAIN, "one"), named(TEST, "two")
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return validate(TRAIN, TEST, CSNB, name="csnb")
+
+
+def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other(tables):
+    from xnbflow.naive_bayes import ClassSpecificNB
+
+    nb = ClassSpecificNB(n_features=2).fit(TRAIN.frame(), TRAIN.labels)
+    expected = (nb.predict(TEST.frame()) == TEST.labels).mean()
+    row = tables["accuracy"].set_index("cohort").loc["test"]
+    assert row["value"] == expected
+    assert row["majority"] == 0.5
+    assert row["lower"] < expected <= row["upper"]
+    assert tables["confusion"]["count"].sum() == TEST.n_samples
+    assert (tables["predictions"]["true"] == TEST.labels).all()
+
+
+def test_cross_validation_beside_it_is_that_of_the_same_model(tables):
+    found = cross_validate(TRAIN, CSNB, 10).predictions
+    row = tables["accuracy"].set_index("cohort").loc["train"]
+    assert row["right"] == (found["true"] == found["predicted"]).sum()
+
+
+def test_a_signature_that_holds_and_one_that_does_not():
+    assert validate(TRAIN, TEST, CSNB)["verdicts"]["verdict"].item() == "held"
+    rng = np.random.default_rng(0)
+    noise = named(TEST, "noise", rng.normal(8, 1, TEST.values.shape))
+    told = validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
+    assert told["verdict"] in {"did not hold", "partly"}
+    swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
+    told = validate(TRAIN, named(TEST, "swapped", labels=swapped), CSNB)["verdicts"].iloc[0]
+    assert told["verdict"] == "did not hold"
+    assert told["sentence"].startswith("Did not hold: ")
+
+
+def test_the_test_cohorts_labels_decide_nothing_but_the_count():
+    swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
+    one = validate(TRAIN, TEST, CSNB)["predictions"]
+    other = validate(TRAIN, named(TEST, "two", labels=swapped), CSNB)["predictions"]
+    assert one["predicted"].tolist() == other["predicted"].tolist()
+
+
+def test_ranks_undo_a_change_of_scale_of_each_sample():
+    scaled = named(TEST, "scaled", 3 * TEST.values + 100)
+    plain = validate(TRAIN, scaled, CSNB)["accuracy"].set_index("cohort").loc["test", "value"]
+    ranked = validate(TRAIN, scaled, CSNB, harmonise="rank")
+    unscaled = validate(TRAIN, TEST, CSNB, harmonise="rank")
+    value = ranked["accuracy"].set_index("cohort").loc["test", "value"]
+    assert value > plain
+    assert ranked["predictions"]["predicted"].equals(unscaled["predictions"]["predicted"])
+
+
+@pytest.mark.parametrize("harmonise", HARMONISERS)
+def test_every_harmonisation_is_a_step_of_the_model(harmonise):
+    entry = harmonised(CSNB, harmonise)
+    assert (entry == CSNB) == (harmonise == "none")
+    tables = validate(TRAIN, TEST, CSNB, harmonise=harmonise)
+    assert tables["accuracy"]["value"].min() > 0.7
+    assert len(tables["densities"])
+
+
+def test_groups_are_kept_together_in_the_cross_validation_beside_it():
+    """Each sample twice, in groups: a classifier that learns by heart must not gain."""
+    rng = np.random.default_rng(1)
+    values = np.repeat(rng.normal(size=(30, 20)), 2, axis=1)
+    labels = np.repeat(np.array(["a", "b"])[np.arange(20) % 2], 2)
+    samples = [f"s{i}" for i in range(40)]
+    series = Series("twice", values, [f"g{i}" for i in range(30)], samples, labels)
+    grouped = Series(
+        "twice", values, series.features, samples, labels, groups=np.repeat(np.arange(20), 2)
+    )
+    by_heart = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
+    assert cross_validate(series, by_heart, 5).figures()["accuracy"]["value"] > 0.9
+    assert cross_validate(grouped, by_heart, 5).figures()["accuracy"]["value"] < 0.8
+
+
+def test_one_probe_per_gene_is_that_with_the_greatest_distance_in_training():
+    symbols = dict.fromkeys(TRAIN.features[:3], "GENE") | {"g4": "OTHER", "g5": ""}
+    one, other = matched(TRAIN, TEST, "symbol", (symbols, symbols))
+    assert one.features.tolist() == ["GENE", "OTHER"]
+    assert np.array_equal(one.values[0], TRAIN.values[0])
+    assert np.array_equal(other.values[0], TEST.values[0])
+
+
+def test_a_class_that_training_has_not_is_refused():
+    labels = np.where(np.arange(TEST.n_samples) == 0, "unheard of", TEST.labels)
+    with pytest.raises(InputError, match="two has the class 'unheard of'"):
+        validate(TRAIN, named(TEST, "two", labels=labels), CSNB)
+
+
+def test_the_significance_of_an_overlap_is_the_hypergeometric():
+    table = pd.DataFrame({"class": "a", "feature": ["g0", "g1", "g2"], "direction": "high"})
+    other = table.assign(feature=["g0", "g1", "g7"], direction=["high", "low", "low"])
+    row = compare_signatures(table, other, TRAIN, TEST).iloc[0]
+    assert (row["shared"], row["same_direction"]) == (2, 1)
+    assert row["expected"] == pytest.approx(9 / 8)
+    assert row["p"] == pytest.approx(sum(hypergeom.pmf(k, 8, 3, 3) for k in (2, 3)))
+
+
+def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(tmp_path):
+    folds = cross_validate(TRAIN, CSNB, 5)
+    model = final_model(TRAIN, CSNB, folds.predictions, folds.selected, {"location": "one.csv"})
+    paths = written(tmp_path, "one", "csnb", model, TRAIN)
+    read = read_model(paths["model"])
+    assert read.figures == folds.figures()
+    assert read.series["location"] == "one.csv"
+    text = pd.read_csv(paths["signature"].removesuffix(".parquet") + ".tsv", sep="\t")
+    assert text["feature"].tolist() == read.signature["feature"].tolist()
+    sets = [line.split("\t") for line in Path(paths["gene_sets"]).read_text().splitlines()]
+    assert {gene for cells in sets for gene in cells[2:]} == set(text["feature"])
+
+
+def test_a_model_without_any_fold_is_refused():
+    folds = cross_validate(TRAIN, CSNB, 5)
+    with pytest.raises(InputError, match="no fold of one could be fitted"):
+        final_model(TRAIN, CSNB, folds.predictions.iloc[:0], folds.selected, {})
+
+
+def test_the_heat_map_is_standardised_and_ordered_by_class():
+    folds = cross_validate(TRAIN, CSNB, 5)
+    model = final_model(TRAIN, CSNB, folds.predictions, folds.selected, {})
+    drawn = heatmap(model.signature, TRAIN)
+    assert drawn.groupby("feature")["z"].mean().abs().max() < 1e-9
+    assert drawn.groupby("feature")["z"].std(ddof=0).sub(1).abs().max() < 1e-9
+    classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
+    assert classes == sorted(classes)
+    assert model_tables(model, TRAIN)["signature"] is model.signature
+
+
+def test_features_that_are_alike_are_neighbours_in_the_heat_map():
+    rng = np.random.default_rng(3)
+    base = rng.normal(size=(3, 24))
+    values = np.repeat(base, 4, axis=0) + 0.05 * rng.normal(size=(12, 24))
+    mixed = rng.permutation(12)
+    labels = np.array(["a", "b"])[np.arange(24) % 2]
+    series = Series(
+        "mixed", values[mixed], [f"g{i}" for i in mixed], [f"s{i}" for i in range(24)], labels
+    )
+    rows = pd.DataFrame({"class": "a", "rank": range(1, 13), "feature": series.features})
+    drawn = heatmap(rows.assign(symbol=""), series).drop_duplicates("row")
+    modules = [int(name[1:]) // 4 for name in drawn["feature"]]
+    assert sum(a != b for a, b in pairwise(modules)) == 2
+
+
+def written(root, dataset, classifier, model, series):
+    key = {"dataset": dataset, "classifier": classifier}
+    paths = {"model": str(root / MODEL.of(**key)), "gene_sets": str(root / GENE_SETS.of(**key))}
+    paths |= {t: str(root / MODEL_TABLE.of(**key, table=t)) for t in MODEL_TABLES}
+    write_final(model, series, paths)
+    return paths
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    root = tmp_path_factory.mktemp("study")
+    pairs = (Validation("csnb", "one", "two"), Validation("nb", "one", "two", harmonise="rank"))
+    study = Study(
+        "small", "Small", "", ("one", "two"), ("csnb", "nb"), ("5-fold",), True, {},
+        final=("csnb", "nb"), validate=pairs,
+    )  # fmt: skip
+    entries = {"csnb": CSNB, "nb": {"method": "gaussian_nb"}}
+    for series in (TRAIN, TEST):
+        for name, entry in entries.items():
+            folds = cross_validate(series, entry, 5)
+            model = final_model(series, entry, folds.predictions, folds.selected, {})
+            written(root, series.name, name, model, series)
+    tables = validate_all(
+        {"one": TRAIN, "two": TEST}, entries, [vars(pair) for pair in study.validate]
+    )
+    write_tables(tables, root / VALIDATION.of(study="small"), VALIDATION_TABLES)
+    return StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
+
+
+def test_the_sections_show_what_the_tables_hold(results, tmp_path):
+    sections = [signature.section(results), validation.section(results)]
+    write_page(tmp_path / "page.html", "t", "l", sections, tmp_path / "figures")
+    page = (tmp_path / "page.html").read_text()
+    verdicts = results.validation["verdicts"]
+    assert len(verdicts) == 2
+    assert all(sentence.split(" (")[0] in page for sentence in verdicts["sentence"])
+    assert 'href="../../one/models/csnb.skops"' in page
+    blocks = list(walk(sections[0].blocks))
+    assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
+    kinds = {type(block) for block in walk(sections[1].blocks)}
+    assert {Prose, Table, Gallery} <= kinds
+
+
+def test_symbols_lead_to_gene_pages_and_probes_do_not():
+    assert signature.gene_page("BCR /// ABL1", "p").endswith("?term=BCR")
+    assert signature.gene_page("", "206710_s_at") == ""
+    assert signature.gene_page('A"B', "p").endswith("?term=A%22B")

@@ -1,0 +1,78 @@
+# Keep and validate: the classifiers that outlive a study, and what they are worth in a second cohort.
+
+
+def figures_of_model(table):
+    """Input function: a table of the cross-validation whose figures belong to a model."""
+
+    def path(wildcards):
+        try:
+            folds = CONFIG.scheme_of_model(wildcards.dataset, wildcards.classifier)
+        except InputError as error:
+            raise WorkflowError(str(error)) from error
+        return TRAINED.of(**dict(wildcards.items()), folds=folds, table=table)
+
+    return path
+
+
+rule final:
+    input:
+        series=SERIES,
+        predictions=figures_of_model("predictions"),
+        selected=figures_of_model("selected"),
+        compiled=lambda wildcards: compiled(wildcards.classifier),
+    output:
+        model=MODEL,
+        gene_sets=GENE_SETS,
+        **{table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES},
+        text=[text_of(MODEL_TABLE.fill(table=table)) for table in MODEL_TABLES],
+    log:
+        log_of("final"),
+    benchmark:
+        benchmark_of("final")
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory(2000, 3),
+    params:
+        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
+        origin=lambda wildcards: {
+            key: getattr(DATASETS[wildcards.dataset], key) or ""
+            for key in ("location", "label", "id_column")
+        },
+        sources=lambda wildcards: sources("final.py", *classes(wildcards.classifier)),
+    script:
+        "../scripts/final.py"
+
+
+rule validate:
+    input:
+        series=lambda wildcards: [
+            SERIES.of(dataset=name) for name in cohorts_of(study_of(wildcards))
+        ],
+        compiled=lambda wildcards: [
+            marker for name in validated_by(study_of(wildcards)) for marker in compiled(name)
+        ],
+    output:
+        **{table: VALIDATION_TABLE.fill(table=table) for table in VALIDATION_TABLES},
+        text=[text_of(VALIDATION_TABLE.fill(table=table)) for table in VALIDATION_TABLES],
+    log:
+        log_of("validate"),
+    benchmark:
+        benchmark_of("validate")
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: 2
+    resources:
+        mem_mb=4000,
+    params:
+        entries=lambda wildcards: {
+            name: CONFIG.classifier(name) for name in validated_by(study_of(wildcards))
+        },
+        pairs=lambda wildcards: [vars(pair) for pair in study_of(wildcards).validate],
+        sources=lambda wildcards: sources(
+            "validate.py",
+            *(each for name in validated_by(study_of(wildcards)) for each in classes(name)),
+        ),
+    script:
+        "../scripts/validate.py"

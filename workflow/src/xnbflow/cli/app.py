@@ -1,0 +1,215 @@
+"""The commands; each imports what it needs when called, so that ``--help`` is there at once."""
+
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xnbflow import __version__
+from xnbflow.cli.output import progress, say, tell_json, warn
+from xnbflow.errors import InputError
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="xnbflow",
+    help="Class-specific naive Bayes: fit a model to a series, read its signature, apply it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Model = Annotated[Path, typer.Argument(help="A model that `xnbflow fit` or a study made.")]
+TableFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, TSV, Excel, ARFF, Parquet, h5ad, a GEO series matrix, or a GEO accession.",
+    ),
+]
+Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
+Id = Annotated[str, typer.Option("--id", help="Column of the samples' names.")]
+Options = Annotated[
+    list[str], typer.Option("--option", help="Option of the table's source, key=value; repeatable.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Trust = Annotated[
+    list[str], typer.Option("--trust", help="Full name of a further type to trust; repeatable.")
+]
+
+
+def run() -> None:
+    """Run the command line of this process."""
+    warnings.simplefilter("always", UserWarning)
+    warnings.showwarning = lambda message, *_, **__: warn(str(message))
+    try:
+        app()
+    except InputError as error:
+        sys.stderr.write(f"Error: {error}\n")
+        sys.exit(1)
+    except OSError as error:
+        sys.stderr.write(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
+        sys.exit(1)
+    except BrokenPipeError:
+        os._exit(0)
+
+
+def _version(*, asked: bool) -> None:
+    if asked:
+        say(f"xnbflow {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=lambda asked: _version(asked=asked), is_eager=True),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def fit(
+    table: TableFile,
+    *,
+    label: Label = "",
+    id_column: Id = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path(
+        "model.skops"
+    ),
+    method: Annotated[str, typer.Option(help="A method's name, or an import path.")] = "csnb-cv",
+    param: Annotated[list[str], typer.Option(help="key=value of the method; repeatable.")] = [],  # noqa: B006
+    folds: Annotated[int, typer.Option(help="Folds that say how good it is; 0 for none.")] = 10,
+    option: Options = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Fit a model on all samples of a table, and cross-validate it to say how good it is."""
+    from xnbflow.cli import commands  # noqa: PLC0415
+
+    params = commands.parameters(param)
+    with progress(f"reading {table}"):
+        series, origin = commands.read_training_table(table, label, id_column, option)
+    entry = {"method": commands.method_name(method), "params": params}
+    validation = None
+    if folds:
+        with progress(f"cross-validating on {folds} folds"):
+            validation = commands.validated(series, entry, folds)
+    with progress("fitting on all samples"):
+        model = commands.fitted(series, entry, validation, origin)
+    commands.write(model, output)
+    told = commands.summary(model)
+    tell_json({"model": str(output), **told}) if as_json else say(commands.as_text(told, output))
+
+
+@app.command()
+def show(model: Model, *, trust: Trust = [], as_json: Json = False) -> None:  # noqa: B006
+    """Say what a model is: its origin, its figures and its signature."""
+    from xnbflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read(model, trust)
+    told = commands.summary(read)
+    if as_json:
+        tell_json({**told, "signature": read.signature.to_dict("records")})
+    else:
+        say(commands.as_text(told, model))
+        say(commands.signature_text(read))
+
+
+@app.command()
+def signature(
+    model: Model,
+    *,
+    gmt: Annotated[bool, typer.Option("--gmt", help="Gene sets, one per class and way.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Write a model's signature as tab-separated text, or as gene sets for enrichment tools."""
+    from xnbflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read(model, trust)
+    if as_json:
+        tell_json(read.signature.to_dict("records"))
+        return
+    commands.deliver(commands.signature_lines(read, gmt=gmt), output)
+
+
+@app.command()
+def predict(
+    model: Model,
+    table: TableFile,
+    *,
+    id_column: Id = "",
+    output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
+    missing: Annotated[str, typer.Option(help="error, impute or drop absent features.")] = "error",
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Predict samples: label, probabilities, and how unlike the training data each one is."""
+    from xnbflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read(model, trust)
+    with progress(f"reading {table}"):
+        samples = commands.read_samples_of(read, table, id_column, option)
+    told = commands.predicted(read, samples, missing)
+    for note in told.notes:
+        warn(note)
+    if as_json:
+        tell_json({"notes": told.notes, "samples": told.table.to_dict("records")})
+        return
+    commands.deliver(commands.tsv(told.table), output)
+
+
+@app.command()
+def explain(
+    model: Model,
+    table: TableFile,
+    *,
+    sample: Annotated[str, typer.Option(help="The sample's name.")],
+    id_column: Id = "",
+    html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Say which features speak for and against each class in one sample."""
+    from xnbflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read(model, trust)
+    with progress(f"reading {table}"):
+        samples = commands.read_samples_of(read, table, id_column, option)
+    told = commands.explained(read, samples, sample)
+    if html:
+        commands.write_explanation(told, html, model.stem)
+    if as_json:
+        tell_json(told.to_json())
+    elif not html:
+        say(told.as_text())
+
+
+@app.command()
+def geo(accession: str, *, as_json: Json = False) -> None:
+    """Show what a GEO series or data set holds, and the row of the sheet that makes it a study."""
+    from xnbflow.cli import commands  # noqa: PLC0415
+
+    with progress(f"reading the head of {accession}"):
+        told = commands.geo_summary(accession)
+    if as_json:
+        tell_json({**vars(told), "values": told.values.to_dict("records"), "row": told.sheet})
+    else:
+        say(str(told))
+
+
+@app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def run_study(context: typer.Context, study: str) -> None:
+    """Run a study through Snakemake; every further option is Snakemake's."""
+    from xnbflow.cli.workflow import call_snakemake  # noqa: PLC0415
+
+    call_snakemake(study, context.args)

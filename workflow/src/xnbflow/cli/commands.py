@@ -1,0 +1,224 @@
+"""What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
+
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from xnbflow.errors import InputError
+from xnbflow.models.explanation import Explanation, explain_sample
+from xnbflow.models.file import read_model, write_model
+from xnbflow.models.prediction import Prediction, predict_table
+from xnbflow.models.reading import described, read_samples, read_training, symbols_of
+from xnbflow.models.signature import gene_sets
+from xnbflow.models.trained import CrossValidation, TrainedModel, cross_validate, fit_model
+from xnbflow.series import Series
+from xnbflow.sources.download import Downloads
+from xnbflow.sources.geo_summary import GeoSummary, summarise
+from xnbflow.tables import write_atomically
+
+__all__ = [
+    "as_text",
+    "deliver",
+    "explained",
+    "fitted",
+    "geo_summary",
+    "method_name",
+    "parameters",
+    "predicted",
+    "read",
+    "read_samples_of",
+    "read_training_table",
+    "signature_lines",
+    "signature_text",
+    "summary",
+    "tsv",
+    "validated",
+    "write",
+    "write_explanation",
+]
+
+_SHOWN = 20
+
+
+def parameters(given: Iterable[str]) -> dict[str, Any]:
+    """Return parameters from ``key=value``; values are read as YAML reads them.
+
+    Examples
+    --------
+    >>> parameters(["n_features=5", "selection=minimal"])
+    {'n_features': 5, 'selection': 'minimal'}
+    """
+    params = {}
+    for part in given:
+        key, equals, value = part.partition("=")
+        if not equals or not key:
+            msg = f"--param {part!r} is not of the form key=value"
+            raise InputError(msg)
+        try:
+            params[key] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            msg = f"--param {part!r} cannot be read; quote the value"
+            raise InputError(msg) from error
+    return params
+
+
+def method_name(given: str) -> str:
+    """Return a method's name; hyphens stand for underscores outside of import paths."""
+    return given if "." in given else given.replace("-", "_")
+
+
+def read_training_table(
+    location: str, label: str, id_column: str, options: Sequence[str]
+) -> tuple[Series, dict[str, str]]:
+    """Read samples with labels; also return where they are from."""
+    dataset = described(location, label, id_column, options)
+    origin = {"location": location, "label": label, "id_column": id_column}
+    return read_training(dataset), origin
+
+
+def read_samples_of(
+    model: TrainedModel, location: str, id_column: str, options: Sequence[str]
+) -> pd.DataFrame:
+    """Read samples to predict."""
+    return read_samples(described(location, "", id_column, options), model.series)
+
+
+def geo_summary(accession: str) -> GeoSummary:
+    """Say what a GEO accession or file holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        return summarise(accession, Downloads(Path(folder)))
+
+
+def validated(series: Series, entry: dict[str, Any], folds: int) -> CrossValidation:
+    """Cross-validate once."""
+    return cross_validate(series, entry, folds)
+
+
+def fitted(
+    series: Series,
+    entry: dict[str, Any],
+    validation: CrossValidation | None,
+    origin: dict[str, str],
+) -> TrainedModel:
+    """Fit on all samples."""
+    return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
+
+
+def write(model: TrainedModel, path: Path) -> None:
+    """Write a model."""
+    write_model(model, path)
+
+
+def read(path: Path, trust: Iterable[str]) -> TrainedModel:
+    """Read a model."""
+    return read_model(path, trust)
+
+
+def predicted(model: TrainedModel, samples: pd.DataFrame, missing: str) -> Prediction:
+    """Predict samples."""
+    return predict_table(model, samples, missing)
+
+
+def explained(model: TrainedModel, samples: pd.DataFrame, sample: str) -> Explanation:
+    """Explain one sample."""
+    return explain_sample(model, samples, sample)
+
+
+def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
+    """Write the page of an explanation."""
+    try:
+        from xnbflow.cli.sample_page import write_explanation_page  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        msg = f"a page needs {error.name}; install xnbflow with its extra `workflow`"
+        raise InputError(msg) from error
+    write_explanation_page(explanation, path, name)
+
+
+def summary(model: TrainedModel) -> dict[str, Any]:
+    """Return what a model is, for programs."""
+    return {
+        "method": model.entry,
+        "estimator": repr(model.estimator),
+        "series": model.series,
+        "features_used": len(model.used),
+        "figures": model.figures,
+        "versions": model.versions,
+    }
+
+
+def as_text(told: dict[str, Any], path: Path) -> str:
+    """Return what a model is, for people."""
+    series, figures = told["series"], told["figures"]
+    classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
+    lines = [
+        f"{path}: {told['estimator'].splitlines()[0]}",
+        (
+            f"fitted on {series['name']}: {series['samples']} samples ({classes}), "
+            f"{series['features']} features, of which it uses {told['features_used']}"
+        ),
+    ]
+    if figures:
+        majority = figures["majority"]
+        lines.append(f"accuracy in cross-validation: {_proportion(figures['accuracy'])}")
+        lines.append(
+            f"the majority, {majority['class']}, has {majority['share']:.3f} of the samples"
+        )
+        lines += [f"recall of {k}: {_proportion(v)}" for k, v in figures["recall"].items()]
+    else:
+        lines.append("not cross-validated: nothing is known of how good it is")
+    lines.append(", ".join(f"{name} {number}" for name, number in told["versions"].items()))
+    return "\n".join(lines)
+
+
+def _proportion(value: dict[str, Any]) -> str:
+    return (
+        f"{value['value']:.3f} ({value['right']} of {value['of']}; "
+        f"95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
+    )
+
+
+def signature_text(model: TrainedModel) -> str:
+    """Return a signature's first features per class, for people."""
+    if model.signature.empty:
+        return "no signature: it uses all features for every class"
+    lines = []
+    for label, rows in model.signature.groupby("class", sort=False):
+        named = [
+            f"{row['symbol'] or row['feature']} ({row['direction']}{_share(row['share_of_folds'])})"
+            for _, row in rows.head(_SHOWN).iterrows()
+        ]
+        more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+        lines.append(f"{label}: {', '.join(named)}{more}")
+    return "\n".join(lines)
+
+
+def _share(share: float) -> str:
+    return "" if pd.isna(share) else f", {share:.0%} of folds"
+
+
+def signature_lines(model: TrainedModel, *, gmt: bool) -> str:
+    """Return a signature as tab-separated text, or as gene sets."""
+    if model.signature.empty:
+        msg = f"{type(model.estimator).__name__} uses all features for every class"
+        raise InputError(f"{msg}: it has no signature; fit csnb or xnb")
+    if gmt:
+        return "".join(f"{line}\n" for line in gene_sets(model.signature, model.series["name"]))
+    return tsv(model.signature)
+
+
+def tsv(table: pd.DataFrame) -> str:
+    """Return a table as tab-separated text."""
+    return table.to_csv(sep="\t", index=False, float_format="%.6g")
+
+
+def deliver(text: str, path: Path | None) -> None:
+    """Write text to a file, or to standard output."""
+    if path is None:
+        sys.stdout.write(text)
+        return
+    write_atomically(path, lambda part: Path(part).write_text(text, encoding="utf-8"))

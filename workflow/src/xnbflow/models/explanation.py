@@ -1,0 +1,151 @@
+"""Why a model says what it says of one sample: evidence for and against each class, in nats."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import logsumexp
+
+from xnbflow.errors import InputError
+from xnbflow.models.prediction import Prediction, aligned, predict_table
+from xnbflow.models.trained import TrainedModel
+from xnbflow.models.typicality import features_to_look_at
+from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
+
+__all__ = ["Explanation", "explain_sample"]
+
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What speaks for and against each class in one sample.
+
+    Attributes
+    ----------
+    sample : str
+    prediction : Prediction
+        Of this sample alone.
+    terms : DataFrame
+        One row per class and feature that the class uses: ``class``, ``feature``, ``symbol``,
+        ``value``, ``evidence`` in nats (above 0 it speaks for the class) and ``log_reference``, the
+        log density in all classes together that it is measured against (0 where the classifier
+        itself compares), the strongest first.
+    priors : dict of str to float
+        Log prior of each class. With its evidence and references it adds up to the class's score.
+    """
+
+    sample: str
+    prediction: Prediction
+    terms: pd.DataFrame
+    priors: dict[str, float]
+
+    def scores(self) -> pd.Series:
+        """Return each class's log prior, evidence and references, summed."""
+        told = self.terms["evidence"] + self.terms["log_reference"]
+        sums = told.groupby(self.terms["class"], sort=False).sum()
+        return pd.Series(self.priors).add(sums, fill_value=0.0)
+
+    def as_text(self) -> str:
+        """Return the explanation for people."""
+        row = self.prediction.table.iloc[0]
+        lines = [f"sample {self.sample}: {row['label']}"]
+        for label, prior in self.priors.items():
+            rows = self.terms[self.terms["class"] == label]
+            probability = row.get(f"probability.{label}", np.nan)
+            lines += ["", f"{label}: probability {probability:.3f}, log prior {prior:+.2f}"]
+            lines += [
+                f"  {term['evidence']:+8.2f}  {term['symbol'] or term['feature']} = "
+                f"{term['value']:.4g}"
+                for term in rows.head(_SHOWN).to_dict("records")
+            ]
+            if len(rows) > _SHOWN:
+                rest = rows["evidence"].iloc[_SHOWN:]
+                lines.append(f"  {rest.sum():+8.2f}  {len(rest)} further features")
+            reference = rows["log_reference"].sum()
+            if reference:
+                lines.append(f"  {reference:+8.2f}  reference densities of its features")
+            lines.append(f"  {prior + rows['evidence'].sum() + reference:+8.2f}  in all")
+        return "\n".join([*lines, "", "evidence in nats: above 0 it speaks for the class"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the explanation for programs."""
+        return {
+            "sample": self.sample,
+            "prediction": self.prediction.table.to_dict("records")[0],
+            "notes": self.prediction.notes,
+            "log_priors": self.priors,
+            "terms": self.terms.to_dict("records"),
+        }
+
+
+def explain_sample(model: TrainedModel, X: pd.DataFrame, sample: str) -> Explanation:
+    """Explain what a model says of one sample.
+
+    Parameters
+    ----------
+    model : TrainedModel
+        Of a classifier that explains, as naive Bayes does.
+    X : DataFrame of shape (n_samples, n_features)
+        As for `predict_table`.
+    sample : str
+        A name in X's index.
+
+    Raises
+    ------
+    InputError
+        If there is no such sample, or the classifier does not explain.
+    """
+    names = X.index.astype(str)
+    if (names == sample).sum() != 1:
+        few = ", ".join(names[:5])
+        msg = f"{(names == sample).sum()} samples are called {sample!r}; there are {few}, ..."
+        raise InputError(msg)
+    if not hasattr(model.estimator, "explain"):
+        kind = type(model.estimator).__name__
+        msg = f"{kind} does not split its answers over features; use a naive Bayes classifier"
+        raise InputError(msg)
+    own = X[names == sample]
+    prediction = predict_table(model, own)
+    frame, _ = aligned(model, own, "error")
+    terms = model.estimator.explain(frame)
+    terms["log_reference"] = _references(model, frame, terms)
+    terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
+    terms["symbol"] = [model.symbols.get(feature, "") for feature in terms["feature"]]
+    terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy()
+    terms["class"] = terms["class"].astype(str)
+    order = (-terms["evidence"].abs()).argsort(kind="stable")
+    columns = ["class", "feature", "symbol", "value", "evidence", "log_reference"]
+    priors = map(float, model.estimator.class_log_prior_)
+    return Explanation(
+        sample,
+        prediction,
+        terms.iloc[order][columns].reset_index(drop=True),
+        dict(zip(model.classes, priors, strict=True)),
+    )
+
+
+def _references(model: TrainedModel, frame: pd.DataFrame, terms: pd.DataFrame) -> np.ndarray:
+    """Return the log density in all classes together that each term is to be measured against.
+
+    0 where the classifier's terms are relative already; the classifier's own densities, mixed by
+    its priors, where every class has the feature; else that of the training samples.
+    """
+    relative = isinstance(model.estimator, BaseClassSpecificNB)
+    if relative and model.estimator.evidence != "absolute":
+        return np.zeros(len(terms))
+    wide = terms.pivot(index="feature", columns="class", values="log_likelihood")
+    if not wide.isna().to_numpy().any():
+        priors = np.exp(model.estimator.class_log_prior_)
+        known = pd.Series(logsumexp(wide[model.estimator.classes_], axis=1, b=priors), wide.index)
+        known = known.where(np.isfinite(known), 0.0)
+        return known[terms["feature"]].to_numpy()
+    looked_at = model.features[features_to_look_at(model.used)]
+    rows = {feature: i for i, feature in enumerate(looked_at)}
+    values = frame.iloc[0]
+    known = {
+        feature: model.typicality.log_reference(row, values[[feature]].to_numpy())[0]
+        for feature, row in rows.items()
+    }
+    return np.nan_to_num([known.get(feature, 0.0) for feature in terms["feature"]], neginf=0.0)

@@ -1,0 +1,155 @@
+"""The classifier that is kept after a study: fitted on all samples, with tables to draw it from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.cluster.hierarchy import leaves_list, linkage
+
+from xnbflow.atomic import write_atomically
+from xnbflow.contract import MODEL_TABLES, text_of
+from xnbflow.errors import InputError
+from xnbflow.models.file import write_model
+from xnbflow.models.reading import symbols_of
+from xnbflow.models.signature import gene_sets
+from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
+from xnbflow.series import Series
+from xnbflow.tables import write_parquet, write_tsv
+
+__all__ = ["final_model", "heatmap", "model_tables", "write_final"]
+
+#: Features of a heat map.
+_MOST_FEATURES = 40
+#: Samples of a heat map; of more each class shows its share, evenly spaced.
+_MOST_SAMPLES = 150
+
+
+def final_model(
+    series: Series,
+    entry: Mapping[str, Any],
+    predictions: pd.DataFrame,
+    selected: pd.DataFrame,
+    origin: Mapping[str, str],
+) -> TrainedModel:
+    """Fit a classifier on all samples; the figures are those of a study's cross-validation.
+
+    Parameters
+    ----------
+    series : Series
+    entry : mapping
+        The classifier's configuration.
+    predictions, selected : DataFrame
+        What the training jobs of one scheme of folds wrote, put together.
+    origin : mapping of str to str
+        ``location``, ``label`` and ``id_column`` of the sheet, so that another table of the same
+        form is read the same way.
+
+    Raises
+    ------
+    InputError
+        If no fold of the cross-validation could be fitted.
+    """
+    if predictions.empty:
+        msg = (
+            f"no fold of {series.name} could be fitted, so there are no figures to believe a model "
+            "by; see the table `fits`, or take the classifier out of `final:`"
+        )
+        raise InputError(msg)
+    validation = CrossValidation(predictions, selected)
+    return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
+
+
+def model_tables(model: TrainedModel, series: Series) -> dict[str, pd.DataFrame]:
+    """Return the tables of `MODEL_TABLES` of `xnbflow.contract`."""
+    return {"signature": model.signature, "heatmap": heatmap(model.signature, series)}
+
+
+def heatmap(signature: pd.DataFrame, series: Series) -> pd.DataFrame:
+    """Return the best features of a signature in each sample, standardised and ordered.
+
+    Samples stand class after class. Features are in the order of the leaves of an average-linkage
+    tree of Euclidean distances between standardised profiles (a function of their correlation),
+    turned so that neighbours are as alike as possible.
+
+    Parameters
+    ----------
+    signature : DataFrame
+        See `xnbflow.models.signature.signature_table`. Its best features are taken, the first of
+        every class, then the second, up to 40.
+    series : Series
+        Its samples; of more than 150 each class shows its share, evenly spaced.
+
+    Returns
+    -------
+    DataFrame
+        The table ``heatmap`` of `MODEL_TABLES`.
+    """
+    ordered = signature.sort_values("rank", kind="stable").drop_duplicates("feature")
+    best = ordered.head(_MOST_FEATURES)
+    if best.empty:
+        return pd.DataFrame(columns=MODEL_TABLES["heatmap"].fixed)
+    rows = pd.Index(series.features).get_indexer(best["feature"])
+    z = _standardised(series.values[rows])
+    order, samples = _seriated(z), _shown(series.labels)
+    z, best = z[np.ix_(order, samples)], best.iloc[order]
+    n, m = z.shape
+    return pd.DataFrame(
+        {
+            "row": np.repeat(np.arange(n), m),
+            "feature": np.repeat(best["feature"].to_numpy(), m),
+            "symbol": np.repeat(best["symbol"].to_numpy(), m),
+            "column": np.tile(np.arange(m), n),
+            "sample": np.tile(series.samples[samples], n),
+            "class": np.tile(series.labels[samples], n),
+            "z": z.reshape(-1),
+        }
+    )
+
+
+def _standardised(values: np.ndarray) -> np.ndarray:
+    centred = values - values.mean(axis=1, keepdims=True)
+    spread = values.std(axis=1, keepdims=True)
+    return np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+
+
+def _seriated(z: np.ndarray) -> np.ndarray:
+    """Return an order of rows in which neighbours are alike."""
+    if len(z) < 3:
+        return np.arange(len(z))
+    return leaves_list(linkage(z, "average", optimal_ordering=True))
+
+
+def _shown(labels: np.ndarray) -> np.ndarray:
+    """Return positions of samples, class after class, evenly spaced where there are many."""
+    shown = []
+    for label in np.unique(labels):
+        own = np.flatnonzero(labels == label)
+        room = max(1, round(_MOST_SAMPLES * len(own) / len(labels)))
+        taken = own if len(labels) <= _MOST_SAMPLES else own[_spread(len(own), room)]
+        shown.append(taken)
+    return np.concatenate(shown)
+
+
+def _spread(n: int, room: int) -> np.ndarray:
+    return np.linspace(0, n - 1, min(n, room)).astype(int)
+
+
+def write_final(model: TrainedModel, series: Series, paths: Mapping[str, str]) -> None:
+    """Write a model, its tables (each as Parquet and as text) and its gene sets.
+
+    Parameters
+    ----------
+    model : TrainedModel
+    series : Series
+    paths : mapping of str to path
+        ``model``, ``gene_sets`` and each of `MODEL_TABLES`.
+    """
+    write_model(model, paths["model"])
+    lines = [f"{line}\n" for line in gene_sets(model.signature, series.name)]
+    write_atomically(
+        paths["gene_sets"], lambda part: part.write_text("".join(lines), encoding="utf-8")
+    )
+    for name, table in model_tables(model, series).items():
+        write_parquet(table, paths[name], MODEL_TABLES[name])
+        write_tsv(table, text_of(paths[name]))

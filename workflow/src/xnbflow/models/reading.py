@@ -1,0 +1,159 @@
+"""From a file or an accession to samples: to train on, or to predict, for commands and programs."""
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+
+from xnbflow.errors import InputError
+from xnbflow.series import Series
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.dataset import DataSet, is_accession
+from xnbflow.sources.download import Downloads
+from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats import format_of
+from xnbflow.sources.geo import load as load_geo
+from xnbflow.sources.registry import known_sources
+from xnbflow.sources.table import load as load_table
+from xnbflow.sources.tabular import opened_table
+
+__all__ = ["described", "read_samples", "read_training", "symbols_of"]
+
+_LOADERS = {"geo": load_geo, "table": load_table}
+
+
+def described(
+    location: str, label: str = "", id_column: str = "", options: Iterable[str] = ()
+) -> DataSet:
+    """Return the row of a sheet that a location stands for.
+
+    Parameters
+    ----------
+    location : str
+        A path or URL, a GEO accession, or ``source:location``, say ``bundled:wine``.
+    label, id_column : str, optional
+        As in the sheet.
+    options : iterable of str
+        ``key=value`` of the source.
+
+    Examples
+    --------
+    >>> described("GSE4107", "title").source, described("bundled:wine").location
+    ('geo', 'wine')
+    """
+    source, _, rest = location.partition(":")
+    if source in known_sources() and rest:
+        location = rest
+    else:
+        source = "geo" if is_accession(location) or _is_geo_file(location) else "table"
+    given = {}
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not equals or key not in known_sources()[source].options:
+            known = ", ".join(sorted(known_sources()[source].options)) or "none"
+            msg = f"option {option!r}: source {source} knows, as key=value, {known}"
+            raise InputError(msg)
+        given[key] = value
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")
+    return DataSet(
+        name or "table", source, location, label=label or None, id_column=id_column or None,
+        options=given,
+    )  # fmt: skip
+
+
+def _is_geo_file(location: str) -> bool:
+    if not Path(location).is_file():
+        return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
+    with open_raw(location) as stream:
+        return format_of(stream.read(4096)) in ("series matrix", "SOFT")
+
+
+def read_training(dataset: DataSet, downloads: str | Path | None = None) -> Series:
+    """Read samples with their labels.
+
+    Parameters
+    ----------
+    dataset : DataSet
+        See `described`.
+    downloads : path, optional
+        Folder that keeps what is downloaded; without it a temporary one.
+
+    Raises
+    ------
+    InputError
+        If there is no label, or the data cannot be had or read.
+    """
+    if dataset.source in _LOADERS and not dataset.label:
+        msg = f"{dataset.location}: name the column of the class labels, say --label diagnosis"
+        raise InputError(msg)
+    with _folder(downloads) as folder:
+        return acquire(dataset, downloads=folder)
+
+
+def read_samples(
+    dataset: DataSet, known: Mapping[str, str] | None = None, downloads: str | Path | None = None
+) -> pd.DataFrame:
+    """Read samples to predict; labels are not needed, and set aside where there are any.
+
+    Parameters
+    ----------
+    dataset : DataSet
+        See `described`.
+    known : mapping, optional
+        ``label`` and ``id_column`` of the training data: a table that has such columns means the
+        same by them.
+    downloads : path, optional
+        As for `read_training`.
+
+    Returns
+    -------
+    DataFrame of shape (n_samples, n_features)
+        The index names the samples.
+    """
+    dataset = _completed(dataset, known or {})
+    with _folder(downloads) as folder:
+        if dataset.source not in _LOADERS:
+            return acquire(dataset, downloads=folder).frame()
+        return _LOADERS[dataset.source](dataset, Downloads(Path(folder))).frame()
+
+
+def symbols_of(series: Series) -> dict[str, str]:
+    """Return the gene symbol of each feature that has one."""
+    table = series.feature_metadata
+    if table is None or "symbol" not in table:
+        return {}
+    pairs = zip(series.features, table["symbol"], strict=True)
+    return {str(feature): symbol for feature, symbol in pairs if symbol}
+
+
+def _completed(dataset: DataSet, known: Mapping[str, str]) -> DataSet:
+    """Fill in what the training data called label and samples, where the table has it, too."""
+    if dataset.source == "geo" and not dataset.label:
+        return _with(dataset, label="title")
+    path = Path(dataset.location)
+    if dataset.source != "table" or not path.is_file() or path.suffix == ".h5ad":
+        return dataset
+    with opened_table(path, dataset.options) as table:
+        there = {key: name for key, name in known.items() if name and name in table.header}
+    return _with(
+        dataset,
+        label=dataset.label or there.get("label"),
+        id_column=dataset.id_column or there.get("id_column"),
+    )
+
+
+def _with(dataset: DataSet, **changes: str | None) -> DataSet:
+    return DataSet(**{**vars(dataset), **changes})
+
+
+@contextmanager
+def _folder(given: str | Path | None) -> Iterator[str]:
+    """Give a folder for downloads, a temporary one if none is given."""
+    if given is not None:
+        yield str(given)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield folder

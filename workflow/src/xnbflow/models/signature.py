@@ -1,0 +1,125 @@
+"""A model's signature: features that speak for a class, and which way; table and gene sets."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.contract import MODEL_TABLES
+
+__all__ = ["SIGNATURE", "gene_sets", "signature_table"]
+
+#: Columns of a signature before the distances to the other classes.
+SIGNATURE = tuple(MODEL_TABLES["signature"].fixed)
+
+_DISTANCE = "distance_to."
+
+
+def signature_table(
+    selected: Mapping[str, list[str]],
+    values: pd.DataFrame,
+    labels: np.ndarray,
+    *,
+    distances: pd.DataFrame | None = None,
+    shares: Mapping[tuple[str, str], float] | None = None,
+    interchangeable: Mapping[tuple[str, str], list[str]] | None = None,
+    symbols: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Return the signature of a fitted classifier.
+
+    Parameters
+    ----------
+    selected : mapping of str to list of str
+        For each class its features, best first.
+    values : DataFrame of shape (n_samples, n_features)
+        Training samples; at least the selected features.
+    labels : ndarray of shape (n_samples,)
+        Their classes.
+    distances : DataFrame, optional
+        ``class``, ``feature``, ``other_class``, ``distance``.
+    shares : mapping of (class, feature) to float, optional
+        How often each was selected in cross-validation.
+    interchangeable : mapping of (class, feature) to list of str, optional
+        Features that tie with it.
+    symbols : mapping of str to str, optional
+        Feature to gene symbol.
+
+    Returns
+    -------
+    DataFrame
+        One row per class and feature with the columns of `SIGNATURE`, then ``distance_to.{class}``
+        per class (missing for the class itself).
+
+    Examples
+    --------
+    >>> values = pd.DataFrame({"g1": [1.0, 2.0, 8.0, 9.0]})
+    >>> table = signature_table({"a": ["g1"]}, values, np.array(["a", "a", "b", "b"]))
+    >>> table[["class", "feature", "direction", "median_in"]].values.tolist()
+    [['a', 'g1', 'low', 1.5]]
+    """
+    rows = [
+        {
+            "class": label,
+            "rank": rank,
+            "feature": feature,
+            "symbol": (symbols or {}).get(feature, ""),
+            "share_of_folds": np.nan if shares is None else shares.get((label, feature), 0.0),
+            "interchangeable": " ".join((interchangeable or {}).get((label, feature), [])),
+            **_spread(values[feature].to_numpy(), labels == label),
+        }
+        for label, features in selected.items()
+        for rank, feature in enumerate(features, start=1)
+    ]
+    table = pd.DataFrame(rows, columns=SIGNATURE)
+    return table if distances is None else _with_distances(table, distances)
+
+
+def _spread(values: np.ndarray, own: np.ndarray) -> dict[str, Any]:
+    inside = np.quantile(values[own], [0.25, 0.5, 0.75])
+    outside = np.quantile(values[~own], [0.25, 0.5, 0.75]) if (~own).any() else [np.nan] * 3
+    higher = (
+        values[own].mean() > values[~own].mean()
+        if inside[1] == outside[1]
+        else (inside[1] > outside[1])
+    )
+    return {
+        "direction": "high" if higher else "low",
+        **dict(zip(("lower_in", "median_in", "upper_in"), inside, strict=True)),
+        **dict(zip(("lower_out", "median_out", "upper_out"), outside, strict=True)),
+    }
+
+
+def _with_distances(table: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
+    text = distances.assign(**{c: distances[c].astype(str) for c in ("class", "other_class")})
+    wide = text.pivot_table(index=["class", "feature"], columns="other_class", values="distance")
+    wide = wide.rename(columns=lambda label: _DISTANCE + label).rename_axis(columns=None)
+    return table.merge(wide.reset_index(), on=["class", "feature"], how="left")
+
+
+def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
+    r"""Yield a signature as lines of a GMT file: a gene set per class and direction.
+
+    Parameters
+    ----------
+    signature : DataFrame
+        As `signature_table` makes it. Features without a symbol go by their own name; of several
+        probes of one gene the gene is named once.
+    name : str
+        Begins every set's name, say the data set's.
+
+    Examples
+    --------
+    >>> rows = [("AML", "p1", "MPO", "high"), ("AML", "p2", "", "high")]
+    >>> table = pd.DataFrame(rows, columns=["class", "feature", "symbol", "direction"])
+    >>> [line.split("\t") for line in gene_sets(table, "leukaemia")]
+    [['leukaemia_AML_high', 'high in AML against the other classes', 'MPO', 'p2']]
+    """
+    for (label, direction), rows in signature.groupby(["class", "direction"], sort=False):
+        genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
+        cells = [
+            "_".join(f"{name}_{label}_{direction}".split()),
+            f"{direction} in {label} against the other classes",
+            *dict.fromkeys(genes),
+        ]
+        yield "\t".join(cells)

@@ -1,0 +1,316 @@
+"""A model fitted on all samples, with what is needed to use it and to know how good it is."""
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import beta
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from xnbflow import __version__
+from xnbflow.errors import InputError
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.selected import feature_use
+from xnbflow.evaluation.training import Outcome, train
+from xnbflow.methods import resolved
+from xnbflow.models.signature import signature_table
+from xnbflow.models.typicality import Typicality, features_to_look_at
+from xnbflow.naive_bayes.build import build_estimator
+from xnbflow.seeds import derive_seed
+from xnbflow.series import KINDS, Series, SeriesHeader
+
+__all__ = ["CrossValidation", "TrainedModel", "cross_validate", "fit_model", "series_digest"]
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """What cross-validation of the same classifier on the same series found.
+
+    Attributes
+    ----------
+    predictions : DataFrame
+        At least ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``.
+    selected : DataFrame
+        ``repeat``, ``fold``, ``class``, ``feature``; empty for a classifier that does not select.
+    """
+
+    predictions: pd.DataFrame
+    selected: pd.DataFrame
+
+    def figures(self) -> dict[str, Any]:
+        """Return accuracy, recall of each class, the majority's share, with 95 % intervals.
+
+        The intervals are Clopper and Pearson's for the first repeat's predictions, one per sample.
+        Samples of a cross-validation share training data, so that they are a little too short.
+        """
+        first = self.predictions[self.predictions["repeat"] == self.predictions["repeat"].min()]
+        right = (first["true"] == first["predicted"]).to_numpy()
+        recall = {
+            str(label): _proportion(right[(first["true"] == label).to_numpy()])
+            for label in sorted(first["true"].unique())
+        }
+        counts = first["true"].value_counts()
+        return {
+            "folds": int(first["fold"].nunique()),
+            "repeats": int(self.predictions["repeat"].nunique()),
+            "accuracy": _proportion(right),
+            "recall": recall,
+            "majority": {
+                "class": str(counts.index[0]),
+                "share": float(counts.iloc[0] / len(first)),
+            },
+        }
+
+    def shares(self) -> dict[tuple[str, str], float]:
+        """Return in which share of the fits each class selected each feature."""
+        fits = len(self.predictions[["repeat", "fold"]].drop_duplicates())
+        counts = self.selected.groupby(["class", "feature"]).size() / max(1, fits)
+        return {(str(label), str(feature)): float(n) for (label, feature), n in counts.items()}
+
+
+def _proportion(right: np.ndarray) -> dict[str, float]:
+    n, hits = len(right), int(right.sum())
+    lower = beta.ppf(0.025, hits, n - hits + 1) if hits else 0.0
+    upper = beta.ppf(0.975, hits + 1, n - hits) if hits < n else 1.0
+    return {"value": hits / n, "lower": float(lower), "upper": float(upper), "right": hits, "of": n}
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A fitted classifier and what belongs to it.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Fitted on all samples of the series.
+    entry : dict
+        What made it: ``method`` and ``params``, or ``steps``.
+    series : dict
+        ``name``, ``digest``, ``samples``, ``features`` and ``classes`` (label to samples), and
+        what else was told of its origin.
+    features : ndarray of str, shape (n_features,)
+        Its input, in order.
+    symbols : dict of str to str
+        Gene symbols of its features, where the series knows them.
+    used : ndarray of int, shape (n_used,)
+        Positions of the features that its answers depend on.
+    quartiles : ndarray of shape (3, n_features)
+        Quartiles of the training samples. The medians stand in for features that an answer does
+        not depend on, and for missing ones where that is asked for.
+    typicality : Typicality
+        What training samples look like in (some of) these.
+    signature : DataFrame
+        See `signature_table`; empty for a classifier that uses all features for every class.
+    figures : dict
+        Cross-validated figures, see `CrossValidation.figures`; empty where there are none.
+    versions : dict of str to str
+        Of this package, Python and what the numbers come from.
+    probe : ndarray of shape (3, n_classes) or (3,)
+        What it says of the training quartiles as samples: a file that is read must say the same.
+    """
+
+    estimator: BaseEstimator
+    entry: dict[str, Any]
+    series: dict[str, Any]
+    features: np.ndarray
+    symbols: dict[str, str]
+    used: np.ndarray
+    quartiles: np.ndarray
+    typicality: Typicality
+    signature: pd.DataFrame
+    figures: dict[str, Any]
+    versions: dict[str, str]
+    probe: np.ndarray
+
+    @property
+    def required(self) -> np.ndarray:
+        """Names of the features that its answers depend on."""
+        return self.features[self.used]
+
+    @property
+    def classes(self) -> list[str]:
+        """The class labels, in the order of the columns of probabilities."""
+        return [str(label) for label in self.estimator.classes_]
+
+
+def fit_model(
+    series: Series,
+    entry: Mapping[str, Any],
+    validation: CrossValidation | None = None,
+    *,
+    symbols: Mapping[str, str] | None = None,
+    origin: Mapping[str, str] | None = None,
+) -> TrainedModel:
+    """Fit a classifier on all samples of a series.
+
+    Parameters
+    ----------
+    series : Series
+        The data set.
+    entry : mapping
+        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
+    validation : CrossValidation, optional
+        Its cross-validation on the same series, see `cross_validate`; it gives the figures and the
+        share of folds that select a feature.
+    symbols : mapping of str to str, optional
+        Feature to gene symbol.
+    origin : mapping of str to str, optional
+        What else is to be known of the series, say its ``location`` and ``label``.
+
+    Raises
+    ------
+    InputError
+        If the configuration makes no classifier.
+
+    Examples
+    --------
+    >>> from xnbflow.sources import DataSet, acquire
+    >>> wine = acquire(DataSet("wine", "bundled", "wine"))
+    >>> model = fit_model(wine, {"method": "xnb"}, cross_validate(wine, {"method": "xnb"}, 5))
+    >>> model.classes, round(model.figures["accuracy"]["value"], 1)
+    (['class_0', 'class_1', 'class_2'], 0.9)
+    """
+    entry = resolved({key: value for key, value in entry.items() if key != "label"})
+    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
+    estimator = build_estimator(entry, columns, derive_seed(series.name, "final"))
+    frame = series.frame()
+    estimator.fit(frame, series.labels)
+    if not hasattr(estimator, "classes_"):
+        msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
+        raise InputError(msg)
+    names = dict.fromkeys(series.features, "") if symbols is None else dict(symbols)
+    quartiles = np.quantile(series.values, [0.25, 0.5, 0.75], axis=1)
+    used = _used(estimator, frame)
+    looked_at = series.values[features_to_look_at(used)]
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    return TrainedModel(
+        estimator=estimator,
+        entry=entry,
+        series={**_description(series), **(origin or {})},
+        features=series.features,
+        symbols={feature: names[feature] for feature in series.features if names.get(feature)},
+        used=used,
+        quartiles=quartiles,
+        typicality=Typicality.fit(looked_at, codes),
+        signature=_signature(estimator, frame, series.labels, validation, names),
+        figures={} if validation is None else validation.figures(),
+        versions=_versions(),
+        probe=probed(estimator, quartiles, series.features),
+    )
+
+
+def probed(estimator: BaseEstimator, quartiles: np.ndarray, features: np.ndarray) -> np.ndarray:
+    """Return probabilities, or the positions of labels, of the training quartiles as samples."""
+    frame = pd.DataFrame(quartiles, columns=features)
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(frame))
+    return np.searchsorted(estimator.classes_, estimator.predict(frame)).astype(float)
+
+
+def cross_validate(
+    series: Series, entry: Mapping[str, Any], splits: int = 10, repeats: int = 1
+) -> CrossValidation:
+    """Cross-validate a classifier with stratified folds, as the workflow does.
+
+    Raises
+    ------
+    InputError
+        If a fold cannot be fitted; the message says why.
+    """
+    header = SeriesHeader(
+        series.name, series.samples, series.labels, series.n_features, series.groups
+    )
+    folds = draw_folds(header, splits, repeats)
+    entry = resolved({key: value for key, value in entry.items() if key != "label"})
+    outcomes = [train(series, folds, entry, repeat, range(splits)) for repeat in range(repeats)]
+    for outcome in outcomes:
+        _refuse_failed(outcome)
+    return CrossValidation(
+        pd.concat([outcome.predictions for outcome in outcomes], ignore_index=True),
+        pd.concat([outcome.selected for outcome in outcomes], ignore_index=True),
+    )
+
+
+def _refuse_failed(outcome: Outcome) -> None:
+    failed = outcome.fits[outcome.fits["status"] != "ok"]
+    if len(failed):
+        first = failed.iloc[0]
+        msg = f"fold {first['fold']} could not be fitted: {first['error']}"
+        raise InputError(msg)
+
+
+def series_digest(series: Series) -> str:
+    """Return the SHA-256 of a series' values, names and labels."""
+    digest = hashlib.sha256(series.values.tobytes())
+    for names in (series.features, series.samples, series.labels, series.kinds):
+        digest.update("\x1f".join(names).encode() + b"\x1e")
+    return digest.hexdigest()
+
+
+def _description(series: Series) -> dict[str, Any]:
+    labels, counts = np.unique(series.labels, return_counts=True)
+    return {
+        "name": series.name,
+        "digest": series_digest(series),
+        "samples": series.n_samples,
+        "features": series.n_features,
+        "classes": {str(k): int(n) for k, n in zip(labels, counts, strict=True)},
+    }
+
+
+def _used(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
+    """Return the positions of the features that answers depend on."""
+    if isinstance(estimator, Pipeline):  # a step may look at all features of a sample
+        return np.arange(frame.shape[1])
+    chosen = getattr(estimator, "selected_features_", None)
+    if chosen is None:
+        return np.arange(frame.shape[1])
+    return np.sort(frame.columns.get_indexer(list(set().union(*chosen.values()))))
+
+
+def _signature(
+    estimator: BaseEstimator,
+    frame: pd.DataFrame,
+    labels: np.ndarray,
+    validation: CrossValidation | None,
+    symbols: Mapping[str, str],
+) -> pd.DataFrame:
+    use = feature_use(estimator, frame, explain=False)
+    selected: dict[str, list[str]] = {}
+    if use.selected is not None:
+        for label, rows in use.selected.groupby("class", sort=False):
+            selected[str(label)] = rows.sort_values("rank")["feature"].tolist()
+    return signature_table(
+        selected,
+        frame,
+        labels,
+        distances=use.distances,
+        shares=None if validation is None else validation.shares(),
+        interchangeable=_ties(estimator),
+        symbols=symbols,
+    )
+
+
+def _ties(estimator: BaseEstimator) -> dict[tuple[str, str], list[str]]:
+    """Return for each class and feature the others that tie with it."""
+    while isinstance(estimator, Pipeline):
+        estimator = estimator[-1]
+    return {
+        (str(label), str(feature)): [str(other) for other in group if other != feature]
+        for label, groups in getattr(estimator, "tied_features_", {}).items()
+        for group in groups
+        for feature in group
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {"xnbflow": __version__, "Python": platform.python_version()}
+    return found | {package: version(package) for package in _PACKAGES}

@@ -1,0 +1,346 @@
+"""A model of one cohort tested on another: how good, on whom, with which genes, and if it held."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.contract import VALIDATION_TABLES
+from xnbflow.errors import require_choice
+from xnbflow.evaluation.calibration import calibration_curve
+from xnbflow.evaluation.densities import log_densities
+from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.methods import resolved
+from xnbflow.models.cohorts import compare_signatures, matched
+from xnbflow.models.prediction import Prediction, predict_table
+from xnbflow.models.reading import symbols_of
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
+from xnbflow.naive_bayes.flexible import FlexibleNB
+from xnbflow.preprocessing.normalisation import (
+    QuantileNormalizer,
+    SampleRanks,
+    SampleStandardizer,
+)
+from xnbflow.series import Series
+
+__all__ = ["HARMONISERS", "RULE", "harmonised", "validate", "validate_all"]
+
+#: What may be done to each sample first: a step of the model, learned from training samples alone.
+HARMONISERS = {
+    "none": None,
+    "zscore": SampleStandardizer,
+    "rank": SampleRanks,
+    "quantile": QuantileNormalizer,
+}
+
+#: What a verdict means.
+RULE = (
+    "held: the 95 % interval of accuracy in the test cohort lies above the share of its largest "
+    "class and reaches the cross-validated accuracy, and every class is recognised in more than "
+    "half of its samples; did not hold: accuracy does not exceed that share; partly: all else"
+)
+
+#: Folds of the cross-validation beside it; fewer where a class is smaller.
+_FOLDS = 10
+#: Test samples from which on calibration is told.
+_ENOUGH = 30
+_PER_CLASS, _MOST_DRAWN, _POINTS, _MARGIN = 4, 12, 96, 0.08
+
+
+def harmonised(entry: Mapping[str, Any], harmonise: str) -> dict[str, Any]:
+    """Return a classifier's configuration with a harmonisation of samples as its first step.
+
+    Examples
+    --------
+    >>> harmonised({"method": "csnb"}, "rank")["steps"][1]
+    {'method': 'csnb'}
+    """
+    require_choice("harmonise", harmonise, tuple(HARMONISERS))
+    step = HARMONISERS[harmonise]
+    own = {key: value for key, value in entry.items() if key != "label"}
+    if step is None:
+        return own
+    path = f"{step.__module__}.{step.__qualname__}"
+    return {"steps": [{"method": path}, *own.get("steps", [own])]}
+
+
+def validate_all(
+    series: Mapping[str, Series],
+    entries: Mapping[str, Mapping[str, Any]],
+    pairs: list[dict[str, str]],
+) -> dict[str, pd.DataFrame]:
+    """Test models on second cohorts, one after the other, and put the tables together.
+
+    Parameters
+    ----------
+    series : mapping of str to Series
+        The cohorts by their ids.
+    entries : mapping of str to mapping
+        The classifiers' configurations by their ids.
+    pairs : list of dict
+        Each with ``model``, ``train``, ``test``, ``match`` and ``harmonise``.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        The tables of `VALIDATION_TABLES` of `xnbflow.contract`.
+    """
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in VALIDATION_TABLES}
+    for pair in pairs:
+        how = {key: pair[key] for key in ("match", "harmonise")}
+        cohorts = (series[pair["train"]], series[pair["test"]])
+        found = validate(*cohorts, entries[pair["model"]], name=pair["model"], **how)
+        for name, table in found.items():
+            for place, key in enumerate(("model", "train", "test", "match", "harmonise")):
+                table.insert(place, key, pair[key])
+            parts[name].append(table)
+    return {name: _joined(tables, name) for name, tables in parts.items()}
+
+
+def _joined(tables: list[pd.DataFrame], name: str) -> pd.DataFrame:
+    filled = [table for table in tables if len(table)]
+    declared = VALIDATION_TABLES[name]
+    if not filled:
+        return pd.DataFrame(columns=declared.fixed)
+    whole = pd.concat(filled, ignore_index=True)
+    kinds = {"integer": int, "boolean": bool, "number": float}
+    types = {c: kinds[declared.columns[c].type] for c in declared.fixed
+             if declared.columns[c].type in kinds}  # fmt: skip
+    return whole.astype(types)
+
+
+def validate(
+    train: Series,
+    test: Series,
+    entry: Mapping[str, Any],
+    *,
+    match: str = "feature",
+    harmonise: str = "none",
+    name: str = "the model",
+) -> dict[str, pd.DataFrame]:
+    """Fit a classifier on one cohort and test it on another.
+
+    Features that only one cohort has are left out, of the cross-validation, too: it is that of the
+    same model. Of the test cohort nothing is learned; its labels are looked at to count mistakes,
+    and for the signature that its own samples would give.
+
+    Parameters
+    ----------
+    train, test : Series
+    entry : mapping
+        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
+    match : {"feature", "symbol"}
+        See `xnbflow.models.cohorts.matched`.
+    harmonise : {"none", "zscore", "rank", "quantile"}
+        What is done to each sample first, inside the model.
+    name : str
+        What the model is called in the sentence.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        The tables of `VALIDATION_TABLES` of `xnbflow.contract`, without the columns that name the
+        pair.
+
+    Raises
+    ------
+    InputError
+        If the cohorts share no features, or the test cohort has a class that training has not.
+    """
+    known, in_test = symbols_of(train), symbols_of(test)
+    train, test = matched(train, test, match, (known, in_test))
+    symbols = {str(f): str(f) for f in train.features} if match == "symbol" else known
+    steps = resolved(harmonised(entry, harmonise))
+    model = fit_model(train, steps, symbols=symbols)
+    prediction = predict_table(model, test.frame())
+    true, predicted = test.labels, prediction.table["label"].to_numpy()
+    own = _cross_validated(train, steps)
+    accuracy = pd.DataFrame([_accuracy("train", *own), _accuracy("test", true, predicted)])
+    recall = pd.concat([_recall("train", *own), _recall("test", true, predicted)])
+    signatures = _signatures(model, train, test, steps, symbols)
+    return {
+        "accuracy": accuracy,
+        "recall": recall,
+        "confusion": _confusion(train.classes, true, predicted),
+        "predictions": _predictions(prediction, true),
+        "calibration": _calibration(model, prediction, true),
+        "densities": _densities(model, train, test),
+        "signatures": signatures,
+        "verdicts": _verdicts(name, (train, test), accuracy, recall, signatures, prediction),
+    }
+
+
+def _cross_validated(train: Series, steps: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Return true and predicted labels of as many folds as the smallest class has samples."""
+    units = train.samples if train.groups is None else train.groups
+    smallest = min(len(np.unique(units[train.labels == label])) for label in train.classes)
+    if smallest < 2:
+        return np.empty(0, dtype=str), np.empty(0, dtype=str)
+    found = cross_validate(train, steps, min(_FOLDS, smallest)).predictions
+    return found["true"].to_numpy(), found["predicted"].to_numpy()
+
+
+def _share(right: int, n: int) -> dict[str, Any]:
+    lower, upper = proportion_interval(right, n) if n else (np.nan, np.nan)
+    value = right / n if n else np.nan
+    return {"right": right, "n": n, "value": value, "lower": float(lower), "upper": float(upper)}
+
+
+def _accuracy(cohort: str, true: np.ndarray, predicted: np.ndarray) -> dict[str, Any]:
+    counts = np.unique(true, return_counts=True)[1]
+    majority = counts.max() / len(true) if len(true) else np.nan
+    return {"cohort": cohort, **_share(int((true == predicted).sum()), len(true)),
+            "majority": majority}  # fmt: skip
+
+
+def _recall(cohort: str, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
+    rows = [
+        {"cohort": cohort, "class": str(label), **_share(int((predicted[own] == label).sum()), n)}
+        for label in np.unique(true)
+        for own in [true == label]
+        for n in [int(own.sum())]
+    ]
+    return pd.DataFrame(rows)
+
+
+def _confusion(classes: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
+    rows = [
+        (str(one), str(other), int(((true == one) & (predicted == other)).sum()))
+        for one in classes
+        for other in classes
+    ]
+    return pd.DataFrame(rows, columns=["true", "predicted", "count"])
+
+
+def _predictions(prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
+    table = prediction.table.rename(columns={"label": "predicted"})
+    table.insert(1, "true", true)
+    return table
+
+
+def _calibration(model: TrainedModel, prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
+    columns = ["bin", "mean_predicted", "observed", "count"]
+    names = [f"probability.{label}" for label in model.classes]
+    probabilities = prediction.table[names].to_numpy()
+    if len(true) < _ENOUGH or np.isnan(probabilities).any():
+        return pd.DataFrame(columns=columns)
+    with np.errstate(divide="ignore"):
+        return calibration_curve(true, np.log(probabilities), np.array(model.classes))[columns]
+
+
+def _densities(model: TrainedModel, train: Series, test: Series) -> pd.DataFrame:
+    """Return densities of the signature's first features, of what the classifier sees of them."""
+    columns = ["feature", "symbol", "cohort", "class", "x", "density"]
+    first = model.signature[model.signature["rank"] <= _PER_CLASS].sort_values(
+        "rank", kind="stable"
+    )
+    features = first["feature"].drop_duplicates().head(_MOST_DRAWN).tolist()
+    if not features:
+        return pd.DataFrame(columns=columns)
+    rows = pd.Index(train.features).get_indexer(features)
+    seen = [_seen(model, cohort)[rows] for cohort in (train, test)]
+    both = np.hstack(seen)
+    low, high = both.min(axis=1), both.max(axis=1)
+    margin = _MARGIN * np.where(high > low, high - low, 1.0)
+    grid = np.linspace(low - margin, high + margin, _POINTS, axis=1)
+    parts = []
+    for cohort, values, labels in zip(
+        ("train", "test"), seen, (train.labels, test.labels), strict=True
+    ):
+        kept = np.isin(labels, _with_two(labels))
+        if not kept.any():
+            continue
+        logs = log_densities(FlexibleNB(), values[:, kept], labels[kept], grid)
+        if logs is None:
+            continue
+        classes = np.unique(labels[kept])
+        k, n = len(classes), len(features)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "feature": np.tile(np.repeat(features, _POINTS), k),
+                    "symbol": np.tile(
+                        np.repeat([model.symbols.get(f, "") for f in features], _POINTS), k
+                    ),
+                    "cohort": cohort,
+                    "class": np.repeat(classes, n * _POINTS),
+                    "x": np.tile(grid.reshape(-1), k),
+                    "density": np.exp(logs).reshape(-1),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def _with_two(labels: np.ndarray) -> np.ndarray:
+    """Return the classes with two samples at least; one has no density."""
+    classes, counts = np.unique(labels, return_counts=True)
+    return classes[counts > 1]
+
+
+def _seen(model: TrainedModel, cohort: Series) -> np.ndarray:
+    """Return what the classifier sees of a cohort, shape (n_features, n_samples)."""
+    first = getattr(model.estimator, "steps", [(None, None)])[0][1]
+    if isinstance(first, tuple(kind for kind in HARMONISERS.values() if kind)):
+        return np.asarray(first.transform(cohort.frame())).T
+    return cohort.values
+
+
+def _signatures(
+    model: TrainedModel,
+    train: Series,
+    test: Series,
+    steps: Mapping[str, Any],
+    symbols: Mapping[str, str],
+) -> pd.DataFrame:
+    """Return the agreement with the signature that the test cohort itself would give."""
+    if model.signature.empty or len(test.classes) < 2:
+        return pd.DataFrame(columns=VALIDATION_TABLES["signatures"].fixed[5:])
+    other = fit_model(test, steps, symbols=symbols)
+    return compare_signatures(model.signature, other.signature, train, test)
+
+
+def _verdicts(
+    name: str,
+    cohorts: tuple[Series, Series],
+    accuracy: pd.DataFrame,
+    recall: pd.DataFrame,
+    signatures: pd.DataFrame,
+    prediction: Prediction,
+) -> pd.DataFrame:
+    train, test = cohorts
+    own, found = accuracy.to_dict("records")
+    verdict = _verdict(own, found, recall[recall["cohort"] == "test"])
+    told = {"held": "Held", "partly": "Held in part", "did not hold": "Did not hold"}[verdict]
+    crossed = f"; cross-validated in {train.name} {own['value']:.0%}" if own["n"] else ""
+    sentence = (
+        f"{told}: {name}, trained on {train.name}, is right in {found['right']} of {found['n']} "
+        f"samples of {test.name} ({found['value']:.0%}, 95 % interval {found['lower']:.0%} to "
+        f"{found['upper']:.0%}; always the largest class {found['majority']:.0%}{crossed})."
+        f"{_shared(signatures)}"
+    )
+    row = {
+        "verdict": verdict,
+        "sentence": sentence,
+        "rule": RULE,
+        "features": train.n_features,
+        "notes": "; ".join(prediction.notes),
+    }
+    return pd.DataFrame([row])
+
+
+def _verdict(own: dict[str, Any], found: dict[str, Any], recall: pd.DataFrame) -> str:
+    """Return the verdict that `RULE` states."""
+    if found["value"] <= found["majority"]:
+        return "did not hold"
+    reaches = not own["n"] or found["upper"] >= own["value"]
+    above = found["lower"] > found["majority"]
+    return "held" if above and reaches and (recall["value"] > 0.5).all() else "partly"
+
+
+def _shared(signatures: pd.DataFrame) -> str:
+    if signatures.empty:
+        return ""
+    chosen, shared = signatures["size_first"].sum(), signatures["shared"].sum()
+    return f" Of its {chosen} selected features the test cohort itself would select {shared}."

@@ -1,0 +1,62 @@
+"""The heat map of a signature: features by samples, standardised, classes side by side."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from xnbflow.report.drawings.matrix import shade_cells
+from xnbflow.report.page.style import COLOURS, GREY, label_width, new_axes, shorten
+
+__all__ = ["draw_heatmap"]
+
+_WIDTH, _WIDEST, _ROW = 6.2, 0.3, 0.2
+#: Standard deviations from which on a cell is as dark as can be.
+_MOST = 2.5
+
+
+def draw_heatmap(
+    z: np.ndarray, rows: Sequence[str], classes: Sequence[str], colours: tuple[int, int] = (1, 0)
+) -> Figure:
+    """Draw features by samples: one colour above a feature's mean, another below it.
+
+    Parameters
+    ----------
+    z : ndarray of shape (n_features, n_samples)
+        Standardised values.
+    rows : sequence of str
+        Names of the features.
+    classes : sequence of str
+        The class of each sample; those of a class stand side by side.
+    colours : (int, int)
+        Numbers of the colours above and below the mean.
+    """
+    labels = [shorten(row, 34) for row in rows]
+    n, m = z.shape
+    left, top = 0.15 + label_width(labels), 0.55
+    inner = min(_WIDTH, _WIDEST * m)
+    height = top + 0.35 + _ROW * n
+    width = left + max(inner, 2.6) + 0.1
+    figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=0.35)
+    box = axes.get_position()
+    axes.set_position([box.x0, 0.35 / height, box.width, _ROW * n / height])
+    above, below = (COLOURS[i] for i in colours)
+    shade_cells(axes, np.clip(z / _MOST, 0, 1), above, framed=False)
+    shade_cells(axes, np.clip(-z / _MOST, 0, 1), below, framed=False)
+    axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
+    axes.set_yticks(range(n), labels)
+    axes.set_xticks([])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
+    for i, (start, end) in enumerate(pairwise(edges)):
+        if start:
+            axes.axvline(start - 0.5, color=GREY, linewidth=1.2)
+        room = max(3, int(inner * (end - start) / m / label_width("n")))
+        up = -0.75 - (i % 2)  # neighbours in turn, so that long names do not meet
+        name = shorten(classes[start], 2 * room)
+        axes.text((start + end - 1) / 2, up, name, ha="center", va="bottom")
+    key = f"samples; darkest: {_MOST} standard deviations above (orange) or below (blue) the mean"
+    figure.text(0.05 / width, 0.08 / height, key, size=8)
+    return figure

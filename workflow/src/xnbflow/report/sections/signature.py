@@ -1,0 +1,140 @@
+"""The signature: what a classifier of all samples uses, to read, to draw and to take along."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote_plus
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.contract import GENE_SETS, MODEL, MODEL_TABLE, STUDY, text_of
+from xnbflow.report.drawings.heatmap import draw_heatmap
+from xnbflow.report.page.blocks import Block, Figure, Group, Links, Prose, Section, Table
+from xnbflow.report.results import StudyResults
+
+__all__ = ["section"]
+
+#: Rows of the table of a model.
+_MOST_ROWS = 200
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return the signatures; None where the study keeps no classifier."""
+    if not results.study.final:
+        return None
+    blocks: list[Block] = [Prose(_HOW_TO_READ.format(folds=results.study.folds[0]))]
+    for i, (dataset, classifier) in enumerate(results.study.models):
+        title = f"{dataset}: {results.labels[classifier]}"
+        content = list(_model(results, dataset, classifier))
+        note = _note(results.model(dataset, classifier, "signature"))
+        blocks.append(Group(title, content, note, opened=i == 0))
+    return Section(
+        "signature",
+        "Signatures and models",
+        "What a classifier fitted on all samples uses, and files to go on with.",
+        blocks,
+    )
+
+
+_HOW_TO_READ = (
+    "These classifiers are fitted on all samples. How good they are, and the share of folds that "
+    "select a feature, was found by cross-validation ({folds}), which fits anew without the tested "
+    "samples. Predict with `xnbflow predict MODEL TABLE`."
+)
+
+
+def _note(signature: pd.DataFrame) -> str:
+    if signature.empty:
+        return "uses all features for every class"
+    sizes = signature.groupby("class", sort=False).size()
+    return ", ".join(f"{label} {n}" for label, n in sizes.items())
+
+
+def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
+    signature = results.model(dataset, classifier, "signature")
+    drawn = results.model(dataset, classifier, "heatmap")
+    if len(drawn):
+        yield _heatmap(results, dataset, classifier, drawn)
+    if len(signature):
+        yield _table(results, dataset, classifier, signature)
+    files = list(_files(results, dataset, classifier))
+    yield Links([(f"{dataset}, {results.labels[classifier]}", _FILES, files)])
+
+
+_FILES = (
+    "the model (skops, for `xnbflow` and xnbflow.models.read_model), a gene set per class and "
+    "direction for enrichment tools (GMT), the signature as a table"
+)
+
+
+def _files(results: StudyResults, dataset: str, classifier: str) -> Iterator[str]:
+    key = {"dataset": dataset, "classifier": classifier}
+    table = MODEL_TABLE.of(**key, table="signature")
+    for path in (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table):
+        yield _beside(results, path)
+
+
+def _source(results: StudyResults, dataset: str, classifier: str, table: str) -> str:
+    path = MODEL_TABLE.of(dataset=dataset, classifier=classifier, table=table)
+    return _beside(results, text_of(path))
+
+
+def _beside(results: StudyResults, path: str) -> str:
+    """Return the way from the page to a file of a data set."""
+    return Path(os.path.relpath(path, STUDY.of(study=results.study.id))).as_posix()
+
+
+def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.DataFrame) -> Figure:
+    wide = drawn.pivot_table(index="row", columns="column", values="z")
+    rows = drawn.drop_duplicates("row").sort_values("row")
+    samples = drawn.drop_duplicates("column").sort_values("column")
+    names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
+    classes = samples["class"].tolist()
+    return Figure(
+        f"heatmap-{dataset}-{classifier}",
+        draw_heatmap,
+        {"z": wide.to_numpy(), "rows": names, "classes": classes},
+        "The best features of every class in each sample: standardised, samples class by class, "
+        "features ordered so that neighbours are alike (average linkage). All samples took part in "
+        "the choice: that classes look apart here proves nothing; cross-validation does.",
+        f"Heat map of {len(names)} features in {len(classes)} samples of "
+        f"{len(np.unique(classes))} classes, by {results.labels[classifier]}.",
+        [_source(results, dataset, classifier, "heatmap")],
+    )
+
+
+_SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "interchangeable",
+          "median_in", "median_out")  # fmt: skip
+
+
+def _table(results: StudyResults, dataset: str, classifier: str, signature: pd.DataFrame) -> Table:
+    distances = [name for name in signature if name.startswith("distance_to.")]
+    shown = signature[[*_SHOWN, *distances]].head(_MOST_ROWS).reset_index(drop=True)
+    rest = len(signature) - len(shown)
+    more = f" {rest:,} more are in the file." if rest else ""
+    links = [gene_page(*row) for row in shown[["symbol", "feature"]].to_numpy()]
+    linked = "symbol" if (shown["symbol"] != "").any() else "feature"
+    formats = {"share_of_folds": ".0%", "median_in": ".4g", "median_out": ".4g"}
+    return Table(
+        shown.rename(columns=lambda name: name.replace("_", " ").replace("distance to.", "to ")),
+        "The signature: medians are those of the class and of all other samples; distances, to "
+        f"each other class, from 0 to 1. Links lead to NCBI Gene.{more}",
+        {k.replace("_", " "): v for k, v in formats.items()}
+        | {d.replace("distance_to.", "to "): ".2f" for d in distances},
+        sources=[_source(results, dataset, classifier, "signature")],
+        links={linked: links},
+    )
+
+
+def gene_page(symbol: str, feature: str) -> str:
+    """Return where NCBI tells of a gene: by its symbol, else by the feature's name.
+
+    Examples
+    --------
+    >>> gene_page("HLA-A", "p1"), gene_page("", "1007_s_at")
+    ('https://www.ncbi.nlm.nih.gov/gene/?term=HLA-A', '')
+    """
+    # a feature with an underscore is a probe, which NCBI does not know as a gene
+    term = symbol.partition(" /// ")[0] if symbol else ("" if "_" in feature else feature)
+    return f"https://www.ncbi.nlm.nih.gov/gene/?term={quote_plus(term)}" if term else ""

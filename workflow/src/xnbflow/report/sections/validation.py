@@ -1,0 +1,219 @@
+"""A second cohort: how models of one do on another, and whether their signatures held."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.config import Validation
+from xnbflow.report.drawings.calibration import draw_calibration
+from xnbflow.report.drawings.cohorts import draw_cohorts
+from xnbflow.report.drawings.matrix import draw_matrix
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
+from xnbflow.report.page.style import shorten
+from xnbflow.report.results import StudyResults
+
+__all__ = ["section"]
+
+_PAIR = ["model", "train", "test", "match", "harmonise"]
+_PERCENT = dict.fromkeys(["accuracy", "lower", "upper", "majority", "cross-validated"], ".0%")
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return what models are worth in a second cohort; None where the study tests none."""
+    if not results.study.validate:
+        return None
+    verdicts = results.validation["verdicts"]
+    counts = verdicts["verdict"].value_counts()
+    said = ", ".join(
+        f"{counts.get(key, 0)} {words}"
+        for key, words in (("held", "held"), ("partly", "held in part"), ("did not hold",) * 2)
+    )
+    blocks: list[Block] = [
+        Prose(f"Of {len(verdicts)} models {said}.", "headline"),
+        _overview(results),
+        Prose(f"What that means: {verdicts['rule'].iloc[0]}."),
+        Prose(_HOW_TO_READ),
+    ]
+    for i, pair in enumerate(results.study.validate):
+        number = f"cohorts-{i + 1:02d}"
+        blocks.append(Group(_title(results, pair), list(_pair(results, pair, number))))
+    return Section(
+        "validation",
+        "A second cohort",
+        "Models trained on one series and tested on another, of which they have seen nothing.",
+        blocks,
+    )
+
+
+_HOW_TO_READ = (
+    "Intervals are 95 % (Jeffreys) and count samples; with so few samples as many second cohorts "
+    "have, they are wide. If several models, matches and harmonisations are tried on one test "
+    "cohort, the best of them is flattered: choose before you look."
+)
+
+
+def _title(results: StudyResults, pair: Validation) -> str:
+    how = [f"by {pair.match}"] * (pair.match != "feature")
+    how += [pair.harmonise] * (pair.harmonise != "none")
+    told = f" ({', '.join(how)})" if how else ""
+    return f"{results.labels[pair.model]}: {pair.train} → {pair.test}{told}"
+
+
+def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
+    rows = results.validation[table]
+    for key in _PAIR:
+        rows = rows[rows[key] == getattr(pair, key)]
+    return rows.drop(columns=_PAIR)
+
+
+def _overview(results: StudyResults) -> Table:
+    rows = []
+    for pair in results.study.validate:
+        by = _rows(results, pair, "accuracy").set_index("cohort")
+        test = by.loc["test"]
+        rows.append(
+            {
+                "model": results.labels[pair.model],
+                "trained on": pair.train,
+                "tested on": pair.test,
+                "match": pair.match,
+                "harmonised": pair.harmonise,
+                "samples": int(test["n"]),
+                "accuracy": test["value"],
+                "lower": test["lower"],
+                "upper": test["upper"],
+                "majority": test["majority"],
+                "cross-validated": by.loc["train", "value"],
+                "verdict": _rows(results, pair, "verdicts")["verdict"].iloc[0],
+            }
+        )
+    caption = (
+        "Accuracy in the test cohort with its 95 % interval, the share of its largest class, and "
+        "the accuracy of the same model in cross-validation on its own cohort."
+    )
+    sources = ["validation/accuracy.tsv", "validation/verdicts.tsv"]
+    return Table(pd.DataFrame(rows), caption, _PERCENT, sources=sources)
+
+
+def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Block]:
+    verdict = _rows(results, pair, "verdicts").iloc[0]
+    yield Prose(verdict["sentence"], "headline")
+    if verdict["notes"]:
+        yield Prose(verdict["notes"], "warning")
+    yield _recall(results, pair)
+    figures = [_confusion(_rows(results, pair, "confusion"), number)]
+    calibration = _rows(results, pair, "calibration")
+    if len(calibration):
+        figures.append(_calibration(results.labels[pair.model], calibration, number))
+    caption = "How often a sample of one class was taken for another in the test cohort."
+    yield Gallery(figures, caption, ["validation/confusion.tsv", "validation/calibration.tsv"])
+    densities = _rows(results, pair, "densities")
+    if len(densities):
+        yield Gallery(list(_densities(densities, number)), _DENSITIES, ["validation/densities.tsv"])
+    signatures = _rows(results, pair, "signatures")
+    if len(signatures):
+        yield _agreement(signatures)
+    predictions = _rows(results, pair, "predictions").dropna(axis=1, how="all")
+    formats = {name: ".3f" for name in predictions if name.startswith("prob")}
+    table = Table(
+        predictions.reset_index(drop=True),
+        "What each sample of the test cohort was taken for, and the share of held-out training "
+        "samples that are less typical than it; below 1 % it is unlike the training samples.",
+        formats | {"typicality": ".3f"},
+        sources=["validation/predictions.tsv"],
+    )
+    yield Group("Samples", [table])
+
+
+_DENSITIES = (
+    "The signature’s first features as the classifier sees them: filled in the training cohort, "
+    "dashed in the test cohort, a colour per class. Where dashed and filled lie apart, the "
+    "cohorts are not on one scale, or the feature does not tell the class there."
+)
+
+
+def _recall(results: StudyResults, pair: Validation) -> Table:
+    rows = _rows(results, pair, "recall").reset_index(drop=True)
+    rows["cohort"] = rows["cohort"].map(
+        {"train": f"{pair.train}, cross-validated", "test": pair.test}
+    )
+    rows = rows.rename(columns={"n": "samples", "value": "recall"})
+    formats = dict.fromkeys(["recall", "lower", "upper"], ".0%")
+    caption = "How many samples of each class were recognised, with the 95 % interval."
+    return Table(rows, caption, formats, sources=["validation/recall.tsv"])
+
+
+def _confusion(rows: pd.DataFrame, number: str) -> Figure:
+    classes = rows["true"].drop_duplicates().tolist()
+    wide = rows.pivot_table(index="true", columns="predicted", values="count")
+    counts = wide.loc[classes, classes].to_numpy()
+    sums = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0)
+    return Figure(
+        f"{number}-confusion",
+        draw_matrix,
+        {
+            "values": shares,
+            "rows": classes,
+            "columns": [shorten(label, 18) for label in classes],
+            "title": "Test cohort",
+            "texts": [[f"{n:.0f}" if n else "" for n in row] for row in counts],
+            "xlabel": "predicted",
+            "ylabel": "true",
+        },
+        "",
+        f"Confusion of {len(classes)} classes in the test cohort.",
+    )
+
+
+def _calibration(label: str, rows: pd.DataFrame, number: str) -> Figure:
+    known = rows[rows["count"] > 0]
+    columns = {"predicted": "mean_predicted", "observed": "observed", "counts": "count"}
+    arguments = {key: [known[name].to_numpy()] for key, name in columns.items()}
+    alt = "How often predicted probabilities came true in the test cohort."
+    figure = {"classifiers": [label], **arguments}
+    return Figure(f"{number}-calibration", draw_calibration, figure, "", alt)
+
+
+def _densities(densities: pd.DataFrame, number: str) -> Iterator[Figure]:
+    for i, (feature, rows) in enumerate(densities.groupby("feature", sort=False), start=1):
+        symbol = rows["symbol"].iloc[0]
+        name = f"{symbol} ({feature})" if symbol and symbol != feature else feature
+        curves = {
+            label: tuple(_curve(group, cohort) for cohort in ("train", "test"))
+            for label, group in rows.groupby("class", sort=True)
+        }
+        grid = np.unique(rows["x"])
+        alt = f"Densities of {name} in {len(curves)} classes, in both cohorts."
+        arguments = {"feature": name, "grid": grid, "curves": curves}
+        yield Figure(f"{number}-density-{i:02d}", draw_cohorts, arguments, "", alt)
+
+
+def _curve(rows: pd.DataFrame, cohort: str) -> np.ndarray | None:
+    own = rows[rows["cohort"] == cohort]
+    return own["density"].to_numpy() if len(own) else None
+
+
+def _agreement(signatures: pd.DataFrame) -> Table:
+    rho = signatures["rank_correlation"].iloc[0]
+    names = {
+        "size_first": "selected in training",
+        "size_second": "selected in test",
+        "shared": "in both",
+        "expected": "by chance",
+        "same_direction": "same direction",
+    }
+    frame = signatures.drop(columns="rank_correlation").rename(columns=names)
+    caption = (
+        "The signature beside the one that the test cohort itself would give: features in both, "
+        "how many chance would give, and the p-value of at least so many (hypergeometric). Over "
+        f"all features the distances of the classes in the two cohorts correlate with {rho:.2f} "
+        "(Spearman)."
+    )
+    return Table(
+        frame.reset_index(drop=True),
+        caption,
+        {"by chance": ".2g", "p": ".2g"},
+        sources=["validation/signatures.tsv"],
+    )
