@@ -20,8 +20,7 @@ from xnbflow.naive_bayes import (
 )
 from xnbflow.preprocessing import CICA
 from xnbflow.report.page.style import COLOURS, GREY, legend_above, new_axes, render
-from xnbflow.selection.mixing import estimate_mixing
-from xnbflow.selection.separation import keep_above, keep_all, printed_cut, weigh
+from xnbflow.selection.separation import printed_cut, weigh
 
 __all__ = ["FIGURES"]
 
@@ -91,14 +90,14 @@ def size() -> Drawing:
 
 
 def densities() -> Drawing:
-    """Normal and kernel densities of one feature in one class."""
-    data = load_breast_cancer(as_frame=True)
-    values = data.data.loc[data.target == 0, "mean concavity"].to_numpy()
-    values = np.concatenate([values, values + 0.45])  # two modes, which one normal density misses
-    grid = np.linspace(values.min() - 0.1, values.max() + 0.1, 300)
+    """Normal and kernel densities of one simulated feature with two modes in one class."""
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(4, 0.5, 60), rng.normal(8, 1.0, 40)])
+    grid = np.linspace(1, 12, 300)
     codes = np.zeros(len(values), dtype=np.intp)
+    families = {"kernel (flexible NB)": Kernel(), "normal (Gaussian NB)": Gaussian()}
     lines = {}
-    for label, family in {"kernel (flexible NB)": Kernel(), "normal (Gaussian NB)": Gaussian()}.items():
+    for label, family in families.items():
         fitted = family.fit(values[None, :], codes, 1)
         lines[label] = np.exp(fitted.log_density(grid[None, :]).reshape(-1))
     return _curves, {"x": grid, "lines": lines, "x_label": "value", "y_label": "density"}
@@ -136,8 +135,9 @@ def weights() -> Drawing:
     n, blocks, size = 200, 400, 2
     strength = np.where(np.arange(blocks) < blocks // 2, 0.0, 12.0)
     scores = np.sort(rng.noncentral_chisquare(size, strength))
-    optimal = weigh(scores, size, n).weights
-    cut = printed_cut(scores, size, n)
+    degrees = np.full(blocks, size)
+    optimal = weigh(scores, degrees, n).weights
+    cut = printed_cut(scores, degrees) * size
     lines = {"optimal weight, Eq. 17": optimal, "threshold, Eq. 22": (scores >= cut).astype(float)}
     return _curves, {"x": scores, "lines": lines, "x_label": "score u", "y_label": "weight"}
 
