@@ -19,7 +19,7 @@ from xnbflow.naive_bayes import (
     KernelNBRegressor,
 )
 from xnbflow.preprocessing import CICA
-from xnbflow.report.page.style import COLOURS, GREY, legend_above, new_axes, render
+from xnbflow.report.page.style import COLOURS, GREY, legend_above, new_axes, plain_number, render
 from xnbflow.selection.separation import printed_cut, weigh
 
 __all__ = ["FIGURES"]
@@ -36,6 +36,7 @@ def _curves(
         axes.plot(x, y, style, color=COLOURS[number], label=label)
     if log:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(plain_number)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     legend_above(axes, len(lines))

@@ -49,7 +49,17 @@ def relinked(text: str, document: str, place: str) -> str:
             return f"[{words}]({'../' * place.count('/')}{page}{anchor or ''})"
         return words
 
-    return re.sub(r"\[([^\]\n]+)\]\(([^)#\s]*)(#[^)\s]*)?\)", link, text)
+    return re.sub(r"\[([^\]\n]+)\]\(([^)#\s]*)(#[^)\s]*)?\)", link, indented(text))
+
+
+def indented(text: str) -> str:
+    """Return a document whose numbered items go on after four spaces: Python-Markdown wants them."""
+    lines, within = [], False
+    for line in text.split("\n"):
+        if line and not line.startswith(" "):
+            within = re.match(r"\d+\. ", line) is not None
+        lines.append(f" {line}" if within and line.startswith("   ") else line)
+    return "\n".join(lines)
 
 
 def command_line() -> str:
@@ -79,7 +89,7 @@ def formula(display: str) -> Callable[[re.Match[str]], str]:
 
     def convert(found: re.Match[str]) -> str:
         made = latex2mathml.converter.convert(found.group(1).strip(), display=display)
-        return f'<span class="formula">{made}</span>' if display == "block" else made
+        return f'<span class="{"formula" if display == "block" else "symbol"}">{made}</span>'
 
     return convert
 
