@@ -91,7 +91,7 @@ def size() -> Drawing:
 
 
 def densities() -> Drawing:
-    """Normal and kernel densities of one simulated feature with two modes in one class."""
+    """Draw normal and kernel densities of one simulated feature with two modes in one class."""
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(4, 0.5, 60), rng.normal(8, 1.0, 40)])
     grid = np.linspace(1, 12, 300)
@@ -164,8 +164,10 @@ def components() -> Drawing:
     cica = CICA(random_state=0).fit(X[:200], y[:200])
     panels = {}
     for label, change in {"inputs": lambda rows: rows, "components": cica.transform}.items():
-        model = KernelNBRegressor().fit(change(X[:200]), y[:200])
-        panels[label] = (y[200:], model.predict(change(X[200:])))
+        model = KernelNBRegressor(width="paper").fit(change(X[:200]), y[:200])
+        told = model.predict(change(X[200:]))
+        error = np.mean((told - y[200:]) ** 2)
+        panels[f"{label}: mean square error {error:.2f}"] = (y[200:], told)
     return _points, {"panels": panels}
 
 

@@ -1,4 +1,4 @@
-"""What `make docs` adds to the pages: the repository's own documents, the command line, formulas."""
+"""What `make docs` adds: the repository's own documents, the command line, formulas."""
 
 import re
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def relinked(text: str, document: str, place: str) -> str:
 
 
 def indented(text: str) -> str:
-    """Return a document whose numbered items go on after four spaces: Python-Markdown wants them."""
+    """Return a document whose numbered items go on after four spaces, as Python-Markdown wants."""
     lines, within = [], False
     for line in text.split("\n"):
         if line and not line.startswith(" "):

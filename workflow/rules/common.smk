@@ -62,7 +62,6 @@ from xnbflow.sources.files import local_path
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet
 
-
 if not Path(xnbflow.__file__).is_relative_to(ROOT):
     raise WorkflowError(
         f"the workflow in {ROOT} found xnbflow in {Path(xnbflow.__file__).parent}: two modules of one "
