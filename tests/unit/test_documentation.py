@@ -13,8 +13,8 @@ import xnbflow
 
 ROOT = Path(__file__).parents[2]
 STUDIES = {*yaml.safe_load((ROOT / "config/config.yaml").read_text())["studies"], "my-study"}
-#: Rules that a document gives to `--until`.
-RULES = {"acquire", "folds"}
+#: The rule that a document gives to `--until`.
+RULES = {"folds"}
 DOCUMENTS = sorted(
     [
         *ROOT.glob("*.md"),
