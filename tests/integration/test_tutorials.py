@@ -72,7 +72,7 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     ]
     lines = ["\t".join(each).replace("\\|", "|") for each in cells]
     (tmp_path / "my.tsv").write_text("\n".join(lines) + "\n")
-    (configuration,) = re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)
+    (configuration,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     (tmp_path / "my.yaml").write_text(configuration)
     calls = [words for words in commands("own-data.md") if words[0] == "snakemake"]
     assert len(calls) == 3
