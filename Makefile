@@ -4,19 +4,24 @@ CORES ?= all
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
+DOCUMENTING := $(VENV)/documenting
 PEER := .venv-peer
 STUDY ?= all
 
-.PHONY: run test lint format manual bench paper-scale lock clean
+.PHONY: run test test-fast lint format manual docs bench paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
-	@$(BIN)/snakemake --cores $(CORES) $(STUDY)
+	@$(BIN)/snakemake --rerun-incomplete --cores $(CORES) $(STUDY)
 	@for page in results/studies/*/report.html; do echo "report: $(CURDIR)/$$page"; done
 
 ## test: the whole test suite
 test: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+## test-fast: the unit tests, without a workflow, a browser or a cluster
+test-fast: $(INSTALLED)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/unit
 
 ## lint: code style, workflow style and Snakemake's own checks
 lint: $(INSTALLED)
@@ -35,6 +40,11 @@ manual: $(INSTALLED)
 	@$(BIN)/python -m xnbflow.manual
 	@$(BIN)/python -m xnbflow.reference
 
+## docs: the documentation as a site in site/, which opens without a network
+docs: $(DOCUMENTING)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "documentation: $(CURDIR)/site/index.html"
+
 ## bench: our engine against its peers; the table goes to results/benchmarks
 bench: $(INSTALLED) $(PEER)/installed
 	@XNBFLOW_PEER_PYTHON=$(PEER)/bin/python $(BIN)/python -m benchmarks
@@ -50,7 +60,7 @@ lock:
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) .snakemake .pytest_cache .ruff_cache .hypothesis resources/series resources/compiled
+	rm -rf $(VENV) $(PEER) site .snakemake .pytest_cache .ruff_cache .hypothesis resources/series resources/compiled
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -58,6 +68,10 @@ $(INSTALLED): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DOCUMENTING): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet -e '.[docs]' --no-build-isolation
 	@touch $@
 
 $(PEER)/installed:

@@ -5,7 +5,7 @@ from snakemake.utils import min_version
 min_version("9.8")
 
 
-configfile: f"{workflow.basedir}/config/config.yaml"
+configfile: f"{workflow.current_basedir}/config/config.yaml"
 
 
 include: "workflow/rules/common.smk"

@@ -1,31 +1,104 @@
-"""The commands that the documents name: Snakemake must take them as they are meant."""
+"""What the documents name: commands that are taken as meant, files and tests that are there."""
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
+import xnbflow
+
 ROOT = Path(__file__).parents[2]
 STUDIES = {*yaml.safe_load((ROOT / "config/config.yaml").read_text())["studies"], "my-study"}
+#: The rule that a document gives to `--until`.
+RULES = {"folds"}
+DOCUMENTS = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("*/README.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("config/profiles/*/*"),
+        *ROOT.glob(".test/config/*.yaml"),
+    ]
+)
 
 
-def commands():
-    """Every call of Snakemake with options in a document, without its comment."""
-    documents = [*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("config/profiles/*/*")]
-    for path in sorted(documents):
-        for found in re.findall(r"^[ #\d.`]*snakemake( [^`\n]*)", path.read_text(), re.MULTILINE):
+def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
+    """Every call of a program with options in a document, without its comment."""
+    for path in DOCUMENTS:
+        for found in re.findall(pattern.format(program=program), path.read_text(), re.MULTILINE):
             yield pytest.param(found, id=f"{path.relative_to(ROOT)}:{found.partition('#')[0]}")
 
 
-@pytest.mark.parametrize("command", list(commands()))
+def our_commands():
+    """Every call of the command `xnbflow`, whose name is also a word of the text."""
+    names = "fit|show|signature|predict|explain|geo|run"
+    return commands("xnbflow", rf"^{{program}}( (?:{names})\b[^`\n]*)")
+
+
+@pytest.mark.parametrize("command", list(commands("snakemake")))
 def test_every_word_of_a_documented_command_is_a_study_or_an_option_s_own(command):
     args = get_argument_parser().parse_args(shlex.split(command, comments=True))
-    assert set(args.targets) <= {*STUDIES, "results/studies/{study}/pictures"}
+    assert {each for each in args.targets if not each.startswith("results/")} <= STUDIES
+    assert set(args.until or ()) <= RULES
     assert [Path(path).suffix for path in args.configfile or ()] in ([], [".yaml"])
 
 
+@pytest.mark.parametrize("command", list(our_commands()))
+def test_every_documented_command_of_ours_is_parsed_by_it(command):
+    typer = pytest.importorskip("typer", reason="the command line needs typer")
+    from xnbflow.cli.app import app
+
+    name, *words = shlex.split(command, comments=True)
+    group = typer.main.get_command(app)
+    group.commands[name].make_context(name, words)
+
+
 def test_the_documents_name_commands():
-    assert len(list(commands())) >= 8
+    assert len(list(commands("snakemake"))) >= 8
+    assert len(list(our_commands())) >= 8
+
+
+def test_every_test_that_a_document_names_is_there():
+    named = {
+        name for path in DOCUMENTS for name in re.findall(r"`(tests/[\w/]+\.py)`", path.read_text())
+    }
+    assert named
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+
+
+def test_the_tests_that_need_data_are_listed():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    needing = {
+        str(path.relative_to(ROOT))
+        for path in ROOT.glob("tests/*/test_*.py")
+        if re.search(r"\bshared_data\b", path.read_text()) and path != Path(__file__)
+    }
+    assert set(re.findall(r"^\| `(tests/.*?\.py)` \|", text, re.MULTILINE)) == needing
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) < 120
+
+
+def test_the_version_stands_in_one_place():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert cited == xnbflow.__version__
+    assert project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["hatch"]["version"]["path"] == "workflow/src/xnbflow/__init__.py"
+    assert f"## {cited} " in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_every_page_of_the_site_is_in_its_navigation():
+    text = (ROOT / "mkdocs.yml").read_text()
+    pages = {str(path.relative_to(ROOT / "docs")) for path in ROOT.glob("docs/**/*.md")}
+    assert pages <= set(re.findall(r": (\S+\.md)$", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("profile", sorted(ROOT.glob("config/profiles/*")), ids=lambda p: p.name)
+def test_every_profile_makes_again_what_a_killed_job_left(profile):
+    assert yaml.safe_load((profile / "config.yaml").read_text())["rerun-incomplete"] is True

@@ -19,7 +19,7 @@ rule acquire:
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         reader=lambda wildcards: reader(wildcards.dataset),
-        lock=LOCK,
+        lock=PREFIX + LOCK,
         sources=lambda wildcards: sources("acquire.py", reader(wildcards.dataset)),
     script:
         "../scripts/acquire.py"

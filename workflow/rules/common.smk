@@ -3,12 +3,27 @@ import os
 import sys
 from pathlib import Path
 
+from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
+from snakemake.utils import update_config
 
-ROOT = Path(workflow.basedir)
+ROOT = Path(os.path.normpath(Path(workflow.current_basedir) / ".." / ".."))
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
-sys.path.insert(0, str(Path(workflow.current_basedir) / ".." / "src"))
+sys.path.insert(0, str(ROOT / "workflow/src"))
 
+#: Of another workflow that imports this one (`module`), else of this one: what changes paths and names.
+MODIFIER = workflow.modifier
+#: The `prefix` of that module, before every path of a rule.
+PREFIX = MODIFIER.path_modifier.replace_prefix("")
+if not MODIFIER.is_main_snakefile():
+    # Snakemake hands a module the caller's configuration alone: lay it over ours, as --configfile
+    # is, its sheets beside our own.
+    defaults = load_configfile(str(ROOT / "config/config.yaml"))
+    sheets = [str(ROOT / sheet) for sheet in defaults["sheets"]] + config.get("sheets", [])
+    update_config(defaults, config)
+    config = {**defaults, "sheets": sheets}  # the caller's own may serve other modules
+
+import xnbflow
 from xnbflow.analyses.registry import analysis_modules, known_analyses
 from xnbflow.config import Batch, check_schema, read_config, read_sheets
 from xnbflow.contract import (
@@ -55,10 +70,18 @@ from xnbflow.sources.files import local_path
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet
 
+if not Path(xnbflow.__file__).is_relative_to(ROOT):
+    raise WorkflowError(
+        f"the workflow in {ROOT} found xnbflow in {Path(xnbflow.__file__).parent}: two modules of one "
+        "workflow must be the same checkout of xnbflow"
+    )
+
 
 def found(path):
     """A path of the configuration: in the working directory, else beside the Snakefile."""
-    return str(path) if Path(path).exists() else str(ROOT / path)
+    if not Path(path).exists():
+        return str(ROOT / path)
+    return str(Path(path).absolute()) if PREFIX else str(path)
 
 
 def own_file(path, what):
@@ -83,7 +106,7 @@ except InputError as error:
 
 
 #: The tables that the papers print.
-PRINTED = Path(found(PAPER))
+PRINTED = Path(found(PAPER)) if MODIFIER.is_main_snakefile() else ROOT / PAPER
 
 
 def published(*names):
@@ -285,7 +308,8 @@ def configuration(study):
 def results_of(study):
     """What makes a `xnbflow.report.results.StudyResults`."""
     labels, settings = about(study)["labels"], configuration(study)
-    return {"study": study, "labels": labels, "configuration": settings, "paper": PRINTED}
+    results = {"study": study, "labels": labels, "configuration": settings, "paper": PRINTED}
+    return {**results, "root": Path(PREFIX)} if PREFIX else results
 
 
 def about(study):
@@ -294,11 +318,16 @@ def about(study):
     return {"study": study.id, "title": study.title, "summary": study.summary, "labels": labels}
 
 
+def targets_of(study):
+    """What one calls a study by: the name of its rule, or its report."""
+    return MODIFIER.modify_rulename(study), PREFIX + REPORT.of(study=study)
+
+
 def asked_studies():
     """The studies that this call makes: those named as targets, and without any, or with `all`, `run:`."""
     targets = set(workflow.dag_settings.targets)
-    named = [name for name in CONFIG.studies if {name, REPORT.of(study=name)} & targets]
-    run = CONFIG.run if not named or "all" in targets else ()
+    named = [name for name in CONFIG.studies if set(targets_of(name)) & targets]
+    run = CONFIG.run if not named or MODIFIER.modify_rulename("all") in targets else ()
     return list(dict.fromkeys([*named, *run]))
 
 
@@ -308,7 +337,8 @@ def unasked_reports(wildcards):
     They may stem from other configurations. As input they stand as they are, whether out of date
     or not: nothing is run for them.
     """
-    reports = sorted(map(str, Path().glob(REPORT.of(study="*"))))
+    there = Path(PREFIX).glob(REPORT.of(study="*"))
+    reports = sorted(str(path.relative_to(PREFIX)) for path in there)
     asked = {REPORT.of(study=name) for name in asked_studies()}
     return [before_update(path) for path in reports if path not in asked]
 

@@ -1,10 +1,12 @@
 """Make the tables of one study from what its data sets and classifiers left behind."""
 
+from pathlib import Path
+
 from xnbflow.jobs import start_job
 
 start_job(snakemake.log[0], snakemake.threads)
 
-from xnbflow.contract import STUDY, STUDY_TABLES
+from xnbflow.contract import STUDY_TABLES
 from xnbflow.evaluation.study import study_tables
 from xnbflow.tables import write_tables
 
@@ -15,4 +17,4 @@ tables = study_tables(
     snakemake.params.alpha,
     snakemake.params.paper,
 )
-write_tables(tables, STUDY.of(study=snakemake.wildcards.study), STUDY_TABLES)
+write_tables(tables, Path(snakemake.output[0]).parent, STUDY_TABLES)

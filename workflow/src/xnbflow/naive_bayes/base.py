@@ -94,19 +94,49 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
             warnings.warn(msg, UserWarning, stacklevel=4)
 
     def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the most probable class of each sample, shape (n_samples,)."""
+        """Return the most probable class of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels from `classes_`; of classes equally probable the first.
+        """
         best = np.argmax(self._relative_to_best(self.predict_joint_log_proba(X)), axis=1)
         return self.classes_[best]
 
     def predict_joint_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return ``log P(c) + log p(x | c)``, shape (n_samples, n_classes).
+        """Return ``log P(c) + log p(x | c)`` of each class.
 
-        It is -inf where a sample is so far from a class that the square of the distance overflows.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            -inf where a sample is so far from a class that the square of the distance overflows.
         """
         return self._joint_log_likelihood(self._features(X))
 
     def predict_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the log posterior of each class, shape (n_samples, n_classes)."""
+        """Return the log posterior of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Natural logarithms, columns in the order of `classes_`.
+        """
         relative = self._relative_to_best(self.predict_joint_log_proba(X))
         return relative - logsumexp(relative, axis=1, keepdims=True)
 
@@ -117,7 +147,18 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         return joint - joint.max(axis=1, keepdims=True)
 
     def predict_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the posterior of each class, shape (n_samples, n_classes)."""
+        """Return the posterior of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows sum to 1, columns in the order of `classes_`.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def explain(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,103 @@
+"""What `make docs` adds: the repository's own documents, the command line, formulas."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import latex2mathml.converter
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[1]
+
+#: Documents of the repository by their place on the site: each is told once, and shown in both.
+DOCUMENTS = {
+    "project/architecture.md": "workflow/README.md",
+    "project/changelog.md": "CHANGELOG.md",
+    "project/conduct.md": "CODE_OF_CONDUCT.md",
+    "project/contributing.md": "CONTRIBUTING.md",
+    "project/security.md": "SECURITY.md",
+    "reference/configuration.md": "config/README.md",
+    "reference/tables.md": "results/README.md",
+}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made from the repository."""
+    for place, document in DOCUMENTS.items():
+        text = (ROOT / document).read_text(encoding="utf-8")
+        files.append(File.generated(config, place, content=relinked(text, document, place)))
+    files.append(File.generated(config, "reference/cli.md", content=command_line()))
+    return files
+
+
+def relinked(text: str, document: str, place: str) -> str:
+    """Return a document whose links lead to where the linked documents stand on the site.
+
+    A link to a file that is not on the site becomes its name.
+    """
+    places = {source: page for page, source in DOCUMENTS.items()} | {"README.md": "index.md"}
+
+    def link(found: re.Match[str]) -> str:
+        words, target, anchor = found.groups()
+        if "://" in target or not target:
+            return found.group()
+        path = (ROOT / document).parent.joinpath(target).resolve().relative_to(ROOT)
+        page = places.get(str(path), str(path).removeprefix("docs/"))
+        if page.endswith(".md") and (str(path) in places or str(path).startswith("docs/")):
+            return f"[{words}]({'../' * place.count('/')}{page}{anchor or ''})"
+        return words
+
+    return re.sub(r"\[([^\]\n]+)\]\(([^)#\s]*)(#[^)\s]*)?\)", link, indented(text))
+
+
+def indented(text: str) -> str:
+    """Return a document whose numbered items go on after four spaces, as Python-Markdown wants."""
+    lines, within = [], False
+    for line in text.split("\n"):
+        if line and not line.startswith(" "):
+            within = re.match(r"\d+\. ", line) is not None
+        lines.append(f" {line}" if within and line.startswith("   ") else line)
+    return "\n".join(lines)
+
+
+def command_line() -> str:
+    """Return the reference of the command `xnbflow`, from the command itself."""
+    import typer
+    from typer.cli import get_docs_for_click
+
+    from xnbflow.cli.app import app
+
+    group = typer.main.get_command(app)
+    text = get_docs_for_click(obj=group, ctx=typer.Context(group), name="xnbflow")
+    return text.replace("# `xnbflow`", "# Command line", 1)
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Set the formulas of the methods, and their figures, within the page."""
+    del config, files
+    if not page.file.src_uri.startswith("methods/"):
+        return markdown
+    made = re.sub(r"\$\$(.+?)\$\$", formula("block"), markdown, flags=re.DOTALL)
+    made = re.sub(r"\$([^$\n]+)\$", formula("inline"), made)
+    return re.sub(r"^!figure (\S+) (.+)$", figure, made, flags=re.MULTILINE)
+
+
+def formula(display: str) -> Callable[[re.Match[str]], str]:
+    """Return what turns TeX into MathML, which browsers set without a script."""
+
+    def convert(found: re.Match[str]) -> str:
+        made = latex2mathml.converter.convert(found.group(1).strip(), display=display)
+        return f'<span class="{"formula" if display == "block" else "symbol"}">{made}</span>'
+
+    return convert
+
+
+def figure(found: re.Match[str]) -> str:
+    """Return a drawing of `docs/figures.py` with its caption; its ink is the page's."""
+    name, caption = found.groups()
+    drawing = (ROOT / "docs/figures" / f"{name}.svg").read_text(encoding="utf-8")
+    drawing = drawing[drawing.index("<svg") :]
+    caption_text = f"<figcaption markdown='span'>{caption}</figcaption>"
+    return f'<figure class="figure" markdown>\n{drawing}\n{caption_text}\n</figure>'

@@ -1,0 +1,98 @@
+"""What Snakemake's users expect of a workflow: a test configuration, and use as a module."""
+
+import subprocess
+import sys
+
+import pytest
+from integration.conftest import ROOT, SHEET
+
+CALLER = """
+CONFIG = {{
+    "run": ["tiny"],
+    "sheets": ["config/datasets.tsv"],
+    "folds": {{"3-fold": {{"splits": 3}}}},
+    "studies": {{
+        "tiny": {{
+            "title": "A tiny study",
+            "datasets": ["wine", "toy"],
+            "classifiers": ["nb"],
+            "folds": ["3-fold"],
+        }}
+    }},
+}}
+
+
+module first:
+    snakefile: "{snakefile}"
+    config: CONFIG
+    prefix: "one"
+
+
+use rule * from first as first_*
+
+
+module second:
+    snakefile: "{snakefile}"
+    config: CONFIG
+    prefix: "two"
+
+
+use rule * from second as second_*
+
+
+rule everything:
+    default_target: True
+    input:
+        rules.first_all.input,
+        rules.second_all.input,
+"""
+
+
+def snakemake(folder, *arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "1", *arguments],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory):
+    """A workflow of another's own, with a sheet called as ours is, that imports ours twice."""
+    folder = tmp_path_factory.mktemp("caller")
+    (folder / "Snakefile").write_text(CALLER.format(snakefile=ROOT / "Snakefile"))
+    (folder / "config").mkdir()
+    (folder / "config/datasets.tsv").write_text(SHEET)
+    return folder
+
+
+def test_the_workflow_is_imported_twice_under_two_prefixes(caller):
+    planned = snakemake(caller, "-n")
+    for name, prefix in {"first": "one", "second": "two"}.items():
+        assert f"rule {name}_report:" in planned
+        assert f"{prefix}/results/studies/tiny/report.html" in planned
+        assert f"{prefix}/results/index.html" in planned
+    outside = [
+        line
+        for line in planned.splitlines()
+        if line.startswith(("    output: ", "    input: ", "    log: ", "    benchmark: "))
+        and any(path.startswith(("results/", "resources/")) for path in line.split()[1:])
+    ]
+    assert outside == []
+
+
+def test_an_imported_study_is_run_to_its_page(caller):
+    snakemake(caller, "first_tiny", "--quiet", "all")
+    page = (caller / "one/results/studies/tiny/report.html").read_text()
+    assert "A tiny study" in page
+    assert "tiny" in (caller / "one/results/index.html").read_text()
+    assert not (caller / "results").exists()
+    assert not (caller / "two").exists()
+
+
+def test_the_test_configuration_plans_its_study():
+    arguments = ("--directory", ".test", "--configfile", ".test/config/config.yaml")
+    planned = snakemake(ROOT, *arguments, "-n", "--quiet", "rules", "--forceall")
+    assert "train" in planned
+    assert "report" in planned

@@ -1,0 +1,90 @@
+"""The tutorials, executed: their commands in their order, on small files of the names they use."""
+
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from integration.conftest import ROOT
+
+TUTORIALS = ROOT / "docs/tutorials"
+PROGRAMS = {
+    "xnbflow": [sys.executable, "-c", "from xnbflow.cli import main; main()"],
+    "snakemake": [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")],
+}
+
+
+def commands(page):
+    """Every line of a page's blocks of commands."""
+    text = (TUTORIALS / page).read_text()
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [shlex.split(line, comments=True) for block in blocks for line in block.splitlines()]
+
+
+def run(words, folder):
+    program, *arguments = words
+    done = subprocess.run(
+        [*PROGRAMS[program], *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def cohort(seed, path):
+    """Write patients in rows, with a diagnosis that two of twelve genes tell."""
+    rng = np.random.default_rng(seed)
+    diagnosis = np.repeat(["tumour", "normal"], 15)
+    values = rng.normal(8, 1, (30, 12))
+    values[:15, :2] += 3
+    table = pd.DataFrame(values, columns=[f"gene{number}" for number in range(12)])
+    table.insert(0, "diagnosis", diagnosis)
+    table.insert(0, "patient", [f"P{number}" for number in range(30)])
+    path.parent.mkdir(exist_ok=True)
+    table.to_csv(path, index=False)
+
+
+def test_second_cohort_and_prediction(tmp_path):
+    pytest.importorskip("typer")
+    pytest.importorskip("skops")
+    for seed, name in enumerate(("train", "new", "second")):
+        cohort(seed, tmp_path / "data" / f"{name}.csv")
+    for words in commands("prediction.md"):
+        run(words, tmp_path)
+    told = pd.read_csv(tmp_path / "second.tsv", sep="\t")
+    truth = pd.read_csv(tmp_path / "data/second.csv")
+    assert len(told) == 30
+    assert (told["predicted"].to_numpy() == truth["diagnosis"].to_numpy()).mean() > 0.9
+    assert "gene0" in (tmp_path / "signature.tsv").read_text()
+    assert "gene0" in (tmp_path / "signature.gmt").read_text()
+    assert "P17" in (tmp_path / "P17.html").read_text()
+
+
+def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
+    """The sheet and the configuration stand on the page; the first calls say what would run."""
+    page = (TUTORIALS / "own-data.md").read_text()
+    header, row = re.search(r"^(\| id .*\n)\|[-|]+\n(\| mine .*)$", page, re.MULTILINE).groups()
+    cells = [
+        [cell.strip().strip("`") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+        for line in (header, row)
+    ]
+    lines = ["\t".join(each).replace("\\|", "|") for each in cells]
+    (tmp_path / "my.tsv").write_text("\n".join(lines) + "\n")
+    (configuration,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "my.yaml").write_text(configuration)
+    calls = [words for words in commands("own-data.md") if words[0] == "snakemake"]
+    assert len(calls) == 3
+    for words in calls:
+        assert "acquire" in run([*words, *([] if "-n" in words else ["-n"])], tmp_path)
+
+
+@pytest.mark.parametrize("page", ["paper.md", "cluster.md"])
+def test_other_tutorials_plan_what_they_say(page, tmp_path):
+    calls = [w for w in commands(page) if w[0] == "snakemake" and "--unlock" not in w]
+    assert calls
+    for words in calls:
+        local = [word.replace("config/profiles", str(ROOT / "config/profiles")) for word in words]
+        planned = run([*local, *([] if "-n" in local else ["-n"])], tmp_path)
+        assert "acquire" in planned
