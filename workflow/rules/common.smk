@@ -258,7 +258,9 @@ def truth(wildcards):
 def permuted(wildcards):
     """The permutation tests of a study."""
     return [
-        PERMUTED.of(study=wildcards.study, dataset=dataset, classifier=classifier, table="permutation")
+        PERMUTED.of(
+            study=wildcards.study, dataset=dataset, classifier=classifier, table="permutation"
+        )
         for dataset, classifier in study_of(wildcards).permuted
     ]
 
@@ -350,6 +352,19 @@ def options_of_call():
         options += ["--snakefile", workflow.main_snakefile]
     files = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
     return options + ["--configfile", *files] if files else options
+
+
+def figures_of_model(table):
+    """Input function: a table of the cross-validation whose figures belong to a model."""
+
+    def path(wildcards):
+        try:
+            folds = CONFIG.scheme_of_model(wildcards.dataset, wildcards.classifier)
+        except InputError as error:
+            raise WorkflowError(str(error)) from error
+        return TRAINED.of(**dict(wildcards.items()), folds=folds, table=table)
+
+    return path
 
 
 wildcard_constraints:

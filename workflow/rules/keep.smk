@@ -1,19 +1,6 @@
 # Keep and validate: the classifiers that outlive a study, and what they are worth in a second cohort.
 
 
-def figures_of_model(table):
-    """Input function: a table of the cross-validation whose figures belong to a model."""
-
-    def path(wildcards):
-        try:
-            folds = CONFIG.scheme_of_model(wildcards.dataset, wildcards.classifier)
-        except InputError as error:
-            raise WorkflowError(str(error)) from error
-        return TRAINED.of(**dict(wildcards.items()), folds=folds, table=table)
-
-    return path
-
-
 rule final:
     input:
         series=SERIES,
@@ -21,9 +8,9 @@ rule final:
         selected=figures_of_model("selected"),
         compiled=lambda wildcards: compiled(wildcards.classifier),
     output:
+        **{table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES},
         model=MODEL,
         gene_sets=GENE_SETS,
-        **{table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES},
         text=[text_of(MODEL_TABLE.fill(table=table)) for table in MODEL_TABLES],
     log:
         log_of("final"),
