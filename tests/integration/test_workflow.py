@@ -18,17 +18,19 @@ from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, s
 
 from xnbflow.contract import STUDY_TABLES
 
-RECORDED_TIMES = {"seconds.parquet", "seconds.tsv"}
+RECORDED_TIMES = {"seconds.parquet", "seconds.tsv", "averages.parquet", "averages.tsv"}
 
 
 def tables(folder):
     """Bytes of every table of the study, but for recorded seconds and the report."""
     study = folder / "results/studies/tiny"
-    return {
+    found = {
         path.name: path.read_bytes()
         for path in sorted(study.iterdir())
         if path.suffix in {".parquet", ".tsv"} and path.name not in RECORDED_TIMES
     }
+    averages = pd.read_parquet(study / "averages.parquet").drop(columns="fit_seconds")
+    return found | {"averages": averages.to_csv()}
 
 
 def test_the_study_leaves_every_table_and_a_page(finished):
@@ -165,7 +167,7 @@ def test_another_scheme_of_folds_draws_them_again(finished):
 
 def test_a_label_or_a_mirror_trains_nothing_again(finished):
     counts = jobs_with(finished, lambda c: c.update(classifiers={"xnb": {"label": "My XNB"}}))
-    assert counts == {"report": 1, "index": 1}
+    assert counts == {"compare": 1, "report": 1, "index": 1}  # the headline names it
     counts = jobs_with(finished, lambda config: config.update(download={"retries": 1}))
     assert counts == {"index": 1}  # it names the configuration file of the call
 
