@@ -72,7 +72,8 @@ and `xnbflow.models.read_model`), `{GENE_SETS}`, and each table as Parquet and T
 _STUDY = f"""\
 `{REPORT}` (`{INDEX}` leads to all of them),
 `{FIGURES}/{{section}}/*.svg`, and each table as Parquet and TSV. All but
-`seconds`, and `fit_seconds` of `averages`, are the same, byte for byte, however many cores made them. `folds` is the scheme.
+`seconds`, and `fit_seconds` of `averages`, are the same, byte for byte, however many cores made
+them. `folds` is the scheme.
 """
 
 
