@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 from xnbflow.analyses.effects.compute import analyse
+from xnbflow.contract import FOLDS_TABLE
 from xnbflow.series import Series
+from xnbflow.tables import write_parquet
 
 WORDS = (
     "make address all 3d our over remove internet order mail receive will people report addresses "
@@ -41,7 +43,8 @@ def tables(shared_data, tmp_path_factory):
     samples = [f"mail{row}" for row in range(len(raw))]
     path = tmp_path_factory.mktemp("spambase") / "folds.parquet"
     tested = [sample for sample, is_test in zip(samples, test, strict=True) if is_test]
-    pd.DataFrame({"repeat": 0, "fold": 0, "sample": tested}).to_parquet(path, index=False)
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": tested})
+    write_parquet(folds, path, FOLDS_TABLE)
     labels = np.where(raw[:, -1] == 1, "spam", "legitimate")
     spambase = Series("spambase", raw[:, :-1].T, FEATURES, samples, labels)
     sets = {"all": None, "paper": PAPER, "stepwise": "stepwise"}

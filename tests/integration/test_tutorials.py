@@ -56,7 +56,7 @@ def test_second_cohort_and_prediction(tmp_path):
     told = pd.read_csv(tmp_path / "second.tsv", sep="\t")
     truth = pd.read_csv(tmp_path / "data/second.csv")
     assert len(told) == 30
-    assert (told["predicted"].to_numpy() == truth["diagnosis"].to_numpy()).mean() > 0.9
+    assert (told["label"].to_numpy() == truth["diagnosis"].to_numpy()).mean() > 0.9
     assert "gene0" in (tmp_path / "signature.tsv").read_text()
     assert "gene0" in (tmp_path / "signature.gmt").read_text()
     assert "P17" in (tmp_path / "P17.html").read_text()

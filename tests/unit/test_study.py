@@ -17,7 +17,7 @@ def test_every_table_of_the_contract_is_written_with_its_columns(tables):
 
 
 def test_data_sets_and_classes_are_counted_in_the_order_of_the_study(tables):
-    assert tables["datasets"].to_numpy().tolist() == [
+    assert tables["datasets"].iloc[:, :4].to_numpy().tolist() == [
         [name, SAMPLES, FEATURES, len(classes)] for name, classes in CLASSES.items()
     ]
     assert tables["class_sizes"].to_numpy().tolist() == [

@@ -361,7 +361,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.final", study.final, "classifier", study.classifiers)
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
-    for model in study.models:
+    for model in study.models if study.folds else ():
         _check_scheme(study, config, model)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     for name, analysis in study.analyses.items():

@@ -1042,6 +1042,8 @@ VALIDATION_TABLES = named(
         bin=("integer", "from 0"),
         mean_predicted=("number", "missing where the bin is empty"),
         observed=("number", "share that is right; missing likewise"),
+        observed_lower=("number", "its 95 % interval"),
+        observed_upper=("number", "its 95 % interval"),
         count=("integer", "predictions in the bin"),
     ),
     table(

@@ -45,16 +45,22 @@ def run() -> None:
     """Run the command line of this process."""
     warnings.simplefilter("always", UserWarning)
     warnings.showwarning = lambda message, *_, **__: warn(str(message))
+    code = 0
     try:
         app()
-    except InputError as error:
-        sys.stderr.write(f"Error: {error}\n")
-        sys.exit(1)
-    except OSError as error:
-        sys.stderr.write(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
-        sys.exit(1)
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BrokenPipeError:
         os._exit(0)
+    except InputError as error:
+        sys.stderr.write(f"Error: {error}\n")
+        code = 1
+    except OSError as error:
+        sys.stderr.write(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # threads of libraries may still wait for work: that must not change the code
 
 
 def _version(*, asked: bool) -> None:

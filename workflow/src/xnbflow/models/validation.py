@@ -220,7 +220,7 @@ def _predictions(prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
 
 
 def _calibration(model: TrainedModel, prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
-    columns = ["bin", "mean_predicted", "observed", "count"]
+    columns = ["bin", "mean_predicted", "observed", "observed_lower", "observed_upper", "count"]
     names = [f"probability.{label}" for label in model.classes]
     probabilities = prediction.table[names].to_numpy()
     if len(true) < _ENOUGH or np.isnan(probabilities).any():

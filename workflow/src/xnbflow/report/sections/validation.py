@@ -169,7 +169,13 @@ def _confusion(rows: pd.DataFrame, number: str) -> Figure:
 
 def _calibration(label: str, rows: pd.DataFrame, number: str) -> Figure:
     known = rows[rows["count"] > 0]
-    columns = {"predicted": "mean_predicted", "observed": "observed", "counts": "count"}
+    columns = {
+        "predicted": "mean_predicted",
+        "observed": "observed",
+        "counts": "count",
+        "lower": "observed_lower",
+        "upper": "observed_upper",
+    }
     arguments = {key: [known[name].to_numpy()] for key, name in columns.items()}
     alt = "How often predicted probabilities came true in the test cohort."
     figure = {"classifiers": [label], **arguments}
