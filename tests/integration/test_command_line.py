@@ -49,7 +49,8 @@ def folder(tmp_path_factory):
 
 def test_help_loads_nothing_numerical():
     code = (
-        "import sys\nsys.argv = ['xnbflow', '--help']\nfrom xnbflow.cli import main\n"
+        "import os, sys\nos._exit = sys.exit\nsys.argv = ['xnbflow', '--help']\n"
+        "from xnbflow.cli import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "heavy = {'numpy', 'pandas', 'scipy', 'sklearn', 'numba', 'skops', 'pyarrow'}\n"
         "sys.stderr.write(repr(sorted(heavy & set(sys.modules))))"
