@@ -1,19 +1,17 @@
 """ClassSpecificNBCV: how many features, and how sure, by inner cross-validation."""
 
 import itertools
-import warnings
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.evidence import fit_class_densities
+from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.naive_bayes.size_path import SCORINGS, InnerPredictions, choose, sum_along_path
 from xnbflow.parameters import Instance, ListOf, number, one_of, whole
 from xnbflow.selection.pair_rankings import PairRankings, Shortlist
@@ -214,7 +212,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         sizes = self._checked_sizes(len(features))
         if len(self.classes_) == 1:
             return [_row_of_one_class(*candidates[0], sizes[0])]
-        folds = self._folds(codes, groups)
+        folds = inner_folds(self.cv, codes, groups)
         rows = []
         for distance, floor in candidates:
             predictions = self._predict_inside(features, codes, folds, sizes, distance, floor)
@@ -305,26 +303,6 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     def _density(self, floor: float) -> dict[str, str | float]:
         return {"bandwidth": self.bandwidth, "min_bandwidth": floor, "kernel": self.kernel}
-
-    def _folds(
-        self, codes: np.ndarray, groups: np.ndarray | None
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
-        cv = self.cv
-        if isinstance(cv, Integral):
-            most = self.class_count_.max() if groups is None else len(np.unique(groups))
-            cv = min(int(cv), int(most))
-            if cv < 2:
-                of = "per class" if groups is None else "groups"
-                msg = f"cv={self.cv} with at most {most} {'samples ' if groups is None else ''}{of}"
-                raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")
-            cv = cv if groups is None else StratifiedGroupKFold(cv)
-        with warnings.catch_warnings():
-            # A class with fewer samples than folds is absent from some, which does no harm here.
-            warnings.filterwarnings("ignore", "The least populated class")
-            splits = check_cv(cv, codes, classifier=True).split(
-                np.empty((len(codes), 0)), codes, groups
-            )
-            return [(train, test) for train, test in splits if len(test)]
 
     def _checked_sizes(self, n_features: int) -> np.ndarray:
         """Return the sizes to try, ascending, none of them above the number of features."""

@@ -4,18 +4,17 @@ Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, section 3
 """
 
 import warnings
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.independent import IndependentNB
+from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.parameters import Instance, whole
 
 __all__ = ["SelectiveNB"]
@@ -155,7 +154,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         """Return the inner cross-validation's accuracy of every prefix of the ranking."""
         correct = np.zeros(len(order))
         tested = 0
-        for train, test in self._folds(features, codes, groups):
+        for train, test in inner_folds(self.cv, codes, groups):
             inner = self._fitted(features[:, train], codes[train])
             tested += len(test)
             for part, part_codes in self._chunks(features[:, test], codes[test]):
@@ -164,23 +163,6 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
                 np.cumsum(joint, axis=0, out=joint)
                 correct += (inner.classes_[joint.argmax(axis=1)] == part_codes).sum(axis=1)
         return correct / tested
-
-    def _folds(
-        self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
-        cv = self.cv
-        if isinstance(cv, Integral):
-            most = self.class_count_.max() if groups is None else len(np.unique(groups))
-            cv = min(int(cv), int(most))
-            if cv < 2:
-                of = "samples per class" if groups is None else "groups"
-                msg = f"cv={self.cv} with at most {most} {of}"
-                raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")
-            cv = cv if groups is None else StratifiedGroupKFold(cv)
-        with warnings.catch_warnings():
-            # A class with fewer samples than folds is absent from some, which does no harm here.
-            warnings.filterwarnings("ignore", "The least populated class")
-            return list(check_cv(cv, codes, classifier=True).split(features.T, codes, groups))
 
     def _chunks(
         self, features: np.ndarray, codes: np.ndarray

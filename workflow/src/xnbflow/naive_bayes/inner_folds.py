@@ -1,0 +1,54 @@
+"""The folds of a cross-validation inside `fit`: stratified, and groups kept together."""
+
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
+
+from xnbflow.errors import InputError
+
+__all__ = ["inner_folds"]
+
+
+def inner_folds(
+    cv: Any, codes: np.ndarray, groups: np.ndarray | None
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the training and test samples of each inner fold that tests any.
+
+    Parameters
+    ----------
+    cv : int or cross-validation splitter
+        An int makes stratified folds in the order of the samples, no more than the largest class
+        has samples, or, where samples have groups, than there are groups.
+    codes : ndarray of int, shape (n_samples,)
+        Class of each sample.
+    groups : ndarray of shape (n_samples,) or None
+        None of them is on both sides of a fold.
+
+    Raises
+    ------
+    InputError
+        If that leaves fewer than two folds.
+
+    Examples
+    --------
+    >>> [test.tolist() for _, test in inner_folds(2, np.array([0, 1, 0, 1]), None)]
+    [[0, 1], [2, 3]]
+    """
+    if isinstance(cv, Integral):
+        most = np.bincount(codes).max() if groups is None else len(np.unique(groups))
+        n_splits = min(int(cv), int(most))
+        if n_splits < 2:
+            of = "samples per class" if groups is None else "groups"
+            msg = f"cv={cv} with at most {most} {of}"
+            raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")
+        cv = n_splits if groups is None else StratifiedGroupKFold(n_splits)
+    with warnings.catch_warnings():
+        # A class with fewer samples than folds is absent from some, which does no harm here.
+        warnings.filterwarnings("ignore", "The least populated class")
+        splits = check_cv(cv, codes, classifier=True).split(
+            np.empty((len(codes), 0)), codes, groups
+        )
+        return [(train, test) for train, test in splits if len(test)]
