@@ -1,5 +1,7 @@
 """Training with groups of samples and with missing values: nothing of tested samples gets in."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +21,7 @@ from xnbflow.evaluation.profiles import feature_profiles
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.gaussian import GaussianNB
+from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.naive_bayes.selective import SelectiveNB
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.series import Series
@@ -122,11 +125,11 @@ def test_inner_folds_keep_groups_together(series):
     model = ClassSpecificNBCV(cv=4)
     alone = ClassSpecificNBCV(cv=4).fit(X, y, groups)
     pd.testing.assert_frame_equal(fit_grouped(model, X, y, groups).path_, alone.path_)
-    selective = SelectiveNB(GaussianNB(), cv=4)
-    folds = selective.fit(X, y, groups)._folds(
-        X.to_numpy().T, np.unique(y, return_inverse=True)[1], groups
-    )
+    folds = inner_folds(4, np.unique(y, return_inverse=True)[1], groups)
     assert all(not set(groups[train]) & set(groups[test]) for train, test in folds)
+    given = Mock(wraps=StratifiedGroupKFold(4))
+    fit_grouped(SelectiveNB(GaussianNB(), cv=given), X, y, groups)
+    np.testing.assert_array_equal(given.split.call_args.args[2], groups)
     search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=5)
     pipeline = make_pipeline(StandardScaler(), search)
     fit_grouped(pipeline, X, y, groups)
