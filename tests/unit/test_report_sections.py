@@ -443,6 +443,18 @@ def test_methods_give_the_configuration_as_yaml_and_every_table(results):
         assert all((results.folder / file).exists() for file in files)
 
 
+@pytest.mark.parametrize(
+    ("params", "value", "words"),
+    [({}, "greedy", "say otherwise"), ({"selection": "minimal"}, "minimal", "Eq. 10")],
+)
+def test_methods_state_the_rule_of_selection_that_was_used(results, params, value, words):
+    entry = {"method": "xnb", "params": params}
+    given = {**results.configuration, "classifiers": {"xnb": entry}}
+    section = methods.section(replace(results, configuration=given))
+    what = blocks(section, Table)[0].frame.set_index("what")["source"]
+    assert words in what[f"{results.labels['xnb']}, selection: {value}"]
+
+
 def test_labels_that_two_classifiers_share_are_told_apart(results):
     same = replace(results, labels={"nb": "NB", "xnb": "NB", "forest": "Forest"})
     assert same.labels == {"nb": "NB [nb]", "xnb": "NB [xnb]", "forest": "Forest"}
