@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv as arrow_csv
 
 from xnbflow.atomic import atomic
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.cells import parse_numbers
 from xnbflow.sources.dataset import DataSet
+from xnbflow.sources.delimited import numbers_of
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 
@@ -234,17 +234,8 @@ def _plain_values(texts: Sequence[bytes], n_features: int) -> np.ndarray | None:
     for text in texts:
         if np.count_nonzero(np.frombuffer(text, np.uint8) == _COMMA) != n_features - 1:
             return None
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(b"\n".join(texts).replace(b",", b"\n")),
-            arrow_csv.ReadOptions(use_threads=False, column_names=["value"]),
-            arrow_csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
-            arrow_csv.ConvertOptions(column_types={"value": pa.float64()}, null_values=[]),
-        )
-    except pa.ArrowInvalid:
-        return None
-    values = table["value"].to_numpy()
-    if len(values) != len(texts) * n_features or not np.isfinite(values).all():
+    values = numbers_of(b"\n".join(texts).replace(b",", b"\n"), len(texts) * n_features)
+    if values is None or not np.isfinite(values).all():
         return None
     return values.reshape(len(texts), n_features)
 

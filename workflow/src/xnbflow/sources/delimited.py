@@ -223,9 +223,10 @@ class DelimitedText:
         lines, numbers = _numbered_lines(data, first)
         if columns.special is not None:
             lines, numbers, special = self._set_apart(lines, numbers, columns)
-        found = None
         if len(columns.names) <= _WIDE:
             found = _arrow_block(b"".join(lines), len(lines), columns, self.dialect)
+        else:
+            found = _wide_block(lines, columns, self.dialect)
         if found is None:
             rows = list(zip(numbers, self._rows(lines, numbers), strict=True))
             where = f"{self.path}, "
@@ -502,7 +503,7 @@ def _number(cell: str, where: str, advice: Callable[[str], str], decimal: str) -
     return float(text)
 
 
-def numbers_of(cells: str, count: int, decimal: str = ".") -> np.ndarray | None:
+def numbers_of(cells: str | bytes, count: int, decimal: str = ".") -> np.ndarray | None:
     r"""Convert one cell per line; None where a closer look is due.
 
     Examples
@@ -512,9 +513,10 @@ def numbers_of(cells: str, count: int, decimal: str = ".") -> np.ndarray | None:
     >>> numbers_of("1.5\nhigh", 2), numbers_of("1.5\ninf", 2)
     (None, None)
     """
+    data = cells.encode() if isinstance(cells, str) else cells
     try:
         table = arrow_csv.read_csv(
-            pa.BufferReader(cells.encode()),
+            pa.BufferReader(data),
             arrow_csv.ReadOptions(use_threads=False, column_names=["value"]),
             arrow_csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
             _conversion({"value": pa.float64()}, decimal),
@@ -522,7 +524,7 @@ def numbers_of(cells: str, count: int, decimal: str = ".") -> np.ndarray | None:
     except pa.ArrowInvalid:
         return None
     values = table["value"].to_numpy()
-    if len(values) == count - 1 and cells.endswith("\n"):  # the last cell is empty
+    if len(values) == count - 1 and data.endswith(b"\n"):  # the last cell is empty
         values = np.append(values, np.nan)
     return values if len(values) == count and not np.isinf(values).any() else None
 
@@ -554,6 +556,41 @@ def _arrow_block(
         return None
     texts = [[t.strip() for t in table[names[place]].to_pylist()] for place in columns.text]
     return texts, numbers.T
+
+
+def _wide_block(
+    lines: list[bytes], columns: Columns, dialect: Dialect
+) -> tuple[list[list[str]], np.ndarray] | None:
+    """Convert rows that end in numbers, without a look at each; None where a closer look is due."""
+    width, first = len(columns.names), min(columns.numbers, default=0)
+    in_front = not columns.text or max(columns.text) < first
+    if not in_front or columns.numbers != tuple(range(first, width)):
+        return None
+    separator = dialect.separator.encode()
+    rows = [line.rstrip(b"\r\n").split(separator, first) for line in lines]
+    n_within = width - first - 1
+    for row in rows:
+        if len(row) != first + 1 or row[-1].count(separator) != n_within or b'"' in row[-1]:
+            return None
+    texts = [[_plain_text(row[place]) for row in rows] for place in columns.text]
+    if any(text is None for column in texts for text in column):
+        return None
+    numbers = b"\n".join(row[-1] for row in rows).replace(separator, b"\n")
+    values = numbers_of(numbers, len(rows) * (width - first), dialect.decimal)
+    return None if values is None else (texts, values.reshape(len(rows), -1))
+
+
+def _plain_text(cell: bytes) -> str | None:
+    """Return a cell's text, without quotes around it; None where a closer look is due."""
+    if b'"' in cell:
+        cell = cell.strip()
+        if len(cell) < 2 or cell.count(b'"') != 2 or cell[:1] + cell[-1:] != b'""':
+            return None
+        cell = cell[1:-1]
+    try:
+        return cell.decode().strip()
+    except UnicodeDecodeError:
+        return None
 
 
 def _conversion(

@@ -1,0 +1,236 @@
+"""A table turned so that features are rows, whichever way its samples stand."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.errors import InputError
+from xnbflow.sources.dataset import DataSet
+from xnbflow.sources.delimited import Columns, GrowingRows
+from xnbflow.sources.kinds import FeatureKinds, matches
+from xnbflow.sources.labels import listed
+from xnbflow.sources.tabular import OpenTable, column_position
+
+__all__ = ["Content", "samples_in_columns", "samples_in_rows"]
+
+#: So many columns (or rows) that are no features are kept as what is known of samples.
+_KEPT_TEXTS = 50
+
+
+@dataclass
+class Content:
+    """What a table holds.
+
+    Attributes
+    ----------
+    samples, features : list of str
+    values : ndarray of shape (n_features, n_samples)
+        NaN where a value is missing; rows in `coded` are filled later, from `texts`.
+    texts : dict of str to list of str
+        Columns (or rows) that are no numbers: a text for each sample.
+    coded : list of int
+        The features whose values are categories.
+    place : callable
+        Given a feature and a sample, says where in the file its value stands.
+    sample_places, feature_places : list of str
+        Where the names of samples and features stand.
+    feature_texts : dict of str to list of str
+        What the file says of each feature.
+    notes : list of str
+        What a user should know.
+    """
+
+    samples: list[str]
+    features: list[str]
+    values: np.ndarray
+    texts: dict[str, list[str]]
+    coded: list[int]
+    place: Callable[[int, int], str]
+    sample_places: list[str]
+    feature_places: list[str]
+    feature_texts: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def samples_in_rows(
+    path: Path,
+    dataset: DataSet,
+    kinds: FeatureKinds,
+    table: OpenTable,
+    phenotype: pd.DataFrame | None,
+) -> Content:
+    """Read a table with a row for each sample."""
+    names = table.header
+    key = _key_of_rows(path, dataset, names)
+    wanted = _texts_wanted(dataset, phenotype, names)
+    for name, option in wanted.items():
+        column_position(path, names, name, option)
+    nominal = set(getattr(table, "nominal", ()))
+    own = {*wanted, *([names[key]] if key is not None else [])}
+    aside = {name for name in names if name not in own and not kinds.is_feature(name)}
+    kept = own if len(aside) > _KEPT_TEXTS else own | aside
+    texts = [p for p, name in enumerate(names) if p == key or name in kept]
+    order = [p for p, name in enumerate(names) if p != key and name not in own | aside]
+    coded = [p for p in order if names[p] in nominal or kinds.is_category(names[p])]
+    numbers = sorted(set(order).difference(coded))
+    _refuse_no_features(path, order)
+    columns = Columns(names, (*texts, *coded), tuple(numbers))
+    row_of = {place: row for row, place in enumerate(order)}
+    lines, cells, blocks = [], [[] for _ in columns.text], []
+    for block in table.blocks(columns):
+        lines += block.lines
+        blocks.append(block.numbers)
+        for whole, part in zip(cells, block.texts, strict=True):
+            whole.extend(part)
+    if not lines:
+        msg = f"{path} has nothing below its header; get it again"
+        raise InputError(msg)
+    values = _stack(blocks, len(order), [row_of[place] for place in numbers])
+    found = {names[place]: text for place, text in zip(columns.text, cells, strict=True)}
+    samples = [str(n) for n in range(len(lines))] if key is None else found.pop(names[key])
+    where = [f"{table.unit} {line}" for line in lines]
+    columns_told = [f"column {place + 1} ({names[place]!r})" for place in order]
+    return Content(
+        samples,
+        [names[place] for place in order],
+        values,
+        found,
+        [row_of[place] for place in coded],
+        lambda feature, sample: f"{columns_told[feature]}, {where[sample]}",
+        where,
+        columns_told,
+    )
+
+
+def _key_of_rows(path: Path, dataset: DataSet, names: Sequence[str]) -> int | None:
+    if dataset.id_column:
+        return column_position(path, names, dataset.id_column, "id_column")
+    return 0 if names[0] == "" else None  # the row names that R and pandas write
+
+
+def samples_in_columns(
+    path: Path,
+    dataset: DataSet,
+    kinds: FeatureKinds,
+    table: OpenTable,
+    phenotype: pd.DataFrame | None,
+) -> Content:
+    """Read a table with a column for each sample."""
+    names = table.header
+    key = column_position(path, names, dataset.id_column or names[0], "id_column")
+    aside = [p for p, name in enumerate(names) if p != key and matches(name, kinds.drop)]
+    places = [p for p in range(len(names)) if p != key and p not in set(aside)]
+    wanted = _texts_wanted(dataset, phenotype, None)
+    kept_aside = aside if len(aside) <= _KEPT_TEXTS else []
+    columns = Columns(
+        names, (key, *kept_aside), tuple(places), _special_rows(kinds, set(wanted)), key
+    )
+    values, features, lines = GrowingRows(len(places)), [], []
+    special: list[tuple[int, list[str]]] = []
+    feature_texts: list[list[str]] = [[] for _ in kept_aside]
+    for block in table.blocks(columns):
+        values.append(block.numbers)
+        features += block.texts[0]
+        lines += block.lines
+        special += block.special
+        for whole, part in zip(feature_texts, block.texts[1:], strict=True):
+            whole.extend(part)
+    texts: dict[str, list[str]] = {}
+    special_lines = {cells[key]: line for line, cells in special}
+    seen_names = Counter(cells[key] for _, cells in special)
+    for name, option in wanted.items():
+        seen = [*seen_names.elements(), *features]
+        column_position(path, [text for text in seen if text == name] or seen, name, option)
+    for _, cells in special:
+        if seen_names[cells[key]] == 1:
+            texts[cells[key]] = [cells[p] for p in places]
+    codes = [name for name in seen_names if kinds.is_category(name)]
+    numbers, n_plain = values.finished(), len(features)
+    order = list(range(n_plain))
+    features, lines = features + codes, lines + [special_lines[name] for name in codes]
+    if codes:
+        order = sorted(range(len(lines)), key=lambda i: lines[i])
+        numbers = np.vstack([numbers, np.full((len(codes), len(places)), np.nan)])[order]
+    _refuse_no_features(path, order)
+    told = [f"{table.unit} {lines[i]} ({features[i]!r})" for i in order]
+    sample_places = [f"column {p + 1} ({names[p]!r})" for p in places]
+    extra = {names[p]: text for p, text in zip(kept_aside, feature_texts, strict=True)}
+    return Content(
+        [names[place] for place in places],
+        [features[i] for i in order],
+        numbers,
+        texts,
+        [row for row, i in enumerate(order) if i >= n_plain],
+        lambda feature, sample: f"{told[feature]}, {sample_places[sample]}",
+        sample_places,
+        told,
+        extra if not codes else {},
+    )
+
+
+def _special_rows(kinds: FeatureKinds, wanted: set[str]) -> Callable[[str], bool] | None:
+    """Return what says of a row's name that the row is no row of numbers."""
+    patterns = [*kinds.drop, *kinds.categorical]
+    exact = wanted.union(patterns)
+    patterns = [pattern for pattern in patterns if set(pattern) & set("*?[")]
+    if not exact and not kinds.only:
+        return None
+
+    def is_special(name: str) -> bool:
+        return (
+            name in exact
+            or bool(patterns and matches(name, patterns))
+            or bool(kinds.only and not matches(name, kinds.only))
+        )
+
+    return is_special
+
+
+def _texts_wanted(
+    dataset: DataSet, phenotype: pd.DataFrame | None, names: Sequence[str] | None
+) -> dict[str, str]:
+    """Return the names of the table's label and group, each with its key of the sheet."""
+    wanted = {}
+    for key, name in (("label", dataset.label), ("group", dataset.options.get("group"))):
+        if not name:
+            continue
+        elsewhere = phenotype is not None and name in phenotype
+        if not elsewhere:
+            if phenotype is not None and names is not None and name not in names:
+                msg = (
+                    f"data set {dataset.id}: neither the phenotype file nor the table has "
+                    f"{name!r}, which the sheet's {key} names; the phenotype has "
+                    f"{listed(list(phenotype.columns))}"
+                )
+                raise InputError(msg)
+            wanted[name] = key
+        elif names is not None and name in names:
+            wanted[name] = key  # no feature, whichever file it is taken from
+    return wanted
+
+
+def _refuse_no_features(path: Path, order: Sequence[object]) -> None:
+    if not order:
+        msg = f"{path}: there are no features; check label, id_column, orientation and drop"
+        raise InputError(msg)
+
+
+def _stack(blocks: list[np.ndarray], n_features: int, rows: list[int]) -> np.ndarray:
+    """Lay blocks (n_block, n_numbers) side by side at some rows; empty the list."""
+    if len(blocks) == 1 and len(rows) == n_features:
+        return np.ascontiguousarray(blocks.pop().T)
+    values = np.empty((n_features, sum(len(block) for block in blocks)))
+    start = 0
+    while blocks:
+        block = blocks.pop(0)
+        stop = start + len(block)
+        if len(rows) == n_features:
+            values[:, start:stop] = block.T
+        else:
+            values[rows, start:stop] = block.T
+        start = stop
+    return values
