@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +31,7 @@ __all__ = [
     "DelimitedText",
     "Dialect",
     "GrowingRows",
+    "SpecialRows",
     "numbers_of",
     "row_blocks",
     "sniff",
@@ -65,6 +67,16 @@ class Dialect:
         return next(name for name, text in SEPARATORS.items() if text == self.separator)
 
 
+class SpecialRows(Protocol):
+    """Which rows are no rows of numbers."""
+
+    def __call__(self, name: str) -> bool:
+        """Return it of a row, given its cell in the column ``key``."""
+
+    def may_be_in(self, data: bytes) -> bool:
+        """Return whether some text may hold one: False only where that is certain."""
+
+
 @dataclass(frozen=True)
 class Columns:
     """Which columns of a table are text and which are numbers; the others are passed over.
@@ -75,8 +87,8 @@ class Columns:
         The name of each column of the table, for errors.
     text, numbers : tuple of int
         Positions.
-    special : callable, optional
-        Given a row's cell in the column ``key``: whether the row is to be kept as text.
+    special : SpecialRows, optional
+        Which rows are to be kept as text.
     key : int
         The column of row names.
     """
@@ -84,7 +96,7 @@ class Columns:
     names: Sequence[str]
     text: tuple[int, ...]
     numbers: tuple[int, ...]
-    special: Callable[[str], bool] | None = None
+    special: "SpecialRows | None" = None
     key: int = 0
 
 
@@ -211,7 +223,7 @@ class DelimitedText:
         first, narrow = self._line, len(columns.names) <= _WIDE
         n_breaks = data.count(b"\n")
         self._line += n_breaks
-        if narrow and columns.special is None:
+        if narrow and (columns.special is None or not columns.special.may_be_in(data)):
             n_rows = n_breaks + (not data.endswith(b"\n"))
             found = _arrow_block(data, n_rows, columns, self.dialect)
             if found is not None:

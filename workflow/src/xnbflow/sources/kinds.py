@@ -59,6 +59,8 @@ class FeatureKinds:
 
     def is_feature(self, name: str) -> bool:
         """Return whether a column is a feature, going by its name."""
+        if not self.drop and not self.only:
+            return True
         if matches(name, self.drop):
             return False
         coded = [*self.categorical, *(pattern for pattern, _ in self.angular)]

@@ -126,9 +126,8 @@ def samples_in_columns(
     places = [p for p in range(len(names)) if p != key and p not in set(aside)]
     wanted = _texts_wanted(dataset, phenotype, None)
     kept_aside = aside if len(aside) <= _KEPT_TEXTS else []
-    columns = Columns(
-        names, (key, *kept_aside), tuple(places), _special_rows(kinds, set(wanted)), key
-    )
+    is_special = _SpecialRows.of(kinds, set(wanted))
+    columns = Columns(names, (key, *kept_aside), tuple(places), is_special, key)
     values, features, lines = GrowingRows(len(places)), [], []
     special: list[tuple[int, list[str]]] = []
     feature_texts: list[list[str]] = [[] for _ in kept_aside]
@@ -172,22 +171,34 @@ def samples_in_columns(
     )
 
 
-def _special_rows(kinds: FeatureKinds, wanted: set[str]) -> Callable[[str], bool] | None:
-    """Return what says of a row's name that the row is no row of numbers."""
-    patterns = [*kinds.drop, *kinds.categorical]
-    exact = wanted.union(patterns)
-    patterns = [pattern for pattern in patterns if set(pattern) & set("*?[")]
-    if not exact and not kinds.only:
-        return None
+@dataclass(frozen=True)
+class _SpecialRows:
+    """Which rows, by their names, are no rows of numbers."""
 
-    def is_special(name: str) -> bool:
+    exact: frozenset[str]
+    patterns: tuple[str, ...]
+    only: tuple[str, ...]
+
+    @classmethod
+    def of(cls, kinds: FeatureKinds, wanted: set[str]) -> "_SpecialRows | None":
+        """Return those that are wanted as text, dropped or categories; None if there are none."""
+        named = [*kinds.drop, *kinds.categorical]
+        exact = frozenset(wanted.union(named))
+        patterns = tuple(name for name in named if set(name) & set("*?["))
+        return cls(exact, patterns, tuple(kinds.only)) if exact or kinds.only else None
+
+    def __call__(self, name: str) -> bool:
         return (
-            name in exact
-            or bool(patterns and matches(name, patterns))
-            or bool(kinds.only and not matches(name, kinds.only))
+            name in self.exact
+            or matches(name, self.patterns)
+            or bool(self.only and not matches(name, self.only))
         )
 
-    return is_special
+    def may_be_in(self, data: bytes) -> bool:
+        """Return whether some rows may hold a special one."""
+        if self.patterns or self.only or any('"' in name for name in self.exact):
+            return True
+        return any(name.encode() in data for name in self.exact)
 
 
 def _texts_wanted(
