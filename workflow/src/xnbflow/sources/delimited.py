@@ -23,6 +23,7 @@ from pyarrow import csv as arrow_csv
 
 from xnbflow.errors import InputError
 from xnbflow.sources.cells import MISSING_WORDS, complaint, is_missing
+from xnbflow.sources.guarded import refuse_too_wide
 
 __all__ = [
     "SEPARATORS",
@@ -42,6 +43,8 @@ SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe":
 _BLOCK_BYTES = 8_000_000
 #: Above so many columns all cells are read as one column.
 _WIDE = 2000
+#: A quoted cell with line breaks ends within so many bytes; else its quote lacks its pair.
+_LONGEST_QUOTE = 1 << 20
 _SNIFFED_LINES = 5
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
@@ -174,6 +177,8 @@ class DelimitedText:
         while head and not head[0].strip():
             self._line += 1
             head.pop(0)
+        for line in head:
+            refuse_too_wide(path, line, self.dialect.separator.encode())
         rows = [cells for _, cells in self._csv(_joined(head), self._line)]
         self.header = rows[0] if rows else []
         if _leaves_out_the_row_names_name(rows):
@@ -193,7 +198,9 @@ class DelimitedText:
         data, self._head = self._head, b""
         while data or not self.ended:
             self._refuse_cut_off(data)
-            if data:
+            if data.isspace():
+                self._line += data.count(b"\n")
+            elif data:
                 yield self._block(data, columns)
             if self.ended:
                 return
@@ -246,19 +253,23 @@ class DelimitedText:
         return Block(numbers, *found, special)
 
     def _rows(self, lines: list[bytes], numbers: list[int]) -> Iterator[list[str]]:
-        width, separator = len(self.header), self.dialect.separator
+        separator = self.dialect.separator
         for line, number in zip(lines, numbers, strict=True):
             if b'"' in line:
                 cells = self._csv([line], number)[0][1]
+                self._refuse_width(len(cells), number)
             else:
+                self._refuse_width(line.count(separator.encode()) + 1, number)
                 cells = self._decoded(line, number).rstrip("\r\n").split(separator)
-            if len(cells) != width:
-                msg = (
-                    f"{self.path}, line {number}: {len(cells)} cells, but the header has {width}; "
-                    "correct the line, or get the file again if it ends there"
-                )
-                raise InputError(msg)
             yield cells
+
+    def _refuse_width(self, n_cells: int, number: int) -> None:
+        if n_cells != len(self.header):
+            msg = (
+                f"{self.path}, line {number}: {n_cells} cells, but the header has "
+                f"{len(self.header)}; correct the line, or get the file again if it ends there"
+            )
+            raise InputError(msg)
 
     def _set_apart(
         self, lines: list[bytes], numbers: list[int], columns: Columns
@@ -621,11 +632,20 @@ def _conversion(
 def _read_rows(stream: io.BufferedIOBase) -> bytes:
     """Return the next megabytes of whole rows."""
     data = stream.read(_BLOCK_BYTES)
-    if data:
-        data += stream.readline()
-        while data.count(b'"') % 2 and (more := stream.readline()):
-            data += more
-    return data
+    return _closed(data + stream.readline(), stream) if data else data
+
+
+def _closed(data: bytes, stream: io.BufferedIOBase) -> bytes:
+    """Read on to the line in which a quote that is open ends; at most some lines."""
+    if data.count(b'"') % 2 == 0:
+        return data
+    lines, size = [data], 0
+    while size < _LONGEST_QUOTE and (line := stream.readline()):
+        lines.append(line)
+        size += len(line)
+        if line.count(b'"') % 2:
+            break
+    return b"".join(lines)
 
 
 def _numbered_lines(data: bytes, first: int) -> tuple[list[bytes], list[int]]:
@@ -640,19 +660,22 @@ def _numbered_lines(data: bytes, first: int) -> tuple[list[bytes], list[int]]:
 
 def _whole_lines(stream: io.BufferedIOBase) -> Iterator[bytes]:
     while line := stream.readline():
-        while line.count(b'"') % 2 and (more := stream.readline()):
-            line += more
-        yield line
+        yield _closed(line, stream)
 
 
 def _joined(lines: list[bytes]) -> list[bytes]:
     """Join lines that a quoted line break divides."""
     if not any(line.count(b'"') % 2 for line in lines):
         return lines
-    joined, waiting = [], b""
+    joined: list[bytes] = []
+    waiting: list[bytes] = []
     for line in lines:
-        waiting += line
-        if waiting.count(b'"') % 2 == 0:
-            joined.append(waiting)
-            waiting = b""
-    return [*joined, waiting] if waiting else joined
+        odd = line.count(b'"') % 2
+        if not waiting and not odd:
+            joined.append(line)
+            continue
+        waiting.append(line)
+        if odd and len(waiting) > 1:
+            joined.append(b"".join(waiting))
+            waiting = []
+    return [*joined, b"".join(waiting)] if waiting else joined

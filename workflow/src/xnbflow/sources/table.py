@@ -1,7 +1,7 @@
 """A table of one's own: text, workbook, ARFF or Parquet, samples in rows or columns."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -118,8 +118,8 @@ def _draft(
     phenotype: pd.DataFrame | None,
 ) -> Draft:
     where = f"data set {dataset.id}: {path}"
-    _refuse_bad_names(path, "feature", content.features, content.feature_places, repeat=True)
-    _refuse_bad_names(path, "sample", content.samples, content.sample_places)
+    _refuse_bad_names(path, "feature", content.features, content.feature_place, repeat=True)
+    _refuse_bad_names(path, "sample", content.samples, content.sample_place)
     _refuse_dates(content)
     metadata = pd.DataFrame(
         {name: text for name, text in content.texts.items() if name not in content.features},
@@ -214,24 +214,31 @@ def _refuse_idle_patterns(
 
 
 def _refuse_bad_names(
-    path: Path, what: str, names: Sequence[str], places: Sequence[str], *, repeat: bool = False
+    path: Path,
+    what: str,
+    names: Sequence[str],
+    place: Callable[[int], str],
+    *,
+    repeat: bool = False,
 ) -> None:
     """Refuse what has no name, and names that repeat unless that is settled later."""
     if not names:
         msg = f"{path}: there are no {what}s; check label, id_column, orientation and drop"
         raise InputError(msg)
-    first: dict[str, str] = {}
-    for name, place in zip(names, places, strict=True):
+    if len(set(names)) == len(names) and "" not in names:
+        return
+    first: dict[str, int] = {}
+    for i, name in enumerate(names):
         if not name:
-            msg = f"{path}, {place}: the {what} has no name; name it, or drop it"
+            msg = f"{path}, {place(i)}: the {what} has no name; name it, or drop it"
             raise InputError(msg)
         if name in first and not repeat:
             msg = (
-                f"{path}, {place}: {what} name {name!r} stands in {first[name]}, too; "
+                f"{path}, {place(i)}: {what} name {name!r} stands in {place(first[name])}, too; "
                 f"make {what} names unique"
             )
             raise InputError(msg)
-        first[name] = place
+        first[name] = i
 
 
 def _refuse_dates(content: Content) -> None:

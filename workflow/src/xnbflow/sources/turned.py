@@ -36,8 +36,8 @@ class Content:
         The features whose values are categories.
     place : callable
         Given a feature and a sample, says where in the file its value stands.
-    sample_places, feature_places : list of str
-        Where the names of samples and features stand.
+    sample_place, feature_place : callable
+        Given a sample or a feature, says where its name stands.
     feature_texts : dict of str to list of str
         What the file says of each feature.
     notes : list of str
@@ -50,8 +50,8 @@ class Content:
     texts: dict[str, list[str]]
     coded: list[int]
     place: Callable[[int, int], str]
-    sample_places: list[str]
-    feature_places: list[str]
+    sample_place: Callable[[int], str]
+    feature_place: Callable[[int], str]
     feature_texts: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -76,10 +76,9 @@ def samples_in_rows(
     texts = [p for p, name in enumerate(names) if p == key or name in kept]
     order = [p for p, name in enumerate(names) if p != key and name not in own | aside]
     coded = [p for p in order if names[p] in nominal or kinds.is_category(names[p])]
-    numbers = sorted(set(order).difference(coded))
+    numbers = sorted(set(order).difference(coded)) if coded else order
     _refuse_no_features(path, order)
     columns = Columns(names, (*texts, *coded), tuple(numbers))
-    row_of = {place: row for row, place in enumerate(order)}
     lines, cells, blocks = [], [[] for _ in columns.text], []
     for block in table.blocks(columns):
         lines += block.lines
@@ -89,20 +88,25 @@ def samples_in_rows(
     if not lines:
         msg = f"{path} has nothing below its header; get it again"
         raise InputError(msg)
-    values = _stack(blocks, len(order), [row_of[place] for place in numbers])
+    values = _stack(blocks, len(order), np.searchsorted(order, numbers))
     found = {names[place]: text for place, text in zip(columns.text, cells, strict=True)}
     samples = [str(n) for n in range(len(lines))] if key is None else found.pop(names[key])
-    where = [f"{table.unit} {line}" for line in lines]
-    columns_told = [f"column {place + 1} ({names[place]!r})" for place in order]
+
+    def sample_place(sample: int) -> str:
+        return f"{table.unit} {lines[sample]}"
+
+    def feature_place(feature: int) -> str:
+        return f"column {order[feature] + 1} ({names[order[feature]]!r})"
+
     return Content(
         samples,
         [names[place] for place in order],
         values,
         found,
-        [row_of[place] for place in coded],
-        lambda feature, sample: f"{columns_told[feature]}, {where[sample]}",
-        where,
-        columns_told,
+        np.searchsorted(order, coded).tolist(),
+        lambda feature, sample: f"{feature_place(feature)}, {sample_place(sample)}",
+        sample_place,
+        feature_place,
     )
 
 
@@ -155,18 +159,23 @@ def samples_in_columns(
         order = sorted(range(len(lines)), key=lambda i: lines[i])
         numbers = np.vstack([numbers, np.full((len(codes), len(places)), np.nan)])[order]
     _refuse_no_features(path, order)
-    told = [f"{table.unit} {lines[i]} ({features[i]!r})" for i in order]
-    sample_places = [f"column {p + 1} ({names[p]!r})" for p in places]
     extra = {names[p]: text for p, text in zip(kept_aside, feature_texts, strict=True)}
+
+    def sample_place(sample: int) -> str:
+        return f"column {places[sample] + 1} ({names[places[sample]]!r})"
+
+    def feature_place(feature: int) -> str:
+        return f"{table.unit} {lines[order[feature]]} ({features[order[feature]]!r})"
+
     return Content(
         [names[place] for place in places],
         [features[i] for i in order],
         numbers,
         texts,
         [row for row, i in enumerate(order) if i >= n_plain],
-        lambda feature, sample: f"{told[feature]}, {sample_places[sample]}",
-        sample_places,
-        told,
+        lambda feature, sample: f"{feature_place(feature)}, {sample_place(sample)}",
+        sample_place,
+        feature_place,
         extra if not codes else {},
     )
 
@@ -230,7 +239,7 @@ def _refuse_no_features(path: Path, order: Sequence[object]) -> None:
         raise InputError(msg)
 
 
-def _stack(blocks: list[np.ndarray], n_features: int, rows: list[int]) -> np.ndarray:
+def _stack(blocks: list[np.ndarray], n_features: int, rows: np.ndarray) -> np.ndarray:
     """Lay blocks (n_block, n_numbers) side by side at some rows; empty the list."""
     if len(blocks) == 1 and len(rows) == n_features:
         return np.ascontiguousarray(blocks.pop().T)
