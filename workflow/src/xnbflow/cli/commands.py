@@ -19,7 +19,7 @@ from xnbflow.models.trained import CrossValidation, TrainedModel, cross_validate
 from xnbflow.series import Series
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.geo_summary import GeoSummary, summarise
-from xnbflow.tables import write_atomically
+from xnbflow.tables import tsv, write_atomically
 
 __all__ = [
     "as_text",
@@ -209,11 +209,6 @@ def signature_lines(model: TrainedModel, *, gmt: bool) -> str:
     if gmt:
         return "".join(f"{line}\n" for line in gene_sets(model.signature, model.series["name"]))
     return tsv(model.signature)
-
-
-def tsv(table: pd.DataFrame) -> str:
-    """Return a table as tab-separated text."""
-    return table.to_csv(sep="\t", index=False, float_format="%.6g")
 
 
 def deliver(text: str, path: Path | None) -> None:
