@@ -8,7 +8,7 @@ DOCUMENTING := $(VENV)/documenting
 PEER := .venv-peer
 STUDY ?= all
 
-.PHONY: run test test-fast lint format manual docs bench paper-scale lock clean
+.PHONY: run test test-fast fuzz lint format manual docs bench paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -22,6 +22,10 @@ test: $(INSTALLED)
 ## test-fast: the unit tests, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/unit
+
+## fuzz: 100,000 damaged files, given to every reader
+fuzz: $(INSTALLED)
+	@XNBFLOW_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
 
 ## lint: code style, workflow style and Snakemake's own checks
 lint: $(INSTALLED)

@@ -13,7 +13,7 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
-from xnbflow.sources.published import fetch_frame, numbers, sample_rows
+from xnbflow.sources.published import fetch_frame, numbers, refuse_empty, sample_rows
 
 __all__ = ["ANGULAR", "load"]
 
@@ -54,10 +54,12 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
         path,
         bases=bases,
         columns=columns,
+        text=_TEXT,
         header=True,
         separator="\t" if path.endswith(".tsv") else ",",
     )
     frame, kinds = make(dataset, frame)
+    refuse_empty(dataset, frame)
     frame = sample_rows(dataset, frame)
     values = numbers(dataset, frame[list(kinds)])
     return Series(
@@ -68,7 +70,9 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
 def _residues(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """Return residues with angles in radians, and which have both."""
     degrees = numbers(dataset, frame[["phi", "psi"]])
-    names = frame["pdb"] + "_" + frame["chain"].fillna("") + "_" + frame["dssp_no"].astype(str)
+    names = (
+        frame["pdb"] + "_" + frame["chain"].fillna("") + "_" + frame["dssp_no"].map("{:.0f}".format)
+    )
     residues = pd.DataFrame(np.deg2rad(degrees.T), columns=["phi", "psi"], index=names)
     return residues, (degrees != _UNDEFINED).all(axis=0)
 
@@ -116,7 +120,7 @@ def _protein_window(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame
     return windows.assign(label=label), dict.fromkeys(names, "angular")
 
 
-def _weather(_: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _weather(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
     """Low, medium or high temperature by wind and season, hourly for a year at one airport.
 
     As the paper's Temperature data: an angular, a linear and a discrete feature (of four values),
@@ -125,6 +129,7 @@ def _weather(_: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
     frame = frame[frame["origin"] == _AIRPORT]
     frame = frame[frame[["temp", "wind_dir", "wind_speed"]].notna().all(axis=1)]
     frame = frame[frame["wind_speed"] > 0]
+    refuse_empty(dataset, frame)
     season = {month: code for code, months in enumerate(_SEASONS.values()) for month in months}
     thirds = np.quantile(frame["temp"], [1 / 3, 2 / 3])
     clean = pd.DataFrame(
@@ -146,6 +151,8 @@ def _animals(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]
     return pd.DataFrame({angle: radians, "label": frame["treatment"]}), {angle: "angular"}
 
 
+#: Columns of text; all others hold numbers.
+_TEXT = frozenset({"pdb", "chain", "ss8", "origin", "treatment"})
 _PROTEIN_COLUMNS = ("pdb", "chain", "dssp_no", "ss8", "phi", "psi")
 _WEATHER_COLUMNS = ("origin", "month", "temp", "wind_dir", "wind_speed")
 _NYCFLIGHTS = ("https://raw.githubusercontent.com/tidyverse/nycflights13/main/data-raw",)

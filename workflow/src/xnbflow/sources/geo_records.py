@@ -179,6 +179,10 @@ def read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
             f"{' (it is cut off)' if facts else ''}; for a GSE give its series matrix"
         )
         raise InputError(msg)
+    for subset in subsets:
+        if lacking := {"type", "description", "sample_id"}.difference(subset):
+            msg = f"{path}: a subset has no !subset_{min(lacking)}; get the file again"
+            raise InputError(msg)
     samples = list(titles) or _subset_samples(subsets)
     fields = _subset_fields(path, samples, subsets)
     keys = list(fields)
@@ -374,11 +378,11 @@ def _subset_fields(
     row_of = {sample: row for row, sample in enumerate(samples)}
     table: dict[str, list[str]] = {}
     for subset in subsets:
-        column = table.setdefault(subset.get("type", "subset"), [""] * len(samples))
-        for sample in filter(None, map(str.strip, subset.get("sample_id", "").split(","))):
+        column = table.setdefault(subset["type"], [""] * len(samples))
+        for sample in filter(None, map(str.strip, subset["sample_id"].split(","))):
             if sample not in row_of:
                 msg = f"{path}: a subset names sample {sample!r}, which the table lacks"
                 raise InputError(msg)
             row = row_of[sample]
-            column[row] = _both(column[row], plain_text(subset.get("description", "")))
+            column[row] = _both(column[row], plain_text(subset["description"]))
     return pd.DataFrame(table, dtype=object, index=range(len(samples)))

@@ -11,7 +11,7 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
-from xnbflow.sources.published import fetch_frame, numbers, sample_rows
+from xnbflow.sources.published import fetch_frame, numbers, refuse_empty, sample_rows
 
 __all__ = ["BASE_URLS", "UCI", "load"]
 
@@ -100,8 +100,15 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
         raise InputError(msg)
     path, columns, make = UCI[dataset.location]
     frame = fetch_frame(
-        dataset, downloads, path, bases=BASE_URLS, columns=[*columns, "class"], header=False
+        dataset,
+        downloads,
+        path,
+        bases=BASE_URLS,
+        columns=[*columns, "class"],
+        text={"class"} if make is _magic else (),
+        header=False,
     )
+    refuse_empty(dataset, frame)
     return make(dataset, sample_rows(dataset, frame))
 
 
@@ -129,6 +136,7 @@ def _arrhythmia(dataset: DataSet, frame: pd.DataFrame) -> Series:
     so that 5 angular, 175 linear and 73 discrete features stay. Classes are normal or not.
     """
     frame = frame[frame["P_angle"].notna()]
+    refuse_empty(dataset, frame)
     values = numbers(dataset, frame[ARRHYTHMIA], allow_missing=True)
     kinds = _kinds(ARRHYTHMIA, angular=set(_VECTOR_ANGLES), categorical=_ARRHYTHMIA_DISCRETE)
     values = _in_radians(values, kinds)
