@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from report_study import walk, write_declared
 
+from xnbflow.analyses.effects.compute_summary import summarise
 from xnbflow.analyses.effects.contract import TABLES
 from xnbflow.analyses.effects.section import section
-from xnbflow.analyses.effects.section_curves import effect_strengths
 from xnbflow.config import Study
 from xnbflow.report.page.blocks import Gallery, Group, Links, Prose, Table, figures_of
 from xnbflow.report.page.style import render
@@ -96,20 +96,25 @@ def write(tmp_path):
             "confusion": confusion(fitted),
             "linear_loss": linear_loss(fitted),
             "convergence": pd.concat(
-                pd.DataFrame(
-                    {"features": name, "iteration": range(3), "log_likelihood": [-90, -60, -59.0]}
-                )
-                for name in sets
+                [
+                    pd.DataFrame(
+                        {"features": n, "iteration": range(3), "log_likelihood": [-90, -60, -59.0]}
+                    )
+                    for n in sets
+                ],
+                ignore_index=True,
             ),
-            "scorecard": pd.concat(card(f).assign(features=name) for name, f in sets.items()),
+            "scorecard": pd.concat(
+                [card(f).assign(features=name) for name, f in sets.items()], ignore_index=True
+            ),
             **more,
         }
         study = Study("mail", "Mail", "", (dataset,), (), (), diagnostics=False, analyses={})
         results = StudyResults(study, {}, {}, tmp_path)
         folder = results.folder / "effects"
-        for name, table in tables.items():
-            rows = table.assign(dataset=dataset)
-            write_declared(rows, folder / f"{name}.parquet", TABLES[name])
+        tables = {name: table.assign(dataset=dataset) for name, table in tables.items()}
+        for name, table in summarise(tables).items():
+            write_declared(table, folder / f"{name}.parquet", TABLES[name])
         return results
 
     return written
@@ -198,8 +203,9 @@ def test_a_value_of_many_samples_stands_apart_from_the_bars(papers):
     assert drawn["edges"][[0, -1]].tolist() == [0.0, 39.0]
 
 
-def test_strength_is_spread_and_share_taken_back():
-    strengths = effect_strengths(card(["weak", "strong"])).set_index("feature")
+def test_strength_is_spread_and_share_taken_back(write):
+    folder = write("loans", {"all": ["weak", "strong"]}).folder
+    strengths = pd.read_parquet(folder / "effects" / "strengths.parquet").set_index("feature")
     assert strengths.index.tolist() == ["strong", "weak"]
     naive = np.r_[np.full(60, -0.4), 0.2 * np.arange(1, 41)]
     assert strengths.loc["strong", "naive"] == pytest.approx(naive.std())
@@ -242,13 +248,10 @@ def test_the_scorecard_is_linked_and_its_excerpt_short(papers):
     assert x["value"].tolist() == [0.0, 15.0, 30.0, 39.0]
 
 
-def test_without_a_test_part_the_training_part_is_shown(write, tmp_path):
-    results = write("loans", {"all": ["u", "v"]})
-    for name in ("fit", "confusion", "linear_loss"):
-        path = results.folder / "effects" / f"{name}.parquet"
-        table = pd.read_parquet(path)
-        write_declared(table[table["part"] == "train"], path, TABLES[name])
-    made = section(results)
+def test_without_a_test_part_the_training_part_is_shown(write):
+    fitted = fit({"all": 2}).query("part == 'train'")
+    parts = {"fit": fitted, "confusion": confusion(fitted), "linear_loss": linear_loss(fitted)}
+    made = section(write("loans", {"all": ["u", "v"]}, **parts))
     assert made.blocks[0].text.startswith("Of 200 train samples of loans")
     assert not any("test" in column for column in table_with(made, "model").frame.columns)
 
@@ -262,12 +265,10 @@ def test_every_figure_draws_small(papers):
 
 
 def test_categories_are_marks_without_a_curve(write):
-    results = write("loans", {"all": ["u"]})
-    path = results.folder / "effects" / "scorecard.parquet"
-    table = pd.read_parquet(path)
+    table = card(["u"]).assign(features="all")
     category = table.iloc[[1, 2, 3]].assign(kind="categorical", count=[5, 90, 5])
-    write_declared(pd.concat([table.iloc[[0]], category]), path, TABLES["scorecard"])
-    made = section(results)
+    scorecard = pd.concat([table.iloc[[0]], category], ignore_index=True)
+    made = section(write("loans", {"all": ["u"]}, scorecard=scorecard))
     drawn = next(f.arguments for f in figures_of(made.blocks) if f.name.startswith("effect-"))
     assert drawn["separate"] == [(0.0, 0.05), (1.0, 0.9), (2.0, 0.05)]
     assert drawn["counts"].sum() == 0

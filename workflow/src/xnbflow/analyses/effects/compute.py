@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from xnbflow.analyses.effects.compute_summary import summarise
 from xnbflow.analyses.effects.names import GENERALIZED, LINEAR, NAIVE, TUNED
 from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
@@ -69,6 +70,8 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         - ``tuning``, where asked for: each combination tried, its cross-validated
           ``mean_log_likelihood`` per sample and whether it was ``chosen``.
 
+        Columns and tables that follow from these: see `compute_summary.summarise`.
+
     Raises
     ------
     InputError
@@ -84,7 +87,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
                 rows.insert(0, "dataset", dataset)
                 rows.insert(1, "features", name)
                 tables.setdefault(table, []).append(rows)
-    return {table: pd.concat(rows, ignore_index=True) for table, rows in tables.items()}
+    return summarise({name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()})
 
 
 def _check_params(params: dict) -> None:
