@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from report_study import walk, write_declared
 
+from xnbflow.analyses.separation.compute_summary import summarise
 from xnbflow.analyses.separation.contract import TABLES
 from xnbflow.analyses.separation.section import section
 from xnbflow.config import Study
@@ -106,7 +107,8 @@ def made(tmp_path):
             tmp_path,
         )
         folder = results.folder / "separation"
-        for name, table in ({"risk": risk_table(RISKS)} | other_tables() | changed).items():
+        tables = {"risk": risk_table(RISKS)} | other_tables() | changed
+        for name, table in summarise(tables).items():
             write_declared(table, folder / f"{name}.parquet", TABLES[name])
         return section(results)
 

@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from xnbflow.analyses.cica.compute_summary import summarise
 from xnbflow.analyses.cica.names import (
     AS_PAPER,
     CHOSEN_WIDTH,
@@ -165,7 +166,8 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         from the tenth to the ninetieth percentile. ``iterations``: the same by step of a descent
         from the inputs as they are. ``classification``: accuracy of FlexibleNB by fold with and
         without CICA. ``dependence``: the share of features that depend on another given the class,
-        before and after, on the samples that CICA has seen and on a half that it has not.
+        before and after, on the samples that CICA has seen and on a half that it has not. Columns
+        and tables that follow from these: see `compute_summary.summarise`.
 
     Raises
     ------
@@ -191,7 +193,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         [row for data in series.values() for row in _dependence(data)],
         columns=["dataset", "samples", "transformation", "ratio", "pairs", "largest_r"],
     )
-    return tables
+    return summarise(tables)
 
 
 def _simulated(params: dict, threads: int) -> dict[str, pd.DataFrame]:

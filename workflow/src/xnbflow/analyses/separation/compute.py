@@ -11,7 +11,7 @@ import pandas as pd
 
 from xnbflow.analyses.separation.compute_fits import fit_microarrays, fit_settings
 from xnbflow.analyses.separation.compute_simulation import make_settings, simulate
-from xnbflow.analyses.separation.contract import TABLES
+from xnbflow.analyses.separation.compute_summary import summarise
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 
@@ -63,7 +63,8 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         ``weights``: the weight of a score, under the known and under estimated H. ``fitted``:
         `BlockNB` fitted to normal data, its covariances estimated: exact risk, the risk the
         classifier expects of itself, and the simulated risk with known covariances. ``blocks``:
-        the blocks of `CorrelationBlocks` in each series, see `separation_fits`.
+        the blocks of `CorrelationBlocks` in each series, see `separation_fits`. Columns and tables
+        that follow from these: see `compute_summary.summarise`.
 
     Raises
     ------
@@ -86,9 +87,6 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     tables = {
         name: pd.concat([part[name] for part in parts], ignore_index=True) for name in parts[0]
     }
-    for name, rows in tables.items():
-        if rows.empty:  # no distribution has anything to gain
-            tables[name] = pd.DataFrame(columns=TABLES[name].fixed)
     tables["fitted"] = fit_settings(settings, params, tables["risk"])
     tables["blocks"] = fit_microarrays(series, params["sizes"])
-    return tables
+    return summarise(tables)
