@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from report_study import write_declared
 
+from xnbflow.analyses.directional.compute import compared, likelihoods
 from xnbflow.analyses.directional.compute_comparison import compare
 from xnbflow.analyses.directional.contract import TABLES
 from xnbflow.analyses.directional.drawings import draw_sphere
@@ -78,6 +79,8 @@ def angle_tables():
             "standard_deviation": [1.0, 2.0],
             "von_mises_log_likelihood": [-4.0, -9.0],
             "gaussian_log_likelihood": [-6.0, -8.0],
+            "gain": [2.0, -1.0],
+            "gain_per_sample": [0.5, -0.25],
         }
     )
     densities = pd.DataFrame(
@@ -89,7 +92,8 @@ def angle_tables():
         }
     )
     parts = {"rose": rose, "fitted": fitted, "densities": densities}
-    return {name: frame.assign(**both) for name, frame in parts.items()}
+    tables = {name: frame.assign(**both) for name, frame in parts.items()}
+    return tables | {"likelihoods": likelihoods(tables["fitted"])}
 
 
 def example_tables():
@@ -123,7 +127,8 @@ def analysis_tables():
     printed = pd.DataFrame(
         {"example": ["figure 3"], "quantity": ["angle"], "paper": [2.43], "computed": [2.43003]}
     )
-    return angle_tables() | example_tables() | {"complexity": complexity, "printed": printed}
+    both = {"complexity": complexity, "printed": compared(printed)}
+    return angle_tables() | example_tables() | both
 
 
 @pytest.fixture
@@ -216,14 +221,15 @@ def test_sorted_runs_have_the_direction_of_the_papers_pair(results):
 
 
 def test_a_pair_given_the_other_way_round_is_turned(results):
-    within = results.tables["pairwise_within"]
+    tables = common_tables()
+    within = tables["pairwise_within"]
     turned = within.rename(columns={"first": "second", "second": "first"})
     turned["mean_difference"] *= -1
-    path = results.folder / "pairwise_within.parquet"
-    before = table(accuracy_blocks(results), "Table 5").frame
-    write_declared(turned, path, STUDY_TABLES["pairwise_within"])
-    again = StudyResults(results.study, results.labels, {}, results.root, PAPER)
-    after = table(accuracy_blocks(again), "Table 5").frame
+    about = {"parts": results.study.paper, "folds": results.study.folds}
+    before, after = (
+        compare(about, tables | {"pairwise_within": rows}, PublishedTables(PAPER))["runs"]
+        for rows in (within, turned)
+    )
     pd.testing.assert_frame_equal(before, after)
 
 

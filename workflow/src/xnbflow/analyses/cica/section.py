@@ -1,7 +1,5 @@
 """Conditionally independent components: recovery, prediction, classification (CICA paper, 6)."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from xnbflow.analyses.cica import ANALYSIS
@@ -48,7 +46,11 @@ def section(results: StudyResults) -> Section | None:
         Prose(_HOW_TO_READ),
         *_descents(iterations, tables["descents"], summary, seeds),
         Group("At the end, beside other transformations", _ends(summary, seeds), opened=True),
-        Group("Convergence and widths", _fits(tables), "of every setting"),
+        Group(
+            "Convergence and widths",
+            _fits(tables["convergence"], tables["converged"]),
+            "of every setting",
+        ),
     ]
     if len(tables["accuracies"]):
         frame = _classification(tables["accuracies"], tables["dependence"])
@@ -284,14 +286,13 @@ def _summary_table(summary: pd.DataFrame) -> Table:
     return Table(frame, caption, formats, sources=_SUMMARY)
 
 
-def _fits(tables: Mapping[str, pd.DataFrame]) -> list[Block]:
+def _fits(convergence: pd.DataFrame, converged: pd.DataFrame) -> list[Block]:
     """Return how many runs converged, in words, and per setting as a table."""
     counts = [
         f"{row.method}: {row.converged_runs:,} of {row.runs:,} ({row.converged:.0%})"
-        for row in tables["converged"].sort_values("method", key=_place).itertuples()
+        for row in converged.sort_values("method", key=_place).itertuples()
     ]
-    table = _fits_table(tables["convergence"])
-    return [Prose(f"Runs that converged. {'; '.join(counts)}."), table]
+    return [Prose(f"Runs that converged. {'; '.join(counts)}."), _fits_table(convergence)]
 
 
 def _place(methods: pd.Series) -> pd.Series:

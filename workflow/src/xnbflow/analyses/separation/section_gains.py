@@ -74,8 +74,8 @@ def _advice(risk: pd.DataFrame, verdicts: pd.DataFrame) -> str:
     return (
         f"Use {name}: over {own['cases']:.0f} distributions and sample sizes it gains "
         f"{_percent(own['mean_gain'])} on average, {_percent(own['greatest_gain'])} at best, and "
-        f"at worst {_percent(own['least_gain'])} ({_worst(risk, best)}). The paper’s rule, Eq. 22 as "
-        f"printed, gains {_percent(printed['mean_gain'])} on average and "
+        f"at worst {_percent(own['least_gain'])} ({_worst(risk, best)}). The paper’s rule, Eq. 22 "
+        f"as printed, gains {_percent(printed['mean_gain'])} on average and "
         f"{_percent(printed['least_gain'])} at worst ({_worst(risk, EQ22)}). Gains below 0 are "
         "losses."
     )
