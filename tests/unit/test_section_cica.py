@@ -2,8 +2,9 @@
 
 import pandas as pd
 import pytest
-from report_study import walk, write_declared
+from report_study import sources, unsourced, walk, write_declared
 
+from xnbflow.analyses.cica import section as cica
 from xnbflow.analyses.cica.compute_summary import summarise
 from xnbflow.analyses.cica.contract import TABLES
 from xnbflow.analyses.cica.section import section
@@ -206,3 +207,9 @@ def test_every_figure_draws_small(results):
         svg = render(figure.name, figure.draw, figure.arguments)
         assert svg.startswith("<svg"), figure.name
         assert len(svg) < 20_000, figure.name
+
+
+def test_every_number_names_the_table_that_holds_it(results):
+    blocks = section(results).blocks
+    assert unsourced(blocks, cica) == []
+    assert sources(blocks) <= {f"cica/{name}.tsv" for name in TABLES}

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import write_declared
+from report_study import sources, unsourced, write_declared
 
+from xnbflow.analyses.directional import section as directional
 from xnbflow.analyses.directional.compute import compared, likelihoods
 from xnbflow.analyses.directional.compute_comparison import compare
 from xnbflow.analyses.directional.contract import TABLES
@@ -288,3 +289,23 @@ def test_samples_of_a_sphere_are_seen_from_the_front_once():
     dots = [sum(len(p.get_path().vertices) // 2 for p in axes.patches[1:]) for axes in figure.axes]
     assert len(front.patches) == len(back.patches) == 3
     assert dots == [3, 0]
+
+
+def test_every_number_names_the_table_that_holds_it(results):
+    blocks = section(results).blocks
+    assert unsourced(blocks, directional) == []
+    own = {f"directional/{name}.tsv" for name in TABLES}
+    assert sources(blocks) <= own | {f"{name}.tsv" for name in STUDY_TABLES}
+
+
+def test_a_classifier_that_failed_has_no_accuracy_and_no_rank():
+    tables = common_tables()
+    failed = (tables["summary"]["dataset"] == "magic") & (tables["summary"]["classifier"] == "dnb")
+    tables["summary"]["folds_failed"] = failed.astype(int)
+    about = {"parts": {part: name for name, part in LABELS.items()}, "folds": ("10-fold",)}
+    made = compare(about, tables, PublishedTables(PAPER))
+    magic = made["accuracies"].query("dataset == 'magic'").set_index("classifier")
+    assert magic.loc["dNB", ["accuracy", "rank"]].isna().all()
+    assert magic["rank"].tolist()[:4] == [3, 1, 4, 2]
+    # MAGIC is out of the averages: one data set of the paper's is not enough
+    assert made["average_ranks"].empty

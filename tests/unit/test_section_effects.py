@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import walk, write_declared
+from report_study import sources, unsourced, walk, write_declared
 
+from xnbflow.analyses.effects import section as effects
+from xnbflow.analyses.effects import section_curves
 from xnbflow.analyses.effects.compute_summary import summarise
 from xnbflow.analyses.effects.contract import TABLES
 from xnbflow.analyses.effects.section import section
@@ -273,3 +275,65 @@ def test_categories_are_marks_without_a_curve(write):
     assert drawn["separate"] == [(0.0, 0.05), (1.0, 0.9), (2.0, 0.05)]
     assert drawn["counts"].sum() == 0
     assert any(isinstance(block, Gallery) for block in walk(made.blocks))
+
+
+def test_every_number_names_the_table_that_holds_it(papers):
+    assert unsourced(papers.blocks, effects, section_curves) == []
+    assert sources(papers.blocks) <= {f"effects/{name}.tsv" for name in TABLES}
+
+
+def test_intervals_and_the_papers_error_are_tables(write):
+    folder = write("spambase", {"paper": PAPER}).folder / "effects"
+    fitted = pd.read_parquet(folder / "fit.parquet").set_index(["model", "part"])
+    row = fitted.loc[(GENERALIZED, "test")]
+    error = np.sqrt(0.06 * 0.94 / 100)
+    ends = row[["misclassification_lower", "misclassification_upper"]]
+    assert ends.tolist() == pytest.approx([0.06 - 1.96 * error, 0.06 + 1.96 * error])
+    (printed,) = pd.read_parquet(folder / "published.parquet").itertuples()
+    # .007 apart, and 1.96 standard errors of the difference are .048
+    assert (printed.part, printed.ours, printed.paper, printed.differs) == (
+        "test",
+        pytest.approx(0.06),
+        0.053,
+        False,
+    )
+
+
+def test_shapes_are_told_by_where_the_samples_are():
+    values = np.arange(11.0)
+    curves = {
+        # 80 % of the climb are made at the second of eleven values, and it stays
+        "stick": np.minimum(values, 1.0),
+        "straight": values,
+        "bowl": (values - 5) ** 2,
+        "level": np.zeros(11),
+    }
+    scorecard = pd.concat(
+        pd.DataFrame({"feature": name, "kind": "continuous", "value": values, "sum": effect})
+        for name, effect in curves.items()
+    ).reset_index(drop=True)
+    scorecard = scorecard.assign(count=1, naive_effect=scorecard["sum"], adjustment=0.0)
+    fitted = fit({"all": 4})
+    convergence = pd.DataFrame({"iteration": range(4), "log_likelihood": [-90.0, -50, -40, -45]})
+    tables = {
+        "fit": fitted,
+        "confusion": confusion(fitted),
+        "scorecard": scorecard,
+        "convergence": convergence,
+    }
+    made = summarise({k: t.assign(dataset="d", features="all") for k, t in tables.items()})
+    shapes = made["shapes"].set_index("feature")
+    assert shapes["stays"].to_dict() == {
+        "stick": True, "straight": True, "bowl": False, "level": False}  # fmt: skip
+    assert shapes["dips"].to_dict() == {
+        "stick": False, "straight": False, "bowl": True, "level": False}  # fmt: skip
+    assert shapes["climbed_share"][["stick", "straight"]].tolist() == pytest.approx(
+        [2 / 11, 9 / 11]
+    )
+    assert shapes.loc["bowl", ["lowest", "lowest_at"]].tolist() == [0, 5]
+    strengths = made["strengths"].set_index("feature")
+    assert strengths.loc["straight", "adjusted"] == pytest.approx(np.std(values))
+    assert np.isnan(strengths.loc["level", "taken_back"])
+    (passes,) = made["passes"].itertuples()
+    assert (passes.passes, passes.greatest, passes.greatest_after) == (3, -40, 2)
+    assert passes.first_share == pytest.approx(40 / 45)

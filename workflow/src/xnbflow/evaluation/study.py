@@ -112,6 +112,7 @@ def study_tables(
             }
         ),
         "hard_samples": overviews.hard_samples(tables["samples"]),
+        "misclassified": overviews.misclassified(tables["samples"]),
     }
 
 

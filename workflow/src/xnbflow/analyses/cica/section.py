@@ -27,6 +27,7 @@ __all__ = ["section"]
 _SETTING = ["setting", "samples"]
 _ERROR_AT_PAPERS, _ERROR_AT_CHOSEN = square_error_at("paper's"), square_error_at("chosen")
 _SUMMARY = ["cica/summary.tsv"]
+_USED = ["cica/accuracies.tsv", "cica/dependence.tsv"]
 
 
 def section(results: StudyResults) -> Section | None:
@@ -54,7 +55,10 @@ def section(results: StudyResults) -> Section | None:
     ]
     if len(tables["accuracies"]):
         frame = _classification(tables["accuracies"], tables["dependence"])
-        use = [*(Prose(text, "headline") for text in _used(frame)), _classification_table(frame)]
+        use = [
+            *(Prose(text, "headline", _USED) for text in _used(frame)),
+            _classification_table(frame),
+        ]
         blocks.append(Group("Classification", use, "real data", opened=True))
     return Section(
         "cica",
@@ -91,7 +95,8 @@ def _descents(
             "The regression has the paper’s width throughout."
         )
         own = descents[descents["samples"] == samples].set_index(["measure", "width"])
-        blocks.append(Prose(_journey(samples, own, summary), "headline"))
+        said = _journey(samples, own, summary)
+        blocks.append(Prose(said, "headline", ["cica/descents.tsv", *_SUMMARY]))
         blocks.append(Gallery(figures, caption, ["cica/iterations.tsv", *_SUMMARY]))
     return blocks
 
@@ -179,7 +184,7 @@ def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
         "largest variance, which need not hold the sources."
     )
     return [
-        Prose(_recovered(summary), "headline"),
+        Prose(_recovered(summary), "headline", _SUMMARY),
         *_predicted(summary),
         Gallery(figures, caption, _SUMMARY),
         Group("The same in numbers", [_summary_table(summary)]),
@@ -249,7 +254,7 @@ def _predicted(summary: pd.DataFrame) -> list[Block]:
     formats = {name: ".0%" if name.startswith("of that") else ".3f" for name in frame.columns}
     headline = f"The median mean square error with CICA is {'; '.join(texts)}."
     return [
-        Prose(headline, "headline"),
+        Prose(headline, "headline", _SUMMARY),
         Table(frame.reset_index(), caption, formats, sources=_SUMMARY),
     ]
 
@@ -292,7 +297,8 @@ def _fits(convergence: pd.DataFrame, converged: pd.DataFrame) -> list[Block]:
         f"{row.method}: {row.converged_runs:,} of {row.runs:,} ({row.converged:.0%})"
         for row in converged.sort_values("method", key=_place).itertuples()
     ]
-    return [Prose(f"Runs that converged. {'; '.join(counts)}."), _fits_table(convergence)]
+    said = f"Runs that converged. {'; '.join(counts)}."
+    return [Prose(said, sources=["cica/converged.tsv"]), _fits_table(convergence)]
 
 
 def _place(methods: pd.Series) -> pd.Series:
@@ -308,7 +314,7 @@ def _fits_table(convergence: pd.DataFrame) -> Table:
         "say so in a warning."
     )
     formats = {"width": ".3f", "steps": ".0f", "converged": ".0%"}
-    return Table(frame, caption, formats, sources=["cica/convergence.tsv", "cica/converged.tsv"])
+    return Table(frame, caption, formats, sources=["cica/convergence.tsv"])
 
 
 def _classification(accuracies: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
@@ -361,5 +367,4 @@ def _classification_table(frame: pd.DataFrame) -> Table:
         "dependence is gone in new samples too. Less dependence need not mean more accuracy."
     )
     formats = dict.fromkeys(frame.columns[1:5], ".3f") | dict.fromkeys(frame.columns[5:], ".0%")
-    sources = ["cica/accuracies.tsv", "cica/dependence.tsv"]
-    return Table(frame, caption, formats, sources=sources)
+    return Table(frame, caption, formats, sources=_USED)

@@ -26,6 +26,7 @@ _ADJUSTED = {
     "bergmann_hommel": "Bergmann-Hommel",
 }
 _SIGNIFICANT = 0.05
+_RUNS = ["directional/runs.tsv"]
 #: What must not be torn apart at the end of a line.
 _SPACE = "\N{NO-BREAK SPACE}"
 
@@ -81,7 +82,7 @@ def accuracy_blocks(results: StudyResults) -> list[Block]:
         like = [name for name in map(counterpart, whole) if name is not None]
         blocks += [_rank_table(ranks, like), _pair_table(pairs)]
     if len(runs):
-        blocks += [Prose(_agreement(runs)), _runs_group(runs)]
+        blocks += [Prose(_agreement(runs), sources=_RUNS), _runs_group(runs)]
     return blocks
 
 
@@ -194,7 +195,7 @@ def _runs_group(runs: pd.DataFrame) -> Group:
         "pairs."
     )
     formats = {"difference": "+.2f", "p": ".4f", "p, paper": ".4f"}
-    table = Table(frame, caption, formats, sources=["directional/runs.tsv"])
+    table = Table(frame, caption, formats, sources=_RUNS)
     return Group("Each data set by itself", [table], "the paper’s Table 5")
 
 

@@ -52,7 +52,7 @@ def section(results: StudyResults) -> Section | None:
 def _dataset(found: EffectTables) -> list[Block]:
     """Return what is shown of one data set."""
     blocks: list[Block] = [
-        Prose(_headline(found), "headline"),
+        Prose(_headline(found), "headline", ["effects/fit.tsv", "effects/published.tsv"]),
         Prose(_HOW_TO_READ),
         _errors(found),
         Group("Fit statistics", _fit(found), "log-likelihood, errors, ranking", opened=True),
@@ -183,7 +183,11 @@ def _decisions(found: EffectTables) -> list[Block]:
         "it is called. Right ones are on the diagonal; shades are shares of a row."
     )
     table = Group("All sets and both parts", [_costs(found)], "errors and losses")
-    return [Prose(meaning), Gallery(figures, caption, ["effects/confusion.tsv"]), table]
+    return [
+        Prose(meaning, sources=["effects/fit.tsv"]),
+        Gallery(figures, caption, ["effects/confusion.tsv"]),
+        table,
+    ]
 
 
 def _matrix(name: str, model: str, shown: pd.DataFrame, classes: tuple[str, str]) -> Figure:

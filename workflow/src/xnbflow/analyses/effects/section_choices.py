@@ -126,7 +126,8 @@ def tuning(found: EffectTables) -> list[Block]:
         "The test part had no say in it."
     )
     formats = dict.fromkeys(frame.columns[1:], ".4f")
-    sentences = [Prose(_chosen(found, row, table[tuned])) for row in chosen]
+    sources = ["effects/tuning.tsv", "effects/fit.tsv"]
+    sentences = [Prose(_chosen(found, row, table[tuned]), sources=sources) for row in chosen]
     return [*sentences, Table(frame, caption, formats, frozenset(best), ["effects/tuning.tsv"])]
 
 

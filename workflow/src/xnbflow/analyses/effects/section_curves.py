@@ -32,7 +32,8 @@ def curves(found: EffectTables) -> list[Block]:
     if of_paper:
         caption = f"Figures 1 and 2 of the paper. {caption} {_shapes(found)}"
     large = Gallery(figures[: len(first)], caption, [*_DRAWN, *["effects/shapes.tsv"] * of_paper])
-    blocks: list[Block] = [Prose(_taken_back(found)), large]
+    said = Prose(_taken_back(found), sources=["effects/adjustments.tsv"])
+    blocks: list[Block] = [said, large]
     if others:
         small = Gallery(figures[len(first) :], _SMALL_CAPTION, _DRAWN)
         blocks.append(Group("The other features", [small], f"{len(others)} effects", opened=True))

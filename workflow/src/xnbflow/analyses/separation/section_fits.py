@@ -52,13 +52,12 @@ def _fitted(table: pd.DataFrame, means: pd.DataFrame) -> list[Block]:
         "known covariances. Means over fits; samples are per class."
     )
     return [
-        Prose(" ".join([_SHRINKAGE, *texts])),
+        Prose(" ".join([_SHRINKAGE, *texts]), sources=["separation/fitted_means.tsv"]),
         Gallery(figures, caption, ["separation/fitted.tsv"]),
-        Table(numbers, explained, formats, sources=_SOURCES),
+        Table(numbers, explained, formats, sources=["separation/fitted.tsv"]),
     ]
 
 
-_SOURCES = ["separation/fitted.tsv", "separation/fitted_means.tsv"]
 _FITTED_RISKS = ("expected by itself", "covariances known")
 _FITTED_NAMES = {
     "setting": "true scores",

@@ -17,7 +17,7 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Tab
 
 __all__ = ["gain_blocks"]
 
-_RISK = "separation/risk.tsv"
+_RISK, _VERDICTS = "separation/risk.tsv", "separation/verdicts.tsv"
 #: The paper's own distributions, and the gain it claims on them.
 _PAPERS, _CLAIM = ("uniform", "non-central chi-square"), 0.2
 
@@ -32,11 +32,11 @@ def gain_blocks(risk: pd.DataFrame, verdicts: pd.DataFrame) -> list[Block]:
     """
     samples = list(risk["samples"].unique())
     return [
-        Prose(_advice(risk, verdicts), "headline"),
+        Prose(_advice(risk, verdicts), "headline", [_VERDICTS, _RISK]),
         Prose(_HOW_TO_READ),
         Gallery([_gains(risk, n) for n in samples], _GAINS_CAPTION, [_RISK]),
         *_where(verdicts),
-        Prose(_of_the_claim(risk)),
+        Prose(_of_the_claim(risk), sources=[_RISK]),
         _verdicts(verdicts),
         Group("All numbers", [_numbers(risk, n) for n in samples], "D, D~, R, R~"),
     ]
@@ -135,7 +135,7 @@ def _verdicts(verdicts: pd.DataFrame) -> Table:
         "mean of each kind and sample size is marked."
     )
     formats = dict.fromkeys(_ENDS, "+z.2f")
-    return Table(frame, caption, formats, frozenset(best), ["separation/verdicts.tsv"])
+    return Table(frame, caption, formats, frozenset(best), [_VERDICTS])
 
 
 _VERDICT = {
@@ -159,7 +159,8 @@ def _where(verdicts: pd.DataFrame) -> list[Block]:
     for kind, rows in kinds.groupby("distribution", sort=False):
         of_kind = rows.set_index("method")
         parts = [_counted(of_kind.loc[method]) for method in (EQ22, ESTIMATED_WEIGHTS)]
-        said.append(Prose(f"{_KINDS.get(str(kind), str(kind))}: {'; '.join(parts)}."))
+        text = f"{_KINDS.get(str(kind), str(kind))}: {'; '.join(parts)}."
+        said.append(Prose(text, sources=[_VERDICTS]))
     return said
 
 

@@ -10,6 +10,7 @@ __all__ = ["theory_groups"]
 
 #: Methods whose formula forgets no cost of estimating H.
 _WITHOUT_ESTIMATES = (ALL_BLOCKS, *BY_TRUTH)
+_RISK = ["separation/risk.tsv"]
 #: How near to Eq. 9 the simulated risk ought to be.
 _TOLERANCE = {1200: 0.001, 60: 0.002}
 
@@ -47,7 +48,7 @@ def _formula(risk: pd.DataFrame, samples: list[int]) -> list[Block]:
         f"nearer to the line, the better the formula. The shade is {shades}."
     )
     figures = [_difference_figure(risk[risk["samples"] == n], n) for n in samples]
-    return [Prose(explained), Gallery(figures, caption, ["separation/risk.tsv"])]
+    return [Prose(explained, sources=_RISK), Gallery(figures, caption, _RISK)]
 
 
 def _greatest_difference(chosen: pd.DataFrame, n: int) -> str:
@@ -110,7 +111,7 @@ def _theorem1(table: pd.DataFrame) -> list[Block]:
         frame[name], formats[name] = table[column], ",.1f"
     caption = "The signal n E, simulated and by the three forms of Theorem 1."
     return [
-        Prose(_THEOREM_EXPLAINED + said),
+        Prose(_THEOREM_EXPLAINED + said, sources=_THEOREM),
         _theorem_figure(table[table["rule"] == EQ22]),
         Table(frame, caption, formats, sources=_THEOREM),
     ]
