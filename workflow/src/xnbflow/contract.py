@@ -26,6 +26,8 @@ __all__ = [
     "DIAGNOSTIC_TABLES",
     "DOWNLOADS",
     "FIGURES",
+    "FOLDERS_OF_DATASET",
+    "FOLDERS_OF_RESULTS",
     "FOLDS",
     "FOLDS_TABLE",
     "GATHERED_TABLES",
@@ -204,6 +206,18 @@ def log_of(rule: str) -> PathTemplate:
 def benchmark_of(rule: str) -> PathTemplate:
     """Return where Snakemake records the seconds and memory of a rule's jobs."""
     return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
+
+
+def _fixed(level: int, *templates: str) -> frozenset[str]:
+    """Return the names of folders, that many levels down, that templates fix."""
+    folders = (template.split("/")[:-1] for template in templates)
+    names = {parts[level] for parts in folders if len(parts) > level}
+    return frozenset(name for name in names if "{" not in name)
+
+
+#: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
+FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("index"), benchmark_of("index"))
+FOLDERS_OF_DATASET = _fixed(2, MODEL)
 
 
 def text_of(path: str) -> PathTemplate:
