@@ -75,7 +75,7 @@ or somebody else's with this file, refuses others.
 _RESOURCES = f"""\
 Downloads are in `{DOWNLOADS}/`, a folder per source; the tables that papers print in
 `{PAPER}/`; `{COMPILED}` marks that the kernels of a classifier, or of the
-diagnostics, are compiled.
+diagnostics, are compiled. A file `.snakemake_timestamp` in a folder is Snakemake's.
 """
 
 _TRAINED = f"""\
