@@ -30,8 +30,8 @@ from xnbflow.analyses.cica.names import (
     WHITENING,
     square_error_at,
 )
+from xnbflow.analyses.defaults import with_defaults
 from xnbflow.diagnostics.dependence import conditional_dependence
-from xnbflow.errors import InputError
 from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.naive_bayes.regression import KernelNBRegressor
 from xnbflow.preprocessing.cica import CICA
@@ -174,11 +174,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     InputError
         If a parameter is unknown.
     """
-    for key in params:
-        if key not in _DEFAULTS:
-            msg = f"the analysis 'cica' has no parameter {key!r}; it has {', '.join(_DEFAULTS)}"
-            raise InputError(msg)
-    params = _DEFAULTS | params
+    params = with_defaults("cica", params, _DEFAULTS)
     tables = _simulated(params, threads)
     folds = [
         delayed(_classify)(data, params["splits"], repeat)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
+from xnbflow.analyses.defaults import with_defaults
 from xnbflow.analyses.directional.compute_examples import (
     example_tables,
     figure_14,
@@ -100,13 +101,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         If a parameter is unknown or a data set has no angle.
     """
     defaults = {"bins": 36, "max_features": 4, "repeats": 10}
-    for key in params:
-        if key not in defaults:
-            msg = (
-                f"the analysis 'directional' has no parameter {key!r}; it has {', '.join(defaults)}"
-            )
-            raise InputError(msg)
-    params = defaults | params
+    params = with_defaults("directional", params, defaults)
     artificial = figure_14()
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
     tables["complexity"] = pd.concat(

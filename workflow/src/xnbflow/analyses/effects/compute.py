@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from xnbflow.analyses.defaults import refuse_unknown
 from xnbflow.analyses.effects.compute_summary import summarise
 from xnbflow.analyses.effects.names import GENERALIZED, LINEAR, NAIVE, TUNED
 from xnbflow.contract import FOLDS_TABLE
@@ -28,7 +29,7 @@ from xnbflow.tables import read_parquet
 
 __all__ = ["analyse"]
 
-_PARAMS = {"folds", "features", "generalized", "stepwise", "tune", "losses"}
+_PARAMS = ("features", "folds", "generalized", "losses", "stepwise", "tune")
 _STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
 # A probability of 0 for what did happen would make the log-likelihood infinite.
 _LEAST_PROBABILITY = 1e-300
@@ -91,10 +92,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
 
 
 def _check_params(params: dict) -> None:
-    unknown = sorted(set(params) - _PARAMS)
-    if unknown:
-        msg = f"effects has no parameter {unknown[0]!r}; it has {', '.join(sorted(_PARAMS))}"
-        raise InputError(msg)
+    refuse_unknown("effects", params, _PARAMS)
     if min(params.get("losses", (1.0, 1.0))) <= 0.0:
         msg = f"losses are {params['losses']}; both L1 and L2 must be above 0"
         raise InputError(msg)

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 
+from xnbflow.analyses.defaults import with_defaults
 from xnbflow.analyses.separation.compute_fits import fit_microarrays, fit_settings
 from xnbflow.analyses.separation.compute_simulation import make_settings, simulate
 from xnbflow.analyses.separation.compute_summary import summarise
@@ -71,13 +72,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     InputError
         If a parameter is unknown or there is no distribution of scores.
     """
-    for key in params:
-        if key not in DEFAULTS:
-            msg = (
-                f"the analysis 'separation' has no parameter {key!r}; it has {', '.join(DEFAULTS)}"
-            )
-            raise InputError(msg)
-    params = DEFAULTS | params
+    params = with_defaults("separation", params, DEFAULTS)
     settings = make_settings(params)
     if not settings:
         msg = "the analysis 'separation' has no distribution: give uniform, noncentral or useless"

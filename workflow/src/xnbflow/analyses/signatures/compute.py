@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from xnbflow.analyses.defaults import with_defaults
 from xnbflow.analyses.signatures.contract import TABLES
 from xnbflow.analyses.signatures.names import CSNB, LASSO, PAM, XNB_PUBLISHED
 from xnbflow.errors import InputError
@@ -79,12 +80,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     InputError
         If a parameter is unknown, or a data set is too small for the folds or lacks values.
     """
-    for key in params:
-        if key not in DEFAULTS:
-            known = ", ".join(DEFAULTS)
-            msg = f"the analysis 'signatures' has no parameter {key!r}; it has {known}"
-            raise InputError(msg)
-    params = DEFAULTS | params
+    params = with_defaults("signatures", params, DEFAULTS)
     for data in series.values():
         _check(data, params)
     tasks = list(itertools.product(series.values(), range(params["repeats"])))
