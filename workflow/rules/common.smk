@@ -69,6 +69,7 @@ from xnbflow.report.outline import benchmarks, section_modules
 from xnbflow.sources.files import local_path
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet
+from xnbflow.standing import check_standing
 
 if not Path(xnbflow.__file__).is_relative_to(ROOT):
     raise WorkflowError(
@@ -331,6 +332,13 @@ def asked_studies():
     named = [name for name in CONFIG.studies if set(targets_of(name)) & targets]
     run = CONFIG.run if not named or MODIFIER.modify_rulename("all") in targets else ()
     return list(dict.fromkeys([*named, *run]))
+
+
+if workflow.is_main_process and workflow.dag_settings:  # --lint has none
+    try:
+        check_standing(CONFIG, asked_studies(), PREFIX)
+    except InputError as error:
+        raise WorkflowError(str(error)) from error
 
 
 def unasked_reports(wildcards):

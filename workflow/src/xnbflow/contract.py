@@ -26,6 +26,8 @@ __all__ = [
     "DIAGNOSTIC_TABLES",
     "DOWNLOADS",
     "FIGURES",
+    "FOLDERS_OF_DATASET",
+    "FOLDERS_OF_RESULTS",
     "FOLDS",
     "FOLDS_TABLE",
     "GATHERED_TABLES",
@@ -204,6 +206,18 @@ def log_of(rule: str) -> PathTemplate:
 def benchmark_of(rule: str) -> PathTemplate:
     """Return where Snakemake records the seconds and memory of a rule's jobs."""
     return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
+
+
+def _fixed(level: int, *templates: str) -> frozenset[str]:
+    """Return the names of folders, that many levels down, that templates fix."""
+    folders = (template.split("/")[:-1] for template in templates)
+    names = {parts[level] for parts in folders if len(parts) > level}
+    return frozenset(name for name in names if "{" not in name)
+
+
+#: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
+FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("index"), benchmark_of("index"))
+FOLDERS_OF_DATASET = _fixed(2, MODEL)
 
 
 def text_of(path: str) -> PathTemplate:
@@ -505,6 +519,7 @@ STUDY_TABLES = named(
         summary=("text", "what it is about"),
         classifier=("text", "whose results come first; empty without any"),
         text=("text", "the finding; empty without classifiers"),
+        fits=("integer", "tried, over all folds, data sets and classifiers"),
     ),
     table(
         "averages",
@@ -647,6 +662,7 @@ STUDY_TABLES = named(
         true="text",
         predicted="text",
         count=("integer", "over folds and repeats"),
+        share=("number", "of the tests of the true class"),
     ),
     table(
         "calibration",
@@ -706,6 +722,17 @@ STUDY_TABLES = named(
         predicted=("text", "the class that it is most often taken for"),
         mistakes=("text", "the wrong classes with their number of times, say `AML 7, B-ALL 3`"),
         suspect=("boolean", "wrong in most of its tests though its class is recognised"),
+    ),
+    table(
+        "misclassified",
+        "samples that a classifier gets wrong, those wrong by most first",
+        "a sample",
+        **_SCHEME,
+        sample="text",
+        true=("text", "its class"),
+        wrong_by=("integer", "classifiers that are wrong in more than half of the repeats"),
+        wrong=("integer", "times, of all classifiers and repeats"),
+        tested=("integer", "times, likewise"),
     ),
     table(
         "selection",
@@ -936,6 +963,17 @@ DESCRIPTION_TABLES = named(
             "log density in all classes together; 0 where evidence is told; missing if untold",
         ),
         evidence=("number", "the one less the other, in nats; missing if untold"),
+    ),
+    table(
+        "scores",
+        "what all features of a class say together of a sample, where evidence is told",
+        "a tested sample and class",
+        **_CLASSIFIER,
+        **_FOLD,
+        sample="text",
+        **{"class": "text"},
+        evidence=("number", "sum over features"),
+        log_reference=("number", "sum over features"),
     ),
 )
 

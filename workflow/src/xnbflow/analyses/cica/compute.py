@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from xnbflow.analyses.cica.compute_summary import summarise
 from xnbflow.analyses.cica.names import (
     AS_PAPER,
     CHOSEN_WIDTH,
@@ -29,8 +30,8 @@ from xnbflow.analyses.cica.names import (
     WHITENING,
     square_error_at,
 )
+from xnbflow.analyses.defaults import with_defaults
 from xnbflow.diagnostics.dependence import conditional_dependence
-from xnbflow.errors import InputError
 from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.naive_bayes.regression import KernelNBRegressor
 from xnbflow.preprocessing.cica import CICA
@@ -165,18 +166,15 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         from the tenth to the ninetieth percentile. ``iterations``: the same by step of a descent
         from the inputs as they are. ``classification``: accuracy of FlexibleNB by fold with and
         without CICA. ``dependence``: the share of features that depend on another given the class,
-        before and after, on the samples that CICA has seen and on a half that it has not.
+        before and after, on the samples that CICA has seen and on a half that it has not. Columns
+        and tables that follow from these: see `compute_summary.summarise`.
 
     Raises
     ------
     InputError
         If a parameter is unknown.
     """
-    for key in params:
-        if key not in _DEFAULTS:
-            msg = f"the analysis 'cica' has no parameter {key!r}; it has {', '.join(_DEFAULTS)}"
-            raise InputError(msg)
-    params = _DEFAULTS | params
+    params = with_defaults("cica", params, _DEFAULTS)
     tables = _simulated(params, threads)
     folds = [
         delayed(_classify)(data, params["splits"], repeat)
@@ -191,7 +189,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         [row for data in series.values() for row in _dependence(data)],
         columns=["dataset", "samples", "transformation", "ratio", "pairs", "largest_r"],
     )
-    return tables
+    return summarise(tables)
 
 
 def _simulated(params: dict, threads: int) -> dict[str, pd.DataFrame]:

@@ -16,6 +16,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from xnbflow.analyses.defaults import refuse_unknown
+from xnbflow.analyses.effects.compute_summary import summarise
 from xnbflow.analyses.effects.names import GENERALIZED, LINEAR, NAIVE, TUNED
 from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
@@ -27,7 +29,7 @@ from xnbflow.tables import read_parquet
 
 __all__ = ["analyse"]
 
-_PARAMS = {"folds", "features", "generalized", "stepwise", "tune", "losses"}
+_PARAMS = ("features", "folds", "generalized", "losses", "stepwise", "tune")
 _STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
 # A probability of 0 for what did happen would make the log-likelihood infinite.
 _LEAST_PROBABILITY = 1e-300
@@ -69,6 +71,8 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         - ``tuning``, where asked for: each combination tried, its cross-validated
           ``mean_log_likelihood`` per sample and whether it was ``chosen``.
 
+        Columns and tables that follow from these: see `compute_summary.summarise`.
+
     Raises
     ------
     InputError
@@ -84,14 +88,11 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
                 rows.insert(0, "dataset", dataset)
                 rows.insert(1, "features", name)
                 tables.setdefault(table, []).append(rows)
-    return {table: pd.concat(rows, ignore_index=True) for table, rows in tables.items()}
+    return summarise({name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()})
 
 
 def _check_params(params: dict) -> None:
-    unknown = sorted(set(params) - _PARAMS)
-    if unknown:
-        msg = f"effects has no parameter {unknown[0]!r}; it has {', '.join(sorted(_PARAMS))}"
-        raise InputError(msg)
+    refuse_unknown("effects", params, _PARAMS)
     if min(params.get("losses", (1.0, 1.0))) <= 0.0:
         msg = f"losses are {params['losses']}; both L1 and L2 must be above 0"
         raise InputError(msg)

@@ -39,11 +39,12 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.classifiers:
         return None
     found = results.tables["headline"].iloc[0]
-    blocks: list[Block] = [Prose(found["text"], "headline")]
+    blocks: list[Block] = [Prose(found["text"], "headline", ["headline.tsv"])]
     chosen = found["classifier"]
-    failed = int((results.tables["problems"]["kind"] == "error").sum())
+    failed = len(results.rows("problems", kind="error"))
     if failed:
-        blocks.append(Prose(f"{failed:,} fits failed: see what was run.", "warning"))
+        said = f"{failed:,} fits failed: see what was run."
+        blocks.append(Prose(said, "warning", ["problems.tsv"]))
     if chosen:
         cards = [_card(results, *place, chosen) for place in results.places]
         named = any(line.items for card in cards for line in card.lines)

@@ -86,7 +86,7 @@ def _beside(results: StudyResults, path: str) -> str:
 
 
 def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.DataFrame) -> Figure:
-    wide = drawn.pivot_table(index="row", columns="column", values="z")
+    wide = drawn.pivot(index="row", columns="column", values="z")
     rows = drawn.drop_duplicates("row").sort_values("row")
     samples = drawn.drop_duplicates("column").sort_values("column")
     names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]

@@ -146,7 +146,7 @@ def _recall(results: StudyResults, pair: Validation) -> Table:
 
 def _confusion(rows: pd.DataFrame, number: str) -> Figure:
     classes = rows["true"].drop_duplicates().tolist()
-    wide = rows.pivot_table(index="true", columns="predicted", values="count")
+    wide = rows.pivot(index="true", columns="predicted", values="count")
     counts = wide.loc[classes, classes].to_numpy()
     sums = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0)
