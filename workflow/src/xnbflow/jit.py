@@ -6,14 +6,16 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numba
 
 __all__ = ["njit"]
 
+_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
-def njit(**options: Any) -> Callable[[Callable], Callable]:
+
+def njit(**options: Any) -> Callable[[_Kernel], _Kernel]:
     """Return the decorator ``numba.njit(**options)`` that keeps compiled code apart by its source.
 
     Numba's own cache looks at the file of a kernel, not at those of the kernels that it calls. Here
@@ -21,15 +23,17 @@ def njit(**options: Any) -> Callable[[Callable], Callable]:
     set, else beside the library, else in the user's cache; where none of them can be written,
     kernels are compiled anew in every process, which a warning says once.
     """
+    config: Any = numba.config  # a module to type checkers, which do not see what it holds
 
-    def decorate(function: Callable) -> Callable:
+    def decorate(function: _Kernel) -> _Kernel:
         folder = _cache_folder()
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = folder or before
+        before = config.CACHE_DIR
+        config.CACHE_DIR = folder or before
         try:
-            return numba.njit(**{**options, "cache": bool(folder)})(function)
+            compiled = numba.njit(**{**options, "cache": bool(folder)})(function)
+            return cast("_Kernel", compiled)  # it is called as the function is
         finally:
-            numba.config.CACHE_DIR = before
+            config.CACHE_DIR = before
 
     return decorate
 

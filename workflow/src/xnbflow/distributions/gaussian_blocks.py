@@ -6,7 +6,7 @@ class. Thousands of small covariance matrices are estimated, shrunk, factorised 
 array (n_blocks, size, size).
 """
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class GaussianBlocks(Distribution):
     (2,)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "columns": ["array-like"],
         "covariance": [one_of(*COVARIANCES)],
     }

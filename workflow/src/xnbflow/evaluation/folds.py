@@ -28,7 +28,7 @@ __all__ = [
 ALWAYS_TRAIN = "train"
 
 
-def draw_folds(header: SeriesHeader, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
+def draw_folds(header: Series | SeriesHeader, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     Parameters
@@ -104,9 +104,9 @@ def folds_of_repeat(
     InputError
         If the file is absent or damaged.
     """
-    if not predefined and n_splits is None:
-        return leave_one_group_out(series)
     if not predefined:
+        if n_splits is None:
+            return leave_one_group_out(series)
         return _draw(series, n_splits, repeat)
     (path,) = predefined
     folds = read_parquet(path, FOLDS_TABLE)
@@ -191,7 +191,7 @@ def leave_one_group_out(header: Series | SeriesHeader) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _class_counts(header: SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
+def _class_counts(header: Series | SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
     """Return each class with the number of its samples, or of the groups that have any."""
     if header.groups is None:
         return np.unique(header.labels, return_counts=True)
@@ -200,9 +200,10 @@ def _class_counts(header: SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _refuse_uneven_groups(
-    header: SeriesHeader, splits: list[tuple[np.ndarray, np.ndarray]]
+    header: Series | SeriesHeader, splits: list[tuple[np.ndarray, np.ndarray]]
 ) -> None:
     classes = set(header.labels)
+    n_groups = 0 if header.groups is None else len(set(header.groups))
     for fold, (train, test) in enumerate(splits):
         lacking = sorted(classes - set(header.labels[train]))
         if len(test) and not lacking:
@@ -210,19 +211,21 @@ def _refuse_uneven_groups(
         what = f"trains without class {str(lacking[0])!r}" if lacking else "tests no sample"
         msg = (
             f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
-            f"{len(np.unique(header.groups))} of them for {len(header.samples)} samples; use fewer "
-            "splits, or other groups"
+            f"{n_groups} of them for {len(header.samples)} samples; use fewer splits, or other "
+            "groups"
         )
         raise InputError(msg)
 
 
-def _refuse_split_groups(path: str | Path, folds: pd.DataFrame, header: SeriesHeader) -> None:
+def _refuse_split_groups(
+    path: str | Path, folds: pd.DataFrame, header: SeriesHeader, groups: np.ndarray
+) -> None:
     """Refuse predefined folds that test and train samples of one group."""
-    group_of = dict(zip(header.samples, header.groups, strict=True))
+    group_of = dict(zip(header.samples, groups, strict=True))
     for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
         inside = set(tested)
-        groups = {group_of[sample] for sample in inside}
-        torn = [s for s in header.samples if s not in inside and group_of[s] in groups]
+        tested_groups = {group_of[sample] for sample in inside}
+        torn = [s for s in header.samples if s not in inside and group_of[s] in tested_groups]
         if torn:
             msg = (
                 f"{path}: repeat {repeat}, fold {fold} trains with sample {str(torn[0])!r} and "
@@ -282,7 +285,7 @@ def read_folds(
         )
         raise InputError(msg)
     if header.groups is not None:
-        _refuse_split_groups(path, folds, header)
+        _refuse_split_groups(path, folds, header, header.groups)
     return folds.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)
 
 

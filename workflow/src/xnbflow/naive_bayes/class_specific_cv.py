@@ -104,7 +104,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     1                    2      0.96   False
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "sizes": [ListOf(whole(1)), None],
         "cv": [whole(2), Instance("split", "get_n_splits")],
         "scoring": [one_of(*SCORINGS)],
@@ -203,7 +203,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     def _path(
         self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None
-    ) -> list[dict]:
+    ) -> list[dict[str, Any]]:
         """Return the rows of the path."""
         candidates = list(itertools.product(_listed(self.distance), _listed(self.min_bandwidth)))
         if not candidates:
@@ -301,7 +301,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         shortlist.absorb(strengths, features, getattr(self, "feature_names_in_", None))
         return shortlist, PairRankings(shortlist, codes, samples)
 
-    def _density(self, floor: float) -> dict[str, str | float]:
+    def _density(self, floor: float) -> dict[str, Any]:
         return {"bandwidth": self.bandwidth, "min_bandwidth": floor, "kernel": self.kernel}
 
     def _checked_sizes(self, n_features: int) -> np.ndarray:
@@ -314,7 +314,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         return np.unique(np.minimum(self.sizes, n_features)).astype(int)
 
 
-def _listed(value: Any) -> list:
+def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
@@ -336,7 +336,7 @@ def geometric_sizes(largest: int, n: int) -> np.ndarray:
     return sizes
 
 
-def _row_of_one_class(distance: str, floor: float, size: int) -> dict:
+def _row_of_one_class(distance: str, floor: float, size: int) -> dict[str, Any]:
     """Return the path where there is nothing to tell apart."""
     scores = {"accuracy": 1.0, "balanced_accuracy": 1.0, "log_loss": 0.0}
     errors = {f"{name}_se": 0.0 for name in scores}

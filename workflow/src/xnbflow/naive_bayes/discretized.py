@@ -50,7 +50,7 @@ class DiscretizedNB(HybridNB):
     """
 
     _squares_features = False
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "categorical": [Columns()],
         **Categorical._parameter_constraints,
     }

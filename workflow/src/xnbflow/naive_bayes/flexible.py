@@ -1,7 +1,7 @@
 """Flexible naive Bayes: a kernel density per class and feature (XNB paper, section 4.2)."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class FlexibleNB(IndependentNB):
     0.96
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [one_of(*BANDWIDTHS)],
         "kernel": [one_of(*KERNELS)],
         "min_bandwidth": [number(0.0, closed="left")],

@@ -96,7 +96,7 @@ class GeneralizedNB(BaseNaiveBayes):
     """
 
     _squares_features = False
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SMOOTHING,
         "tol": [number(0.0, closed="left")],
         "max_iter": [whole(0)],

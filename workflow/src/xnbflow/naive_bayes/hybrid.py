@@ -57,7 +57,7 @@ class HybridNB(IndependentNB):
     ['n', 's']
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "groups": [list, tuple, None],
         "priors": ["array-like", None],
     }
@@ -95,7 +95,7 @@ class HybridNB(IndependentNB):
         return column_positions(spec, self._feature_names(), what)
 
     def _refuse_shared_columns(self, groups: list[ColumnGroup]) -> None:
-        owner: dict[int, str] = {}
+        owner: dict[int, str | None] = {}
         for group in groups:
             for column in group.columns:
                 if column in owner:

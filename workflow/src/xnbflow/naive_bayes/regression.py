@@ -1,7 +1,7 @@
 """Naive Bayes regression with kernel densities (CICA paper, sections 2 and 4)."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -67,7 +67,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     array([[1.7, 2.2]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
         "n_grid": [whole(2, 100_000)],
     }

@@ -76,7 +76,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     [1]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [Instance("fit", "predict")],
         "n_max": [whole(1), None],
         "cv": [whole(2), Instance("split", "get_n_splits")],

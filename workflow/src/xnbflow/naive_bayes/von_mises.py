@@ -50,7 +50,7 @@ class VonMisesNB(HybridNB):
     [0, 1]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "angular": [Columns(), None],
         "categorical": [Columns()],
         **VonMises._parameter_constraints,

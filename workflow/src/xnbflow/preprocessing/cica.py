@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -111,7 +111,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     array([1., 1.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [whole(1), None],
         "basis": [whole(_FEWEST_SPLINES, 1000), callable],
         "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],

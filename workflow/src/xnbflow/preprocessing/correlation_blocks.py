@@ -4,7 +4,7 @@ For classifiers whose features are independent between, not within, blocks (Pavl
 section 2.1), where nobody says which features belong together.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -62,7 +62,7 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     `BlockNB(blocks=CorrelationBlocks(size=2))` finds the blocks within its own training samples.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {"size": [whole(1)]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"size": [whole(1)]}
 
     def __init__(self, *, size: int = 2) -> None:
         self.size = size
@@ -105,7 +105,7 @@ class CorrelationBlocks(TransformerMixin, Estimator):
         check_is_fitted(self)
         if input_features is None:
             numbered = [f"x{column}" for column in range(self.n_features_in_)]
-            input_features = getattr(self, "feature_names_in_", numbered)
+            input_features = np.asarray(getattr(self, "feature_names_in_", numbered))
         return np.asarray(input_features, dtype=object)[np.concatenate(self.blocks_)]
 
     def __sklearn_tags__(self) -> Tags:

@@ -1,6 +1,7 @@
 """Imputation of missing values from training samples: medians, or the nearest samples."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -109,7 +110,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 "median of all values stands for theirs"
             )
             warnings.warn(msg, UserWarning, stacklevel=2)
-        self._training = X if self.method == "nearest" else None
+        self._training: Any = X if self.method == "nearest" else None
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Discretization by entropy and minimum description length (Fayyad and Irani, IJCAI 1993)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy.special import xlogy
@@ -103,7 +105,7 @@ def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> lis
     >>> cut_features(features, np.repeat([0, 1], 4), 2)
     [array([5.5])]
     """
-    cuts: list = [None] * len(features)
+    cuts: list[Any] = [None] * len(features)
     counts = np.arange(len(codes) + 1)
     bits = xlogy(counts, counts)
 
@@ -113,7 +115,7 @@ def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> lis
         for row, (ordered, own) in enumerate(zip(values, codes[order], strict=True)):
             cuts[strip.start + row] = _cut(ordered, own, n_classes, bits)
 
-    map_strips(work, *features.shape, ns_per_value=50.0)
+    map_strips(work, len(features), features.shape[1], ns_per_value=50.0)
     return cuts
 
 

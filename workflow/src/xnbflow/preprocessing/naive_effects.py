@@ -63,7 +63,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
     """
 
     _squares_features = False
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "entry": [number(0.0, 1.0)],
         "stay": [number(0.0, 1.0)],
         **SMOOTHING,

@@ -263,7 +263,7 @@ class DelimitedText:
                 name = self._csv([line], number)[0][1][key : key + 1]
             else:
                 name = [cell.decode(errors="replace") for cell in cells[key : key + 1]]
-            if name and is_special(name[0].strip()):
+            if name and is_special is not None and is_special(name[0].strip()):
                 special.append((number, next(self._rows([line], [number]))))
             else:
                 kept.append(line)

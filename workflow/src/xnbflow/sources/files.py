@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from xnbflow.errors import InputError, quoted
@@ -41,7 +41,7 @@ def local_path(location: str) -> Path | None:
 
 
 @contextmanager
-def open_raw(path: str | Path) -> Iterator[BinaryIO]:
+def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     """Open a file for reading its bytes, decompressed where it is gzipped.
 
     Parameters
@@ -69,7 +69,7 @@ def open_raw(path: str | Path) -> Iterator[BinaryIO]:
             with gzip.open(path) as packed, io.BufferedReader(packed, _BUFFER) as stream:
                 yield stream
         else:
-            with path.open("rb", buffering=_BUFFER) as stream:
+            with io.BufferedReader(path.open("rb", buffering=0), _BUFFER) as stream:
                 yield stream
     except _BROKEN_GZIP as error:
         msg = f"{path} {_told(error)}"

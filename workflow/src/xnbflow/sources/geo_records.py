@@ -182,9 +182,9 @@ def read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     samples = list(titles) or _subset_samples(subsets)
     fields = _subset_fields(path, samples, subsets)
     keys = list(fields)
-    told = [titles.get(sample, "").partition("; src:") for sample in samples]
-    fields.insert(0, "title", pd.Series([t[0].strip() for t in told], dtype=object))
-    fields.insert(1, "source", pd.Series([t[2].strip() for t in told], dtype=object))
+    named = [titles.get(sample, "").partition("; src:") for sample in samples]
+    fields.insert(0, "title", pd.Series([t[0].strip() for t in named], dtype=object))
+    fields.insert(1, "source", pd.Series([t[2].strip() for t in named], dtype=object))
     return GeoHead(
         facts.get("accession", ""),
         facts.get("title", ""),

@@ -141,7 +141,10 @@ def _samples_in_rows(
     for name, option in wanted.items():
         column_position(path, names, name, option)
     nominal = getattr(table, "nominal", [])
-    texts, numbers, coded, order = [], [], [], []
+    texts: list[int] = []
+    numbers: list[int] = []
+    coded: list[int] = []
+    order: list[int] = []
     aside = _set_aside(dataset, names, {*wanted, *([names[key]] if key is not None else [])})
     for place, name in enumerate(names):
         if place == key or name in wanted:
@@ -155,7 +158,8 @@ def _samples_in_rows(
     _refuse_no_features(path, order)
     columns = Columns(names, (*texts, *coded), tuple(numbers))
     row_of = {place: row for row, place in enumerate(order)}
-    lines, cells, blocks = [], [[] for _ in columns.text], []
+    lines, blocks = [], []
+    cells: list[list[str]] = [[] for _ in columns.text]
     for block in table.blocks(columns):
         lines += block.lines
         blocks.append(block.numbers)

@@ -51,7 +51,10 @@ def section(results: StudyResults) -> Section | None:
     ]
     if len(tables["classification"]):
         frame = _classification(tables["classification"], tables["dependence"])
-        use = [*(Prose(text, "headline") for text in _used(frame)), _classification_table(frame)]
+        use: list[Block] = [
+            *(Prose(text, "headline") for text in _used(frame)),
+            _classification_table(frame),
+        ]
         blocks.append(Group("Classification", use, "real data", opened=True))
     return Section(
         "cica",
@@ -256,7 +259,8 @@ def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
         values = rows.set_index("method")[["median", "lower", "upper"]].reindex(methods)
         label = f"{setting}, {samples:,} samples"
         style = styles[setting, samples]
-        groups.append(Points(label, *values.T.to_numpy().tolist(), style))
+        median, lower, upper = values.T.to_numpy().tolist()
+        groups.append(Points(label, median, lower, upper, style))
     return Figure(
         f"ends-{measure.replace(' ', '-').replace(',', '').replace(chr(39), '')}",
         draw_points if measure == RECOVERY_ERROR else draw_ratios,

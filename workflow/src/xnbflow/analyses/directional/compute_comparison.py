@@ -7,6 +7,7 @@ import pandas as pd
 
 from xnbflow.analyses.directional.names import CLASSIFIERS, counterpart
 from xnbflow.evaluation.comparison import average_ranks, pairwise_rank_tests
+from xnbflow.published import PublishedTables
 
 __all__ = ["compare", "paper_ranks"]
 
@@ -61,7 +62,7 @@ def _accuracies(
     return 100 * wide.dropna()
 
 
-def paper_ranks(published: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def paper_ranks(published: PublishedTables | Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the paper's ranks, data sets by classifiers.
 
     They follow from the accuracies of Table 1 and, for dNB, from the directions of Table 5.

@@ -125,7 +125,8 @@ def draw_unrolled(
     axes.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
     _shade(axes, x, y, predicted, len(classes))
     for code, points in enumerate(samples):
-        _dots(axes, *(points * unit).T, COLOURS[code % len(COLOURS)])
+        across, up = (points * unit).T
+        _dots(axes, across, up, COLOURS[code % len(COLOURS)])
     for curve in boundary:
         axes.plot(*(_broken(curve) * unit).T, color=INK, linewidth=1)
     for axis in (axes.xaxis, axes.yaxis) if torus else (axes.xaxis,):

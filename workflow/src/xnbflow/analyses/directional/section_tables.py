@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -104,7 +105,7 @@ def _accuracy_table(
     paper = published["directional_table1"].set_index(["dataset", "classifier"])
     theirs = paper_ranks(published)[accuracy.columns]
     ours = accuracy.round(2).rank(axis=1, method="min", ascending=False)
-    rows: list[tuple] = []
+    rows: list[tuple[Any, ...]] = []
     best: set[tuple[int, str]] = set()
     for dataset in accuracy.index:
         values = [(dataset, accuracy.loc[dataset], spread.loc[dataset], ours.loc[dataset])]
@@ -157,7 +158,7 @@ def _rank_table(ranks: pd.DataFrame, datasets: Sequence[str]) -> Table:
 
 def _pair_table(pairs: pd.DataFrame) -> Table:
     """Return Table 4: every pair's adjusted p-values."""
-    columns: dict[str, Sequence] = {
+    columns: dict[str, Sequence[Any]] = {
         "pair": pairs["first"] + " – " + pairs["second"],
         "ranks apart": pairs["ranks_apart"],
         "ranks apart, paper": pairs["ranks_apart_paper"],
@@ -256,7 +257,7 @@ def complexity_table(complexity: pd.DataFrame, paper: pd.DataFrame) -> Table:
     names = complexity["dataset"].map(counterpart)
     keys = pd.MultiIndex.from_arrays([names, complexity["classifier"]])
     printed = paper.set_index(["dataset", "classifier"]).reindex(keys)
-    columns: dict[str, Sequence] = {
+    columns: dict[str, Sequence[Any]] = {
         "data set": complexity["dataset"],
         "classifier": complexity["classifier"],
     }

@@ -6,6 +6,7 @@ selected or tuned inside the training part.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,7 +34,9 @@ _STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassif
 _LEAST_PROBABILITY = 1e-300
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Fit and compare the classifiers, and take the generalized one apart.
 
     Parameters
@@ -87,7 +90,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     return {table: pd.concat(rows, ignore_index=True) for table, rows in tables.items()}
 
 
-def _check_params(params: dict) -> None:
+def _check_params(params: dict[str, Any]) -> None:
     unknown = sorted(set(params) - _PARAMS)
     if unknown:
         msg = f"effects has no parameter {unknown[0]!r}; it has {', '.join(sorted(_PARAMS))}"
@@ -129,7 +132,7 @@ def _split(series: Series, path: str | None) -> _Split:
 
 
 def _analyse_set(
-    split: _Split, features: list[str] | str | None, params: dict, threads: int
+    split: _Split, features: list[str] | str | None, params: dict[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of one set of features."""
     tables = {}
@@ -139,7 +142,7 @@ def _analyse_set(
         tables["stepwise"] = selector.path_
         features = list(selector.feature_names_in_[selector.selected_])
     if features is not None:
-        split = split.take(features)
+        split = split.take(list(features))
     models = _fit_models(split, params, threads)
     l1, l2 = params.get("losses", (1.0, 1.0))
     cutoff = l1 / (l1 + l2)
@@ -156,7 +159,7 @@ def _analyse_set(
     return tables
 
 
-def _fit_models(split: _Split, params: dict, threads: int) -> dict[str, BaseEstimator]:
+def _fit_models(split: _Split, params: dict[str, Any], threads: int) -> dict[str, BaseEstimator]:
     given = {"categorical": split.categorical, **params.get("generalized", {})}
     models = {
         NAIVE: GeneralizedNB(**{**given, "max_iter": 0}),

@@ -1,5 +1,7 @@
 """What was run: classifiers on average, what went wrong, data sets, versions, time and seeds."""
 
+from typing import Any
+
 import pandas as pd
 
 from xnbflow.report.environment import job_seconds, machine, versions
@@ -131,7 +133,7 @@ def _fits(results: StudyResults) -> int:
     return int(counts[["folds_ok", "folds_failed"]].sum(axis=None))
 
 
-def _scheme(name: str, scheme: dict | None) -> str:
+def _scheme(name: str, scheme: dict[str, Any] | None) -> str:
     if not scheme:
         return name
     if scheme.get("file"):
