@@ -23,10 +23,11 @@ test: $(INSTALLED)
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/unit
 
-## lint: code style, workflow style and Snakemake's own checks
+## lint: code style, types, workflow style and Snakemake's own checks
 lint: $(INSTALLED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/snakefmt --check Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
 
