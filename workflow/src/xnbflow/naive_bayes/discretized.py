@@ -10,14 +10,14 @@ import numpy as np
 
 from xnbflow.distributions.base import Distribution
 from xnbflow.distributions.categorical import Categorical
-from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.naive_bayes.grouped import GroupedNB
 from xnbflow.parameters import Columns
 from xnbflow.preprocessing.mdlp import cut_features, interval_numbers
 
 __all__ = ["DiscretizedNB"]
 
 
-class DiscretizedNB(HybridNB):
+class DiscretizedNB(GroupedNB):
     """Naive Bayes on intervals found by Fayyad and Irani's MDLP within the training samples.
 
     Parameters

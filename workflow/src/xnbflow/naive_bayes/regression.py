@@ -95,11 +95,12 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         InputError
             If y is constant or a parameter is out of range.
         """
-        X, y = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
-        if np.ptp(y) == 0.0:
-            msg = f"y is constant ({y[0]}): there is nothing to predict; give another target"
+        checked, targets = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
+        if np.ptp(targets) == 0.0:
+            msg = f"y is constant ({targets[0]}): there is nothing to predict; give another target"
             raise InputError(msg)
-        self.samples_, self.targets_ = X, y.astype(np.float64)
+        self.samples_ = _own(checked, X)
+        self.targets_ = _own(targets.astype(np.float64, copy=False), y)
         if self.width == "cv":
             self.width_ = self._choose_width()
         else:
@@ -230,6 +231,11 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         """Return slices of rows whose distances to all training samples fit in little memory."""
         size = max(1, _CHUNK_VALUES // len(self.targets_))
         return [slice(start, start + size) for start in range(0, n_rows, size)]
+
+
+def _own(array: np.ndarray, given: Any) -> np.ndarray:
+    """Return the array if validation made it, else a copy: what was given may change later."""
+    return array if array is not given and array.flags.owndata else array.copy()
 
 
 def _log_sums(weights: np.ndarray, kernels: np.ndarray) -> np.ndarray:

@@ -9,13 +9,13 @@ from xnbflow.distributions.categorical import Categorical
 from xnbflow.distributions.gaussian import Gaussian
 from xnbflow.distributions.von_mises import VonMises
 from xnbflow.distributions.von_mises_fisher import VonMisesFisher
-from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.naive_bayes.grouped import GroupedNB
 from xnbflow.parameters import Columns
 
 __all__ = ["VonMisesFisherNB", "VonMisesNB"]
 
 
-class VonMisesNB(HybridNB):
+class VonMisesNB(GroupedNB):
     """The paper's vMNB: angles von Mises, other numbers Gaussian, categories discrete.
 
     Parameters
@@ -85,7 +85,7 @@ class VonMisesNB(HybridNB):
         ]
 
 
-class VonMisesFisherNB(HybridNB):
+class VonMisesFisherNB(GroupedNB):
     """The paper's vMFNB: each sample is one unit vector, von Mises-Fisher in each class.
 
     Parameters
