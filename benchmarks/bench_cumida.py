@@ -38,7 +38,7 @@ def convert(path: Path, folder: Path, megabytes: float) -> dict:
         pd.read_csv(path).to_parquet(folder / "pandas.parquet")
 
     work = f"CuMiDa CSV ({megabytes:.0f} MB) to Parquet"
-    return row(work, "pandas.read_csv + to_parquet", *alternate(ours, peer), target=4.0)
+    return row(work, "pandas.read_csv + to_parquet", *alternate(ours, peer), target=4.0, shown=True)
 
 
 def read(path: Path, megabytes: float) -> dict:

@@ -12,6 +12,9 @@ import numba
 
 __all__ = ["njit"]
 
+#: Folders into which packages are installed.
+_INSTALLED = {"site-packages", "dist-packages"}
+
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
 
@@ -20,7 +23,9 @@ def njit(**options: Any) -> Callable[[_Kernel], _Kernel]:
 
     Numba's own cache looks at the file of a kernel, not at those of the kernels that it calls. Here
     the cache's folder is named by a digest of all kernels: below ``NUMBA_CACHE_DIR`` if that is
-    set, else beside the library, else in the user's cache; where none of them can be written,
+    set, else beside the library in a checkout, or in the user's cache (``$XDG_CACHE_HOME/xnbflow``,
+    ``~/.cache/xnbflow``) where it is installed, so that to uninstall it leaves nothing in the
+    environment; each of both stands in for the other where it cannot be written. Where nothing can,
     kernels are compiled anew in every process, which a warning says once.
     """
     config: Any = numba.config  # a module to type checkers, which do not see what it holds
@@ -42,6 +47,8 @@ def njit(**options: Any) -> Callable[[_Kernel], _Kernel]:
 def _cache_folder() -> str | None:
     own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     places = [Path(__file__).parent / "__pycache__", Path(own, "xnbflow")]
+    if _INSTALLED & set(Path(__file__).parts):
+        places.reverse()
     if asked := os.environ.get("NUMBA_CACHE_DIR"):
         places.insert(0, Path(asked))
     for place in places:

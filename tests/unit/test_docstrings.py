@@ -1,0 +1,114 @@
+"""What the documentation of an estimator must say, for the reference is made from it."""
+
+import importlib
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+from numpydoc.docscrape import ClassDoc, FunctionDoc
+from sklearn.base import BaseEstimator, is_regressor
+
+from xnbflow import naive_bayes, preprocessing
+
+ESTIMATORS = [
+    found
+    for package in (naive_bayes, preprocessing)
+    for name in package.__all__
+    if inspect.isclass(found := getattr(package, name))
+]
+PUBLIC_MODULES = [
+    "xnbflow.diagnostics",
+    "xnbflow.distributions",
+    "xnbflow.evaluation.comparison",
+    "xnbflow.models",
+    "xnbflow.naive_bayes",
+    "xnbflow.preprocessing",
+    "xnbflow.series",
+    "xnbflow.sources",
+]
+#: Attributes that scikit-learn's own classes set.
+OF_SCIKIT_LEARN = {"n_features_in_", "feature_names_in_"}
+EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda found: found.__name__)
+
+
+def named(entries):
+    return {name.strip(" *") for each in entries for name in each.name.split(",")}
+
+
+def methods(estimator):
+    """Public methods that this package defines, with their parameters but for self."""
+    for name, method in inspect.getmembers(estimator, inspect.isfunction):
+        if not name.startswith("_") and method.__module__.startswith("xnbflow."):
+            yield (
+                name,
+                method,
+                [key for key in inspect.signature(method).parameters if key != "self"],
+            )
+
+
+@EVERY
+def test_public_methods_say_what_they_take_and_what_they_return(estimator):
+    wrong = []
+    for name, method, parameters in methods(estimator):
+        doc = FunctionDoc(method)
+        if missing := set(parameters) - named(doc["Parameters"]):
+            wrong.append(f"{name}: {', '.join(sorted(missing))} without a description")
+        if not (doc["Returns"] or doc["Yields"]):
+            wrong.append(f"{name}: no Returns")
+    assert wrong == []
+
+
+@EVERY
+def test_parameters_are_those_of_the_class_and_leads_on_are_given(estimator):
+    doc = ClassDoc(estimator, config={"show_class_members": False})
+    taken = [key for key in inspect.signature(estimator.__init__).parameters if key != "self"]
+    taken = [key for key in taken if key not in ("args", "kwargs")]
+    assert [name for name in taken if name not in named(doc["Parameters"])] == []
+    assert doc["See Also"], "See Also leads on to its relatives"
+    known = {name for module in PUBLIC_MODULES for name in names_of(module)}
+    for entries, _ in doc["See Also"]:
+        for name, _ in entries:
+            assert name.rpartition(".")[2] in known or importlib.import_module(name), name
+
+
+def names_of(module):
+    return importlib.import_module(module).__all__
+
+
+def fitted(estimator):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 12)
+    X = rng.normal(size=(36, 4)) + y[:, None] * np.array([2.0, 1.0, 0.0, 0.0])
+    if estimator.__name__ == "VonMisesFisherNB":
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+    if estimator.__name__ in ("GeneralizedNB", "StepwiseNaiveEffects"):
+        X, y = X[:24], y[:24]
+    if estimator.__name__ == "SelectiveNB":
+        model = estimator(naive_bayes.GaussianNB())
+    else:
+        model = estimator()
+    y = y.astype(float) if is_regressor(model) or estimator.__name__ == "CICA" else y
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(np.abs(X) if "CountsPerMillion" in estimator.__name__ else X, y)
+
+
+@EVERY
+def test_every_public_attribute_of_a_fit_is_documented(estimator):
+    if inspect.isabstract(estimator):
+        pytest.skip("a base class")
+    model = fitted(estimator)
+    documented = set(OF_SCIKIT_LEARN)
+    for base in estimator.__mro__:
+        if issubclass(base, BaseEstimator) and base.__module__.startswith("xnbflow."):
+            documented |= named(ClassDoc(base, config={"show_class_members": False})["Attributes"])
+    computed = {
+        name
+        for base in estimator.__mro__
+        if base.__module__.startswith("xnbflow.")
+        for name, value in vars(base).items()
+        if isinstance(value, property)
+    }
+    public = {name for name in {*vars(model), *computed} if not name.startswith("_")}
+    assert sorted(public - documented - set(model.get_params(deep=False))) == []
