@@ -83,10 +83,18 @@ class BlockNB(BaseNaiveBayes):
         Estimated misclassification risk between two equally probable classes: Eq. 9 without
         selection, Theorem 1 (corrected) with a threshold, Eqs. 15 and 16 with weights. Too low
         where samples are few, see Notes.
+    densities_ : list of GaussianBlocks
+        The densities of the blocks, those of one size together.
     shrinkage_ : ndarray of shape (n_covariances, n_blocks)
         How far each correlation matrix was shrunk towards independence (Ledoit-Wolf): above 0
         only where it is singular or has fewer than ten degrees of freedom per feature. One row
         if pooled, else one per class.
+
+    See Also
+    --------
+    GaussianNB : Every feature a block of its own.
+    xnbflow.preprocessing.CorrelationBlocks : Finds blocks of correlated features.
+    SelectiveNB : Selects features by mutual information.
 
     Notes
     -----

@@ -88,6 +88,12 @@ class XNB(BaseNaiveBayes):
         For each class label those greatest distances.
     pair_distances_ : DataFrame
         One row per class, selected feature and other class, with their distance.
+    columns_ : list of ndarray of int
+        For each class the positions of its features, in rank order.
+    distances_ : list of ndarray of shape (n_classes - 1, n_selected)
+        For each class the distances of its features to each other class.
+    densities_ : list of Kernel
+        For each class the densities of its features.
     bandwidths_ : dict
         For each class label the bandwidths of its features, shape (n_selected,), or
         (n_selected, n_class_samples) for "adaptive".
@@ -108,6 +114,11 @@ class XNB(BaseNaiveBayes):
     optimality_gap_ : dict
         With ``selection="minimal"``: for each class label by how many features at most its set is
         larger than the smallest of all features (0: proven smallest).
+
+    See Also
+    --------
+    ClassSpecificNB : What we recommend: the same idea, independent of units.
+    FlexibleNB : Kernel densities of all features.
 
     References
     ----------

@@ -71,7 +71,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         ``log_loss`` (nats, after the temperature), each with its standard error, ``accuracy_se``
         and so on: over folds, of the balanced accuracy over samples. ``chosen`` marks one row.
     selected_features_, selected_distances_, tied_features_, direction_, pair_distances_, \
-            feature_importances_, used_columns_, columns_, distances_, class_densities_
+            feature_importances_, explanation_scale_, used_columns_, columns_, distances_, \
+            class_densities_
         As in `ClassSpecificNB`.
 
     See Also
@@ -176,7 +177,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def path_(self) -> pd.DataFrame:
         """The path over sizes, see the class."""
         check_is_fitted(self)
-        return pd.DataFrame(self.path_columns_)
+        return pd.DataFrame(self._path_columns)
 
     @property
     def _temperature(self) -> float:
@@ -189,7 +190,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         best = choose(rows, self.scoring, self.rule, len(codes))
         table = pd.DataFrame(rows)
         table["chosen"] = table.index == best
-        self.path_columns_ = {name: table[name].to_numpy() for name in table}
+        self._path_columns = {name: table[name].to_numpy() for name in table}
         self.n_features_ = rows[best]["n_features_per_pair"]
         self.temperature_ = rows[best]["temperature"]
         self.distance_ = rows[best]["distance"]

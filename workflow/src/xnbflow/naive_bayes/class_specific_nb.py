@@ -48,10 +48,21 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     """
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "BaseClassSpecificNB":
-        """Fit the classifier; see `BaseNaiveBayes.fit`.
+        """Fit the classifier.
 
         There is no ``sample_weight``: the rules for bandwidths and the distances between densities
         count samples. Give the weights of the classes as ``priors``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self
         """
         return super().fit(X, y)
 
@@ -256,6 +267,8 @@ class ClassSpecificNB(BaseClassSpecificNB):
         One row per class, selected feature and other class, with their distance.
     feature_importances_ : ndarray of shape (n_features,)
         Greatest distance of a feature in any class that uses it, else 0.
+    explanation_scale_ : str
+        What `explain` tells: "evidence", or "scaled" log densities if ``evidence`` is absolute.
     used_columns_ : ndarray of int
         The features that any class uses.
     columns_ : list of ndarray of int

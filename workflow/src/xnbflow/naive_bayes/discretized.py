@@ -36,6 +36,12 @@ class DiscretizedNB(GroupedNB):
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
 
+    See Also
+    --------
+    xnbflow.preprocessing.MDLPDiscretizer : The intervals as a transformer.
+    FlexibleNB : Kernel densities instead of intervals.
+    HybridNB : Other families for other columns.
+
     References
     ----------
     U. M. Fayyad and K. B. Irani, Multi-interval discretization of continuous-valued attributes for

@@ -47,6 +47,12 @@ class FlexibleNB(IndependentNB):
     density_ : Kernel
         The densities of all features, with ``samples_`` and ``bandwidths_`` of each class.
 
+    See Also
+    --------
+    GaussianNB : One normal density per feature and class.
+    XNB : The same densities of selected features of each class.
+    HybridNB : Other families for other columns.
+
     References
     ----------
     .. [1] John, Langley, "Estimating continuous distributions in Bayesian classifiers", 1995.

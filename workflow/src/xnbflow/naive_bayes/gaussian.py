@@ -77,7 +77,7 @@ class GaussianNB(IndependentNB):
         y: np.ndarray,
         sample_weight: np.ndarray | None = None,
     ) -> "GaussianNB":
-        """Fit the classifier; see `BaseNaiveBayes.fit`.
+        """Fit the classifier.
 
         Parameters
         ----------
@@ -87,6 +87,10 @@ class GaussianNB(IndependentNB):
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each sample counts for.
+
+        Returns
+        -------
+        self
         """
         if sample_weight is None:
             return super().fit(X, y)

@@ -78,6 +78,11 @@ class GeneralizedNB(BaseNaiveBayes):
     n_iter_ : int
         Passes made.
 
+    See Also
+    --------
+    GaussianNB : Naive Bayes without a second fit.
+    xnbflow.preprocessing.StepwiseNaiveEffects : Selects the features first.
+
     References
     ----------
     K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
@@ -129,7 +134,18 @@ class GeneralizedNB(BaseNaiveBayes):
         return tags
 
     def decision_function(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the log odds of the second class, shape (n_samples,)."""
+        """Return the log odds of the second class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Above 0 the second class is predicted.
+        """
         return self._log_odds(self._features(X))
 
     def effects(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:

@@ -51,6 +51,11 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features seen in `fit`, where X had them.
 
+    See Also
+    --------
+    xnbflow.preprocessing.CICA : Makes features independent given the target.
+    FlexibleNB : The same densities for classes.
+
     References
     ----------
     S. Akaho, Conditionally independent component extraction for naive Bayes inference, 2001.

@@ -61,6 +61,12 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
 
+    See Also
+    --------
+    HybridNB : A classifier to select features for.
+    VonMisesNB : The paper's, for angles.
+    XNB : Features of its own for each class.
+
     References
     ----------
     P. L. Lopez-Cruz, C. Bielza and P. Larranaga, Directional naive Bayes classifiers, section 3.6.
@@ -100,6 +106,10 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
             Class labels.
         groups : array-like of shape (n_samples,), default=None
             Patients, batches: what must not be on both sides of an inner fold.
+
+        Returns
+        -------
+        self
 
         Raises
         ------

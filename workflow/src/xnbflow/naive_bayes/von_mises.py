@@ -39,6 +39,12 @@ class VonMisesNB(GroupedNB):
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
 
+    See Also
+    --------
+    VonMisesFisherNB : A sample is one unit vector.
+    HybridNB : Any families of densities.
+    SelectiveNB : Selects among the angles.
+
     References
     ----------
     P. L. Lopez-Cruz, C. Bielza and P. Larranaga, Directional naive Bayes classifiers, section 3.2.
@@ -101,6 +107,11 @@ class VonMisesFisherNB(GroupedNB):
         The one group "direction".
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
+
+    See Also
+    --------
+    VonMisesNB : Each column an angle of its own.
+    HybridNB : Several vectors, or other columns beside them.
 
     References
     ----------

@@ -96,6 +96,10 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features seen in `fit`, where X had them.
 
+    See Also
+    --------
+    xnbflow.naive_bayes.KernelNBRegressor : Naive Bayes for a real target, of the components.
+
     References
     ----------
     S. Akaho, Conditionally independent component extraction for naive Bayes inference, 2001.

@@ -46,6 +46,10 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features seen in `fit`, where X had them.
 
+    See Also
+    --------
+    xnbflow.naive_bayes.BlockNB : Naive Bayes with blocks.
+
     Notes
     -----
     Time grows with n_features² n_samples, see `xnbflow.diagnostics.correlation`.
@@ -96,12 +100,32 @@ class CorrelationBlocks(TransformerMixin, Estimator):
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return X with its columns in the order of the blocks, shape (n_samples, n_features)."""
+        """Return X with its columns in the order of the blocks.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
         X = self._validated(X)
         return X[:, np.concatenate(self.blocks_)]
 
     def get_feature_names_out(self, input_features: np.ndarray | None = None) -> np.ndarray:
-        """Return the names of the columns of `transform`, in their order."""
+        """Return the names of the columns of `transform`, in their order.
+
+        Parameters
+        ----------
+        input_features : array-like of str, shape (n_features,), default=None
+            Names of the columns of X; by default those of `fit`, else ``x0``, ``x1``, ...
+
+        Returns
+        -------
+        ndarray of str, shape (n_features,)
+        """
         check_is_fitted(self)
         if input_features is None:
             numbered = [f"x{column}" for column in range(self.n_features_in_)]

@@ -41,6 +41,11 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Features without any value there; they get the median of all values.
     n_features_in_ : int
 
+    See Also
+    --------
+    VarianceFilter : What may follow.
+    sklearn.impute.KNNImputer : The nearest neighbours by a further way.
+
     Notes
     -----
     Troyanskaya et al. look for neighbours among *genes*; neighbours among samples need nothing but
@@ -114,7 +119,18 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return X without missing values, shape (n_samples, n_features), feature-major."""
+        """Return X without missing values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Feature-major, as the classifiers want it.
+        """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         filled = np.array(X, order="F")

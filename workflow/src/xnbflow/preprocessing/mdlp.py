@@ -31,6 +31,10 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features seen in `fit`, where X had them.
 
+    See Also
+    --------
+    xnbflow.naive_bayes.DiscretizedNB : Naive Bayes on the intervals.
+
     References
     ----------
     U. M. Fayyad and K. B. Irani, Multi-interval discretization of continuous-valued attributes for
@@ -66,7 +70,18 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the number of each value's interval, 0, 1, ..., as floats of X's shape."""
+        """Return the number of each value's interval.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples, n_features)
+            0, 1, ...
+        """
         return interval_numbers(feature_major(self._validated(X)), self.cut_points_).T
 
     def __sklearn_tags__(self) -> Tags:

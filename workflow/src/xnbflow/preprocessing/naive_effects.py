@@ -48,6 +48,10 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         One row per step, with columns ``step``, ``action``, ``feature``, ``chi_square``,
         ``p_value``, ``log_likelihood`` and ``n_selected``.
 
+    See Also
+    --------
+    xnbflow.naive_bayes.GeneralizedNB : Weighs the effects of the selected features.
+
     References
     ----------
     K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.rcsetup import cycler
 
 from xnbflow.atomic import write_atomically
 
