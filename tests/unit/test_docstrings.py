@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from numpydoc.docscrape import ClassDoc, FunctionDoc
 from sklearn.base import BaseEstimator, is_regressor
 
 from xnbflow import naive_bayes, preprocessing
@@ -37,8 +36,19 @@ NEEDED = {
 EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda found: found.__name__)
 
 
-def named(entries):
-    return {name.strip(" *") for each in entries for name in each.name.split(",")}
+def sections(documented):
+    """The sections of a numpydoc docstring: the names that each describes."""
+    lines = inspect.cleandoc(documented.__doc__).splitlines()
+    found, current = {}, []
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if line and set(below) == {"-"}:
+            found[line] = current = []
+        elif line and not line.startswith(" ") and set(line) != {"-"}:
+            names = line.partition(" : ")[0]
+            current += [name.strip(" *\\") for name in names.split(",")]
+        elif current and current[-1] == "":  # a list of names goes on
+            current[-1:] = [name.strip(" *\\") for name in line.partition(" : ")[0].split(",")]
+    return found
 
 
 def methods(estimator):
@@ -56,25 +66,24 @@ def methods(estimator):
 def test_public_methods_say_what_they_take_and_what_they_return(estimator):
     wrong = []
     for name, method, parameters in methods(estimator):
-        doc = FunctionDoc(method)
-        if missing := set(parameters) - named(doc["Parameters"]):
+        doc = sections(method)
+        if missing := set(parameters) - set(doc.get("Parameters", ())):
             wrong.append(f"{name}: {', '.join(sorted(missing))} without a description")
-        if not (doc["Returns"] or doc["Yields"]):
+        if "Returns" not in doc:
             wrong.append(f"{name}: no Returns")
     assert wrong == []
 
 
 @EVERY
 def test_parameters_are_those_of_the_class_and_leads_on_are_given(estimator):
-    doc = ClassDoc(estimator, config={"show_class_members": False})
+    doc = sections(estimator)
     taken = [key for key in inspect.signature(estimator.__init__).parameters if key != "self"]
     taken = [key for key in taken if key not in ("args", "kwargs")]
-    assert [name for name in taken if name not in named(doc["Parameters"])] == []
-    assert doc["See Also"], "See Also leads on to its relatives"
+    assert [name for name in taken if name not in doc.get("Parameters", ())] == []
+    assert doc.get("See Also"), "See Also leads on to its relatives"
     known = {name for module in PUBLIC_MODULES for name in names_of(module)}
-    for entries, _ in doc["See Also"]:
-        for name, _ in entries:
-            assert name.rpartition(".")[2] in known or name.startswith("sklearn."), name
+    for name in doc["See Also"]:
+        assert name.rpartition(".")[2] in known or name.startswith("sklearn."), name
 
 
 def names_of(module):
@@ -104,7 +113,7 @@ def test_every_public_attribute_of_a_fit_is_documented(estimator):
     documented = set(OF_SCIKIT_LEARN)
     for base in estimator.__mro__:
         if issubclass(base, BaseEstimator) and base.__module__.startswith("xnbflow."):
-            documented |= named(ClassDoc(base, config={"show_class_members": False})["Attributes"])
+            documented |= set(sections(base).get("Attributes", ()))
     computed = {
         name
         for base in estimator.__mro__
