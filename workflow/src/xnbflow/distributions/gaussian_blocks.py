@@ -92,7 +92,7 @@ class GaussianBlocks(Distribution):
         n_blocks, size = columns.shape
         membership = np.equal.outer(codes, np.arange(n_classes)) / counts
         groups = [slice(None)] if pooled else [codes == code for code in range(n_classes)]
-        freedom = [len(codes) - n_classes] if pooled else counts - 1
+        freedom = [len(codes) - n_classes] if pooled else (counts - 1).tolist()
         means = np.empty((n_classes, n_blocks, size))
         factors, whitenings = np.empty((2, len(groups), n_blocks, size, size))
         shrinkage = np.empty((len(groups), n_blocks))

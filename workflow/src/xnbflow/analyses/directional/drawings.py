@@ -164,8 +164,8 @@ def draw_sphere(
     figure = Figure(figsize=(_WIDTH, side + _HEAD + 0.18))
     _head(figure, title, classes)
     unit = [_unit(points) for points in samples]
-    front = sum(points.mean(axis=0) for points in unit)
-    front = front / np.linalg.norm(front)
+    middle = np.sum([points.mean(axis=0) for points in unit], axis=0)
+    front = middle / np.linalg.norm(middle)
     for i, (view, name) in enumerate(((front, "front"), (-front, "back"))):
         axes = _square(figure, i * side, 0.18, side, 1.12)
         right, up = _directions(view, front)
