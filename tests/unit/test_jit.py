@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import xnbflow
+
+pytestmark = pytest.mark.slow  # every test compiles anew
 
 PACKAGE = Path(xnbflow.__file__).parent
 CALL = """
