@@ -115,7 +115,8 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 "median of all values stands for theirs"
             )
             warnings.warn(msg, UserWarning, stacklevel=2)
-        self._training: Any = X if self.method == "nearest" else None
+        # a copy: the caller may change what he gave
+        self._training: Any = X.copy() if self.method == "nearest" else None
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
