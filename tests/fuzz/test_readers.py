@@ -264,4 +264,4 @@ def test_a_damaged_file_is_read_or_refused(tmp_path, reader):
                 assert is_sound(read(path))
             except InputError as error:
                 message = str(error).replace(str(tmp_path), "")
-                assert len(message) <= LONGEST, message  # noqa: PT017
+                assert len(message) <= LONGEST, message

@@ -82,6 +82,7 @@ def test_tables_agree_with_sums_over_all_samples(shape, n):
     check(samples, h, points_around(samples, h, rng))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),

@@ -65,6 +65,7 @@ from xnbflow.errors import InputError
 from xnbflow.methods import known_methods
 from xnbflow.plugins import plugin_modules
 from xnbflow.provenance import source_digest
+from xnbflow.report.navigation import figure_labels
 from xnbflow.report.outline import benchmarks, section_modules
 from xnbflow.sources.files import local_path
 from xnbflow.sources.registry import known_sources
@@ -319,6 +320,19 @@ def about(study):
     """What a study calls itself and its classifiers."""
     labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
     return {"study": study.id, "title": study.title, "summary": study.summary, "labels": labels}
+
+
+def shown_in(wildcards):
+    """What a figure shows: its data set, by which Snakemake's own report is read, and more."""
+    study = study_of(wildcards)
+    analysed = [name for each in study.analyses.values() for name in each.get("datasets", [])]
+    datasets = [*study.datasets, *analysed]
+    return figure_labels(wildcards.figure, datasets, study.folds, study.classifiers)
+
+
+def labels_of(wildcards):
+    """The columns of a figure's row in Snakemake's own report."""
+    return {key: text for key, text in shown_in(wildcards).items() if key != "data set"}
 
 
 def targets_of(study):

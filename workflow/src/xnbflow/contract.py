@@ -61,6 +61,7 @@ __all__ = [
     "VALIDATION_TABLE",
     "VALIDATION_TABLES",
     "Column",
+    "Columns",
     "PathTemplate",
     "Table",
     "analysis_tables",
@@ -314,16 +315,20 @@ def named(*tables: Table) -> dict[str, Table]:
     return {each.name: each for each in tables}
 
 
-_DATASET = {"dataset": ("text", "the data set's id")}
-_FOLD = {"repeat": ("integer", "from 0"), "fold": ("integer", "of the repeat, from 0")}
-_SCHEME = {**_DATASET, "folds": ("text", "the scheme of folds")}
-_CLASSIFIER = {**_SCHEME, "classifier": ("text", "the classifier's id")}
+#: Columns as the arguments of `table`.
+Columns = dict[str, str | tuple[str, str]]
+
+_DATASET: Columns = {"dataset": ("text", "the data set's id")}
+_FOLD: Columns = {"repeat": ("integer", "from 0"), "fold": ("integer", "of the repeat, from 0")}
+_SCHEME: Columns = {**_DATASET, "folds": ("text", "the scheme of folds")}
+_CLASSIFIER: Columns = {**_SCHEME, "classifier": ("text", "the classifier's id")}
 
 TRUTH_TABLE = table(
     "truth",
     "what was planted in a simulated data set",
     "a feature",
-    **{"feature": "text", "class": ("text or none", "the class that regulates it")},
+    feature="text",
+    **{"class": ("text or none", "the class that regulates it")},
     effect=("number", "shift of that class in standard deviations, 0 for none"),
     block=("integer", "the module of correlated features that it belongs to"),
     loading=("number", "correlation with the module's factor"),
@@ -488,8 +493,10 @@ JOBS_TABLE = table(
 #: What there is per classifier, data set and scheme of folds.
 GATHERED_TABLES = {**TRAINING_TABLES, "jobs": JOBS_TABLE}
 
-_PAIR = {"first": ("text", "classifier"), "second": ("text", "classifier")}
-_DIFFERENCE = {"mean_difference": ("number", "accuracy of the first less that of the second")}
+_PAIR: Columns = {"first": ("text", "classifier"), "second": ("text", "classifier")}
+_DIFFERENCE: Columns = {
+    "mean_difference": ("number", "accuracy of the first less that of the second")
+}
 
 _OVER = (
     "folds, or repeats: balanced accuracy, macro F1, Matthews' correlation and AUC are those of "
@@ -498,7 +505,7 @@ _OVER = (
 )
 
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
-_PERMUTATION_TEST = {
+_PERMUTATION_TEST: Columns = {
     "metric": ("text", "accuracy or balanced_accuracy"),
     "observed": ("number", "on the true labels"),
     "permutations": "integer",
@@ -1013,14 +1020,14 @@ MODEL_TABLES = named(
     ),
 )
 
-_PAIR_OF_COHORTS = {
+_PAIR_OF_COHORTS: Columns = {
     "model": ("text", "the classifier's id"),
     "train": ("text", "the data set that it was fitted on"),
     "test": ("text", "the data set that it was tested on"),
     "match": ("text", "how features are taken for the same: feature or symbol"),
     "harmonise": ("text", "what is done to each sample first: none, zscore, rank or quantile"),
 }
-_SHARE = {
+_SHARE: Columns = {
     "value": ("number", "their share"),
     "lower": ("number", "of its 95 % interval"),
     "upper": ("number", "of its 95 % interval"),

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from xnbflow.atomic import write_atomically
 from xnbflow.errors import InputError
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
@@ -19,7 +20,7 @@ from xnbflow.models.trained import CrossValidation, TrainedModel, cross_validate
 from xnbflow.series import Series
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.geo_summary import GeoSummary, summarise
-from xnbflow.tables import tsv, write_atomically
+from xnbflow.tables import tsv
 
 __all__ = [
     "as_text",

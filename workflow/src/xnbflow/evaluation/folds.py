@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-def draw_folds(header: SeriesHeader, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
+def draw_folds(header: Series | SeriesHeader, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     Parameters
@@ -98,9 +98,9 @@ def folds_of_repeat(
     InputError
         If the file is absent or damaged.
     """
-    if not predefined and n_splits is None:
-        return leave_one_group_out(series)
     if not predefined:
+        if n_splits is None:
+            return leave_one_group_out(series)
         return _draw(series, n_splits, repeat)
     (path,) = predefined
     folds = read_parquet(path, FOLDS_TABLE)
@@ -185,7 +185,7 @@ def leave_one_group_out(header: Series | SeriesHeader) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _class_counts(header: SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
+def _class_counts(header: Series | SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
     """Return each class with the number of its samples, or of the groups that have any."""
     if header.groups is None:
         return np.unique(header.labels, return_counts=True)
@@ -194,9 +194,10 @@ def _class_counts(header: SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _refuse_uneven_groups(
-    header: SeriesHeader, splits: list[tuple[np.ndarray, np.ndarray]]
+    header: Series | SeriesHeader, splits: list[tuple[np.ndarray, np.ndarray]]
 ) -> None:
     classes = set(header.labels)
+    n_groups = 0 if header.groups is None else len(set(header.groups))
     for fold, (train, test) in enumerate(splits):
         lacking = sorted(classes - set(header.labels[train]))
         if len(test) and not lacking:
@@ -204,8 +205,8 @@ def _refuse_uneven_groups(
         what = f"trains without class {str(lacking[0])!r}" if lacking else "tests no sample"
         msg = (
             f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
-            f"{len(np.unique(header.groups))} of them for {len(header.samples)} samples; use fewer "
-            "splits, or other groups"
+            f"{n_groups} of them for {len(header.samples)} samples; use fewer splits, or other "
+            "groups"
         )
         raise InputError(msg)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.errors import InputError, quoted
@@ -82,7 +83,7 @@ def read_folds(
         raise InputError(msg)
     folds = pd.DataFrame(tested, columns=["repeat", "fold", "sample"])
     if header.groups is not None:
-        _refuse_split_groups(path, folds, header)
+        _refuse_split_groups(path, folds, header, header.groups)
     return folds.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)
 
 
@@ -158,13 +159,15 @@ def _check_samples(path: str | Path, rows: list[_Row], header: SeriesHeader) -> 
             raise InputError(msg)
 
 
-def _refuse_split_groups(path: str | Path, folds: pd.DataFrame, header: SeriesHeader) -> None:
+def _refuse_split_groups(
+    path: str | Path, folds: pd.DataFrame, header: SeriesHeader, groups: np.ndarray
+) -> None:
     """Refuse predefined folds that test and train samples of one group."""
-    group_of = dict(zip(header.samples, header.groups, strict=True))
+    group_of = dict(zip(header.samples, groups, strict=True))
     for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
         inside = set(tested)
-        groups = {group_of[sample] for sample in inside}
-        torn = [s for s in header.samples if s not in inside and group_of[s] in groups]
+        tested_groups = {group_of[sample] for sample in inside}
+        torn = [s for s in header.samples if s not in inside and group_of[s] in tested_groups]
         if torn:
             msg = (
                 f"{path}: repeat {repeat}, fold {fold} trains with sample {str(torn[0])!r} and "

@@ -201,7 +201,8 @@ def _diagnostics(
             name: read_parquet(files[name][i], DIAGNOSTIC_TABLES[name])
             for name in ("normality", "normality_within", "dependence", "dependence_test")
         }
-        test = read.pop("dependence_test")
-        ratios = summaries.diagnostics(*read.values(), alpha)
-        rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})
+        ratios = summaries.diagnostics(
+            read["normality"], read["normality_within"], read["dependence"], alpha
+        )
+        rows.append({"dataset": dataset, **ratios, **read["dependence_test"].iloc[0].to_dict()})
     return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)

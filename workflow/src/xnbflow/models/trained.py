@@ -118,7 +118,7 @@ class TrainedModel:
     """
 
     estimator: BaseEstimator
-    entry: dict[str, Any]
+    entry: Mapping[str, Any]
     series: dict[str, Any]
     features: np.ndarray
     symbols: dict[str, str]

@@ -1,6 +1,6 @@
 """A model of one cohort tested on another: how good, on whom, with which genes, and if it held."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ def harmonised(entry: Mapping[str, Any], harmonise: str) -> dict[str, Any]:
 def validate_all(
     series: Mapping[str, Series],
     entries: Mapping[str, Mapping[str, Any]],
-    pairs: list[dict[str, str]],
+    pairs: Sequence[Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
     """Test models on second cohorts, one after the other, and put the tables together.
 
@@ -281,8 +281,9 @@ def _with_two(labels: np.ndarray) -> np.ndarray:
 
 def _seen(model: TrainedModel, cohort: Series) -> np.ndarray:
     """Return what the classifier sees of a cohort, shape (n_features, n_samples)."""
-    first = getattr(model.estimator, "steps", [(None, None)])[0][1]
-    if isinstance(first, tuple(kind for kind in HARMONISERS.values() if kind)):
+    first: Any = getattr(model.estimator, "steps", [(None, None)])[0][1]
+    harmonisers = tuple(kind for kind in HARMONISERS.values() if kind)
+    if type(first) in harmonisers:
         return np.asarray(first.transform(cohort.frame())).T
     return cohort.values
 

@@ -48,6 +48,10 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         One row per step, with columns ``step``, ``action``, ``feature``, ``chi_square``,
         ``p_value``, ``log_likelihood`` and ``n_selected``.
 
+    See Also
+    --------
+    xnbflow.naive_bayes.GeneralizedNB : Weighs the effects of the selected features.
+
     References
     ----------
     K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
@@ -63,7 +67,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
     """
 
     _squares_features = False
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "entry": [number(0.0, 1.0)],
         "stay": [number(0.0, 1.0)],
         **SMOOTHING,

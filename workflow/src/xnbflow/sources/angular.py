@@ -6,6 +6,8 @@ the R package nycflights13. Pigeons and swallows: bearings and headings of relea
 treatment, from the R package circular.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -77,14 +79,14 @@ def _residues(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.n
     return residues, (degrees != _UNDEFINED).all(axis=0)
 
 
-def _protein_helix(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _protein_helix(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Alpha helix (H) or anything else, by the angles of one residue."""
     residues, defined = _residues(dataset, frame)
     label = np.where(frame["ss8"] == "H", "helix", "other")
     return residues.assign(label=label)[defined], {"phi": "angular", "psi": "angular"}
 
 
-def _protein_strand(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _protein_strand(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Alpha helix (H) or beta strand (E), of residues that are one of both.
 
     The paper's Protein1 has about as many instances, and as high an accuracy.
@@ -95,7 +97,7 @@ def _protein_strand(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame
     return residues.assign(label=label)[used], {"phi": "angular", "psi": "angular"}
 
 
-def _protein_window(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _protein_window(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Structure of the middle of 15 consecutive residues of a chain, by their 30 angles."""
     residues, defined = _residues(dataset, frame)
     chain, number = (
@@ -120,7 +122,7 @@ def _protein_window(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame
     return windows.assign(label=label), dict.fromkeys(names, "angular")
 
 
-def _weather(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _weather(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Low, medium or high temperature by wind and season, hourly for a year at one airport.
 
     As the paper's Temperature data: an angular, a linear and a discrete feature (of four values),
@@ -144,7 +146,7 @@ def _weather(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]
     return clean, kinds
 
 
-def _animals(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _animals(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Treatment of a bird by the direction it took, in degrees."""
     angle = next(column for column in frame.columns if column != "treatment")
     radians = np.deg2rad(numbers(dataset, frame[[angle]])[0])

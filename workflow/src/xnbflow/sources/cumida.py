@@ -221,12 +221,13 @@ def _read_block(
     if values is None:
         rows = [_checked_row(path, columns, number, line) for number, line in lines]
         values = np.stack([row[2] for row in rows])
-        names = [row[:2] for row in rows]
+        names = [(row[0], row[1]) for row in rows]
     else:
-        names = [
+        starts = [
             _cells(path, number, b",".join(part[:2]))
             for (number, _), part in zip(lines, parts, strict=True)
         ]
+        names = [(sample, label) for sample, label in starts]
     heads = [(number, *pair) for (number, _), pair in zip(lines, names, strict=True)]
     for number, sample, label in heads:
         if not sample or not label:
@@ -282,7 +283,8 @@ def _unique_features(path: Path, names: Sequence[str]) -> list[str]:
     """Add ``.1``, ``.2``, ... to the second, third, ... feature of a name."""
     if len(set(names)) == len(names):
         return list(names)
-    taken, seen, copies = set(names), set(), Counter()
+    taken, seen = set(names), set[str]()
+    copies: Counter[str] = Counter()
     unique = []
     for name in names:
         new = name

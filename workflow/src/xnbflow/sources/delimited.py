@@ -287,7 +287,7 @@ class DelimitedText:
                 name = self._csv([line], number)[0][1][key : key + 1]
             else:
                 name = [cell.decode(errors="replace") for cell in cells[key : key + 1]]
-            if name and is_special(name[0].strip()):
+            if name and is_special is not None and is_special(name[0].strip()):
                 special.append((number, next(self._rows([line], [number]))))
             else:
                 kept.append(line)
@@ -595,9 +595,12 @@ def _wide_block(
     for row in rows:
         if len(row) != first + 1 or row[-1].count(separator) != n_within or b'"' in row[-1]:
             return None
-    texts = [[_plain_text(row[place]) for row in rows] for place in columns.text]
-    if any(text is None for column in texts for text in column):
-        return None
+    texts = []
+    for place in columns.text:
+        cells = [_plain_text(row[place]) for row in rows]
+        texts.append([cell for cell in cells if cell is not None])
+        if len(texts[-1]) < len(rows):
+            return None
     numbers = b"\n".join(row[-1] for row in rows).replace(separator, b"\n")
     values = numbers_of(numbers, len(rows) * (width - first), dialect.decimal)
     return None if values is None else (texts, values.reshape(len(rows), -1))

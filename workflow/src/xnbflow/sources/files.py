@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from xnbflow.errors import InputError, quoted
@@ -42,7 +42,7 @@ def local_path(location: str) -> Path | None:
 
 
 @contextmanager
-def open_raw(path: str | Path) -> Iterator[BinaryIO]:
+def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     """Open a file for reading its bytes, decompressed where it is gzipped.
 
     Parameters

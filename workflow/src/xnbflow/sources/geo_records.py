@@ -179,16 +179,13 @@ def read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
             f"{' (it is cut off)' if facts else ''}; for a GSE give its series matrix"
         )
         raise InputError(msg)
-    for subset in subsets:
-        if lacking := {"type", "description", "sample_id"}.difference(subset):
-            msg = f"{path}: a subset has no !subset_{min(lacking)}; get the file again"
-            raise InputError(msg)
+    _refuse_partial(path, subsets)
     samples = list(titles) or _subset_samples(subsets)
     fields = _subset_fields(path, samples, subsets)
     keys = list(fields)
-    told = [titles.get(sample, "").partition("; src:") for sample in samples]
-    fields.insert(0, "title", pd.Series([t[0].strip() for t in told], dtype=object))
-    fields.insert(1, "source", pd.Series([t[2].strip() for t in told], dtype=object))
+    named = [titles.get(sample, "").partition("; src:") for sample in samples]
+    fields.insert(0, "title", pd.Series([t[0].strip() for t in named], dtype=object))
+    fields.insert(1, "source", pd.Series([t[2].strip() for t in named], dtype=object))
     return GeoHead(
         facts.get("accession", ""),
         facts.get("title", ""),
@@ -366,6 +363,13 @@ def _characteristics(
 
 def _both(before: str, value: str) -> str:
     return f"{before}; {value}" if before and value and before != value else before or value
+
+
+def _refuse_partial(path: str | Path, subsets: Sequence[dict[str, str]]) -> None:
+    for subset in subsets:
+        if lacking := {"type", "description", "sample_id"}.difference(subset):
+            msg = f"{path}: a subset has no !subset_{min(lacking)}; get the file again"
+            raise InputError(msg)
 
 
 def _subset_samples(subsets: Sequence[dict[str, str]]) -> list[str]:

@@ -3,7 +3,7 @@
 import gzip
 import io
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from xnbflow.errors import InputError
 
@@ -72,7 +72,7 @@ class Unpacked(io.RawIOBase):
         """Return True."""
         return True
 
-    def readinto(self, buffer: memoryview) -> int:
+    def readinto(self, buffer: Any) -> int:
         """Read some bytes."""
         count = self._stream.readinto(buffer)
         self._size += count

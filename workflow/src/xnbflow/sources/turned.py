@@ -79,7 +79,8 @@ def samples_in_rows(
     numbers = sorted(set(order).difference(coded)) if coded else order
     _refuse_no_features(path, order)
     columns = Columns(names, (*texts, *coded), tuple(numbers))
-    lines, cells, blocks = [], [[] for _ in columns.text], []
+    lines, blocks = [], []
+    cells: list[list[str]] = [[] for _ in columns.text]
     for block in table.blocks(columns):
         lines += block.lines
         blocks.append(block.numbers)

@@ -4,6 +4,9 @@ They are those of the papers on directional and on generalized naive Bayes; kind
 there. Samples are named by their row in the file, from 0.
 """
 
+from collections.abc import Set as AbstractSet
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -177,7 +180,7 @@ UCI = {
 
 
 def _kinds(
-    features: list[str], *, angular: set[str], categorical: set[str] = frozenset()
+    features: list[str], *, angular: AbstractSet[str], categorical: AbstractSet[str] = frozenset()
 ) -> np.ndarray:
     names = np.array(features)
     is_angle, is_category = np.isin(names, list(angular)), np.isin(names, list(categorical))
@@ -190,7 +193,7 @@ def _in_radians(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
     return values
 
 
-def _labels(dataset: DataSet, frame: pd.DataFrame, names: dict) -> np.ndarray:
+def _labels(dataset: DataSet, frame: pd.DataFrame, names: dict[Any, Any]) -> np.ndarray:
     labels = frame["class"].map(names)
     if labels.isna().any():
         row = labels.index[labels.isna()][0]

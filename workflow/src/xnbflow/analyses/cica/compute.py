@@ -6,6 +6,7 @@ nuisance inputs, and with class labels instead of a real target.
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ from xnbflow.series import Series
 
 __all__ = ["Simulation", "analyse", "recovery_error", "simulate"]
 
-_DEFAULTS = {
+_DEFAULTS: dict[str, Any] = {
     "seeds": 50,
     "samples": [20, 200],
     "recovery_samples": [500, 1000],
@@ -140,7 +141,9 @@ def recovery_error(demixed: np.ndarray) -> float:
     return float(rows.sum() - len(size) + columns.sum() - len(size))
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Repeat section 6 over many seeds, and classify data sets with and without CICA.
 
     Parameters
@@ -192,7 +195,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     return summarise(tables)
 
 
-def _simulated(params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def _simulated(params: dict[str, Any], threads: int) -> dict[str, pd.DataFrame]:
     """Return the tables of the simulations; a seed's are computed in one process."""
     settings = [
         *(_Setting(AS_PAPER, n, predict=False) for n in params["recovery_samples"]),
@@ -281,7 +284,7 @@ def _simulate_seed(
     return fits, errors, steps
 
 
-def _cica(trial: _Trial, random_state: int) -> list[dict]:
+def _cica(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
     """Return what CICA finds at the paper's and at the chosen width."""
     rows = []
     for method, width in ((PAPERS_WIDTH, "paper"), (CHOSEN_WIDTH, "cv")):
@@ -299,7 +302,7 @@ def _cica(trial: _Trial, random_state: int) -> list[dict]:
     return rows
 
 
-def _rivals(trial: _Trial, random_state: int) -> list[dict]:
+def _rivals(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
     """Return the other transformations.
 
     Symmetric whitening is one of them because the paper's mixing is symmetric: of uncorrelated
@@ -327,7 +330,7 @@ def _rivals(trial: _Trial, random_state: int) -> list[dict]:
     ]
 
 
-def _errors(trial: _Trial, fits: list[dict]) -> list[dict]:
+def _errors(trial: _Trial, fits: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return mean square errors with both widths of the regression."""
     return [
         {
@@ -340,7 +343,7 @@ def _errors(trial: _Trial, fits: list[dict]) -> list[dict]:
     ]
 
 
-def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict]:
+def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict[str, Any]]:
     """Return both errors at each step of a descent from the inputs as they are."""
     inputs, target = (
         (trial.training - trial.training.mean(axis=0)).T,
@@ -367,7 +370,7 @@ def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict]:
     return rows
 
 
-def _classify(data: Series, n_splits: int, repeat: int) -> list[tuple]:
+def _classify(data: Series, n_splits: int, repeat: int) -> list[tuple[Any, ...]]:
     """Return the accuracy of FlexibleNB by fold, with and without CICA."""
     folds = StratifiedKFold(
         n_splits, shuffle=True, random_state=derive_seed("cica", data.name, "folds", repeat)
@@ -383,7 +386,7 @@ def _classify(data: Series, n_splits: int, repeat: int) -> list[tuple]:
     return rows
 
 
-def _dependence(data: Series) -> list[tuple]:
+def _dependence(data: Series) -> list[tuple[Any, ...]]:
     """Return how many features depend on another given the class, before and after CICA."""
     y = data.labels
     everything = np.arange(data.n_samples)

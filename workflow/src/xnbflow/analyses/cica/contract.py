@@ -1,25 +1,25 @@
 """The tables of the analysis of conditionally independent components."""
 
-from xnbflow.contract import named, table
+from xnbflow.contract import Columns, named, table
 
 __all__ = ["TABLES"]
 
-_SETTING = {
+_SETTING: Columns = {
     "setting": ("text", "what is simulated: as in the paper, with nuisance, or correlated sources"),
     "samples": ("integer", "training samples"),
 }
-_BAND = {
+_BAND: Columns = {
     "lower": ("number", "tenth percentile over seeds"),
     "median": "number",
     "upper": ("number", "ninetieth percentile"),
     "seeds": ("integer", "how many have a value"),
 }
-_CONVERGED = {
+_CONVERGED: Columns = {
     "runs": "integer",
     "converged_runs": "integer",
     "converged": ("number", "share of the runs"),
 }
-_TRANSFORMATION = {"transformation": ("text", "none or CICA")}
+_TRANSFORMATION: Columns = {"transformation": ("text", "none or CICA")}
 
 TABLES = named(
     table(

@@ -55,7 +55,7 @@ def section(results: StudyResults) -> Section | None:
     ]
     if len(tables["accuracies"]):
         frame = _classification(tables["accuracies"], tables["dependence"])
-        use = [
+        use: list[Block] = [
             *(Prose(text, "headline", _USED) for text in _used(frame)),
             _classification_table(frame),
         ]
@@ -269,7 +269,8 @@ def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
         values = rows.set_index("method")[["median", "lower", "upper"]].reindex(methods)
         label = f"{setting}, {samples:,} samples"
         style = styles[setting, samples]
-        groups.append(Points(label, *values.T.to_numpy().tolist(), style))
+        median, lower, upper = values.T.to_numpy().tolist()
+        groups.append(Points(label, median, lower, upper, style))
     return Figure(
         f"ends-{measure.replace(' ', '-').replace(',', '').replace(chr(39), '')}",
         draw_points if measure == RECOVERY_ERROR else draw_ratios,

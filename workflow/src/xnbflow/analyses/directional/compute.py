@@ -6,6 +6,7 @@ regions of the artificial examples (Figures 3 to 12) and of data sets of two ang
 """
 
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -70,7 +71,11 @@ _SAME = 5e-5
 _SIZES = ["classifier", "parameters", "features", "angular_percent", "seconds"]
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:  # noqa: ARG001
+def analyse(
+    series: dict[str, Series],
+    params: dict[str, Any],
+    threads: int,  # noqa: ARG001
+) -> dict[str, pd.DataFrame]:
     """Compute the tables behind the study's figures.
 
     Parameters
@@ -140,7 +145,7 @@ def _angle_tables(
         families = [family.fit(angles, codes, len(classes)) for family in (VonMises(), Gaussian())]
         parts["fitted"].append(_fitted(data, angular, codes, families))
         information = quadrature_information(families[0], np.log(counts / len(codes)))
-        for row in np.argsort(-information, kind="stable")[:max_features]:
+        for row in np.argsort(-np.asarray(information), kind="stable")[:max_features]:
             parts["rose"].append(_rose(data, angular[row], n_bins))
             parts["densities"].append(_densities(data, angular[row], row, families))
     tables = {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}

@@ -9,6 +9,7 @@ import pandas as pd
 from xnbflow.analyses.directional.contract import TABLES
 from xnbflow.analyses.directional.names import CLASSIFIERS, counterpart
 from xnbflow.evaluation.comparison import average_ranks, pairwise_rank_tests
+from xnbflow.published import PublishedTables
 
 __all__ = ["compare", "paper_ranks"]
 
@@ -133,7 +134,7 @@ def _direction(difference: float) -> str:
     return "=" if abs(difference) < _EQUAL else ">" if difference > 0 else "<"
 
 
-def paper_ranks(published: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def paper_ranks(published: PublishedTables | Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the paper's ranks, data sets by classifiers.
 
     They follow from the accuracies of Table 1 and, for dNB, from the directions of Table 5.

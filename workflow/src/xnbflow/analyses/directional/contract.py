@@ -1,15 +1,18 @@
 """The tables of the analysis of directional naive Bayes."""
 
-from xnbflow.contract import named, table
+from xnbflow.contract import Columns, named, table
 
 __all__ = ["TABLES"]
 
-_ANGLE = {"dataset": "text", "feature": "text", "class": "text"}
-_PLACE = {
+_ANGLE: Columns = {"dataset": "text", "feature": "text", "class": "text"}
+_PLACE: Columns = {
     "first": ("number", "an angle in radians, or a longitude"),
     "second": ("number", "another angle, a height or a category, by the space"),
 }
-_EXAMPLE = {"example": "text", "space": ("text", "circle, torus, sphere, cylinder or circles")}
+_EXAMPLE: Columns = {
+    "example": "text",
+    "space": ("text", "circle, torus, sphere, cylinder or circles"),
+}
 
 TABLES = named(
     table(

@@ -111,7 +111,7 @@ def _angles(tables: Any) -> Group:
             for i, feature in enumerate(sectors["feature"].unique())
         ]
         title = dataset if dataset != "figure 14" else "The artificial data of Figure 14"
-        told = [Gallery(figures, _SHOWN, _ANGLES), _fitted_table(own)]
+        told: list[Block] = [Gallery(figures, _SHOWN, _ANGLES), _fitted_table(own)]
         note = f"{len(figures)} of {len(own['feature'].unique())} angles"
         blocks.append(Group(title, told, note, opened=dataset == "figure 14"))
     return Group("Angles: von Mises against Gaussian", blocks, "Figures 13 and 14", opened=True)

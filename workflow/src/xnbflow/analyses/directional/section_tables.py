@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -88,7 +89,7 @@ def accuracy_blocks(results: StudyResults) -> list[Block]:
 
 def _accuracy_table(accuracies: pd.DataFrame, names: Sequence[str], study: Study) -> Table:
     """Return Table 1: for each data set a row of ours, and below it the paper's."""
-    rows: list[tuple] = []
+    rows: list[tuple[Any, ...]] = []
     best: set[tuple[int, str]] = set()
     for dataset in study.datasets:
         own = accuracies[accuracies["dataset"] == dataset].set_index("classifier").reindex(names)
@@ -140,7 +141,7 @@ def _rank_table(ranks: pd.DataFrame, datasets: Sequence[str]) -> Table:
 
 def _pair_table(pairs: pd.DataFrame) -> Table:
     """Return Table 4: every pair's adjusted p-values."""
-    columns: dict[str, Sequence] = {
+    columns: dict[str, Sequence[Any]] = {
         "pair": pairs["first"] + " – " + pairs["second"],
         "ranks apart": pairs["ranks_apart"],
         "ranks apart, paper": pairs["ranks_apart_paper"],
@@ -215,7 +216,7 @@ def complexity_table(complexity: pd.DataFrame, paper: pd.DataFrame) -> Table:
     names = complexity["dataset"].map(counterpart)
     keys = pd.MultiIndex.from_arrays([names, complexity["classifier"]])
     printed = paper.set_index(["dataset", "classifier"]).reindex(keys)
-    columns: dict[str, Sequence] = {
+    columns: dict[str, Sequence[Any]] = {
         "data set": complexity["dataset"],
         "classifier": complexity["classifier"],
     }

@@ -6,6 +6,7 @@ selected or tuned inside the training part.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,9 @@ _STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassif
 _LEAST_PROBABILITY = 1e-300
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Fit and compare the classifiers, and take the generalized one apart.
 
     Parameters
@@ -91,7 +94,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     return summarise({name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()})
 
 
-def _check_params(params: dict) -> None:
+def _check_params(params: dict[str, Any]) -> None:
     refuse_unknown("effects", params, _PARAMS)
     if min(params.get("losses", (1.0, 1.0))) <= 0.0:
         msg = f"losses are {params['losses']}; both L1 and L2 must be above 0"
@@ -130,7 +133,7 @@ def _split(series: Series, path: str | None) -> _Split:
 
 
 def _analyse_set(
-    split: _Split, features: list[str] | str | None, params: dict, threads: int
+    split: _Split, features: list[str] | str | None, params: dict[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of one set of features."""
     tables = {}
@@ -140,7 +143,7 @@ def _analyse_set(
         tables["stepwise"] = selector.path_
         features = list(selector.feature_names_in_[selector.selected_])
     if features is not None:
-        split = split.take(features)
+        split = split.take(list(features))
     models = _fit_models(split, params, threads)
     l1, l2 = params.get("losses", (1.0, 1.0))
     cutoff = l1 / (l1 + l2)
@@ -157,7 +160,7 @@ def _analyse_set(
     return tables
 
 
-def _fit_models(split: _Split, params: dict, threads: int) -> dict[str, BaseEstimator]:
+def _fit_models(split: _Split, params: dict[str, Any], threads: int) -> dict[str, BaseEstimator]:
     given = {"categorical": split.categorical, **params.get("generalized", {})}
     models = {
         NAIVE: GeneralizedNB(**{**given, "max_iter": 0}),

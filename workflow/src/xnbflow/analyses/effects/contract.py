@@ -1,12 +1,12 @@
 """The tables of the analysis of naive and generalized effects."""
 
-from xnbflow.contract import named, table
+from xnbflow.contract import Columns, named, table
 
 __all__ = ["TABLES"]
 
-_SET = {"dataset": "text", "features": ("text", "the set of features")}
-_MODEL = {**_SET, "model": "text", "part": ("text", "train or test")}
-_CUTOFF = {"cutoff": ("number", "an event is predicted above it")}
+_SET: Columns = {"dataset": "text", "features": ("text", "the set of features")}
+_MODEL: Columns = {**_SET, "model": "text", "part": ("text", "train or test")}
+_CUTOFF: Columns = {"cutoff": ("number", "an event is predicted above it")}
 
 TABLES = named(
     table(

@@ -1,6 +1,7 @@
 """Effects of single features, convergence and stepwise selection (Larsen 2005, Figures 1-2)."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -29,7 +30,7 @@ _STEPS = [1, 2, 2.5, 5, 10]
 #: Points of a curve.
 _POINTS = 120
 _NAMES = ("naive effect", "adjustment", "sum")
-_LOOKS: tuple[dict[str, object], ...] = (
+_LOOKS: tuple[dict[str, Any], ...] = (
     {"color": COLOURS[0], "linestyle": "--", "linewidth": 1.3},
     {"color": COLOURS[1], "linestyle": ":", "linewidth": 1.6},
     {"color": COLOURS[2], "linestyle": "-", "linewidth": 2.0},

@@ -6,6 +6,7 @@ microarrays.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pandas as pd
 
@@ -19,7 +20,7 @@ from xnbflow.series import Series
 __all__ = ["DEFAULTS", "analyse"]
 
 #: The study's parameters; `analyse` explains them.
-DEFAULTS = {
+DEFAULTS: dict[str, Any] = {
     "blocks": 100,
     "size": 12,
     "samples": [1200, 60],
@@ -33,7 +34,9 @@ DEFAULTS = {
 }
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Simulate selection by separation score.
 
     Parameters

@@ -1,11 +1,11 @@
 """The tables of the analysis of separation scores."""
 
-from xnbflow.contract import named, table
+from xnbflow.contract import Columns, named, table
 
 __all__ = ["TABLES"]
 
-_SETTING = {"setting": ("text", "the distribution of the true scores")}
-_KEPT = {"kept": ("number", "mean share of blocks that are kept")}
+_SETTING: Columns = {"setting": ("text", "the distribution of the true scores")}
+_KEPT: Columns = {"kept": ("number", "mean share of blocks that are kept")}
 
 TABLES = named(
     table(

@@ -32,7 +32,7 @@ from xnbflow.series import Series
 __all__ = ["DEFAULTS", "analyse", "chosen_sizes", "features_per_class"]
 
 #: The analysis's parameters; `analyse` explains them.
-DEFAULTS = {
+DEFAULTS: dict[str, Any] = {
     "splits": 10,
     "repeats": 1,
     "sizes": [1, 2, 3, 5, 8, 13, 20, 35, 60, 100, 200],
@@ -52,7 +52,9 @@ class _Fold(NamedTuple):
     test: np.ndarray
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Cross-validate every classifier that has a path over sizes, at each of its sizes.
 
     Parameters

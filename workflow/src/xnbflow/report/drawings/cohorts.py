@@ -32,7 +32,7 @@ def draw_cohorts(
     height = 0.75 + 0.2 * rows + _CURVES
     figure, axes = new_axes(_WIDTH, height, left=0.15, right=0.15, bottom=0.35)
     box = axes.get_position()
-    axes.set_position([box.x0, 0.35 / height, box.width, _CURVES / height])
+    axes.set_position((box.x0, 0.35 / height, box.width, _CURVES / height))
     for i, (name, (train, test)) in enumerate(zip(classes, curves.values(), strict=True)):
         colour = COLOURS[i % len(COLOURS)]
         if train is not None:

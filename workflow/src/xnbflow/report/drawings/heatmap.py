@@ -40,7 +40,7 @@ def draw_heatmap(
     width = left + max(inner, 2.6) + 0.1
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=0.35)
     box = axes.get_position()
-    axes.set_position([box.x0, 0.35 / height, box.width, _ROW * n / height])
+    axes.set_position((box.x0, 0.35 / height, box.width, _ROW * n / height))
     above, below = (COLOURS[i] for i in colours)
     shade_cells(axes, np.clip(z / _MOST, 0, 1), above, framed=False)
     shade_cells(axes, np.clip(-z / _MOST, 0, 1), below, framed=False)

@@ -87,7 +87,9 @@ def _metric_table(
     if baseline.notna().any():
         frame.insert(1, "knowing nothing", baseline.to_numpy())
     marked = frozenset(
-        (i, column) for j, column in enumerate(means.columns) for i in np.flatnonzero(best[:, j])
+        (int(i), column)
+        for j, column in enumerate(means.columns)
+        for i in np.flatnonzero(best[:, j])
     )
     over = "/".join(results.rows("summary", metric=metric)["over"].dropna().unique())
     repeated = over == "folds" and of_repeats.notna().any(axis=None)
@@ -221,7 +223,9 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     table = results.rows("confusion", dataset=dataset, folds=folds)
     fitted = [name for name in results.study.classifiers if (table["classifier"] == name).any()]
     failed = [results.labels[name] for name in results.study.classifiers if name not in fitted]
-    said = [Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning")] if failed else []
+    said: list[Block] = (
+        [Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning")] if failed else []
+    )
     if not fitted:
         return said
     figures = [_confusion(results, dataset, folds, name) for name in fitted]

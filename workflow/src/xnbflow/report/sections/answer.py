@@ -1,6 +1,7 @@
 """What was found: per class its features, how well it is recognised, and whether to believe it."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import pandas as pd
 
@@ -144,7 +145,7 @@ def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
 
 def _verdict(
     label: str, summary: pd.DataFrame, recall: pd.DataFrame, stability: pd.DataFrame
-) -> tuple[str, str]:
+) -> tuple[str, Literal["good", "fair", "poor"]]:
     """Return in a sentence whether to believe what was found, and how far."""
     if "accuracy" not in summary.index or pd.isna(summary.loc["accuracy", "mean"]):
         return f"Nothing to believe: {label} could not be fitted in every fold.", "poor"
@@ -192,7 +193,12 @@ def _lines(
         mine = selection[selection["class"] == label]
         named = mine.head(_MOST_NAMED)
         items = [
-            _item(feature, *profiles.loc[(label, feature), ["direction", "symbol"]], frequency)
+            _item(
+                feature,
+                profiles.loc[(label, feature), "direction"],
+                profiles.loc[(label, feature), "symbol"],
+                frequency,
+            )
             for feature, frequency in zip(named["feature"], named["frequency"], strict=True)
         ]
         rest = len(mine) - len(items)

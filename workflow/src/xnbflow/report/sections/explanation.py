@@ -367,7 +367,8 @@ def _stability_figure(results: StudyResults) -> Figure:
         mine = table[table["classifier"] == name]
         if len(mine):
             mine = mine[["stability", "lower", "upper"]].reindex(rows)
-            groups.append(Points(results.labels[name], *mine.T.to_numpy().tolist(), style))
+            median, lower, upper = mine.T.to_numpy().tolist()
+            groups.append(Points(results.labels[name], median, lower, upper, style))
     return Figure(
         "stability",
         draw_points,

@@ -12,7 +12,7 @@ from xnbflow.analyses.registry import known_analyses
 from xnbflow.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
 from xnbflow.entries import Method
 from xnbflow.methods import entries_in, known_methods
-from xnbflow.report.page.blocks import Code, Group, Links, Prose, Section, Table
+from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.sheet import sheet_text
@@ -62,7 +62,7 @@ def section(results: StudyResults) -> Section:
     sources = pd.DataFrame(list(_sources(results)), columns=["what", "source"])
     rows = dict(results.configuration.get("datasets", {}))
     configuration = {k: v for k, v in results.configuration.items() if k != "datasets"}
-    blocks = [
+    blocks: list[Block] = [
         Prose(
             f"Cite this software (version {__version__}) and the paper whose method you use. To "
             "repeat the study, save the configuration below as study.yaml, and a sheet of data "

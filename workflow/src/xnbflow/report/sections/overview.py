@@ -1,5 +1,7 @@
 """What was run: classifiers on average, what went wrong, data sets, versions, time and seeds."""
 
+from typing import Any
+
 import pandas as pd
 
 from xnbflow.report.environment import job_seconds, machine, versions
@@ -128,7 +130,7 @@ def _facts(results: StudyResults) -> dict[str, str]:
     return facts
 
 
-def _scheme(name: str, scheme: dict | None) -> str:
+def _scheme(name: str, scheme: dict[str, Any] | None) -> str:
     if not scheme:
         return name
     if scheme.get("file"):
