@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from xnbflow.evaluation.sparse import features_with_effect
 from xnbflow.evaluation.ties import ties_of
 
-__all__ = ["SCALES", "FeatureUse", "feature_use"]
+__all__ = ["SCALES", "FeatureUse", "feature_use", "last_step", "named"]
 
 #: What a classifier's explanations are, as its ``explanation_scale_`` tells: log densities in the
 #: unit of the feature (what is supposed of those that do not tell), evidence against a reference,
@@ -67,7 +67,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         Whether to explain them, if the classifier can.
     """
     everything = float(len(X.columns))
-    last, inputs, names = _last_step(model, X)
+    last, inputs, names = last_step(model, X)
     if names is None:
         return FeatureUse(np.nan, np.nan)
     chosen = getattr(last, "selected_features_", None)
@@ -84,8 +84,9 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     if hasattr(last, "pair_distances_"):
         distances = _renamed(last.pair_distances_, feature=rename)
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
-        rows = dict(enumerate(X.index)) if last is not model else {}
-        explanations = _renamed(last.explain(inputs), feature=rename, sample=rows)
+        explanations = last.explain(inputs)
+        samples = X.index if last is not model else []
+        explanations = named(explanations, samples, names if last is not model else [])
         explanations["scale"] = _scale(last)
     rows = _selected_rows(chosen, getattr(last, "selected_distances_", {}))
     if hasattr(last, "spike_features_"):
@@ -109,7 +110,7 @@ def _scale(model: BaseEstimator) -> str:
     return scale
 
 
-def _last_step(
+def last_step(
     model: BaseEstimator, X: pd.DataFrame
 ) -> tuple[BaseEstimator, Any, np.ndarray | None]:
     """Return the estimator at the end of pipelines and searches, its input and the names of that.
@@ -134,7 +135,15 @@ def _names_after(transformers: Pipeline, names: np.ndarray) -> np.ndarray | None
         after = transformers.get_feature_names_out(names)
     except (AttributeError, NotImplementedError, ValueError):
         return None
-    return after if np.isin(after, names).all() else None
+    return after if pd.Index(after).isin(names).all() else None  # numpy.isin compares all pairs
+
+
+def named(terms: pd.DataFrame, samples: Sequence[Any], names: Sequence[Any]) -> pd.DataFrame:
+    """Return explanations of a pipeline's last step with the names of samples and features.
+
+    That step knows either by name already, or by position.
+    """
+    return _renamed(terms, feature=dict(enumerate(names)), sample=dict(enumerate(samples)))
 
 
 def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from xnbflow.contract import VALIDATION_TABLES
 from xnbflow.errors import require_choice
 from xnbflow.evaluation.calibration import calibration_curve
 from xnbflow.evaluation.densities import log_densities
+from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.methods import resolved
 from xnbflow.models.cohorts import compare_signatures, matched
@@ -153,7 +154,7 @@ def validate(
     symbols = {str(f): str(f) for f in train.features} if match == "symbol" else known
     steps = resolved(harmonised(entry, harmonise))
     model = fit_model(train, steps, symbols=symbols)
-    prediction = predict_table(model, test.frame())
+    prediction = predict_table(model, test.frame(), "impute" if test.missing else "error")
     true, predicted = test.labels, prediction.table["label"].to_numpy()
     own = _cross_validated(train, steps)
     accuracy = pd.DataFrame([_accuracy("train", *own), _accuracy("test", true, predicted)])
@@ -165,10 +166,14 @@ def validate(
         "confusion": _confusion(train.classes, true, predicted),
         "predictions": _predictions(prediction, true),
         "calibration": _calibration(model, prediction, true),
-        "densities": _densities(model, train, test),
+        "densities": _densities(model, *(_whole(each) for each in (train, test))),
         "signatures": signatures,
         "verdicts": _verdicts(name, (train, test), accuracy, recall, signatures, prediction),
     }
+
+
+def _whole(cohort: Series) -> Series:
+    return filled(cohort) if cohort.missing else cohort
 
 
 def _cross_validated(train: Series, steps: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
