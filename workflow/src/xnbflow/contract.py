@@ -1001,6 +1001,11 @@ VALIDATION_TABLES = named(
         n=("integer", "samples that are tested; 0 where a class is too small for folds"),
         **_SHARE,
         majority=("number", "share of the largest class, which always naming it has right"),
+        claimed=(
+            "number",
+            "mean probability of the predicted class, which accuracy should reach; missing without "
+            "probabilities",
+        ),
     ),
     table(
         "recall",

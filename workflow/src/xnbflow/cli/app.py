@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from click import Choice
 
 from xnbflow import __version__
 from xnbflow.cli.output import progress, say, tell_json, warn
@@ -32,6 +33,19 @@ TableFile = Annotated[
 ]
 Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
 Id = Annotated[str, typer.Option("--id", help="Column of the samples' names.")]
+Orientation = Annotated[
+    str,
+    typer.Option(click_type=Choice(["rows", "columns"]), help="Where the table has its samples."),
+]
+#: `xnbflow.models.prediction.MISSING`, which takes half a second to import.
+Missing = Annotated[
+    str,
+    typer.Option(
+        click_type=Choice(["error", "impute", "drop"]),
+        help="What to do where a feature that the model uses, or its value, is missing: refuse, "
+        "take the training median, or leave its evidence out.",
+    ),
+]
 Options = Annotated[
     list[str], typer.Option("--option", help="Option of the table's source, key=value; repeatable.")
 ]
@@ -53,7 +67,7 @@ def run() -> None:
     except BrokenPipeError:
         os._exit(0)
     except InputError as error:
-        sys.stderr.write(f"Error: {error}\n")
+        sys.stderr.write(f"Error: {error}{_here(str(error))}\n")
         code = 1
     except OSError as error:
         sys.stderr.write(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
@@ -61,6 +75,16 @@ def run() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)  # threads of libraries may still wait for work: that must not change the code
+
+
+def _here(message: str) -> str:
+    """Return how what the sheet says is said on the command line."""
+    if "sheet" not in message:
+        return ""
+    return (
+        ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
+        "key=value)"
+    )
 
 
 def _version(*, asked: bool) -> None:
@@ -91,7 +115,10 @@ def fit(
     ),
     method: Annotated[str, typer.Option(help="A method's name, or an import path.")] = "csnb-cv",
     param: Annotated[list[str], typer.Option(help="key=value of the method; repeatable.")] = [],  # noqa: B006
-    folds: Annotated[int, typer.Option(help="Folds that say how good it is; 0 for none.")] = 10,
+    folds: Annotated[
+        int, typer.Option(min=0, help="Folds that say how good it is; 0 for none.")
+    ] = 10,
+    orientation: Orientation = "rows",
     option: Options = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -100,7 +127,7 @@ def fit(
 
     params = commands.parameters(param)
     with progress(f"reading {table}"):
-        series, origin = commands.read_training_table(table, label, id_column, option)
+        series, origin = commands.read_training_table(table, label, id_column, option, orientation)
     entry = {"method": commands.method_name(method), "params": params}
     validation = None
     if folds:
@@ -153,7 +180,8 @@ def predict(
     *,
     id_column: Id = "",
     output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
-    missing: Annotated[str, typer.Option(help="error, impute or drop absent features.")] = "error",
+    missing: Missing = "error",
+    orientation: Orientation = "rows",
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -163,7 +191,7 @@ def predict(
 
     read = commands.read(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option)
+        samples = commands.read_samples_of(read, table, id_column, option, orientation)
     told = commands.predicted(read, samples, missing)
     for note in told.notes:
         warn(note)
@@ -181,6 +209,8 @@ def explain(
     sample: Annotated[str, typer.Option(help="The sample's name.")],
     id_column: Id = "",
     html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
+    missing: Missing = "error",
+    orientation: Orientation = "rows",
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -190,8 +220,8 @@ def explain(
 
     read = commands.read(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option)
-    told = commands.explained(read, samples, sample)
+        samples = commands.read_samples_of(read, table, id_column, option, orientation)
+    told = commands.explained(read, samples, sample, missing)
     if html:
         commands.write_explanation(told, html, model.stem)
     if as_json:

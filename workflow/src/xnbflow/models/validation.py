@@ -12,6 +12,7 @@ from xnbflow.evaluation.calibration import calibration_curve
 from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.methods import resolved
 from xnbflow.models.cohorts import compare_signatures, matched
 from xnbflow.models.prediction import Prediction, predict_table
@@ -156,8 +157,10 @@ def validate(
     model = fit_model(train, steps, symbols=symbols)
     prediction = predict_table(model, test.frame(), "impute" if test.missing else "error")
     true, predicted = test.labels, prediction.table["label"].to_numpy()
-    own = _cross_validated(train, steps)
-    accuracy = pd.DataFrame([_accuracy("train", *own), _accuracy("test", true, predicted)])
+    *own, own_claims = _cross_validated(train, steps)
+    claims = _claims(_probabilities(model, prediction))
+    cohorts = [("train", *own, own_claims), ("test", true, predicted, claims)]
+    accuracy = pd.DataFrame([_accuracy(*each) for each in cohorts])
     recall = pd.concat([_recall("train", *own), _recall("test", true, predicted)])
     signatures = _signatures(model, train, test, steps, symbols)
     return {
@@ -176,14 +179,28 @@ def _whole(cohort: Series) -> Series:
     return filled(cohort) if cohort.missing else cohort
 
 
-def _cross_validated(train: Series, steps: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Return true and predicted labels of as many folds as the smallest class has samples."""
+def _cross_validated(train: Series, steps: Mapping[str, Any]) -> tuple[np.ndarray, ...]:
+    """Return true and predicted labels and claims of as many folds as the smallest class allows."""
     units = train.samples if train.groups is None else train.groups
     smallest = min(len(np.unique(units[train.labels == label])) for label in train.classes)
     if smallest < 2:
-        return np.empty(0, dtype=str), np.empty(0, dtype=str)
+        return np.empty(0, dtype=str), np.empty(0, dtype=str), np.empty(0)
     found = cross_validate(train, steps, min(_FOLDS, smallest)).predictions
-    return found["true"].to_numpy(), found["predicted"].to_numpy()
+    columns = [name for name in found if name.startswith(LOG_POSTERIOR)]
+    return (
+        found["true"].to_numpy(),
+        found["predicted"].to_numpy(),
+        _claims(np.exp(found[columns].to_numpy())),
+    )
+
+
+def _probabilities(model: TrainedModel, prediction: Prediction) -> np.ndarray:
+    return prediction.table[[f"probability.{label}" for label in model.classes]].to_numpy()
+
+
+def _claims(probabilities: np.ndarray) -> np.ndarray:
+    """Return the probability of each sample's predicted class."""
+    return probabilities.max(axis=1)
 
 
 def _share(right: int, n: int) -> dict[str, Any]:
@@ -192,11 +209,13 @@ def _share(right: int, n: int) -> dict[str, Any]:
     return {"right": right, "n": n, "value": value, "lower": float(lower), "upper": float(upper)}
 
 
-def _accuracy(cohort: str, true: np.ndarray, predicted: np.ndarray) -> dict[str, Any]:
+def _accuracy(
+    cohort: str, true: np.ndarray, predicted: np.ndarray, claims: np.ndarray
+) -> dict[str, Any]:
     counts = np.unique(true, return_counts=True)[1]
     majority = counts.max() / len(true) if len(true) else np.nan
     return {"cohort": cohort, **_share(int((true == predicted).sum()), len(true)),
-            "majority": majority}  # fmt: skip
+            "majority": majority, "claimed": claims.mean() if len(claims) else np.nan}  # fmt: skip
 
 
 def _recall(cohort: str, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
@@ -226,8 +245,7 @@ def _predictions(prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
 
 def _calibration(model: TrainedModel, prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
     columns = ["bin", "mean_predicted", "observed", "observed_lower", "observed_upper", "count"]
-    names = [f"probability.{label}" for label in model.classes]
-    probabilities = prediction.table[names].to_numpy()
+    probabilities = _probabilities(model, prediction)
     if len(true) < _ENOUGH or np.isnan(probabilities).any():
         return pd.DataFrame(columns=columns)
     with np.errstate(divide="ignore"):

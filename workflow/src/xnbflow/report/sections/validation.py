@@ -16,7 +16,9 @@ from xnbflow.report.results import StudyResults
 __all__ = ["section"]
 
 _PAIR = ["model", "train", "test", "match", "harmonise"]
-_PERCENT = dict.fromkeys(["accuracy", "lower", "upper", "majority", "cross-validated"], ".0%")
+_PERCENT = dict.fromkeys([
+    "accuracy", "lower", "upper", "majority", "claimed", "cross-validated"
+], ".0%")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
@@ -84,13 +86,16 @@ def _overview(results: StudyResults) -> Table:
                 "lower": test["lower"],
                 "upper": test["upper"],
                 "majority": test["majority"],
+                "claimed": test["claimed"],
                 "cross-validated": by.loc["train", "value"],
                 "verdict": _rows(results, pair, "verdicts")["verdict"].iloc[0],
             }
         )
     caption = (
-        "Accuracy in the test cohort with its 95 % interval, the share of its largest class, and "
-        "the accuracy of the same model in cross-validation on its own cohort."
+        "Accuracy in the test cohort with its 95 % interval, the share of its largest class, what "
+        "the model claims (the mean probability of the classes it names: more than the accuracy is "
+        "too sure), and the accuracy of the same model in cross-validation on its own cohort, with the "
+        "features that both have and up to ten folds."
     )
     sources = ["validation/accuracy.tsv", "validation/verdicts.tsv"]
     return Table(pd.DataFrame(rows), caption, _PERCENT, sources=sources)
