@@ -1001,11 +1001,7 @@ VALIDATION_TABLES = named(
         n=("integer", "samples that are tested; 0 where a class is too small for folds"),
         **_SHARE,
         majority=("number", "share of the largest class, which always naming it has right"),
-        claimed=(
-            "number",
-            "mean probability of the predicted class, which accuracy should reach; missing without "
-            "probabilities",
-        ),
+        claimed=("number", "mean probability of the predicted class, where there are any"),
     ),
     table(
         "recall",

@@ -94,8 +94,8 @@ def _overview(results: StudyResults) -> Table:
     caption = (
         "Accuracy in the test cohort with its 95 % interval, the share of its largest class, what "
         "the model claims (the mean probability of the classes it names: more than the accuracy is "
-        "too sure), and the accuracy of the same model in cross-validation on its own cohort, with the "
-        "features that both have and up to ten folds."
+        "too sure), and the accuracy of the same model in cross-validation on its own cohort, "
+        "with the features that both have and up to ten folds."
     )
     sources = ["validation/accuracy.tsv", "validation/verdicts.tsv"]
     return Table(pd.DataFrame(rows), caption, _PERCENT, sources=sources)
