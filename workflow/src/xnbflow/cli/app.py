@@ -3,11 +3,11 @@
 import os
 import sys
 import warnings
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from click import Choice
 
 from xnbflow import __version__
 from xnbflow.cli.output import progress, say, tell_json, warn
@@ -23,6 +23,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+
+class Orientation(StrEnum):
+    """Where a table has its samples."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+
+
+class Missing(StrEnum):
+    """`xnbflow.models.prediction.MISSING`, which takes its time to import."""
+
+    ERROR = "error"
+    IMPUTE = "impute"
+    DROP = "drop"
+
+
 Model = Annotated[Path, typer.Argument(help="A model that `xnbflow fit` or a study made.")]
 TableFile = Annotated[
     str,
@@ -33,21 +49,22 @@ TableFile = Annotated[
 ]
 Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
 Id = Annotated[str, typer.Option("--id", help="Column of the samples' names.")]
-Orientation = Annotated[
-    str,
-    typer.Option(click_type=Choice(["rows", "columns"]), help="Where the table has its samples."),
+Layout = Annotated[
+    Orientation, typer.Option("--orientation", help="Where the table has its samples.")
 ]
-#: `xnbflow.models.prediction.MISSING`, which takes half a second to import.
-Missing = Annotated[
-    str,
+Lacking = Annotated[
+    Missing,
     typer.Option(
-        click_type=Choice(["error", "impute", "drop"]),
+        "--missing",
         help="What to do where a feature that the model uses, or its value, is missing: refuse, "
         "take the training median, or leave its evidence out.",
     ),
 ]
 Options = Annotated[
     list[str], typer.Option("--option", help="Option of the table's source, key=value; repeatable.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A file; standard output without.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Trust = Annotated[
@@ -118,7 +135,7 @@ def fit(
     folds: Annotated[
         int, typer.Option(min=0, help="Folds that say how good it is; 0 for none.")
     ] = 10,
-    orientation: Orientation = "rows",
+    orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -127,7 +144,9 @@ def fit(
 
     params = commands.parameters(param)
     with progress(f"reading {table}"):
-        series, origin = commands.read_training_table(table, label, id_column, option, orientation)
+        series, origin = commands.read_training_table(
+            table, label, id_column, option, orientation.value
+        )
     entry = {"method": commands.method_name(method), "params": params}
     validation = None
     if folds:
@@ -159,7 +178,7 @@ def signature(
     model: Model,
     *,
     gmt: Annotated[bool, typer.Option("--gmt", help="Gene sets, one per class and way.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
+    output: Output = None,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -179,9 +198,9 @@ def predict(
     table: TableFile,
     *,
     id_column: Id = "",
-    output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
-    missing: Missing = "error",
-    orientation: Orientation = "rows",
+    output: Output = None,
+    missing: Lacking = Missing.ERROR,
+    orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -191,8 +210,8 @@ def predict(
 
     read = commands.read(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option, orientation)
-    told = commands.predicted(read, samples, missing)
+        samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
+    told = commands.predicted(read, samples, missing.value)
     for note in told.notes:
         warn(note)
     if as_json:
@@ -209,8 +228,8 @@ def explain(
     sample: Annotated[str, typer.Option(help="The sample's name.")],
     id_column: Id = "",
     html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
-    missing: Missing = "error",
-    orientation: Orientation = "rows",
+    missing: Lacking = Missing.ERROR,
+    orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -220,8 +239,8 @@ def explain(
 
     read = commands.read(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option, orientation)
-    told = commands.explained(read, samples, sample, missing)
+        samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
+    told = commands.explained(read, samples, sample, missing.value)
     if html:
         commands.write_explanation(told, html, model.stem)
     if as_json:
