@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 from xnbflow.evaluation.incomplete import imputes
-from xnbflow.evaluation.selected import feature_use, last_step, named
+from xnbflow.evaluation.selected import feature_use, last_step, named, transformed
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.normalisation import Log2
@@ -105,10 +105,10 @@ def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
     DataFrame or None
         See `xnbflow.naive_bayes.base.BaseNaiveBayes.explain`.
     """
-    last, inputs, names = last_step(estimator, X)
+    last, before, names = last_step(estimator, X.columns.to_numpy())
     if names is None:
         return None
-    terms = last.explain(inputs)
+    terms = last.explain(transformed(before, X))
     if last is estimator:
         return terms
     return named(terms, X.index, names)
