@@ -237,6 +237,57 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert {Prose, Table, Gallery} <= kinds
 
 
+def signature_of(classes, **columns):
+    rows = [(label, 1, f"g{i}") for i, label in enumerate(classes)]
+    frame = pd.DataFrame(rows, columns=["class", "rank", "feature"])
+    known = {"symbol": "", "direction": "high", "share_of_folds": 1.0, "interchangeable": "",
+             "median_in": 1.0, "median_out": 2.0}  # fmt: skip
+    far = {f"distance_to.{c}": np.where(frame["class"] == c, np.nan, 1 / 3) for c in classes}
+    return frame.assign(**known | far | columns)
+
+
+def test_distances_are_numbers_of_two_digits_whatever_classes_are_called(results):
+    table = signature._table(results, "one", "csnb", signature_of(["class_0", "b c"]))
+    assert table.formats["to class_0"] == table.formats["to b c"] == ".2f"
+    assert {"to class_0", "to b c"} <= set(table.frame)
+
+
+def test_a_table_of_a_signature_has_no_empty_columns(results):
+    table = signature._table(results, "one", "csnb", signature_of("ab"))
+    assert not {"symbol", "interchangeable"} & set(table.frame)
+    assert "NCBI" not in table.caption
+    table = signature._table(results, "one", "csnb", signature_of("ab", symbol=["TP53", ""]))
+    assert table.links["symbol"] == [signature.gene_page("TP53", ""), ""]
+    assert "NCBI" in table.caption
+
+
+def test_of_many_classes_the_nearest_is_named(results):
+    rows = signature_of("abcdef", **{"distance_to.e": [0.1, 0.2, 0.1, 0.1, np.nan, 0.1]})
+    frame = signature._table(results, "one", "csnb", rows).frame
+    assert frame["nearest class"].tolist() == ["e", "e", "e", "e", "a", "e"]
+    assert frame["distance to it"].tolist() == [0.1, 0.2, 0.1, 0.1, pytest.approx(1 / 3), 0.1]
+
+
+def test_claims_are_the_mean_probability_of_the_predicted_class(tables):
+    row = tables["accuracy"].set_index("cohort").loc["test"]
+    probabilities = tables["predictions"].filter(like="probability.")
+    assert row["claimed"] == pytest.approx(probabilities.max(axis=1).mean())
+    svm = validate(TRAIN, TEST, {"method": "sklearn.svm.LinearSVC"})["accuracy"]
+    assert svm["claimed"].isna().all()
+
+
+def test_a_cohort_with_missing_values_is_trained_on_and_tested():
+    holes = TRAIN.values.copy()
+    holes[np.random.default_rng(2).random(holes.shape) < 0.05] = np.nan
+    train = named(TRAIN, "holes", holes, missing=True)
+    test = named(
+        TEST, "more", np.where(np.arange(8)[:, None] == 3, np.nan, TEST.values), missing=True
+    )
+    found = validate(train, test, CSNB, harmonise="rank")
+    assert found["accuracy"]["value"].min() > 0.7
+    assert np.isfinite(found["densities"]["density"]).all()
+
+
 def test_symbols_lead_to_gene_pages_and_probes_do_not():
     assert signature.gene_page("BCR /// ABL1", "p").endswith("?term=BCR")
     assert signature.gene_page("", "206710_s_at") == ""

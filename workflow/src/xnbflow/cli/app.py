@@ -95,12 +95,12 @@ def run() -> None:
 
 
 def _here(message: str) -> str:
-    """Return how what the sheet says is said on the command line."""
+    """Return how what a sheet says is said on the command line."""
     if "sheet" not in message:
         return ""
     return (
         ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
-        "key=value)"
+        "key=value.)"
     )
 
 
@@ -142,12 +142,12 @@ def fit(
     """Fit a model on all samples of a table, and cross-validate it to say how good it is."""
     from xnbflow.cli import commands  # noqa: PLC0415
 
-    params = commands.parameters(param)
+    entry = commands.classifier(method, commands.parameters(param))
+    folds = commands.checked_folds(folds)
     with progress(f"reading {table}"):
         series, origin = commands.read_training_table(
             table, label, id_column, option, orientation.value
         )
-    entry = {"method": commands.method_name(method), "params": params}
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):

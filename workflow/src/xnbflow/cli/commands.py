@@ -11,6 +11,7 @@ import pandas as pd
 import yaml
 
 from xnbflow.errors import InputError
+from xnbflow.method_checks import check_classifier
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
 from xnbflow.models.prediction import Prediction, predict_table
@@ -24,11 +25,12 @@ from xnbflow.tables import write_atomically
 
 __all__ = [
     "as_text",
+    "checked_folds",
+    "classifier",
     "deliver",
     "explained",
     "fitted",
     "geo_summary",
-    "method_name",
     "parameters",
     "predicted",
     "read",
@@ -68,9 +70,41 @@ def parameters(given: Iterable[str]) -> dict[str, Any]:
     return params
 
 
-def method_name(given: str) -> str:
-    """Return a method's name; hyphens stand for underscores outside of import paths."""
-    return given if "." in given else given.replace("-", "_")
+def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return a classifier's entry, as a configuration has it, before any data are read.
+
+    Parameters
+    ----------
+    method : str
+        A method's name, where hyphens stand for underscores, or an import path.
+    params : dict
+
+    Raises
+    ------
+    InputError
+        If there is no such method, or it does not take a parameter.
+
+    Examples
+    --------
+    >>> classifier("csnb-cv", {"cv": 3})
+    {'method': 'csnb_cv', 'params': {'cv': 3}}
+    """
+    name = method if "." in method else method.replace("-", "_")
+    entry = {"method": name, "params": params}
+    try:
+        check_classifier(entry, "fit")
+    except InputError as error:
+        told = str(error).replace("configuration, fit.method", "--method")
+        raise InputError(told.replace("configuration, fit.params", "--param")) from error
+    return entry
+
+
+def checked_folds(folds: int) -> int:
+    """Return a number of folds, 0 for none."""
+    if folds == 1:
+        msg = "--folds is 1; two are the least that leave samples to train on, 0 is none at all"
+        raise InputError(msg)
+    return folds
 
 
 def read_training_table(

@@ -250,7 +250,8 @@ def _refuse_failed(outcome: Outcome) -> None:
     failed = outcome.fits[outcome.fits["status"] != "ok"]
     if len(failed):
         first = failed.iloc[0]
-        msg = f"fold {first['fold']} could not be fitted: {first['error']}"
+        ours = f"{InputError.__module__}.{InputError.__qualname__}: "
+        msg = f"fold {first['fold']} could not be fitted: {first['error'].removeprefix(ours)}"
         raise InputError(msg)
 
 
