@@ -20,10 +20,11 @@ from xnbflow.contract import (
     VALIDATION_TABLES,
 )
 from xnbflow.errors import InputError
-from xnbflow.models import cross_validate, read_model
+from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models.cohorts import compare_signatures, matched
 from xnbflow.models.final import final_model, heatmap, model_tables, write_final
-from xnbflow.models.validation import HARMONISERS, harmonised, validate, validate_all
+from xnbflow.models.validation import HARMONISERS, _verdict, harmonised, validate, validate_all
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
@@ -73,12 +74,39 @@ def test_cross_validation_beside_it_is_that_of_the_same_model(tables):
     assert row["right"] == (found["true"] == found["predicted"]).sum()
 
 
+@pytest.mark.parametrize(
+    ("right", "cross_validated", "recalls", "verdict"),
+    [
+        (19, 19, (0.9, 1.0), "held"),
+        (19, 19, (0.5, 1.0), "partly"),  # a class is not recognised in more than half
+        (15, 20, (0.7, 0.8), "partly"),  # .53 to .90, and all in cross-validation
+        (12, 12, (0.6, 0.6), "undecided"),  # .39 to .78 of a share of .5
+        (10, 12, (0.5, 0.5), "did not hold"),
+    ],
+)
+def test_a_verdict_is_what_the_rule_says(right, cross_validated, recalls, verdict):
+    def share(n):
+        lower, upper = proportion_interval(n, 20)
+        return {"n": 20, "value": n / 20, "lower": lower, "upper": upper, "majority": 0.5}
+
+    recall = pd.DataFrame({"value": recalls})
+    assert _verdict(share(cross_validated), share(right), recall) == verdict
+
+
+def test_a_gene_of_two_classes_is_counted_once(tables):
+    """With two classes a feature that tells one tells the other, too."""
+    own = fit_model(TRAIN, CSNB).signature
+    features = set(own["feature"])
+    assert len(own) == 2 * len(features)
+    assert f"Of its {len(features)} selected" in tables["verdicts"]["sentence"].item()
+
+
 def test_a_signature_that_holds_and_one_that_does_not():
     assert validate(TRAIN, TEST, CSNB)["verdicts"]["verdict"].item() == "held"
     rng = np.random.default_rng(0)
     noise = named(TEST, "noise", rng.normal(8, 1, TEST.values.shape))
     told = validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
-    assert told["verdict"] in {"did not hold", "partly"}
+    assert told["verdict"] in {"did not hold", "undecided"}
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
     told = validate(TRAIN, named(TEST, "swapped", labels=swapped), CSNB)["verdicts"].iloc[0]
     assert told["verdict"] == "did not hold"

@@ -1078,7 +1078,7 @@ VALIDATION_TABLES = named(
         "whether a signature held in the other cohort",
         "a pair",
         **_PAIR_OF_COHORTS,
-        verdict=("text", "held, partly or did not hold"),
+        verdict=("text", "held, partly, undecided or did not hold"),
         sentence=("text", "the same in words, with numbers"),
         rule=("text", "what the verdict means"),
         features=("integer", "that both cohorts have"),

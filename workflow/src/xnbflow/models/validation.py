@@ -40,7 +40,9 @@ HARMONISERS = {
 RULE = (
     "held: the 95 % interval of accuracy in the test cohort lies above the share of its largest "
     "class and reaches the cross-validated accuracy, and every class is recognised in more than "
-    "half of its samples; did not hold: accuracy does not exceed that share; partly: all else"
+    "half of its samples; partly: the interval lies above that share, but not all of the rest is "
+    "so; undecided: accuracy exceeds the share, but its interval does not: too few samples to "
+    "tell; did not hold: accuracy does not exceed the share"
 )
 
 #: Folds of the cross-validation beside it; fewer where a class is smaller.
@@ -162,7 +164,9 @@ def validate(
     cohorts = [("train", *own, own_claims), ("test", true, predicted, claims)]
     accuracy = pd.DataFrame([_accuracy(*each) for each in cohorts])
     recall = pd.concat([_recall("train", *own), _recall("test", true, predicted)])
-    signatures = _signatures(model, train, test, steps, symbols)
+    own_signature = _own_signature(model, test, steps, symbols)
+    signatures = _compared(model.signature, own_signature, train, test)
+    shared = _shared(model.signature, own_signature)
     return {
         "accuracy": accuracy,
         "recall": recall,
@@ -171,7 +175,7 @@ def validate(
         "calibration": _calibration(model, prediction, true),
         "densities": _densities(model, *(_whole(each) for each in (train, test))),
         "signatures": signatures,
-        "verdicts": _verdicts(name, (train, test), accuracy, recall, signatures, prediction),
+        "verdicts": _verdicts(name, (train, test), accuracy, recall, shared, prediction),
     }
 
 
@@ -310,18 +314,21 @@ def _seen(model: TrainedModel, cohort: Series) -> np.ndarray:
     return cohort.values
 
 
-def _signatures(
-    model: TrainedModel,
-    train: Series,
-    test: Series,
-    steps: Mapping[str, Any],
-    symbols: Mapping[str, str],
-) -> pd.DataFrame:
-    """Return the agreement with the signature that the test cohort itself would give."""
+def _own_signature(
+    model: TrainedModel, test: Series, steps: Mapping[str, Any], symbols: Mapping[str, str]
+) -> pd.DataFrame | None:
+    """Return the signature that the test cohort itself would give; None where there is none."""
     if model.signature.empty or len(test.classes) < 2:
+        return None
+    return fit_model(test, steps, symbols=symbols).signature
+
+
+def _compared(
+    signature: pd.DataFrame, own: pd.DataFrame | None, train: Series, test: Series
+) -> pd.DataFrame:
+    if own is None:
         return pd.DataFrame(columns=VALIDATION_TABLES["signatures"].fixed[5:])
-    other = fit_model(test, steps, symbols=symbols)
-    return compare_signatures(model.signature, other.signature, train, test)
+    return compare_signatures(signature, own, train, test)
 
 
 def _verdicts(
@@ -329,19 +336,19 @@ def _verdicts(
     cohorts: tuple[Series, Series],
     accuracy: pd.DataFrame,
     recall: pd.DataFrame,
-    signatures: pd.DataFrame,
+    shared: str,
     prediction: Prediction,
 ) -> pd.DataFrame:
     train, test = cohorts
     own, found = accuracy.to_dict("records")
     verdict = _verdict(own, found, recall[recall["cohort"] == "test"])
-    told = {"held": "Held", "partly": "Held in part", "did not hold": "Did not hold"}[verdict]
+    told = _TOLD[verdict]
     crossed = f"; cross-validated in {train.name} {own['value']:.0%}" if own["n"] else ""
     sentence = (
         f"{told}: {name}, trained on {train.name}, is right in {found['right']} of {found['n']} "
         f"samples of {test.name} ({found['value']:.0%}, 95 % interval {found['lower']:.0%} to "
         f"{found['upper']:.0%}; always the largest class {found['majority']:.0%}{crossed})."
-        f"{_shared(signatures)}"
+        f"{shared}"
     )
     row = {
         "verdict": verdict,
@@ -353,17 +360,29 @@ def _verdicts(
     return pd.DataFrame([row])
 
 
+_TOLD = {
+    "held": "Held",
+    "partly": "Held in part",
+    "undecided": "Undecided",
+    "did not hold": "Did not hold",
+}
+
+
 def _verdict(own: dict[str, Any], found: dict[str, Any], recall: pd.DataFrame) -> str:
     """Return the verdict that `RULE` states."""
     if found["value"] <= found["majority"]:
         return "did not hold"
+    if found["lower"] <= found["majority"]:
+        return "undecided"
     reaches = not own["n"] or found["upper"] >= own["value"]
-    above = found["lower"] > found["majority"]
-    return "held" if above and reaches and (recall["value"] > 0.5).all() else "partly"
+    return "held" if reaches and (recall["value"] > 0.5).all() else "partly"
 
 
-def _shared(signatures: pd.DataFrame) -> str:
-    if signatures.empty:
+def _shared(signature: pd.DataFrame, own: pd.DataFrame | None) -> str:
+    """Return how many features the test cohort itself would select, for whatever class."""
+    if own is None:
         return ""
-    chosen, shared = signatures["size_first"].sum(), signatures["shared"].sum()
-    return f" Of its {chosen} selected features the test cohort itself would select {shared}."
+    chosen = set(signature["feature"])
+    shared = len(chosen & set(own["feature"]))
+    noun = "feature" if len(chosen) == 1 else "features"
+    return f" Of its {len(chosen)} selected {noun} the test cohort itself would select {shared}."

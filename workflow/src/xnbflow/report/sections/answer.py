@@ -6,6 +6,7 @@ import pandas as pd
 
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section, Table
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.validation import verdicts_in_words
 
 __all__ = ["section"]
 
@@ -40,6 +41,8 @@ def section(results: StudyResults) -> Section | None:
         return None
     found = results.tables["headline"].iloc[0]
     blocks: list[Block] = [Prose(found["text"], "headline")]
+    if elsewhere := verdicts_in_words(results):
+        blocks.append(Prose(elsewhere, "headline"))
     chosen = found["classifier"]
     failed = int((results.tables["problems"]["kind"] == "error").sum())
     if failed:
@@ -137,7 +140,7 @@ def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
         if pd.notna(features):
             facts["Features per class"] = f"{features:,.1f}"
     if "" in stability.index and pd.notna(stability.loc["", "stability"]):
-        facts["Stability"] = f"{stability.loc['', 'stability']:.2f}"
+        facts["Stability"] = f"{stability.loc['', 'stability']:z.2f}"
     return facts
 
 
@@ -167,7 +170,7 @@ def _verdict(
     index = stability["stability"].get("")
     if pd.notna(index) and index < _UNSTABLE:
         doubts.append(
-            f"folds disagree on the features (stability {index:.2f}), so that other samples would "
+            f"folds disagree on the features (stability {index:z.2f}), so that other samples would "
             "give other lists"
         )
     if doubts:
