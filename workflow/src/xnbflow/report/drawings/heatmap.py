@@ -14,6 +14,8 @@ __all__ = ["draw_heatmap"]
 _WIDTH, _WIDEST, _ROW = 6.2, 0.3, 0.2
 #: Standard deviations from which on a cell is as dark as can be.
 _MOST = 2.5
+_KEY = f"samples; strongest: {_MOST} standard deviations above (orange) or below (blue) the mean"
+_KEY_SIZE = 8
 
 
 def draw_heatmap(
@@ -41,7 +43,7 @@ def draw_heatmap(
     )
     left, top = 0.15 + label_width(labels), 0.55 if crowded else 0.35
     height = top + 0.35 + _ROW * n
-    width = left + max(inner, 2.6) + 0.1
+    width = max(left + inner, label_width([_KEY], _KEY_SIZE)) + 0.1
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=0.35)
     box = axes.get_position()
     axes.set_position([box.x0, 0.35 / height, box.width, _ROW * n / height])
@@ -60,6 +62,5 @@ def draw_heatmap(
         up = -0.75 - (crowded and i % 2)  # neighbours in turn, so that long names do not meet
         name = shorten(classes[start], 2 * room)
         axes.text((start + end - 1) / 2, up, name, ha="center", va="bottom")
-    key = f"samples; strongest: {_MOST} standard deviations above (orange) or below (blue) the mean"
-    figure.text(0.05 / width, 0.08 / height, key, size=8)
+    figure.text(0.05 / width, 0.08 / height, _KEY, size=_KEY_SIZE)
     return figure
