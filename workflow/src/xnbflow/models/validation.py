@@ -94,7 +94,8 @@ def validate_all(
     for pair in pairs:
         how = {key: pair[key] for key in ("match", "harmonise")}
         cohorts = (series[pair["train"]], series[pair["test"]])
-        found = validate(*cohorts, entries[pair["model"]], name=pair["model"], **how)
+        entry = entries[pair["model"]]
+        found = validate(*cohorts, entry, name=entry.get("label", pair["model"]), **how)
         for name, table in found.items():
             for place, key in enumerate(("model", "train", "test", "match", "harmonise")):
                 table.insert(place, key, pair[key])

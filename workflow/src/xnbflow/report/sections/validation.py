@@ -64,7 +64,7 @@ _VERDICTS = {
 def _note(results: StudyResults, pair: Validation) -> str:
     verdict = _rows(results, pair, "verdicts")["verdict"].iloc[0]
     test = _rows(results, pair, "accuracy").set_index("cohort").loc["test"]
-    return f"{_VERDICTS[verdict]}: {test['right']} of {test['n']} right"
+    return f"{_VERDICTS[verdict]}: {test['right']:.0f} of {test['n']:.0f} right"
 
 
 _HOW_TO_READ = (
