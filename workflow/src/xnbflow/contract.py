@@ -1046,6 +1046,7 @@ VALIDATION_TABLES = named(
         n=("integer", "samples that are tested; 0 where a class is too small for folds"),
         **_SHARE,
         majority=("number", "share of the largest class, which always naming it has right"),
+        claimed=("number", "mean probability of the predicted class, where there are any"),
     ),
     table(
         "recall",
@@ -1122,7 +1123,7 @@ VALIDATION_TABLES = named(
         "whether a signature held in the other cohort",
         "a pair",
         **_PAIR_OF_COHORTS,
-        verdict=("text", "held, partly or did not hold"),
+        verdict=("text", "held, partly, undecided or did not hold"),
         sentence=("text", "the same in words, with numbers"),
         rule=("text", "what the verdict means"),
         features=("integer", "that both cohorts have"),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from xnbflow.report.page.style import COLOURS, legend_above, legend_columns, new_axes, shorten
 
@@ -45,5 +46,7 @@ def draw_cohorts(
     figure.text(0.03, 1 - 0.08 / height, shorten(feature, 40), va="top", weight="bold")
     axes.set(xlim=(grid[0], grid[-1]), yticks=[])
     axes.set_ylim(0)
+    axes.xaxis.set_major_locator(MaxNLocator(4, prune="both"))
+    axes.ticklabel_format(axis="x", useOffset=False)  # an offset would stand beyond the figure
     axes.spines["left"].set_visible(False)
     return figure

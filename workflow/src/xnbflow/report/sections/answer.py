@@ -7,6 +7,7 @@ import pandas as pd
 
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section, Table
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.validation import verdicts_in_words
 
 __all__ = ["section"]
 
@@ -41,6 +42,8 @@ def section(results: StudyResults) -> Section | None:
         return None
     found = results.tables["headline"].iloc[0]
     blocks: list[Block] = [Prose(found["text"], "headline", ["headline.tsv"])]
+    if elsewhere := verdicts_in_words(results):
+        blocks.append(Prose(elsewhere, "headline"))
     chosen = found["classifier"]
     failed = len(results.rows("problems", kind="error"))
     if failed:
@@ -139,7 +142,7 @@ def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
         if pd.notna(features):
             facts["Features per class"] = f"{features:,.1f}"
     if "" in stability.index and pd.notna(stability.loc["", "stability"]):
-        facts["Stability"] = f"{stability.loc['', 'stability']:.2f}"
+        facts["Stability"] = f"{stability.loc['', 'stability']:z.2f}"
     return facts
 
 
@@ -169,7 +172,7 @@ def _verdict(
     index = stability["stability"].get("")
     if pd.notna(index) and index < _UNSTABLE:
         doubts.append(
-            f"folds disagree on the features (stability {index:.2f}), so that other samples would "
+            f"folds disagree on the features (stability {index:z.2f}), so that other samples would "
             "give other lists"
         )
     if doubts:
