@@ -4,9 +4,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
-from xnbflow.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
+from xnbflow.columns import (
+    name_bad_value,
+    refuse_beyond_squares,
+    refuse_repeated_names,
+    refuse_sparse_beyond_squares,
+)
 from xnbflow.errors import InputError
 from xnbflow.labels import refuse_missing
 from xnbflow.parameters import Declared
@@ -24,6 +30,15 @@ class Estimator(Declared):
 
     #: Whether the estimator squares its features, so that only the squares' range can be used.
     _squares_features = True
+
+    #: Whether X may be sparse, compressed by row or by column. It stays as it is then.
+    _takes_sparse = False
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that X may be sparse, where it may."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
     def _validated(
         self, X: np.ndarray | pd.DataFrame, y: np.ndarray | str = _NO_Y, **checks: Any
@@ -61,6 +76,8 @@ class Estimator(Declared):
         fitting = y is not _NO_Y
         least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
         checks = {"dtype": np.float64, "ensure_min_features": least, **checks}
+        if self._takes_sparse and issparse(X):
+            checks |= {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
         names = _plain_names(X)
         plain = not (names is None or y is None) and (fitting or self._knows(names))
         try:
@@ -74,7 +91,9 @@ class Estimator(Declared):
             name_bad_value(X, error)
             raise InputError(str(error)) from error
         if fitting and self._squares_features:
-            refuse_beyond_squares(checked[0], getattr(X, "columns", None))
+            sparse = issparse(checked[0])
+            refuse = refuse_sparse_beyond_squares if sparse else refuse_beyond_squares
+            refuse(checked[0], getattr(X, "columns", None))
             if checked[1].dtype.kind == "f":
                 refuse_beyond_squares(checked[1].reshape(-1, 1), ["y"])
         if fitting and plain:
