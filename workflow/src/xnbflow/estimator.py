@@ -81,7 +81,11 @@ class Estimator(Declared):
         names = _plain_names(X)
         plain = not (names is None or y is None) and (fitting or self._knows(names))
         try:
-            if not plain:
+            if "accept_sparse" in checks and not fitting:
+                # Sparse samples cannot have names, so that it is no fault that they have none.
+                checked = check_array(X, estimator=self, input_name="X", **checks)
+                self._refuse_other_width(checked.shape[1])
+            elif not plain:
                 checked = validate_data(self, X, y, reset=fitting, **checks)
             elif fitting:
                 checked = check_X_y(X.to_numpy(), y, estimator=self, **checks)
@@ -99,6 +103,14 @@ class Estimator(Declared):
         if fitting and plain:
             self.feature_names_in_, self.n_features_in_ = names, len(names)
         return checked
+
+    def _refuse_other_width(self, n_features: int) -> None:
+        if n_features != self.n_features_in_:
+            msg = (
+                f"X has {n_features} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+            raise InputError(msg)
 
     def _knows(self, names: np.ndarray) -> bool:
         return np.array_equal(names, getattr(self, "feature_names_in_", ()))

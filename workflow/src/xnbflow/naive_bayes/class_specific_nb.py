@@ -423,7 +423,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
         with np.errstate(divide="ignore"):
             lengths = -np.log1p(-distance_of_strength(rankings.strengths))
         lengths /= -np.log1p(-self.threshold)
-        n_top = CANDIDATES_PER_PAIR if lengths.shape[1] < shortlist.n_seen else None
+        # Where fewer are left than a pair may keep, the others tell no pair apart.
+        cut = CANDIDATES_PER_PAIR <= lengths.shape[1] < shortlist.n_seen
+        n_top = CANDIDATES_PER_PAIR if cut else None
         labels = self.classes_.tolist()
         covers = [
             smallest_cover(lengths[rankings.of_class(code)], n_top) for code in range(len(labels))
