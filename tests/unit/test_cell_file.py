@@ -200,7 +200,7 @@ def test_scanpy_reads_and_shows_the_ranking(path):
     write_rank_genes_groups(path, ranked)
     data = scanpy.read_h5ad(path)
     scanpy.pl.rank_genes_groups(data, n_genes=2, show=False)
-    axes = scanpy.pl.rank_genes_groups_dotplot(data, n_genes=2, show=False)
+    axes = scanpy.pl.rank_genes_groups_dotplot(data, n_genes=2, dendrogram=False, show=False)
     shown = {text.get_text() for text in axes["mainplot_ax"].get_xticklabels()}
     assert shown == {name for label in ("B", "NK", "T") for name in ranked["names"][label][:2]}
     frame = scanpy.get.rank_genes_groups_df(data, "T")

@@ -5,7 +5,7 @@ import importlib.metadata
 import importlib.util
 import io
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -129,7 +129,7 @@ def _by_ns_forest(training: Training, trees: int, threads: int) -> list[np.ndarr
     import nsforest  # noqa: PLC0415 - an extra
 
     cells = _annotated(training)
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+    with tempfile.TemporaryDirectory() as folder, _silence():
         cells = nsforest.pp.prep_medians(cells, "type")
         cells = nsforest.pp.prep_binary_scores(cells, "type")
         found = nsforest.nsforesting.NSForest(
@@ -137,6 +137,13 @@ def _by_ns_forest(training: Training, trees: int, threads: int) -> list[np.ndarr
         )
     markers = dict(zip(found["clusterName"], found["NSForest_markers"], strict=True))
     return _positions(training, {label: markers.get(label, []) for label in training.types})
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Keep what NS-Forest prints, progress bars among it, out of the log."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield
 
 
 def _annotated(training: Training) -> "anndata.AnnData":  # noqa: F821
