@@ -1,5 +1,8 @@
 """AnnData files by h5py: every version of the format, in bounded memory, and back to scanpy."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -210,3 +213,16 @@ def test_scanpy_reads_and_shows_the_ranking(path):
     theirs = scanpy.get.rank_genes_groups_df(theirs, "T").set_index("names")["logfoldchanges"]
     mine = frame.set_index("names")["logfoldchanges"]
     np.testing.assert_allclose(mine, theirs[mine.index], rtol=1e-4)
+
+
+def test_the_tutorial_runs(path, monkeypatch, capsys):
+    page = Path(__file__).parents[2] / "docs/tutorials/single-cells.md"
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 3
+    monkeypatch.chdir(path.parent)
+    told: dict = {}
+    exec("\n".join(blocks), told)
+    assert (told["predicted"] == TYPES).mean() > 0.8
+    assert "'T': ['g" in capsys.readouterr().out
+    with h5py.File("with-markers.h5ad") as file:
+        assert set(file["uns/rank_genes_groups/names"].dtype.names) == {"B", "NK", "T"}
