@@ -16,7 +16,7 @@ from xnbflow.sources.labels import UNLABELLED, listed
 
 __all__ = ["read_h5ad"]
 
-_VALUES_PER_CHUNK = 4_000_000
+_VALUES_PER_CHUNK = 32_000_000
 
 
 def read_h5ad(path: str | Path, dataset: DataSet) -> Series:

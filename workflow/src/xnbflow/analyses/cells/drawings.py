@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from xnbflow.report.page.style import (
     COLOURS,
@@ -61,6 +61,7 @@ def draw_trade(marks: Sequence[Mark]) -> Figure:
             label=each.label,
         )
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
     axes.xaxis.set_major_formatter(plain_number)
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.margins(0.12)

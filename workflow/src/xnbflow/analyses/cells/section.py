@@ -10,11 +10,13 @@ from xnbflow.analyses.cells.drawings import Mark, draw_trade
 from xnbflow.analyses.cells.names import ALL_GENES, CSNB
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
+from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
 _SOURCE = ["cells/methods.tsv"]
+_LONGEST_NAME = 20
 
 
 def section(results: StudyResults) -> Section | None:
@@ -124,10 +126,15 @@ def _by_type(dataset: str, recalls: pd.DataFrame) -> Figure:
     return Figure(
         f"cells-recall-{dataset}",
         draw_points,
-        {"rows": wide.index.tolist(), "groups": groups, "xlabel": "recall"},
+        {"rows": _short(wide.index.tolist()), "groups": groups, "xlabel": "recall"},
         "",
         f"Recall by type. The type least recognised by each method: {told}.",
     )
+
+
+def _short(types: list[str]) -> list[str]:
+    """Return names of types, often long, that fit beside a figure."""
+    return [shorten(name, _LONGEST_NAME) for name in types]
 
 
 _NAMES = {
