@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import sparray
 
 from xnbflow.errors import InputError
 
@@ -16,6 +17,7 @@ __all__ = [
     "name_bad_value",
     "refuse_beyond_squares",
     "refuse_repeated_names",
+    "refuse_sparse_beyond_squares",
 ]
 
 #: Greater values have squares whose sums overflow, and a column that varies by less than the
@@ -23,6 +25,8 @@ __all__ = [
 _LARGEST = 2.0**500
 #: Two different numbers, one of them at least this large, differ by more than 2**-500.
 _SURELY_APART = 2.0**-447
+#: Of what lies between these squares are safe.
+_SMALL, _GREAT = 1e-100, 1e100
 
 
 def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
@@ -191,6 +195,29 @@ def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
     if lost.any():
         column = int(np.argmax(lost))
         _refuse_unit(int(tiny[column]), names, f"varies by {spread[column]:.3g}")
+
+
+def refuse_sparse_beyond_squares(X: sparray, names: Any = None) -> None:
+    """Raise what `refuse_beyond_squares` does, of samples in CSR or CSC.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csc_array
+    >>> refuse_sparse_beyond_squares(csc_array([[0.0, 1e160]]), ["g1", "g2"])
+    Traceback (most recent call last):
+    xnbflow.errors.InputError: column 'g2' reaches 1e+160, whose square double precision does not...
+    """
+    if X.dtype == np.float32 or not X.nnz:
+        return
+    size = np.abs(X.data)
+    if size.max() < _GREAT and size.min() > _SMALL:
+        return
+    stored = X.tocoo()
+    odd = (size > _GREAT) | ((size < _SMALL) & (size > 0.0))
+    columns = np.unique(stored.col[odd])
+    for column in columns:
+        name = [column if names is None else np.asarray(names).tolist()[column]]
+        refuse_beyond_squares(X[:, [column]].toarray(), name)
 
 
 def _refuse_unit(column: int, names: Any, what: str) -> NoReturn:

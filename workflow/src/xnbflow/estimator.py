@@ -4,9 +4,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
-from xnbflow.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
+from xnbflow.columns import (
+    name_bad_value,
+    refuse_beyond_squares,
+    refuse_repeated_names,
+    refuse_sparse_beyond_squares,
+)
 from xnbflow.errors import InputError
 from xnbflow.labels import refuse_missing
 from xnbflow.parameters import Declared
@@ -26,6 +32,15 @@ class Estimator(Declared):
 
     #: Whether the estimator squares its features, so that only the squares' range can be used.
     _squares_features = True
+
+    #: Whether X may be sparse, compressed by row or by column. It stays as it is then.
+    _takes_sparse = False
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that X may be sparse, where it may."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
     def _validated(
         self, X: np.ndarray | pd.DataFrame, y: np.ndarray | str = _NO_Y, **checks: Any
@@ -63,10 +78,16 @@ class Estimator(Declared):
         fitting = y is not _NO_Y
         least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
         checks = {"dtype": np.float64, "ensure_min_features": least, **checks}
+        if self._takes_sparse and issparse(X):
+            checks |= {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
         names = _plain_names(X)
         plain = not (names is None or y is None) and (fitting or self._knows(names))
         try:
-            if not plain:
+            if "accept_sparse" in checks and not fitting:
+                # Sparse samples cannot have names, so that it is no fault that they have none.
+                checked = check_array(X, estimator=self, input_name="X", **checks)
+                self._refuse_other_width(checked.shape[1])
+            elif not plain:
                 checked = validate_data(self, X, y, reset=fitting, **checks)
             elif fitting:
                 checked = check_X_y(X.to_numpy(), y, estimator=self, **checks)
@@ -76,12 +97,22 @@ class Estimator(Declared):
             name_bad_value(X, error)
             raise InputError(str(error)) from error
         if fitting and self._squares_features:
-            refuse_beyond_squares(checked[0], getattr(X, "columns", None))
+            sparse = issparse(checked[0])
+            refuse = refuse_sparse_beyond_squares if sparse else refuse_beyond_squares
+            refuse(checked[0], getattr(X, "columns", None))
             if checked[1].dtype.kind == "f":
                 refuse_beyond_squares(checked[1].reshape(-1, 1), ["y"])
         if fitting and plain and names is not None:
             self.feature_names_in_, self.n_features_in_ = names, len(names)
         return checked
+
+    def _refuse_other_width(self, n_features: int) -> None:
+        if n_features != self.n_features_in_:
+            msg = (
+                f"X has {n_features} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+            raise InputError(msg)
 
     def _knows(self, names: np.ndarray) -> bool:
         return np.array_equal(names, getattr(self, "feature_names_in_", ()))

@@ -3,15 +3,21 @@
 What is computed in these units does not know the unit in which a feature was measured.
 """
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
 from xnbflow.density.bandwidth import overall_spread
+from xnbflow.density.sparse_blocks import as_dense, dense_parts
 from xnbflow.errors import InputError
 
-__all__ = ["StandardUnits"]
+__all__ = ["StandardFeatures", "StandardUnits"]
 
 #: Spreads below this share of a feature's size are rounding errors: the feature is constant.
 _ROUNDING = 64.0 * np.finfo(np.float64).eps
+
+_PART_VALUES = 2_000_000
 
 
 class StandardUnits:
@@ -59,3 +65,66 @@ class StandardUnits:
         """Return a tile (n_samples, n_features) in standard units; infinity where it overflows."""
         with np.errstate(over="ignore"):
             return (tile - self.centres) / self.units
+
+    @classmethod
+    def join(cls, parts: Iterable["StandardUnits"]) -> "StandardUnits":
+        """Return the units of features, some of which each part has."""
+        parts = list(parts)
+        joined = cls.__new__(cls)
+        joined.centres = np.concatenate([part.centres for part in parts])
+        joined.units = np.concatenate([part.units for part in parts])
+        return joined
+
+
+class StandardFeatures:
+    """Features (n_features, n_samples) in standard units; sparse ones are made so when asked for.
+
+    Parameters
+    ----------
+    values : ndarray or CSR array of shape (n_features, n_samples)
+        As measured.
+
+    Attributes
+    ----------
+    standard : StandardUnits
+    shape : tuple of int
+
+    Examples
+    --------
+    >>> StandardFeatures(csr_array([[1.0, 0.0, 2.0]]))[0:1].tolist()
+    [[0.0, -1.0, 1.0]]
+    """
+
+    def __init__(self, values: np.ndarray | csr_array) -> None:
+        self.shape = values.shape
+        units = [StandardUnits(np.ascontiguousarray(part.T)) for part in dense_parts(values)]
+        self.standard = StandardUnits.join(units)
+        self._sparse = issparse(values)
+        self._values = values if self._sparse else self._applied(values, slice(None))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, which: slice | np.ndarray) -> np.ndarray:
+        values = self._values[which]
+        return self._applied(as_dense(values), which) if self._sparse else values
+
+    def parts(self, which: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield some features, so many at a time as are small in memory."""
+        width = len(which)
+        if self._sparse:
+            width = max(1, _PART_VALUES // max(1, self.shape[1]))
+        for start in range(0, len(which), max(1, width)):
+            yield self[which[start : start + width]]
+
+    def mean(self) -> np.ndarray:
+        """Return the mean over features of each sample, shape (n_samples,)."""
+        if not self._sparse:
+            return self._values.mean(axis=0)
+        parts = self.parts(np.arange(len(self)))
+        return sum(part.sum(axis=0) for part in parts) / len(self)
+
+    def _applied(self, values: np.ndarray, which: slice | np.ndarray) -> np.ndarray:
+        own = StandardUnits.__new__(StandardUnits)
+        own.centres, own.units = self.standard.centres[which], self.standard.units[which]
+        return own.apply(np.ascontiguousarray(values.T)).T

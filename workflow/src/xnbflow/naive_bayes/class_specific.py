@@ -6,16 +6,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from xnbflow.columns import refuse_beyond_squares
+from xnbflow.columns import refuse_beyond_squares, refuse_sparse_beyond_squares
 from xnbflow.density.bandwidth import BANDWIDTHS, overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.kernels import KERNELS
+from xnbflow.density.sparse_blocks import dense_parts
 from xnbflow.distributions.kernel import Kernel
 from xnbflow.errors import InputError
 from xnbflow.labels import refuse_missing
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.sparse_input import chunks_of, dense_chunks, rows_of
 from xnbflow.parameters import number, one_of, whole
 from xnbflow.selection.class_specific import (
     SELECTIONS,
@@ -43,6 +46,9 @@ class XNB(BaseNaiveBayes):
     different powers of it, and **other units give other labels** (measured, at scales 1e-3, 1 and
     1e3: wine .770, .922 and .781 right). All features should share one scale, say log2 intensities
     or logarithms of counts per million; `fit` warns on raw counts.
+
+    X may be sparse (CSR or CSC): the zeros of a class count as one value that occurs so many times.
+    Distances, features and labels are those of the same X as a dense array, to rounding.
 
     Parameters
     ----------
@@ -138,6 +144,8 @@ class XNB(BaseNaiveBayes):
     1       0      1  petal length (cm)          -41.33
     """
 
+    _takes_sparse = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [one_of(*BANDWIDTHS)],
         "kernel": [one_of(*KERNELS)],
@@ -191,7 +199,8 @@ class XNB(BaseNaiveBayes):
         ----------
         chunks : iterable of (names, features)
             Feature names (n_chunk,) and samples (n_chunk, n_samples), as
-            `xnbflow.series.iterate_features` yields them. Read once.
+            `xnbflow.series.iterate_features` yields them, or `xnbflow.cells.CellFile` the genes of
+            an ``.h5ad`` file: samples may be sparse. Read once.
         y : array-like of shape (n_samples,)
             Class labels.
 
@@ -226,7 +235,7 @@ class XNB(BaseNaiveBayes):
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         names = getattr(self, "feature_names_in_", None)
-        self._select(self._find_candidates([(names, features)], codes), codes)
+        self._select(self._find_candidates(chunks_of(features, names), codes), codes)
 
     def _find_candidates(
         self, chunks: Iterable[tuple[np.ndarray | None, np.ndarray]], codes: np.ndarray
@@ -346,23 +355,24 @@ class XNB(BaseNaiveBayes):
             min_bandwidth=self.min_bandwidth,
             exact=self.exact,
         )
-        spreads = overall_spread(np.ascontiguousarray(features.T)) if self.min_bandwidth else None
-        return family.fit(features[:, mine], np.zeros(mine.sum(), dtype=int), 1, spreads)
+        spreads = _overall_spreads(features) if self.min_bandwidth else None
+        values = rows_of(features[:, mine], slice(None))
+        return family.fit(values, np.zeros(mine.sum(), dtype=int), 1, spreads)
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return the transpose as a view: tiles are gathered from any memory layout."""
         return X.T
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        joint = [
-            density.log_likelihood(features[columns])
-            for columns, density in zip(self.columns_, self.densities_, strict=True)
-        ]
-        return self.class_log_prior_ + np.concatenate(joint).T
+        joint = np.empty((len(self.classes_), features.shape[1]))
+        for code, (columns, density) in enumerate(zip(self.columns_, self.densities_, strict=True)):
+            for part, values in dense_chunks(features, columns):
+                joint[code, part] = density.log_likelihood(values)[0]
+        return self.class_log_prior_ + joint.T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         columns = self.columns_[code]
-        return columns, self.densities_[code].log_density(features[columns])[:, 0]
+        return columns, self.densities_[code].log_density(rows_of(features, columns))[:, 0]
 
 
 def checked_chunks(
@@ -371,14 +381,16 @@ def checked_chunks(
     """Yield the chunks of a stream as arrays, or say what is wrong with them."""
     empty = True
     for names, features in chunks:
-        names, features = np.asarray(names), np.asarray(features, dtype=np.float64)  # noqa: PLW2901
+        names = np.asarray(names)  # noqa: PLW2901
+        if not issparse(features):
+            features = np.asarray(features, dtype=np.float64)  # noqa: PLW2901
         if features.shape != (len(names), n_samples):
             msg = (
                 f"a chunk of {len(names)} features has shape {features.shape}, but there are "
                 f"{n_samples} labels; give one label per sample"
             )
             raise InputError(msg)
-        finite = np.isfinite(features).all(axis=1)
+        finite = _are_finite(features)
         if not finite.all():
             first = names.tolist()[np.argmin(finite)]
             msg = (
@@ -386,7 +398,8 @@ def checked_chunks(
                 "remove or impute missing and infinite values first"
             )
             raise InputError(msg)
-        refuse_beyond_squares(features.T, names)
+        refuse = refuse_sparse_beyond_squares if issparse(features) else refuse_beyond_squares
+        refuse(features.T, names)
         empty = False
         yield names, features
     if empty:
@@ -414,8 +427,26 @@ def _distance_table(
     )
 
 
-def _greatest_count(features: np.ndarray) -> float:
+def _are_finite(features: np.ndarray | csr_array) -> np.ndarray:
+    """Return which features (n_features, n_samples) are finite numbers in every sample."""
+    if not issparse(features):
+        return np.isfinite(features).all(axis=1)
+    finite = np.ones(features.shape[0], dtype=bool)
+    bad = np.flatnonzero(~np.isfinite(features.data))
+    finite[np.searchsorted(features.indptr, bad, side="right") - 1] = False
+    return finite
+
+
+def _overall_spreads(features: np.ndarray | csr_array) -> np.ndarray:
+    """Return the standard deviation of each feature over all samples, (n_features,)."""
+    parts = [overall_spread(np.ascontiguousarray(part.T)) for part in dense_parts(features)]
+    return np.concatenate(parts)
+
+
+def _greatest_count(features: np.ndarray | csr_array) -> float:
     """Return the greatest value of features that may be counts, infinity if they are not."""
+    if issparse(features):
+        return float(features.data.max(initial=0.0)) if _are_whole(features.data) else np.inf
     if not (_are_whole(features[:, 0]) and _are_whole(features)):
         return np.inf
     return float(features.max(initial=0.0))

@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from xnbflow.density.sparse_blocks import as_dense, by_feature
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.evidence import fit_class_densities
@@ -186,6 +188,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def _fit(
         self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
     ) -> None:
+        features = by_feature(features) if issparse(features) else features
         rows = self._path(features, codes, groups)
         best = choose(rows, self.scoring, self.rule, len(codes))
         table = pd.DataFrame(rows)
@@ -210,7 +213,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         if not candidates:
             msg = "distance or min_bandwidth is empty; name at least one value of each to try"
             raise InputError(msg)
-        sizes = self._checked_sizes(len(features))
+        sizes = self._checked_sizes(features.shape[0])
         if len(self.classes_) == 1:
             return [_row_of_one_class(*candidates[0], sizes[0])]
         folds = inner_folds(self.cv, codes, groups)
@@ -257,7 +260,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             )
             sums[:, start:stop, present], count = sum_along_path(
                 densities,
-                values[:, test],
+                as_dense(values[:, test]),
                 rankings.entries(),
                 sizes,
                 prior,

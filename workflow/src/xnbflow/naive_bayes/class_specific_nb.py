@@ -7,16 +7,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.kernels import KERNELS
+from xnbflow.density.sparse_blocks import dense_parts
 from xnbflow.errors import InputError
 from xnbflow.labels import refuse_missing
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.class_specific import checked_chunks
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
+from xnbflow.naive_bayes.sparse_input import chunks_of, dense_chunks, rows_of
 from xnbflow.parameters import number, one_of, whole
 from xnbflow.selection.class_specific import CANDIDATES_PER_PAIR, FeatureDistances
 from xnbflow.selection.covering import smallest_cover
@@ -26,10 +29,6 @@ from xnbflow.selection.pair_strengths import PAIR_DISTANCES, distance_of_strengt
 __all__ = ["COMMON_CONSTRAINTS", "BaseClassSpecificNB", "ClassSpecificNB"]
 
 _SELECTIONS = ("greedy", "minimal")
-
-#: Log densities that are in memory at once.
-_CHUNK_VALUES = 4_000_000
-
 
 COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     "bandwidth": [one_of(*BANDWIDTHS)],
@@ -44,8 +43,10 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
 class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     """What `ClassSpecificNB` and `ClassSpecificNBCV` share: everything but how many features.
 
-    As a selector it keeps the features that any class uses.
+    As a selector it keeps the features that any class uses. X may be sparse, CSR or CSC.
     """
+
+    _takes_sparse = True
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "BaseClassSpecificNB":
         """Fit the classifier.
@@ -174,10 +175,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         rows = [np.searchsorted(self.used_columns_, columns) for columns in self.columns_]
         rows = [np.sort(each) for each in rows]
         total = np.zeros((n_points, n_classes))
-        width = max(1, _CHUNK_VALUES // max(1, n_classes * len(self.used_columns_)))
-        for start in range(0, n_points, width):
-            part = slice(start, start + width)
-            points = features[:, part][self.used_columns_]
+        for part, points in dense_chunks(features, self.used_columns_, n_classes):
             terms = self._weigh(self.class_densities_.log_density(points))
             for code, mine in enumerate(rows):
                 total[part, code] = terms[code, mine].sum(axis=0)
@@ -185,7 +183,9 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         columns = self.columns_[code]
-        terms = self._weigh(self.class_densities_.log_density(features[self.used_columns_]))
+        terms = self._weigh(
+            self.class_densities_.log_density(rows_of(features, self.used_columns_))
+        )
         rows = np.searchsorted(self.used_columns_, columns)
         return columns, terms[code, rows] / self._temperature
 
@@ -206,7 +206,8 @@ class ClassSpecificNB(BaseClassSpecificNB):
     union over its pairs. Kernel densities of these are weighed against one common reference, the
     mixture of all classes, which makes classes with different features comparable [1]_. Unlike
     `XNB`, the published method, rescaling or shifting features, renaming or reordering them or the
-    samples changes no selection, label or probability beyond rounding.
+    samples changes no selection, label or probability beyond rounding. X may be sparse: zeros are
+    counted, and give what the same X gives as a dense array, to rounding.
 
     Parameters
     ----------
@@ -357,7 +358,8 @@ class ClassSpecificNB(BaseClassSpecificNB):
         ----------
         chunks : iterable of (names, features)
             Feature names (n_chunk,) and samples (n_chunk, n_samples), as
-            `xnbflow.series.iterate_features` yields them. Read once.
+            `xnbflow.series.iterate_features` yields them, or `xnbflow.cells.CellFile` the genes of
+            an ``.h5ad`` file: samples may be sparse. Read once.
         y : array-like of shape (n_samples,)
             Class labels.
 
@@ -395,7 +397,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         return self
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        self._select([(getattr(self, "feature_names_in_", None), features)], codes)
+        self._select(chunks_of(features, getattr(self, "feature_names_in_", None)), codes)
 
     def _select(
         self, chunks: Iterable[tuple[np.ndarray | None, np.ndarray]], codes: np.ndarray
@@ -434,7 +436,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
         with np.errstate(divide="ignore"):
             lengths = -np.log1p(-distance_of_strength(rankings.strengths))
         lengths /= -np.log1p(-self.threshold)
-        n_top = CANDIDATES_PER_PAIR if lengths.shape[1] < shortlist.n_seen else None
+        # Where fewer are left than a pair may keep, the others tell no pair apart.
+        cut = CANDIDATES_PER_PAIR <= lengths.shape[1] < shortlist.n_seen
+        n_top = CANDIDATES_PER_PAIR if cut else None
         labels = self.classes_.tolist()
         covers = [
             smallest_cover(lengths[rankings.of_class(code)], n_top) for code in range(len(labels))
@@ -447,11 +451,14 @@ class ClassSpecificNB(BaseClassSpecificNB):
         return self.temperature
 
 
-def _directions(values: np.ndarray, mine: np.ndarray) -> list[str]:
+def _directions(values: np.ndarray | csr_array, mine: np.ndarray) -> list[str]:
     """Return for each feature whether it is "high" or "low" in a class, by the means."""
     if mine.all():
-        return ["high"] * len(values)
-    # Relative to one of the samples, so that a mean of great numbers is no rounding error.
-    relative = values - values[:, :1]
-    high = relative[:, mine].mean(axis=1) >= relative[:, ~mine].mean(axis=1)
-    return np.where(high, "high", "low").tolist()
+        return ["high"] * values.shape[0]
+    found = []
+    for part in dense_parts(values):
+        # Relative to one of the samples, so that a mean of great numbers is no rounding error.
+        relative = part - part[:, :1]
+        high = relative[:, mine].mean(axis=1) >= relative[:, ~mine].mean(axis=1)
+        found += np.where(high, "high", "low").tolist()
+    return found

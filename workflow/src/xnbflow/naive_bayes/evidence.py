@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from xnbflow.density.standard import StandardUnits
+from xnbflow.density.standard import StandardFeatures, StandardUnits
 from xnbflow.distributions.kernel import Kernel
 
 __all__ = ["EVIDENCES", "ClassDensities", "fit_class_densities", "weigh"]
@@ -61,19 +61,18 @@ def fit_class_densities(
 
     Parameters
     ----------
-    values : ndarray of shape (n_features, n_samples)
-        As measured.
+    values : ndarray or CSR array of shape (n_features, n_samples)
+        As measured; sparse ones are made dense a strip at a time.
     codes : ndarray of int, shape (n_samples,)
         Class of each sample.
     n_classes : int
     bandwidth, min_bandwidth, kernel
         As in `xnbflow.naive_bayes.ClassSpecificNB`.
     """
-    samples = np.ascontiguousarray(values.T)
-    standard = StandardUnits(samples)
+    features = StandardFeatures(values)
     family = Kernel(bandwidth=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
-    family.fit(standard.apply(samples).T, codes, n_classes, standard.spreads)
-    return ClassDensities(standard, family)
+    family.fit(features, codes, n_classes, features.standard.spreads)
+    return ClassDensities(features.standard, family)
 
 
 def weigh(

@@ -5,17 +5,21 @@ chunk and keeps the few features that may still be selected.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
+from xnbflow.density.sparse_blocks import join_rows
 from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.errors import InputError
 from xnbflow.selection.covering import smallest_cover
+from xnbflow.selection.sparse_distances import sparse_distances, sparse_without_spikes
 
 __all__ = [
     "SELECTIONS",
@@ -39,6 +43,14 @@ _FIRST_LOOK = 64
 _LEAST_BANDWIDTH = 0.5
 _SPIKE = 0.1
 
+_DEFAULTS = {
+    "bandwidth": "silverman",
+    "kernel": "gaussian",
+    "n_grid": 50,
+    "distance": "hellinger",
+    "min_bandwidth": 0.0,
+}
+
 
 def class_pairs(n_classes: int) -> np.ndarray:
     """Return every pair of classes once, shape (n_pairs, 2)."""
@@ -61,7 +73,8 @@ def pair_distances(
 
     Parameters
     ----------
-    features : ndarray of shape (n_features, n_samples)
+    features : ndarray or CSR array of shape (n_features, n_samples)
+        Of a CSR array the zeros of a class are summed as one.
     codes : ndarray of int, shape (n_samples,)
         Class of each sample.
     n_classes : int
@@ -79,8 +92,19 @@ def pair_distances(
     >>> pair_distances(features, np.array([0, 0, 0, 1, 1, 1]), 2).round(2)
     array([[1.  , 0.02]])
     """
-    order, offsets = class_offsets(codes, n_classes)
     pairs = class_pairs(n_classes)
+    if issparse(features):
+        options = {
+            "bandwidth": bandwidth,
+            "kernel": kernel,
+            "n_grid": n_grid,
+            "distance": distance,
+            "underflow": underflow,
+            "min_bandwidth": min_bandwidth,
+        }
+        dense = partial(pair_distances, codes=codes, n_classes=n_classes, **options)
+        return sparse_distances(features, codes, pairs, dense, **options)
+    order, offsets = class_offsets(codes, n_classes)
     out = np.empty((len(pairs), len(features)))
 
     def work(strip: slice) -> None:
@@ -136,6 +160,8 @@ def distances_without_spikes(
     >>> distances.round(2), spikes
     (array([[0.46]]), array([[ True]]))
     """
+    if issparse(features):
+        return _sparse_without_spikes(features, codes, n_classes, options)
     order, offsets = class_offsets(codes, n_classes)
     sizes = np.diff(offsets)[:, np.newaxis]
     pairs = class_pairs(n_classes)
@@ -158,6 +184,25 @@ def distances_without_spikes(
     distances[alone[pairs].any(axis=1)[:, 0]] = 0.0
     spikes = (widths < _SPIKE * least) | alone
     return distances, spikes[pairs].any(axis=1)
+
+
+def _sparse_without_spikes(
+    features: csr_array, codes: np.ndarray, n_classes: int, options: dict
+) -> tuple[np.ndarray, np.ndarray]:
+    pairs = class_pairs(n_classes)
+    if not features.shape[0]:
+        return np.empty((len(pairs), 0)), np.empty((len(pairs), 0), dtype=bool)
+    options = dict(_DEFAULTS, **options)
+    if options["bandwidth"] == "adaptive":
+        options["bandwidth"] = "silverman"
+
+    def dense(values: np.ndarray) -> np.ndarray:
+        return np.array(distances_without_spikes(values, codes, n_classes, **options))
+
+    distances, spikes = sparse_without_spikes(
+        features, codes, pairs, dense, least_bandwidth=_LEAST_BANDWIDTH, spike=_SPIKE, **options
+    )
+    return distances, spikes.astype(bool)
 
 
 @dataclass(frozen=True)
@@ -193,7 +238,7 @@ class FeatureDistances:
     names : ndarray of shape (n_features,)
         Their names or, where they have none, their positions; by these ties are broken.
     distances : ndarray of shape (n_pairs, n_features)
-    values : ndarray of shape (n_features, n_samples)
+    values : ndarray or CSR array of shape (n_features, n_samples)
     """
 
     positions: np.ndarray
@@ -213,7 +258,7 @@ class FeatureDistances:
             np.concatenate([self.positions, other.positions]),
             np.concatenate([self.names, other.names]),
             np.hstack([self.distances, other.distances]),
-            np.concatenate([self.values, other.values]),
+            join_rows(self.values, other.values),
         )
 
 
@@ -280,12 +325,12 @@ class Candidates:
         Parameters
         ----------
         distances : ndarray of shape (n_pairs, n_features)
-        values : ndarray of shape (n_features, n_samples)
+        values : ndarray or CSR array of shape (n_features, n_samples)
         names : ndarray of shape (n_features,), optional
         """
-        positions = self.n_features + np.arange(len(values))
+        positions = self.n_features + np.arange(values.shape[0])
         names = positions if names is None else names
-        self.n_features += len(values)
+        self.n_features += values.shape[0]
         self._total += float(distances.sum())
         chunk = FeatureDistances(positions, names, distances, values)
         features = chunk.take(self._may_be_selected(chunk))

@@ -17,8 +17,9 @@ only what is still equal then, copies of each other, is taken in the order of th
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from xnbflow.density.standard import StandardUnits
+from xnbflow.density.standard import StandardFeatures
 from xnbflow.selection.class_specific import FeatureDistances, class_pairs, kept
 from xnbflow.selection.pair_strengths import distance_of_strength
 
@@ -117,11 +118,11 @@ class Shortlist:
         Parameters
         ----------
         strengths : ndarray of shape (n_pairs, n_features)
-        values : ndarray of shape (n_features, n_samples)
+        values : ndarray or CSR array of shape (n_features, n_samples)
         names : ndarray of shape (n_features,), optional
         """
-        positions = self.n_seen + np.arange(len(values))
-        self.n_seen += len(values)
+        positions = self.n_seen + np.arange(values.shape[0])
+        self.n_seen += values.shape[0]
         names = positions if names is None else names
         chunk = FeatureDistances(positions, names, strengths, values)
         chunk = chunk.take(self._may_be_selected(strengths))
@@ -279,18 +280,20 @@ def levels(values: np.ndarray) -> np.ndarray:
 class _Ties:
     """What decides between features that are equally strong."""
 
-    def __init__(self, values: np.ndarray, codes: np.ndarray) -> None:
+    def __init__(self, values: np.ndarray | csr_array, codes: np.ndarray) -> None:
         self._values, self._codes = values, codes
-        self._standardised: np.ndarray | None = None
+        self._standardised: StandardFeatures | None = None
 
     def criteria(self, features: np.ndarray, pair: np.ndarray) -> list[np.ndarray]:
         """Return the second to fourth criterion of features, the lower the better."""
         if self._standardised is None:
-            samples = np.ascontiguousarray(self._values.T)
-            self._standardised = StandardUnits(samples).apply(samples).T
+            self._standardised = StandardFeatures(self._values)
             # Squared, for of two features neither goes with their sum better than the other.
-            self._profile = self._standardised.mean(axis=0) ** 2
-        values = self._standardised[features]
+            self._profile = self._standardised.mean() ** 2
+        parts = [self._of(values, pair) for values in self._standardised.parts(features)]
+        return [np.concatenate(each) for each in zip(*parts, strict=True)]
+
+    def _of(self, values: np.ndarray, pair: np.ndarray) -> list[np.ndarray]:
         first, second = (values[:, self._codes == code] for code in pair)
         return [
             -_separation(first, second),

@@ -5,7 +5,11 @@ with ``H`` the Hellinger distance: 0 for equal densities, and without bound, so 
 do not tie at 1. All is computed in standard units (`xnbflow.density.standard`).
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
+from scipy.sparse import issparse
 
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import DISTANCES
@@ -15,6 +19,7 @@ from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.jit import njit
 from xnbflow.selection.class_specific import class_pairs
+from xnbflow.selection.sparse_distances import sparse_strengths
 
 __all__ = ["PAIR_DISTANCES", "distance_of_strength", "pair_strengths"]
 
@@ -42,7 +47,8 @@ def pair_strengths(
 
     Parameters
     ----------
-    features : ndarray of shape (n_features, n_samples)
+    features : ndarray or CSR array of shape (n_features, n_samples)
+        Of a CSR array the zeros of a class are summed as one.
     codes : ndarray of int, shape (n_samples,) or (n_chosen,)
         Class of each sample, or of each of the chosen ones.
     n_classes : int
@@ -70,9 +76,26 @@ def pair_strengths(
     >>> pair_strengths(features, codes, 2, distance="separation").round(2)
     array([[4.38, 0.  ]])
     """
+    pairs = class_pairs(n_classes)
+    density = {
+        "bandwidth": bandwidth,
+        "min_bandwidth": min_bandwidth,
+        "kernel": kernel,
+        "n_grid": n_grid,
+    }
+    if issparse(features):
+        dense = partial(
+            pair_strengths,
+            codes=codes,
+            n_classes=n_classes,
+            samples=samples,
+            distance=distance,
+            **density,
+        )
+        combine = partial(_combined, distance)
+        return sparse_strengths(features, codes, samples, pairs, dense, combine, **density)
     order, offsets = class_offsets(codes, n_classes)
     order = order if samples is None else samples[order]
-    pairs = class_pairs(n_classes)
     out = np.empty((len(pairs), len(features)))
 
     def work(strip: slice) -> None:
@@ -80,23 +103,35 @@ def pair_strengths(
         standard = StandardUnits(tile)
         tile = standard.apply(tile)
         widths = bandwidths_of(tile, offsets, bandwidth, kernel, min_bandwidth, standard.spreads)
-        strengths = np.empty((len(pairs), tile.shape[1]))
-        if distance in ("combined", "separation"):
-            separation(tile, offsets, widths, pairs, strengths)
-        if distance != "separation":
+
+        def apart() -> np.ndarray:
+            found = np.empty((len(pairs), tile.shape[1]))
+            separation(tile, offsets, widths, pairs, found)
+            return found
+
+        def on_grid(name: str) -> np.ndarray:
             densities = grid_densities(
                 tile, offsets, widths, kernel=kernel, n_grid=n_grid, underflow="log"
             )
-            on_grid = np.empty_like(strengths)
-            DISTANCES["hellinger" if distance == "combined" else distance](
-                densities, pairs, on_grid
-            )
-            on_grid = -np.log(np.maximum(1.0 - on_grid * on_grid, _LEAST_AFFINITY))
-            strengths = np.sqrt(strengths * on_grid) if distance == "combined" else on_grid
-        out[:, strip] = strengths
+            found = np.empty((len(pairs), tile.shape[1]))
+            DISTANCES[name](densities, pairs, found)
+            return found
+
+        out[:, strip] = _combined(distance, apart, on_grid)
 
     map_strips(work, len(features), len(order))
     return out
+
+
+def _combined(
+    distance: str, apart: Callable[[], np.ndarray], on_grid: Callable[[str], np.ndarray]
+) -> np.ndarray:
+    """Return the strengths by one of `PAIR_DISTANCES`, (n_pairs, n_features)."""
+    if distance == "separation":
+        return apart()
+    far = on_grid("hellinger" if distance == "combined" else distance)
+    strengths = -np.log(np.maximum(1.0 - far * far, _LEAST_AFFINITY))
+    return np.sqrt(apart() * strengths) if distance == "combined" else strengths
 
 
 def distance_of_strength(strengths: np.ndarray) -> np.ndarray:

@@ -1,0 +1,89 @@
+"""Markers of simulated single cells: sparse fits at full size, and scanpy's Wilcoxon at a fraction.
+
+Every fit has a process of its own; its peak memory is that of its data and itself. ``CELLS`` and
+``GENES`` are the full size, ten types and a tenth of the values stored; ``XNBFLOW_BENCH_CELLS`` is
+another number of cells. scanpy runs in this Python or in the one that ``XNBFLOW_SCANPY_PYTHON``
+names, for it needs an older pandas; without it the row says so.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rows import row
+
+CELLS = int(os.environ.get("XNBFLOW_BENCH_CELLS", "100000"))
+GENES = 20_000
+SECONDS, MEGABYTES = 60.0, 4000.0
+#: scanpy ranks all cells of every gene: a tenth of the genes tells its rate.
+FRACTION = 10
+METHODS = ("ClassSpecificNB", "XNB", "ClassSpecificNB of CSR")
+
+
+def rows() -> list[dict]:
+    """Measure, and return the rows of the table of benchmarks."""
+    found = []
+    for method in METHODS:
+        each = measured(method, CELLS, GENES)
+        work = f"{method} fit, {CELLS:,} cells x {GENES:,} genes, 10 % stored"
+        busy = f"{each['processor_seconds']:.1f} processor seconds"
+        found.append(row(work, f"{SECONDS:g} s", each["seconds"], SECONDS, note=busy))
+        note = f"{each['peak_megabytes']:.0f} MB, of which {each['megabytes_of_data']:.0f} are data"
+        ratio = MEGABYTES / each["peak_megabytes"]
+        found.append(row(f"{work}, memory", f"{MEGABYTES:g} MB", ratio=ratio, note=note))
+    return [*found, exponent(), against_scanpy()]
+
+
+def details() -> dict[str, pd.DataFrame]:
+    """Return the measurements behind the rows."""
+    return {"cells": pd.DataFrame(_measured.values())}
+
+
+def exponent() -> dict:
+    """Return how seconds of the processor grow over a decade of cells."""
+    sizes = [CELLS // 10, CELLS // 3, CELLS]
+    busy = [measured("ClassSpecificNB", n, GENES)["processor_seconds"] for n in sizes]
+    slope = np.polyfit(np.log(sizes), np.log(busy), 1)[0]
+    note = f"exponent {slope:.2f} from {sizes[0]:,} to {sizes[-1]:,} cells, processor seconds"
+    work = "ClassSpecificNB fit of sparse cells, growth exponent"
+    return row(work, "exponent 1.1", ratio=1.1 / slope, note=note)
+
+
+def against_scanpy() -> dict:
+    genes = GENES // FRACTION
+    work = f"markers of {CELLS:,} cells x {genes:,} genes"
+    peer = "scanpy rank_genes_groups, Wilcoxon"
+    python = os.environ.get("XNBFLOW_SCANPY_PYTHON")
+    if python is None and importlib.util.find_spec("scanpy") is None:
+        return row(work, peer, note="scanpy is not installed: skipped")
+    theirs = measured("scanpy", CELLS, genes, python or sys.executable)
+    ours = measured("ClassSpecificNB", CELLS, genes)
+    note = (
+        f"processor seconds {ours['processor_seconds']:.1f} and {theirs['processor_seconds']:.1f}, "
+        f"peaks {ours['peak_megabytes']:.0f} and {theirs['peak_megabytes']:.0f} MB; scanpy's "
+        f"seconds grow with the genes: {FRACTION} times as many for {GENES:,}"
+    )
+    return row(work, peer, ours["seconds"], theirs["seconds"], note=note)
+
+
+_measured: dict[tuple, dict] = {}
+
+
+def measured(method: str, n_cells: int, n_genes: int, python: str = sys.executable) -> dict:
+    """Return what `simulated_cells.measure` does, in a process of its own."""
+    key = method, n_cells, n_genes
+    if key not in _measured:
+        program = Path(__file__).with_name("simulated_cells.py")
+        run = subprocess.run(
+            [python, "-W", "ignore", program, method, str(n_cells), str(n_genes)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        _measured[key] = json.loads(run.stdout.splitlines()[-1])
+    return _measured[key]

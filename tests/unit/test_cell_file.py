@@ -1,0 +1,228 @@
+"""AnnData files by h5py: every version of the format, in bounded memory, and back to scanpy."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from xnbflow.cells import CellFile, rank_genes_groups, write_rank_genes_groups
+from xnbflow.errors import InputError
+from xnbflow.naive_bayes import XNB, ClassSpecificNB
+from xnbflow.sources.anndata_file import opened, table_of
+
+h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
+
+N, GENES = 90, 12
+TEXT = h5py.string_dtype("utf-8")
+
+
+def values():
+    rng = np.random.default_rng(3)
+    types = np.arange(N) % 3
+    high = np.arange(GENES) % 3 == types[:, None]
+    return np.log1p(rng.poisson(0.2 + 2.0 * high)), np.array(["B", "NK", "T"], object)[types]
+
+
+X, TYPES = values()
+
+
+def say(element, kind, version="0.2.0", **attributes):
+    for name, value in {"encoding-type": kind, "encoding-version": version, **attributes}.items():
+        element.attrs[name] = value
+    return element
+
+
+def put_matrix(file, name, form):
+    if form == "dense":
+        say(file.create_dataset(name, data=X), "array")
+        return
+    stored = getattr(sparse, f"{form}_array")(X)
+    group = say(file.create_group(name), f"{form}_matrix", "0.1.0", shape=X.shape)
+    for part in ("data", "indices", "indptr"):
+        say(group.create_dataset(part, data=getattr(stored, part), chunks=True), "array")
+
+
+def put_table(file, name, index, **columns):
+    table = say(file.create_group(name), "dataframe", _index="_index")
+    table.attrs["column-order"] = np.array(list(columns), dtype=TEXT)
+    say(table.create_dataset("_index", data=np.array(index, dtype=TEXT)), "string-array")
+    for column, data in columns.items():
+        categories, codes = np.unique(data.astype(str), return_inverse=True)
+        group = say(table.create_group(column), "categorical", ordered=False)
+        group["codes"], group["categories"] = codes.astype("i1"), categories.astype(TEXT)
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A file of today's format, with each way to store a matrix."""
+    with h5py.File(tmp_path / "cells.h5ad", "w") as file:
+        say(file, "anndata", "0.1.0")
+        put_matrix(file, "X", "csr")
+        put_matrix(file, "layers/columns", "csc")
+        put_matrix(file, "layers/whole", "dense")
+        for name in ("layers", "uns"):
+            say(file.require_group(name), "dict", "0.1.0")
+        donors = np.array(["p", "q"], object)[np.arange(N) % 2]
+        put_table(file, "obs", [f"c{i}" for i in range(N)], type=TYPES, donor=donors)
+        put_table(file, "var", [f"g{i}" for i in range(GENES)])
+    return tmp_path / "cells.h5ad"
+
+
+@pytest.mark.parametrize("matrix", ["X", "layers:columns", "layers:whole"])
+@pytest.mark.parametrize("values_in_memory", [1, 150, 10**6])
+def test_genes_come_by_chunks_however_they_are_stored(path, matrix, values_in_memory):
+    cells = CellFile(path, matrix=matrix, values_in_memory=values_in_memory)
+    for _ in range(2):
+        parts = list(cells)
+        assert (len(parts) == 1) == (values_in_memory == 10**6)
+        dense = [getattr(part, "toarray", lambda part=part: part)() for _, part in parts]
+        np.testing.assert_array_equal(np.concatenate(dense).T, X)
+        assert np.concatenate([names for names, _ in parts]).tolist() == list(cells.genes)
+    assert list(cells.labels("type")) == list(TYPES)
+    found = cells.samples(["g7", "g0", "g11"])
+    found = found.toarray() if sparse.issparse(found) else found
+    np.testing.assert_array_equal(found, X[:, [7, 0, 11]])
+
+
+@pytest.mark.parametrize("model", [XNB(min_distance=0.1), ClassSpecificNB(n_features=2)], ids=repr)
+def test_a_classifier_is_fitted_to_a_file_as_to_the_array(path, model):
+    cells = CellFile(path, values_in_memory=200)
+    model.fit_stream(cells, cells.labels("type"))
+    found = model.predict(cells.samples(model.feature_names_in_))
+    whole = type(model)(**model.get_params()).fit(X, TYPES)
+    told = {k: [f"g{i}" for i in v] for k, v in whole.selected_features_.items()}
+    assert model.selected_features_ == told
+    np.testing.assert_array_equal(found, whole.predict(X))
+
+
+def test_records_of_the_first_format_are_read(tmp_path):
+    kinds = np.array([(b"c0", 1, 2.5), (b"c1", 0, 3.5)], dtype="S2,i1,f8")
+    kinds.dtype.names = "index", "kind", "depth"
+    with h5py.File(tmp_path / "old.h5ad", "w") as file:
+        file["obs"], file["uns/kind_categories"] = kinds, np.array([b"B", b"T"])
+        file["var"] = np.array([(b"g0",)], dtype=[("index", "S2")])
+        file["X"], file["raw.var"] = np.ones((2, 1)), file["var"][:]
+        group = file.create_group("raw.X")
+        group.attrs["h5sparse_format"], group.attrs["h5sparse_shape"] = "csr", (2, 1)
+        group["data"], group["indices"], group["indptr"] = [7.0], [0], [0, 0, 1]
+    cells = CellFile(tmp_path / "old.h5ad", matrix="raw")
+    assert list(cells.labels("kind")) == ["T", "B"]
+    assert cells.obs.index.tolist() == ["c0", "c1"]
+    assert cells.obs["depth"].tolist() == [2.5, 3.5]
+    assert cells.samples(["g0"]).toarray().tolist() == [[0.0], [7.0]]
+
+
+def test_categories_of_version_0_7_and_nullable_columns_are_read(path):
+    with h5py.File(path, "r+") as file:
+        obs = file["obs"]
+        obs["__categories/stage"] = np.array(["early", "late"], dtype=TEXT)
+        obs["stage"] = np.arange(N, dtype="i1") % 2
+        obs["stage"].attrs["categories"] = obs["__categories/stage"].ref
+        whole = say(obs.create_group("age"), "nullable-integer", "0.1.0")
+        whole["values"], whole["mask"] = np.arange(N), np.arange(N) == 2
+        obs.attrs["column-order"] = np.array(["stage", "age"], dtype=TEXT)
+    with opened(path) as file:
+        table = table_of(path, file, "obs")
+    assert table["stage"].tolist()[:3] == ["early", "late", "early"]
+    assert table["age"].isna().tolist()[:4] == [False, False, True, False]
+    with pytest.raises(InputError, match="cell 'c2' has no 'age'"):
+        CellFile(path).labels("age")
+
+
+def test_what_a_file_lacks_is_told(path):
+    cells = CellFile(path)
+    with pytest.raises(InputError, match="no column 'kind'; it has type, donor"):
+        cells.labels("kind")
+    with pytest.raises(InputError, match="lacks the genes g99"):
+        cells.samples(["g1", "g99"])
+    with pytest.raises(InputError, match="may be X, layers:columns, layers:whole here"):
+        CellFile(path, matrix="raw")
+    with h5py.File(path, "r+") as file:
+        file["var/_index"][1] = "g0"
+    with pytest.raises(InputError, match="two genes are named 'g0'"):
+        CellFile(path)
+    with h5py.File(path, "r+") as file:
+        file["X"].attrs["shape"] = (N, GENES + 1)
+    with pytest.raises(InputError, match="there are 90 cells in obs and 12 genes in var"):
+        CellFile(path)
+    with h5py.File(path, "r+") as file:
+        del file["var"]
+    with pytest.raises(InputError, match="it has no var"):
+        CellFile(path)
+
+
+def fitted(path):
+    cells = CellFile(path)
+    labels = cells.labels("type")
+    model = ClassSpecificNB(n_features=2).fit_stream(cells, labels)
+    samples = cells.samples(model.feature_names_in_)
+    return model, rank_genes_groups(model, "type", samples=samples, labels=labels)
+
+
+def test_a_class_s_own_genes_come_first_and_others_fill_up(path):
+    model, ranked = fitted(path)
+    for label, own in model.selected_features_.items():
+        names, scores = ranked["names"][label].tolist(), ranked["scores"][label]
+        assert names[: len(own)] == own
+        np.testing.assert_array_equal(scores[: len(own)], model.selected_distances_[label])
+        assert (scores[len(own) :] == 0.0).all()
+        assert len(set(names)) == len(names)
+        assert np.isnan(ranked["pvals"][label]).all()
+        high = [model.direction_[label][own.index(name)] == "high" for name in own]
+        np.testing.assert_array_equal(ranked["logfoldchanges"][label][: len(own)] > 0, high)
+
+
+def test_a_ranking_is_written_whole_and_replaced(path, tmp_path):
+    _, ranked = fitted(path)
+    before = path.read_bytes()
+    write_rank_genes_groups(path, ranked, to=tmp_path / "shown.h5ad")
+    assert path.read_bytes() == before
+    for _ in range(2):
+        write_rank_genes_groups(path, ranked)
+    with h5py.File(path) as file:
+        group = file["uns/rank_genes_groups"]
+        assert group["params/groupby"].asstr()[()] == "type"
+        assert group["names"]["T"].tolist() == [each.encode() for each in ranked["names"]["T"]]
+        np.testing.assert_array_equal(group["scores"]["B"], ranked["scores"]["B"])
+
+
+def test_names_are_needed_for_a_ranking():
+    with pytest.raises(InputError, match="fitted without names"):
+        rank_genes_groups(XNB(min_distance=0.1).fit(X, TYPES), "type")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scanpy_reads_and_shows_the_ranking(path):
+    scanpy = pytest.importorskip("scanpy", reason="needs the extra cells")
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    _, ranked = fitted(path)
+    write_rank_genes_groups(path, ranked)
+    data = scanpy.read_h5ad(path)
+    scanpy.pl.rank_genes_groups(data, n_genes=2, show=False)
+    axes = scanpy.pl.rank_genes_groups_dotplot(data, n_genes=2, dendrogram=False, show=False)
+    shown = {text.get_text() for text in axes["mainplot_ax"].get_xticklabels()}
+    assert shown == {name for label in ("B", "NK", "T") for name in ranked["names"][label][:2]}
+    frame = scanpy.get.rank_genes_groups_df(data, "T")
+    assert frame["names"].tolist() == ranked["names"]["T"].tolist()
+    theirs = data.copy()
+    scanpy.tl.rank_genes_groups(theirs, "type", method="wilcoxon")
+    theirs = scanpy.get.rank_genes_groups_df(theirs, "T").set_index("names")["logfoldchanges"]
+    mine = frame.set_index("names")["logfoldchanges"]
+    np.testing.assert_allclose(mine, theirs[mine.index], rtol=1e-4)
+
+
+def test_the_tutorial_runs(path, monkeypatch, capsys):
+    page = Path(__file__).parents[2] / "docs/tutorials/single-cells.md"
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 3
+    monkeypatch.chdir(path.parent)
+    told: dict = {}
+    exec("\n".join(blocks), told)
+    assert (told["predicted"] == TYPES).mean() > 0.8
+    assert "'T': ['g" in capsys.readouterr().out
+    with h5py.File("with-markers.h5ad") as file:
+        assert set(file["uns/rank_genes_groups/names"].dtype.names) == {"B", "NK", "T"}
