@@ -24,6 +24,7 @@ if not MODIFIER.is_main_snakefile():
     config = {**defaults, "sheets": sheets}  # the caller's own may serve other modules
 
 import xnbflow
+from xnbflow import forkserver
 from xnbflow.analyses.registry import analysis_modules, known_analyses
 from xnbflow.config import Batch, check_schema, read_config, read_sheets
 from xnbflow.contract import (
@@ -365,6 +366,11 @@ def figures_of_model(table):
         return TRAINED.of(**dict(wildcards.items()), folds=folds, table=table)
 
     return path
+
+
+onstart:
+    if workflow.is_main_process and workflow.local_exec:
+        forkserver.start()
 
 
 wildcard_constraints:
