@@ -1,4 +1,4 @@
-"""A server from which jobs are forked: scikit-learn and its like are imported once, not in each job.
+"""A server from which jobs are forked: scikit-learn and its like are imported once, not by each.
 
 Their import takes three quarters of a short job's processor time. The process of Snakemake starts
 the server (`start`); a job hands itself over to it (`run_job`), and runs alone where there is none:
@@ -27,6 +27,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 __all__ = ["THREAD_VARIABLES", "run_job", "start"]
@@ -66,18 +68,17 @@ def start() -> None:
     """
     if sys.platform != "linux":
         return
-    folder = tempfile.mkdtemp(prefix="xnbflow-")  # for this user alone
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = os.path.join(folder, "socket")
     with socket.socket(socket.AF_UNIX) as listener:
         try:
+            folder = tempfile.mkdtemp(prefix="xnbflow-")  # for this user alone
+            path = f"{folder}/socket"
             listener.bind(path)
-        except OSError:  # too long a path: jobs run alone
+        except OSError:  # no place for it, or too long a path
             return
         listener.listen(128)
-        alive, _ = os.pipe()  # nothing is written: it ends when this process does
-        subprocess.Popen(
-            [sys.executable, "-P", __file__, str(listener.fileno()), str(alive)],
+        alive, ours = os.pipe()  # nothing is written: it ends when this process does
+        server = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-P", __file__, str(listener.fileno()), str(alive), folder],
             pass_fds=(listener.fileno(), alive),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -85,6 +86,13 @@ def start() -> None:
         )
         os.close(alive)
     os.environ[_ADDRESS] = f"{sys.prefix}{os.pathsep}{path}"
+    atexit.register(_stop, server, ours)
+
+
+def _stop(server: subprocess.Popen, alive: int) -> None:
+    """Wait for the server's end, so that its processor seconds count among ours."""
+    os.close(alive)
+    server.wait()
 
 
 def run_job(threads: int) -> None:
@@ -98,7 +106,12 @@ def run_job(threads: int) -> None:
     prefix, _, path = os.environ.pop(_ADDRESS, "").rpartition(os.pathsep)
     if prefix != sys.prefix:
         return
-    request = {"argv": sys.argv, "path": sys.path, "cwd": os.getcwd(), "environ": {**os.environ}}
+    request = {
+        "argv": sys.argv,
+        "path": sys.path,
+        "cwd": str(Path.cwd()),
+        "environ": dict(os.environ),
+    }
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(path)
@@ -122,19 +135,17 @@ def _serve(listener: socket.socket, alive: int) -> None:
     while True:
         ready, _, _ = select.select([listener, alive], [], [])
         if alive in ready:
-            return
+            for each in servers.values():
+                each.close()
+            return _wait()
         connection, _ = listener.accept()
         with connection, contextlib.suppress(OSError):  # it has ended, or it runs alone
             threads, streams, _, _ = socket.recv_fds(connection, 4, 3)
             number = int.from_bytes(threads, "big")
             if number not in servers:
                 servers[number], theirs = socket.socketpair()
-                if os.fork() == 0:
-                    for each in (listener, connection, *servers.values()):
-                        each.close()
-                    for each in (alive, *streams):
-                        os.close(each)
-                    _fork_jobs(theirs, number)
+                ours = [each.fileno() for each in (listener, connection, *servers.values())]
+                _fork(_fork_jobs, theirs, number, close=[*ours, alive, *streams])
                 theirs.close()
             _hand_on(servers[number], connection, streams)
 
@@ -147,7 +158,7 @@ def _hand_on(server: socket.socket, connection: socket.socket, streams: list[int
             os.close(each)
 
 
-def _fork_jobs(requests: socket.socket, threads: int) -> NoReturn:
+def _fork_jobs(requests: socket.socket, threads: int) -> None:
     """Import what jobs need, then fork one for each request."""
     gc.set_threshold(100_000)  # the imports to come leave nothing to collect
     for variable in THREAD_VARIABLES:
@@ -156,25 +167,45 @@ def _fork_jobs(requests: socket.socket, threads: int) -> NoReturn:
         with contextlib.suppress(ImportError):  # the job that needs it will say so
             importlib.import_module(module)
     gc.freeze()  # what all share is not looked through, and so not copied, in each
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    signal.signal(signal.SIGCHLD, lambda *_: _wait(os.WNOHANG))
     while True:
         _, handed, _, _ = socket.recv_fds(requests, 1, 4)
         if not handed:
-            os._exit(0)
-        if os.fork() == 0:
-            requests.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _be_job(socket.socket(fileno=handed[0]), handed[1:])
+            return _wait()
+        _fork(_be_job, *handed, close=[requests.fileno()])
         for each in handed:
             os.close(each)
 
 
-def _be_job(connection: socket.socket, streams: list[int]) -> NoReturn:
+def _fork(work: Callable[..., object], *arguments: object, close: Iterable[int]) -> None:
+    """Do some work in a process of its own, which never comes back here."""
+    if os.fork():
+        return
+    try:
+        for each in close:
+            os.close(each)
+        work(*arguments)
+    except BaseException:  # noqa: BLE001  as the interpreter does
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(1)
+
+
+def _wait(options: int = 0) -> None:
+    """Wait for processes of this one, or with ``os.WNOHANG`` for those that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, options) != (0, 0):
+            continue
+
+
+def _be_job(asked: int, *streams: int) -> NoReturn:
     """Run the script that asked, as if it ran there."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setpgid(0, 0)
     for number, each in enumerate(streams):
         os.dup2(each, number)
         os.close(each)
+    connection = socket.socket(fileno=asked)
     with connection.makefile("rb") as lines:
         request = json.loads(lines.readline())
         os.environ.clear()
@@ -203,8 +234,10 @@ def _run(script: str) -> int:
     code = 0
     try:
         runpy.run_path(script, run_name="__main__")
-    except SystemExit as exit_:
-        code = exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if not isinstance(end.code, int | None):
+            sys.stderr.write(f"{end.code}\n")
     except BaseException:  # noqa: BLE001  as the interpreter does
         sys.excepthook(*sys.exc_info())
         code = 1
@@ -216,3 +249,4 @@ def _run(script: str) -> int:
 
 if __name__ == "__main__":
     _serve(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
+    shutil.rmtree(sys.argv[3], ignore_errors=True)
