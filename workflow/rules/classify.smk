@@ -68,8 +68,10 @@ rule train:
         mem_mb=memory(2000, 2),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
-        batch=lambda wildcards: vars(Batch.named(wildcards.batch)),
-        splits=lambda wildcards: CONFIG.folds[wildcards.folds].splits,
+        batch=lambda wildcards: {
+            "splits": CONFIG.folds[wildcards.folds].splits,
+            **vars(Batch.named(wildcards.batch)),
+        },
         sources=lambda wildcards: sources("train.py", *classes(wildcards.classifier)),
     script:
         "../scripts/train.py"

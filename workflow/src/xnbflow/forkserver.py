@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
-__all__ = ["THREAD_VARIABLES", "run_job", "start"]
+__all__ = ["THREAD_VARIABLES", "is_running", "run_job", "start"]
 
 #: What numba and BLAS read when they are imported.
 THREAD_VARIABLES = (
@@ -64,9 +64,10 @@ _STARTED, _LOST = b"+", 137  # as a shell tells of a process that was killed
 def start() -> None:
     """Start the server; it lives as long as this process, and its address is in the environment.
 
-    Does nothing where jobs cannot be handed over.
+    Does nothing where jobs cannot be handed over, or there is a server; an empty
+    ``XNBFLOW_FORKSERVER`` in the environment makes each job run alone.
     """
-    if sys.platform != "linux":
+    if sys.platform != "linux" or is_running():
         return
     with socket.socket(socket.AF_UNIX) as listener:
         try:
@@ -93,6 +94,11 @@ def _stop(server: subprocess.Popen, alive: int) -> None:
     """Wait for the server's end, so that its processor seconds count among ours."""
     os.close(alive)
     server.wait()
+
+
+def is_running() -> bool:
+    """Whether jobs of this process have a server, or shall have none."""
+    return _ADDRESS in os.environ
 
 
 def run_job(threads: int) -> None:
