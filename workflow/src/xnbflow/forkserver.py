@@ -173,7 +173,7 @@ def _fork_jobs(requests: socket.socket, threads: int) -> None:
         with contextlib.suppress(ImportError):  # the job that needs it will say so
             importlib.import_module(module)
     if numba := sys.modules.get("numba"):
-        numba.njit(lambda: None)()  # numba learns of all that it can compile when it first does
+        numba.jit(lambda: None)()  # numba learns of all that it can compile when it first does
     gc.freeze()  # what all share is not looked through, and so not copied, in each
     signal.signal(signal.SIGCHLD, lambda *_: _wait(os.WNOHANG))
     while True:
