@@ -5,10 +5,9 @@ rule acquire:
     output:
         series=SERIES,
         notes=NOTES,
+        record=benchmark_of("acquire"),
     log:
         log_of("acquire"),
-    benchmark:
-        benchmark_of("acquire")
     wildcard_constraints:
         dataset=names(ACQUIRED),
     conda:
@@ -29,10 +28,9 @@ rule simulate:
     output:
         series=SERIES,
         truth=TRUTH,
+        record=benchmark_of("simulate"),
     log:
         log_of("simulate"),
-    benchmark:
-        benchmark_of("simulate")
     wildcard_constraints:
         dataset=names(SIMULATED),
     conda:

@@ -3,10 +3,9 @@
 rule compile:
     output:
         COMPILED,
+        record=benchmark_of("compile"),
     log:
         log_of("compile"),
-    benchmark:
-        benchmark_of("compile")
     wildcard_constraints:
         unit=names(["diagnostics", *CONFIG.classifiers]),
     conda:
@@ -34,10 +33,9 @@ rule folds:
         given=given_folds,
     output:
         FOLDS,
+        record=benchmark_of("folds"),
     log:
         log_of("folds"),
-    benchmark:
-        benchmark_of("folds")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1
@@ -60,10 +58,9 @@ rule train:
         compiled=lambda wildcards: compiled(wildcards.classifier),
     output:
         **{table: BATCH.fill(table=table) for table in TRAINING_TABLES},
+        record=benchmark_of("train"),
     log:
         log_of("train"),
-    benchmark:
-        benchmark_of("train")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1
@@ -71,8 +68,10 @@ rule train:
         mem_mb=memory(2000, 2),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
-        batch=lambda wildcards: vars(Batch.named(wildcards.batch)),
-        splits=lambda wildcards: CONFIG.folds[wildcards.folds].splits,
+        batch=lambda wildcards: {
+            "splits": CONFIG.folds[wildcards.folds].splits,
+            **vars(Batch.named(wildcards.batch)),
+        },
         sources=lambda wildcards: sources("train.py", *classes(wildcards.classifier)),
     script:
         "../scripts/train.py"
@@ -85,10 +84,9 @@ rule gather:
         jobs=trained_batches(benchmark_of("train")),
     output:
         **{table: TRAINED.fill(table=table) for table in GATHERED_TABLES},
+        record=benchmark_of("gather"),
     log:
         log_of("gather"),
-    benchmark:
-        benchmark_of("gather")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1

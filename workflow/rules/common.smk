@@ -1,4 +1,5 @@
 # What all rules share: the library, the checked configuration, and where things are.
+import gc
 import os
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from snakemake.utils import update_config
 ROOT = Path(os.path.normpath(Path(workflow.current_basedir) / ".." / ".."))
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 sys.path.insert(0, str(ROOT / "workflow/src"))
+gc.set_threshold(100_000)  # a graph of many thousand jobs is no garbage
 
 #: Of another workflow that imports this one (`module`), else of this one: what changes paths and names.
 MODIFIER = workflow.modifier
@@ -24,6 +26,7 @@ if not MODIFIER.is_main_snakefile():
     config = {**defaults, "sheets": sheets}  # the caller's own may serve other modules
 
 import xnbflow
+from xnbflow import forkserver
 from xnbflow.analyses.registry import analysis_modules, known_analyses
 from xnbflow.config import Batch, check_schema, read_config, read_sheets
 from xnbflow.contract import (
@@ -120,9 +123,18 @@ def names(values):
     return "|".join(re.escape(value) for value in values) or "(?!)"
 
 
+def size_of(wildcards, input):
+    """MB of a job's input; Snakemake's `size_mb` starts an event loop for each of many jobs."""
+    if any(path.is_storage for path in input):
+        return input.size_mb
+    return sum(os.stat(path).st_size for path in input) / 2**20
+
+
 def memory(mb, per_input_mb):
     """MB for a job that holds its input in memory; a job that failed gets twice as much."""
-    return lambda wildcards, input, attempt: int(attempt * (mb + per_input_mb * input.size_mb))
+    return lambda wildcards, input, attempt: int(
+        attempt * (mb + per_input_mb * size_of(wildcards, input))
+    )
 
 
 SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
@@ -273,7 +285,7 @@ def noted(wildcards):
 
 
 def recorded(wildcards):
-    """What Snakemake recorded of the jobs of a study, of all but the training."""
+    """What the jobs of a study recorded of themselves, of all but the training."""
     study = study_of(wildcards)
     return [path for paths in benchmarks(study, SIMULATED).values() for path in paths]
 
@@ -387,6 +399,11 @@ def figures_of_model(table):
         return TRAINED.of(**dict(wildcards.items()), folds=folds, table=table)
 
     return path
+
+
+onstart:
+    if workflow.is_main_process and workflow.local_exec:
+        forkserver.start()
 
 
 wildcard_constraints:

@@ -6,10 +6,9 @@ rule permute:
         compiled=lambda wildcards: compiled(wildcards.classifier),
     output:
         **{table: PERMUTED.fill(table=table) for table in PERMUTATION_TABLES},
+        record=benchmark_of("permute"),
     log:
         log_of("permute"),
-    benchmark:
-        benchmark_of("permute")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1
@@ -44,10 +43,9 @@ rule compare:
     output:
         **{table: STUDY_TABLE.fill(table=table) for table in STUDY_TABLES},
         text=[text_of(STUDY_TABLE.fill(table=table)) for table in STUDY_TABLES],
+        record=benchmark_of("compare"),
     log:
         log_of("compare"),
-    benchmark:
-        benchmark_of("compare")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1
@@ -78,10 +76,9 @@ rule describe:
     output:
         **{table: DESCRIPTION_TABLE.fill(table=table) for table in DESCRIPTION_TABLES},
         text=[text_of(DESCRIPTION_TABLE.fill(table=table)) for table in DESCRIPTION_TABLES],
+        record=benchmark_of("describe"),
     log:
         log_of("describe"),
-    benchmark:
-        benchmark_of("describe")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1

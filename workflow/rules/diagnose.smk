@@ -7,10 +7,9 @@ rule diagnose:
         compiled=COMPILED.of(unit="diagnostics"),
     output:
         **{table: DIAGNOSTIC.fill(table=table) for table in DIAGNOSTIC_TABLES},
+        record=benchmark_of("diagnose"),
     log:
         log_of("diagnose"),
-    benchmark:
-        benchmark_of("diagnose")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 4

@@ -12,10 +12,9 @@ rule final:
         model=MODEL,
         gene_sets=GENE_SETS,
         text=[text_of(MODEL_TABLE.fill(table=table)) for table in MODEL_TABLES],
+        record=benchmark_of("final"),
     log:
         log_of("final"),
-    benchmark:
-        benchmark_of("final")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 1
@@ -43,10 +42,9 @@ rule validate:
     output:
         **{table: VALIDATION_TABLE.fill(table=table) for table in VALIDATION_TABLES},
         text=[text_of(VALIDATION_TABLE.fill(table=table)) for table in VALIDATION_TABLES],
+        record=benchmark_of("validate"),
     log:
         log_of("validate"),
-    benchmark:
-        benchmark_of("validate")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 2

@@ -14,10 +14,9 @@ rule analyse:
         paper=lambda wildcards: published(*known_analyses()[wildcards.analysis].printed),
     output:
         directory(ANALYSIS),
+        record=benchmark_of("analyse"),
     log:
         log_of("analyse"),
-    benchmark:
-        benchmark_of("analyse")
     wildcard_constraints:
         analysis=names({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
@@ -65,10 +64,9 @@ rule report:
             labels=lambda wildcards: labels_of(wildcards),
             caption="../report/figure.rst",
         ),
+        record=benchmark_of("report"),
     log:
         log_of("report"),
-    benchmark:
-        benchmark_of("report")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 4
@@ -92,10 +90,9 @@ rule pictures:
         rules.report.input,
     output:
         directory(PICTURES),
+        record=benchmark_of("pictures"),
     log:
         log_of("pictures"),
-    benchmark:
-        benchmark_of("pictures")
     conda:
         "../../envs/xnbflow.yaml"
     threads: 4
@@ -119,10 +116,9 @@ rule index:
         unasked=unasked_reports,
     output:
         INDEX,
+        record=benchmark_of("index"),
     log:
         log_of("index"),
-    benchmark:
-        benchmark_of("index")
     localrule: True
     conda:
         "../../envs/xnbflow.yaml"
