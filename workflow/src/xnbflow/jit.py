@@ -36,8 +36,9 @@ def njit(**options: Any) -> Callable[[Callable], Callable]:
 
 @cache
 def _cache_folder() -> str | None:
-    own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    places = [Path(__file__).parent / "__pycache__", Path(own, "xnbflow")]
+    places = [Path(__file__).parent / "__pycache__"]
+    if own := os.environ.get("XDG_CACHE_HOME") or _home_cache():
+        places.append(Path(own, "xnbflow"))
     if asked := os.environ.get("NUMBA_CACHE_DIR"):
         places.insert(0, Path(asked))
     for place in places:
@@ -56,6 +57,13 @@ def _cache_folder() -> str | None:
         stacklevel=4,
     )
     return None
+
+
+def _home_cache() -> Path | None:
+    try:
+        return Path.home() / ".cache"
+    except RuntimeError:  # no HOME, and an account without an entry, as in containers
+        return None
 
 
 @cache

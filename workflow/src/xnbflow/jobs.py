@@ -11,6 +11,7 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
+from xnbflow.atomic import lacks_space, no_space
 from xnbflow.errors import InputError
 
 __all__ = ["start_job"]
@@ -36,6 +37,8 @@ def start_job(log: str, threads: int) -> None:
     for variable in _THREAD_VARIABLES:
         os.environ[variable] = str(threads)
     gc.set_threshold(100_000)  # the imports to come leave nothing to collect
+    sys.excepthook = _report_exception
+    logging.raiseExceptions = False  # a log that cannot be written must not hide what is said
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(
         filename=log,
@@ -44,13 +47,15 @@ def start_job(log: str, threads: int) -> None:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.captureWarnings(capture=True)
-    sys.excepthook = _report_exception
 
 
 def _report_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
+    if isinstance(error, OSError) and lacks_space(error):
+        kind, error = InputError, no_space(error.filename or Path.cwd())
     text = "".join(traceback.format_exception(kind, error, trace))
-    logging.getLogger().error(text)
+    if logging.getLogger().hasHandlers():  # else it was the log that could not be opened
+        logging.getLogger().error(text)
     said = f"Error: {error}\n" if issubclass(kind, InputError) else text
     sys.stderr.write(said)
