@@ -8,7 +8,7 @@ DOCUMENTING := $(VENV)/documenting
 PEER := .venv-peer
 STUDY ?= all
 
-.PHONY: run test test-fast lint format manual docs bench paper-scale lock clean
+.PHONY: run test test-fast cluster-acceptance lint format manual docs bench paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -22,6 +22,10 @@ test: $(INSTALLED)
 ## test-fast: the unit tests, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/unit
+
+## cluster-acceptance: accidents on a SLURM cluster of two nodes on this machine (root, slurm-wlm, munge)
+cluster-acceptance: $(INSTALLED)
+	@$(BIN)/python -m pytest -m accidents -rA tests/acceptance/test_slurm.py
 
 ## lint: code style, workflow style and Snakemake's own checks
 lint: $(INSTALLED)

@@ -15,7 +15,7 @@ from xnbflow.errors import InputError
 
 __all__ = ["atomic", "lacks_space", "no_space", "write_atomically"]
 
-#: What writing fails with where there is no room: on the disk, in a quota, below a limit of a file's size.
+#: What writing fails with without room: on the disk, in a quota, below a limit of a file's size.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 #: Seconds without a write after which another host's temporary file is what a killed process left.
@@ -99,10 +99,10 @@ def no_space(path: str | Path) -> InputError:
     Examples
     --------
     >>> print(no_space("results/a.parquet"))
-    results/a.parquet cannot be written: no space is left there; make room and run the same command again
+    results/a.parquet cannot be written: no space is left there; make room and run it again
     """
     return InputError(
-        f"{path} cannot be written: no space is left there; make room and run the same command again"
+        f"{path} cannot be written: no space is left there; make room and run it again"
     )
 
 

@@ -1,4 +1,4 @@
-"""What a job asks of a machine: memory and time that follow the size of its input, and twice as much after a failure."""
+"""What a job asks for: memory and time by the size of its input, twice as much after a failure."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ __all__ = ["NEEDS", "Need", "fitting"]
 
 @dataclass(frozen=True)
 class Need:
-    """What the jobs of one rule take, as measured (see docs/tutorials/cluster.md) with half as much to spare.
+    """What the jobs of one rule take at most.
 
     Parameters
     ----------
@@ -56,7 +56,24 @@ class Need:
 
 
 #: Of every rule.
-NEEDS = {}
+NEEDS = {
+    "acquire": Need(mb=1200, mb_per_mb=6, minutes=60, minutes_per_mb=1, cpus=2),
+    "simulate": Need(mb=1000, mb_per_mb=3, minutes=15, minutes_per_mb=0.1, cpus=2),
+    "compile": Need(mb=1200, mb_per_mb=0, minutes=30, minutes_per_mb=0),
+    "folds": Need(mb=1000, mb_per_mb=1, minutes=30, minutes_per_mb=0.1),
+    "diagnose": Need(mb=1300, mb_per_mb=5, minutes=60, minutes_per_mb=1, cpus=4),
+    "train": Need(mb=1300, mb_per_mb=6, minutes=120, minutes_per_mb=3),
+    "gather": Need(mb=1000, mb_per_mb=10, minutes=15, minutes_per_mb=0.5),
+    "permute": Need(mb=1300, mb_per_mb=6, minutes=240, minutes_per_mb=12),
+    "final": Need(mb=1300, mb_per_mb=6, minutes=60, minutes_per_mb=1),
+    "validate": Need(mb=1300, mb_per_mb=6, minutes=60, minutes_per_mb=1, cpus=2),
+    "compare": Need(mb=1500, mb_per_mb=10, minutes=30, minutes_per_mb=0.5),
+    "describe": Need(mb=1500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5),
+    "analyse": Need(mb=2500, mb_per_mb=6, minutes=480, minutes_per_mb=3, cpus=4),
+    "report": Need(mb=2500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5, cpus=4),
+    "pictures": Need(mb=2500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5, cpus=4),
+    "index": Need(mb=1000, mb_per_mb=0, minutes=15, minutes_per_mb=0),
+}
 
 
 def fitting(asked: int, resource: str, partition: Partition | None) -> int:

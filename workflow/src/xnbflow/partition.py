@@ -1,4 +1,4 @@
-"""What the nodes of a SLURM partition have, so that no job waits for what none of them will ever give."""
+"""What the nodes of a SLURM partition have, so that no job waits for what none ever gives."""
 
 import math
 import subprocess
@@ -50,20 +50,22 @@ def read_partition(names: Collection[str] = ()) -> Partition | None:
     if names:
         command.append(f"--partition={','.join(names)}")
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run(  # noqa: S603  no shell, and names are one argument
+            command, capture_output=True, text=True, timeout=60, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return largest(done.stdout, default_only=not names)
 
 
 def largest(text: str, *, default_only: bool = False) -> Partition | None:
-    """Return the largest of what ``sinfo --format=%P|%c|%m|%l`` tells, None if it tells nothing.
+    r"""Return the largest of what ``sinfo --format=%P|%c|%m|%l`` tells, None if it tells nothing.
 
     Examples
     --------
-    >>> largest("main*|2|4000|2:00:00\\nbig|64|250000|infinite\\n")
+    >>> largest("main*|2|4000|2:00:00\nbig|64|250000|infinite\n")
     Partition(name='main, big', cpus=64, mem_mb=250000, runtime=inf)
-    >>> largest("main*|2|4000|2:00:00\\nbig|64|250000|infinite\\n", default_only=True)
+    >>> largest("main*|2|4000|2:00:00\nbig|64|250000|infinite\n", default_only=True)
     Partition(name='main', cpus=2, mem_mb=4000, runtime=120.0)
     """
     rows = [line.split("|") for line in text.splitlines() if line.count("|") == 3]
