@@ -37,6 +37,7 @@ SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd.%n.log
 SlurmdTimeout=10
 KillWait=2
+MinJobAge=3600
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SchedulerType=sched/backfill
@@ -146,18 +147,32 @@ class Cluster:
         daemon = self._daemons.pop(("slurmd", "-D", "-N", node))
         daemon.kill()
         daemon.wait()
-        kill(self._of_jobs(node))
+        self._end_processes(SLURMD_NODENAME=node)
 
-    def _of_jobs(self, node=None):
-        """The processes of this cluster's jobs, on a node or on all, and SLURM's own above them."""
+    def halt(self, job):
+        """Let the running step of a job stand still; returns once there is one."""
+        step = f"{job}.0"
+        self.wait_for(lambda: step in self.run("squeue", "-h", "-s", "-o", "%i").split())
+        asked = {"SLURM_JOB_ID": job, "SLURM_STEP_ID": "0"}
+        self.wait_for(lambda: [p.send_signal(signal.SIGSTOP) for p in self._processes(**asked)])
+
+    def _processes(self, **asked):
+        """The processes of this cluster's jobs with these variables."""
+        asked = asked | {"SLURM_CLUSTER_NAME": self.name}
         found = []
         for process in psutil.process_iter():
             with suppress(psutil.Error):
-                environment = process.environ()
-                ours = environment.get("SLURM_CLUSTER_NAME") == self.name
-                if ours and node in {None, environment.get("SLURMD_NODENAME")}:
-                    found += [process, *(p for p in process.parents() if "slurmstepd" in p.name())]
+                if asked.items() <= process.environ().items():
+                    found.append(process)
         return found
+
+    def _end_processes(self, **asked):
+        """Kill processes of this cluster's jobs, and SLURM's own above them."""
+        for process in self._processes(**asked):
+            with suppress(psutil.Error):
+                above = [each for each in process.parents() if "slurmstepd" in each.name()]
+                for each in (*above, process):
+                    each.kill()
 
     def run(self, *command):
         """The answer of one of SLURM's commands."""
@@ -199,7 +214,7 @@ class Cluster:
     def __exit__(self, *_):
         with suppress(subprocess.SubprocessError):
             self.cancel_all()
-        kill(self._of_jobs())
+        self._end_processes()
         for daemon in reversed(self._daemons.values()):
             daemon.terminate()
         for daemon in self._daemons.values():
@@ -209,9 +224,3 @@ class Cluster:
                 daemon.kill()
                 daemon.wait()
         SYSTEM_CONF.unlink(missing_ok=True)
-
-
-def kill(processes):
-    for process in processes:
-        with suppress(psutil.Error):
-            process.send_signal(signal.SIGKILL)

@@ -1,6 +1,7 @@
 # What all rules share: the library, the checked configuration, and where things are.
 import os
 import sys
+import time
 from functools import cache
 from pathlib import Path
 
@@ -70,6 +71,7 @@ from xnbflow.partition import read_partition
 from xnbflow.plugins import plugin_modules
 from xnbflow.provenance import source_digest
 from xnbflow.report.outline import benchmarks, section_modules
+from xnbflow.slurm_logs import reasons
 from xnbflow.sources.files import local_path
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet
@@ -136,6 +138,8 @@ def partition():
     return read_partition(list(dict.fromkeys(names)))
 
 
+#: When this call began.
+STARTED = time.time()
 #: Rules and resources of which it was said that jobs cannot have what they ask.
 TOO_LARGE = set()
 
@@ -150,6 +154,16 @@ def granted(kind, resource, asked):
             f"{given}, which it gets. For another: --default-resources slurm_partition=NAME"
         )
     return given
+
+
+def tell_reasons():
+    """Say of failed jobs on SLURM why it ended them; of the others it is in their logs."""
+    settings = workflow.executor_settings
+    if workflow.executor_plugin and workflow.executor_plugin.name == "slurm":
+        for line in reasons(
+            settings.logdir or Path(".snakemake/slurm_logs").absolute(), since=STARTED
+        ):
+            logger.error(line)
 
 
 def cpus_of(kind):
