@@ -25,7 +25,7 @@ test-fast: $(INSTALLED)
 
 ## cluster-acceptance: accidents on a SLURM cluster of two nodes on this machine (root, slurm-wlm, munge)
 cluster-acceptance: $(INSTALLED)
-	@$(BIN)/python -m pytest -m accidents -rA tests/acceptance/test_slurm.py
+	@$(BIN)/python -m pytest -m 'slurm or accidents' tests/acceptance/test_slurm.py
 
 ## lint: code style, workflow style and Snakemake's own checks
 lint: $(INSTALLED)
