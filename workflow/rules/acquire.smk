@@ -12,9 +12,10 @@ rule acquire:
         dataset=names(ACQUIRED),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 2
+    threads: cpus_of("acquire")
     resources:
-        mem_mb=memory(1500, 6),  # of a download the size is not known before
+        mem_mb=memory_of("acquire", acquired_mb),
+        runtime=minutes_of("acquire", acquired_mb),
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         reader=lambda wildcards: reader(wildcards.dataset),
@@ -35,9 +36,10 @@ rule simulate:
         dataset=names(SIMULATED),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 2
+    threads: cpus_of("simulate")
     resources:
-        mem_mb=2000,
+        mem_mb=memory_of("simulate", acquired_mb),
+        runtime=minutes_of("simulate", acquired_mb),
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         sources=sources("simulate.py"),

@@ -10,9 +10,10 @@ rule compile:
         unit=names(["diagnostics", *CONFIG.classifiers]),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("compile")
     resources:
-        mem_mb=1000,
+        mem_mb=memory_of("compile"),
+        runtime=minutes_of("compile"),
     params:
         module=lambda wildcards: compiler(wildcards.unit),
         entry=lambda wildcards: (
@@ -36,11 +37,13 @@ rule folds:
         record=benchmark_of("folds"),
     log:
         log_of("folds"),
+    localrule: True
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("folds")
     resources:
-        mem_mb=1000,
+        mem_mb=memory_of("folds"),
+        runtime=minutes_of("folds"),
     params:
         scheme=lambda wildcards: vars(CONFIG.folds[wildcards.folds]),
         sources=sources("folds.py"),
@@ -63,9 +66,10 @@ rule train:
         log_of("train"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("train")
     resources:
-        mem_mb=memory(2000, 2),
+        mem_mb=memory_of("train"),
+        runtime=minutes_of("train"),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
         batch=lambda wildcards: {
@@ -87,11 +91,13 @@ rule gather:
         record=benchmark_of("gather"),
     log:
         log_of("gather"),
+    localrule: True
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("gather")
     resources:
-        mem_mb=memory(1000, 10),
+        mem_mb=memory_of("gather"),
+        runtime=minutes_of("gather"),
     params:
         batches=lambda wildcards: [batch.name for batch in batches_of(wildcards.folds)],
         sources=sources("gather.py"),

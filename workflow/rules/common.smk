@@ -2,10 +2,13 @@
 import gc
 import os
 import sys
+import time
+from functools import cache
 from pathlib import Path
 
 from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.utils import update_config
 
 ROOT = Path(os.path.normpath(Path(workflow.current_basedir) / ".." / ".."))
@@ -66,10 +69,13 @@ from xnbflow.contract import (
 )
 from xnbflow.errors import InputError
 from xnbflow.methods import known_methods
+from xnbflow.needs import NEEDS, fitting
+from xnbflow.partition import read_partition
 from xnbflow.plugins import plugin_modules
 from xnbflow.provenance import source_digest
 from xnbflow.report.navigation import figure_labels
 from xnbflow.report.outline import benchmarks, section_modules
+from xnbflow.slurm_logs import reasons
 from xnbflow.sources.files import local_path
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet
@@ -130,11 +136,77 @@ def size_of(wildcards, input):
     return sum(os.stat(path).st_size for path in input) / 2**20
 
 
-def memory(mb, per_input_mb):
-    """MB for a job that holds its input in memory; a job that failed gets twice as much."""
-    return lambda wildcards, input, attempt: int(
-        attempt * (mb + per_input_mb * size_of(wildcards, input))
+@cache
+def partition():
+    """The SLURM partitions that jobs of this call go to; None of jobs that go elsewhere."""
+    plugin = workflow.executor_plugin
+    if not workflow.is_main_process or plugin is None or plugin.name != "slurm":
+        return None
+    if workflow.executor_settings.partition_config:  # then the plugin chooses one that fits
+        return None
+    settings = workflow.resource_settings
+    asked = [settings._parsed_default_resources, *settings._parsed_overwrite_resources.values()]
+    names = [str(each["slurm_partition"].raw) for each in asked if "slurm_partition" in each]
+    return read_partition(list(dict.fromkeys(names)))
+
+
+#: When this call began.
+STARTED = time.time()
+#: Rules and resources of which it was said that jobs cannot have what they ask.
+TOO_LARGE = set()
+
+
+def granted(kind, resource, asked):
+    """What a job gets of what it asks: no more than the largest node of its partition has."""
+    given = fitting(asked, resource, partition())
+    if given < asked and (kind, resource) not in TOO_LARGE:
+        TOO_LARGE.add((kind, resource))
+        logger.warning(
+            f"A job of {kind} asks {resource}={asked}; partition {partition().name} has no more than "
+            f"{given}, which it gets. For another: --default-resources slurm_partition=NAME"
+        )
+    return given
+
+
+def tell_reasons():
+    """Say of failed jobs on SLURM why it ended them; of the others it is in their logs."""
+    settings = workflow.executor_settings
+    if workflow.executor_plugin and workflow.executor_plugin.name == "slurm":
+        for line in reasons(
+            settings.logdir or Path(".snakemake/slurm_logs").absolute(), since=STARTED
+        ):
+            logger.error(line)
+
+
+def cpus_of(kind):
+    """CPUs for a job; in the job itself, those that it got."""
+    got = 0 if workflow.is_main_process else int(os.environ.get("SLURM_CPUS_ON_NODE", 0))
+    asked = min(NEEDS[kind].cpus, got or NEEDS[kind].cpus)
+    return lambda wildcards: granted(kind, "cpus", asked)
+
+
+def memory_of(kind, size=size_of):
+    """MB for a job by the size of its input; a job that failed gets twice as much."""
+    return lambda wildcards, input, attempt: granted(
+        kind, "mem_mb", NEEDS[kind].mem_mb(size(wildcards, input), attempt)
     )
+
+
+def minutes_of(kind, size=size_of):
+    """Minutes for a job, likewise."""
+    return lambda wildcards, input, attempt: granted(
+        kind, "runtime", NEEDS[kind].runtime(size(wildcards, input), attempt)
+    )
+
+
+def acquired_mb(wildcards, input):
+    """MB of a data set as text: by its files, else by the shape in the sheet, else of a large one."""
+    row = DATASETS[wildcards.dataset]
+    packed = (".gz", ".xlsx", ".parquet", ".h5ad")
+    files = [
+        mb * (4 if path.endswith(packed) else 1) for path, mb in zip(input, input.size_files_mb)
+    ]
+    return sum(files) or (row.samples or 300) * (row.features or 54_675) * 20e-6
 
 
 SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]

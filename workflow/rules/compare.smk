@@ -11,9 +11,10 @@ rule permute:
         log_of("permute"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("permute")
     resources:
-        mem_mb=memory(2000, 2),
+        mem_mb=memory_of("permute"),
+        runtime=minutes_of("permute"),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
         permutation=lambda wildcards: {
@@ -48,9 +49,10 @@ rule compare:
         log_of("compare"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("compare")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("compare"),
+        runtime=minutes_of("compare"),
     params:
         about=lambda wildcards: about(study_of(wildcards)),
         owners=lambda wildcards: owners_of(study_of(wildcards)),
@@ -81,9 +83,10 @@ rule describe:
         log_of("describe"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("describe")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("describe"),
+        runtime=minutes_of("describe"),
     params:
         owners=lambda wildcards: owners_of(study_of(wildcards)),
         entries=lambda wildcards: {

@@ -17,9 +17,10 @@ rule final:
         log_of("final"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("final")
     resources:
-        mem_mb=memory(2000, 3),
+        mem_mb=memory_of("final"),
+        runtime=minutes_of("final"),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
         origin=lambda wildcards: {
@@ -47,9 +48,10 @@ rule validate:
         log_of("validate"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 2
+    threads: cpus_of("validate")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("validate"),
+        runtime=minutes_of("validate"),
     params:
         entries=lambda wildcards: {
             name: CONFIG.classifier(name) for name in validated_by(study_of(wildcards))

@@ -21,9 +21,10 @@ rule analyse:
         analysis=names({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 4
+    threads: cpus_of("analyse")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("analyse"),
+        runtime=minutes_of("analyse"),
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
         about=lambda wildcards: {
@@ -69,9 +70,10 @@ rule report:
         log_of("report"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 4
+    threads: cpus_of("report")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("report"),
+        runtime=minutes_of("report"),
     params:
         results=lambda wildcards: results_of(study_of(wildcards)),
         sources=lambda wildcards: sources(
@@ -95,9 +97,10 @@ rule pictures:
         log_of("pictures"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 4
+    threads: cpus_of("pictures")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("pictures"),
+        runtime=minutes_of("pictures"),
     params:
         results=lambda wildcards: results_of(study_of(wildcards)),
         sources=lambda wildcards: sources(
@@ -122,9 +125,10 @@ rule index:
     localrule: True
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("index")
     resources:
-        mem_mb=1000,
+        mem_mb=memory_of("index"),
+        runtime=minutes_of("index"),
     params:
         studies=[results_of(study) for study in CONFIG.studies.values()],
         options=lambda wildcards: options_of_call(),

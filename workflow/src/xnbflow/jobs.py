@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from xnbflow.atomic import lacks_space, no_space
 from xnbflow.errors import InputError
 from xnbflow.forkserver import THREAD_VARIABLES, run_job
 
@@ -35,6 +36,8 @@ def start_job(job: Any) -> None:
     for variable in THREAD_VARIABLES:
         os.environ[variable] = str(job.threads)
     gc.set_threshold(100_000)  # the imports to come leave nothing to collect
+    sys.excepthook = _report_exception
+    logging.raiseExceptions = False  # a log that cannot be written must not hide what is said
     log = Path(job.log[0])
     log.parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(
@@ -44,15 +47,18 @@ def start_job(job: Any) -> None:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.captureWarnings(capture=True)
-    sys.excepthook = _report_exception
     atexit.register(_record, Path(job.output.record), time.monotonic())
 
 
 def _report_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
+    atexit.unregister(_record)
+    if isinstance(error, OSError) and lacks_space(error):
+        kind, error = InputError, no_space(error.filename or Path.cwd())
     text = "".join(traceback.format_exception(kind, error, trace))
-    logging.getLogger().error(text)
+    if logging.getLogger().hasHandlers():  # else it was the log that could not be opened
+        logging.getLogger().error(text)
     said = f"Error: {error}\n" if issubclass(kind, InputError) else text
     sys.stderr.write(said)
 
