@@ -8,7 +8,7 @@ DOCUMENTING := $(VENV)/documenting
 PEER := .venv-peer
 STUDY ?= all
 
-.PHONY: run test test-fast lint format manual docs bench paper-scale lock clean
+.PHONY: run test test-fast fuzz coverage lint format manual docs bench package paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -19,14 +19,19 @@ run: $(INSTALLED)
 test: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-## test-fast: the unit tests, without a workflow, a browser or a cluster
+## test-fast: the unit tests that take no seconds, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests/unit
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit
 
-## lint: code style, workflow style and Snakemake's own checks
+## fuzz: 100,000 damaged files, given to every reader
+fuzz: $(INSTALLED)
+	@XNBFLOW_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
+
+## lint: code style, types, workflow style and Snakemake's own checks
 lint: $(INSTALLED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/snakefmt --check Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
 
@@ -45,9 +50,18 @@ docs: $(DOCUMENTING)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "documentation: $(CURDIR)/site/index.html"
 
-## bench: our engine against its peers; the table goes to results/benchmarks
+## bench: our engine against its peers; writes the README's table, and all rows to results/benchmarks.
+## ROWS="xnb gaussian" measures some, ROWS=--all everything that is ever measured
 bench: $(INSTALLED) $(PEER)/installed
-	@XNBFLOW_PEER_PYTHON=$(PEER)/bin/python $(BIN)/python -m benchmarks
+	@XNBFLOW_PEER_PYTHON=$(PEER)/bin/python $(BIN)/python -m benchmarks $(ROWS)
+
+## package: wheel and source are built, checked, installed without extras, used and uninstalled
+package:
+	@.ci/package $(PYTHON)
+
+## coverage: the lines that no fast test reaches
+coverage: $(INSTALLED)
+	@$(BIN)/python -m pytest -q -m "not slow" --cov=xnbflow --cov-report=term-missing:skip-covered tests/unit
 
 ## paper-scale: the whole workflow on eighteen simulated series of the paper's size
 paper-scale: $(INSTALLED)
@@ -60,7 +74,7 @@ lock:
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) site .snakemake .pytest_cache .ruff_cache .hypothesis resources/series resources/compiled
+	rm -rf $(VENV) $(PEER) dist site .snakemake .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series resources/compiled
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

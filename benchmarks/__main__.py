@@ -1,39 +1,101 @@
-"""Run every benchmark: `python -m benchmarks [name ...]`, say `python -m benchmarks xnb gaussian`.
+"""Run benchmarks, and write the README's table: `python -m benchmarks [--all] [name ...]`.
 
 Every module bench_<name>.py has a function ``rows()`` that returns rows of the one table; it may
-have a function ``details()`` that returns further tables by name. All are printed and written to
-results/benchmarks.
+have a function ``shown()`` that returns those of them that the README shows, and ``details()`` that
+returns further tables by name. All are printed and written to results/benchmarks, where rows that
+are not measured now stay as they are. Without names those in `SHOWN` are run. Where a benchmark has
+rows in the README only these are measured, but for ``--all``: every row and the details.
 """
 
+import argparse
+import datetime
 import importlib
 import sys
+import time
+import traceback
 from pathlib import Path
 
 import pandas as pd
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results" / "benchmarks"
+#: The benchmarks with rows in the README, in its order.
+SHOWN = ("xnb", "gaussian", "flexible", "samples", "normality", "dependence", "cumida")
 
 
-def main(names: list[str]) -> None:
-    """Run the benchmarks named, or all."""
+def main(words: list[str]) -> None:
+    """Run the benchmarks named; end with 1 where one failed, after all others."""
     sys.path.insert(0, str(HERE))
     known = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
-    unknown = sorted(set(names) - set(known))
-    if unknown:
-        sys.exit(f"no benchmark {unknown[0]!r}; there are {', '.join(known)}")
+    arguments = parsed(words, known)
+    names = arguments.names or (known if arguments.all else SHOWN)
     RESULTS.mkdir(parents=True, exist_ok=True)
-    rows, details = [], {}
-    for name in names or known:
-        print(f"benchmark: {name}", file=sys.stderr)
+    failed = [name for name in names if not measured(name, details=arguments.all)]
+    table = known_rows()
+    print(f"\n{table.to_string(index=False, float_format='{:.4g}'.format)}")
+    if not arguments.keep_readme:
+        from readme import write_block  # noqa: PLC0415  found beside this file
+
+        write_block(in_order(table))
+    if failed:
+        sys.exit(f"failed, and not in the tables: {', '.join(failed)}")
+
+
+def parsed(words: list[str], known: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(known)}; else those shown")
+    parser.add_argument("--all", action="store_true", help="every benchmark, with its details")
+    parser.add_argument("--keep-readme", action="store_true", help="leave the README's table alone")
+    arguments = parser.parse_args(words)
+    if unknown := sorted(set(arguments.names) - set(known)):
+        parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(known)}")
+    return arguments
+
+
+def measured(name: str, *, details: bool) -> bool:
+    """Run one benchmark and keep its rows; say where it failed, so that the others go on."""
+    print(f"benchmark: {name}", file=sys.stderr, end=" ", flush=True)
+    start = time.perf_counter()
+    try:
         module = importlib.import_module(f"bench_{name}")
-        rows += module.rows()
-        details |= getattr(module, "details", dict)()
-    table = pd.DataFrame(rows)
-    for name, each in {"benchmarks": table, **details}.items():
-        each.to_csv(RESULTS / f"{name}.tsv", sep="\t", index=False)
-        each.to_parquet(RESULTS / f"{name}.parquet", index=False)
-        print(f"\n{name}\n{each.to_string(index=False, float_format='{:.4g}'.format)}")
+        rows = module.rows() if details else getattr(module, "shown", module.rows)()
+        more = getattr(module, "details", dict)() if details else {}
+    except Exception:  # noqa: BLE001  the others are measured all the same
+        traceback.print_exc()
+        return False
+    print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
+    keep(pd.DataFrame(rows).assign(benchmark=name, measured=str(datetime.date.today())))
+    for key, table in more.items():
+        write(table, key)
+    return True
+
+
+def keep(fresh: pd.DataFrame) -> None:
+    """Put rows in place of earlier ones of the same work and peer."""
+    table = pd.concat([known_rows(), fresh], ignore_index=True)
+    table = table.drop_duplicates(["benchmark", "work", "peer"], keep="last", ignore_index=True)
+    write(table, "benchmarks")
+
+
+def known_rows() -> pd.DataFrame:
+    """Return the rows that are there, those of earlier programs left out."""
+    path = RESULTS / "benchmarks.parquet"
+    table = pd.read_parquet(path) if path.is_file() else pd.DataFrame()
+    return table if {"benchmark", "measured", "shown"} <= set(table) else pd.DataFrame()
+
+
+def in_order(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows in the README's order."""
+    place = {name: i for i, name in enumerate(SHOWN)}
+    if not len(table):
+        sys.exit("no benchmark has been measured")
+    order = table["benchmark"].map(lambda name: place.get(name, len(SHOWN)))
+    return table.loc[order.sort_values(kind="stable").index]
+
+
+def write(table: pd.DataFrame, name: str) -> None:
+    table.to_csv(RESULTS / f"{name}.tsv", sep="\t", index=False)
+    table.to_parquet(RESULTS / f"{name}.parquet", index=False)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ def rows() -> list[dict]:
         loop_seconds(model, series.values, test),
         target=200.0,
         compiling=compile_seconds(COMPILE),
+        shown=True,
         note=f"loop measured on every {EVERY}th feature, bandwidths given, and scaled",
     )
     return [fold]

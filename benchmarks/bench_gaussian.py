@@ -57,5 +57,6 @@ def layout_row(
         *alternate(ours, peer),
         target=2.0,
         compiling=compiling,
+        shown=True,
         note=f"{(~test).sum()} training and {test.sum()} test samples",
     )

@@ -45,6 +45,14 @@ def rows() -> list[dict]:
         ),
     ]
     return [
-        row(work, peer, *alternate(ours, theirs), target=target, compiling=compiling, note=note)
+        row(
+            work,
+            peer,
+            *alternate(ours, theirs),
+            target=target,
+            compiling=compiling,
+            note=note,
+            shown=theirs is scipy_shapiro,
+        )
         for peer, theirs, target, note in against
     ]

@@ -44,13 +44,19 @@ XNB().fit(X, y).predict(X)
 
 def rows() -> list[dict]:
     """Measure, and return the rows of the table of benchmarks."""
-    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
     compiling = compile_seconds(COMPILE)
     simulated = big()
-    XNB().fit(simulated.frame(), simulated.labels)
-    result = [fit_row(simulated, 1000.0), layout_row(simulated), rate_row(simulated)]
+    result = [*shown(), layout_row(simulated), rate_row(simulated)]
     result += [fit_row(series, 500.0) for series in microarrays()]
     return [{**row, "compile_seconds": compiling} for row in result]
+
+
+def shown() -> list[dict]:
+    """Return the row that the README shows."""
+    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+    simulated = big()
+    XNB().fit(simulated.frame(), simulated.labels)
+    return [fit_row(simulated, 1000.0, shown=True)]
 
 
 def details() -> dict[str, pd.DataFrame]:
@@ -73,12 +79,12 @@ def microarrays() -> Iterator[Series]:
         yield Series(path.name.removesuffix(".csv.gz"), values, features, samples, labels)
 
 
-def fit_row(series: Series, target: float) -> dict:
+def fit_row(series: Series, target: float, *, shown: bool = False) -> dict:
     frame = series.frame()
     ours = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
     theirs, note = peer_seconds(series)
     work = f"XNB fit, {shape(series)}"
-    return row(work, "xnb 0.5.1", ours, theirs, target=target, note=note)
+    return row(work, "xnb 0.5.1", ours, theirs, target=target, note=note, shown=shown)
 
 
 def layout_row(series: Series) -> dict:

@@ -12,6 +12,7 @@ COLUMNS = [
     "met",
     "compile_seconds",
     "note",
+    "shown",
 ]
 
 
@@ -25,6 +26,7 @@ def row(
     target: float = 1.0,
     compiling: float | None = None,
     note: str = "",
+    shown: bool = False,
 ) -> dict:
     """Return a row of the table.
 
@@ -42,9 +44,11 @@ def row(
         Seconds that numba takes to compile what is measured, not contained in ``ours``.
     note : str
         How it was measured.
+    shown : bool
+        Whether the README shows it.
     """
     if ratio is None and ours and theirs:
         ratio = theirs / ours
     met = None if ratio is None else bool(ratio >= target)
-    values = [work, peer, ours, theirs, ratio, target, met, compiling, note]
+    values = [work, peer, ours, theirs, ratio, target, met, compiling, note, shown]
     return dict(zip(COLUMNS, values, strict=True))

@@ -3,6 +3,7 @@
 Names hold what a page must not take as markup.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,16 @@ from xnbflow.contract import (
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.study import study_tables
 from xnbflow.methods import resolved
-from xnbflow.report.page.blocks import Group
+from xnbflow.report.page.blocks import (
+    Cards,
+    Evidence,
+    Facts,
+    Figure,
+    Gallery,
+    Group,
+    Prose,
+    Table,
+)
 from xnbflow.report.results import StudyResults
 from xnbflow.series import Series
 from xnbflow.tables import write_parquet, write_tables
@@ -281,3 +291,26 @@ def walk(blocks):
         yield block
         if isinstance(block, Group):
             yield from walk(block.blocks)
+
+
+def unsourced(blocks, *modules):
+    """Return what shows numbers and does not name the files that hold them.
+
+    A text that one of the modules holds as it is says nothing of a study. The figures of a gallery
+    have its files.
+    """
+    fixed = {text for module in modules for text in vars(module).values() if isinstance(text, str)}
+    return [
+        each
+        for each in walk(blocks)
+        if (
+            isinstance(each, Table | Figure | Gallery | Cards | Evidence | Facts)
+            or (isinstance(each, Prose) and each.text not in fixed and re.search(r"\d", each.text))
+        )
+        and not each.sources
+    ]
+
+
+def sources(blocks):
+    """Return the files that blocks name."""
+    return {file for each in walk(blocks) for file in getattr(each, "sources", ())}

@@ -6,8 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from unit.test_models_file import two_classes
+
+from xnbflow.cli import app
+from xnbflow.models.prediction import MISSING
 
 ROOT = Path(__file__).parents[2]
 MAIN = "from xnbflow.cli import main; main()"
@@ -42,7 +46,7 @@ def folder(tmp_path_factory):
         cwd=folder,
     )
     assert done.returncode == 0, done.stderr
-    assert "accuracy in cross-validation" in done.stdout
+    assert "cross-validated (4 folds)" in done.stdout
     assert done.stderr == ""
     return folder
 
@@ -77,6 +81,49 @@ def test_the_samples_column_is_known_from_training(folder):
     one = xnbflow("predict", "model.skops", "new.csv", cwd=folder)
     other = xnbflow("predict", "model.skops", "new.csv", "--id", "id", cwd=folder)
     assert one.stdout == other.stdout
+
+
+def test_samples_in_columns_are_known_by_the_models_features(folder):
+    pd.read_csv(folder / "new.csv", index_col="id").T.to_csv(folder / "turned.csv")
+    rows = xnbflow("predict", "model.skops", "new.csv", cwd=folder)
+    columns = xnbflow("predict", "model.skops", "turned.csv", cwd=folder)
+    assert columns.returncode == 0, columns.stderr
+    assert columns.stdout == rows.stdout
+
+
+def test_a_model_is_fitted_to_samples_in_columns(folder):
+    table = pd.read_csv(folder / "training.csv", index_col="id")
+    table.T.to_csv(folder / "turned-training.csv")
+    done = xnbflow(
+        *("fit", "turned-training.csv", "--label", "type", "--orientation", "columns"),
+        *("--method", "csnb", "--folds", "0", "-o", "turned.skops", "--json"),
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["series"]["samples"] == 40
+
+
+def test_a_missing_value_is_told_and_left_to_choose(folder):
+    table = pd.read_csv(folder / "new.csv", index_col="id")
+    table.loc["s4", "g0"] = float("nan")
+    table.to_csv(folder / "holes.csv")
+    done = xnbflow("predict", "model.skops", "holes.csv", cwd=folder)
+    assert done.returncode == 1
+    assert "sample 's4' has no value of 'g0'" in done.stderr
+    done = xnbflow("predict", "model.skops", "holes.csv", "--missing", "drop", cwd=folder)
+    assert done.returncode == 0
+    assert "1 values are missing in 1 of 12 samples" in done.stderr
+
+
+def test_what_the_sheet_says_is_translated(folder):
+    done = xnbflow("predict", "model.skops", "new.csv", "--id", "nobody", cwd=folder)
+    assert done.returncode == 1
+    assert "the sheet's columns are --label, --id" in done.stderr
+
+
+def test_choices_are_those_of_the_library():
+    assert tuple(app.Missing) == MISSING
+    assert {"rows", "columns"} == set(app.Orientation)
 
 
 def test_predictions_go_to_a_file(folder):
@@ -140,6 +187,12 @@ def test_an_explanation_as_a_page_holds_its_numbers(folder):
             "nonsense",
         ),
         (["explain", "model.skops", "new.csv", "--sample", "nobody"], "nobody"),
+        (["fit", "training.csv", "--label", "type", "--method", "csnb-vc"], "did you mean"),
+        (
+            ["fit", "training.csv", "--label", "type", "--param", "sizs=[3]"],
+            "--param: ",
+        ),
+        (["fit", "training.csv", "--label", "type", "--folds", "1"], "0 is none at all"),
     ],
 )
 def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):

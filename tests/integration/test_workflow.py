@@ -1,6 +1,7 @@
 """The workflow as a whole: what it leaves behind, what it runs again, and what it does not."""
 
 import html
+import json
 import os
 import random
 import re
@@ -10,6 +11,8 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -79,15 +82,29 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     assert given["studies"] == STUDY["studies"]
 
 
-def test_snakemakes_own_report_has_every_figure_by_study_and_section(finished, tmp_path):
-    done = snakemake(finished, "--report", str(tmp_path / "report.html"))
+def test_snakemakes_own_report_has_every_figure_by_data_set_and_section(finished, tmp_path):
+    done = snakemake(finished, "--report", str(tmp_path / "report.zip"))
     assert done.returncode == 0, done.stdout + done.stderr
-    text = (tmp_path / "report.html").read_text()
-    figures = sorted((finished / "results/studies/tiny/figures").rglob("*.svg"))
-    assert figures
-    for path in figures:
-        assert str(path.relative_to(finished)) in text
-        assert f'"{path.parent.name}": [' in text
+    with zipfile.ZipFile(tmp_path / "report.zip") as report:
+        (page,) = [name for name in report.namelist() if name.endswith("report.html")]
+        text = report.read(page).decode()
+        kept = {Path(name).name for name in report.namelist() if name.endswith(".svg")}
+    found = json.JSONDecoder().raw_decode(text, text.index("{", text.index("var categories = ")))[0]
+    figures = {
+        path.stem: path for path in (finished / "results/studies/tiny/figures").rglob("*.svg")
+    }
+    assert set(found) == {"tiny: wine", "tiny: toy", "tiny: all data sets"}
+    shown = {}
+    for category, sections in found.items():
+        for section, files in sections.items():
+            for file in files:
+                name = Path(file).stem
+                shown[name] = category
+                assert figures[name].parent.name == section
+    assert set(shown) == set(figures)
+    assert {path.name for path in figures.values()} <= kept
+    assert shown["trade-off"] == "tiny: all data sets"
+    assert shown["confusion-wine-3-fold-xnb"] == "tiny: wine"
 
 
 def test_every_sample_is_predicted_once_per_repeat(finished):

@@ -116,6 +116,7 @@ def test_dependence_given_the_class_is_gone_after_cica(tables):
     assert table.loc[("those fitted", "CICA"), "largest_r"] < 0.3
 
 
+@pytest.mark.slow
 def test_threads_do_not_matter(iris, tables):
     again = analyse({"iris": iris}, TINY, threads=2)
     for name, table in tables.items():

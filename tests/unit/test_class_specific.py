@@ -59,6 +59,7 @@ def read_microarray(path):
     return pd.DataFrame(values, columns=features), np.array([row[1] for row in rows])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCES)
 def test_microarrays_select_and_predict_as_the_authors_program(shared_data, name):
     reference = json.loads((shared_data / "reference" / f"{name}.json").read_text())

@@ -1,6 +1,7 @@
 """The configuration is checked before anything runs, and errors name the key and the mend."""
 
 import copy
+import re
 from pathlib import Path
 
 import pytest
@@ -62,11 +63,45 @@ def test_every_default_classifier_can_be_built():
         (("folds_per_job",), 0, "folds_per_job"),
         (("colour",), 1, "known: run"),
         (("classifiers", "nb"), {"label": "x"}, "classifiers.nb"),
+        (
+            ("classifiers", "diagnostics"),
+            RAW["classifiers"]["nb"],
+            "classifiers: 'diagnostics' means the tests",
+        ),
+        (("folds", "models"), {"splits": 2}, "folds: 'models' is a folder of results/"),
+        (("studies", "demo", "permutations"), {"gnb": 2}, "permutations: unknown classifier 'gnb'"),
+        (("studies", "demo", "final"), ["gnb"], "final: unknown classifier 'gnb'"),
+        (("studies", "demo", "paper"), {"nb": "gnb"}, "paper.nb: unknown classifier 'gnb'"),
+        (
+            ("studies", "demo", "validate"),
+            [{"model": "csnb", "train": "wine", "test": "wine"}],
+            "validate[0]: 'wine' is no second cohort of itself",
+        ),
+        (
+            ("studies", "demo", "validate"),
+            [{"model": "csnb", "train": "wine", "test": "digits"}] * 2,
+            "validate[0]: stands there twice",
+        ),
+        (
+            ("studies", "demo", "validate"),
+            [{"model": "gnb", "train": "wine", "test": "digits"}],
+            "validate[0].model: unknown classifier 'gnb'",
+        ),
     ],
 )
 def test_a_mistake_is_named(path, value, message):
-    with pytest.raises(InputError, match=message.replace(".", r"\.")):
+    with pytest.raises(InputError, match=re.escape(message)):
         read_config(changed(*path, value=value), SCHEMA, DATASETS)
+
+
+def test_studies_that_keep_one_model_begin_with_the_same_folds():
+    other = {**RAW["studies"]["demo"], "folds": ["10x10-fold"]}
+    with pytest.raises(InputError, match=r"studies.other.final: the model of csnb on .* 10-fold"):
+        read_config(changed("studies", "other", value=other), SCHEMA, DATASETS)
+    config = read_config(RAW, SCHEMA, DATASETS)
+    assert config.scheme_of_model("wine", "csnb") == "10-fold"
+    with pytest.raises(InputError, match="no study asks for the model of nb on wine"):
+        config.scheme_of_model("wine", "nb")
 
 
 def test_missing_key_is_named():
@@ -75,7 +110,7 @@ def test_missing_key_is_named():
         read_config(raw, SCHEMA, DATASETS)
 
 
-@pytest.mark.parametrize("reserved", ["studies", "logs", "benchmarks"])
+@pytest.mark.parametrize("reserved", ["studies", "logs", "benchmarks", "checksums"])
 def test_a_data_set_cannot_take_the_name_of_a_folder_of_results(reserved):
     with pytest.raises(InputError, match=reserved):
         read_config(RAW, SCHEMA, [*DATASETS, reserved])

@@ -75,6 +75,7 @@ NUMBERS = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(cells=st.lists(NUMBERS, min_size=1, max_size=30))
 def test_every_number_is_the_one_that_float_gives(tmp_path_factory, cells):

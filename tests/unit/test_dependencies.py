@@ -63,3 +63,41 @@ def test_the_conda_environment_has_what_jobs_import():
     conda = {re.match(r"[A-Za-z0-9_.-]+", each)[0] for each in text if isinstance(each, str)}
     conda = {"matplotlib" if name == "matplotlib-base" else name for name in conda}
     assert imported(ROOT / "workflow") - EXTRA <= conda
+
+
+def locked(python):
+    """What requirements.lock resolved for a Python, by name."""
+    found = {}
+    lock = (ROOT / "requirements.lock").read_text()
+    for name, version, marker in re.findall(
+        r"^([a-z0-9.-]+)==(\S+)(?: ; (.*?))? \\$", lock, re.MULTILINE
+    ):
+        bound = re.search(r"python_full_version (<|>=) '3\.(\d+)'", marker)
+        minor = int(python.partition(".")[2])
+        if bound is None or (minor < int(bound[2])) == (bound[1] == "<"):
+            assert name not in found, f"{name} is locked twice for Python {python}"
+            found[name] = version
+    return found
+
+
+def test_the_conda_environment_has_the_versions_of_the_lock():
+    text = yaml.safe_load((ROOT / "envs/xnbflow.yaml").read_text())["dependencies"]
+    python, *others = [re.fullmatch(r"([a-z0-9-]+) ==?([\w.]+)", each).groups() for each in text]
+    assert python[0] == "python"
+    versions = locked(python[1])
+    called = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
+    for name, version in others:
+        assert version == versions[called.get(name, name)], name
+
+
+def test_the_lock_names_no_index():
+    assert "://" not in (ROOT / "requirements.lock").read_text()
+
+
+def test_the_container_has_a_python_that_is_tested_and_files_that_are_there():
+    recipe = (ROOT / "Dockerfile").read_text()
+    (python,) = re.findall(r"^FROM python:([\d.]+)-", recipe, re.MULTILINE)
+    assert f"Programming Language :: Python :: {python}" in PROJECT["classifiers"]
+    for source in re.findall(r"^COPY (\S+) ", recipe, re.MULTILINE):
+        assert (ROOT / source).exists()
+    assert "Neither built nor run" in recipe

@@ -13,6 +13,8 @@ from xnbflow.methods import METHODS, resolved
 from xnbflow.provenance import source_files
 from xnbflow.sources.registry import SOURCES
 
+pytestmark = pytest.mark.slow  # a process for each
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "workflow" / "scripts"
 SECTIONS = sorted(

@@ -118,6 +118,7 @@ def test_the_scorecard_scores(tables, model, toy):
     assert score(table, X) == pytest.approx(model.predict_proba(X)[:, 1])
 
 
+@pytest.mark.slow
 def test_selection_and_tuning_do_not_see_the_test_part(tables, toy, folds):
     labels = toy.labels.copy()
     labels[400:] = labels[:399:-1]

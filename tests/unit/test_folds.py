@@ -5,7 +5,8 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from xnbflow.errors import InputError
-from xnbflow.evaluation.folds import draw_folds, read_folds
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.seeds import derive_seed
 from xnbflow.series import SeriesHeader
 
@@ -140,8 +141,59 @@ def test_a_sample_may_be_called_na(tmp_path):
         (["sample\tfold", "s0\t0", "s1\tx", "s2\t0"], "line 3: fold is 'x'"),
         (["sample\tfold", "s0\t0", "s1\t1", "s2\t0"], "announces 1 repeats of 1 splits"),
         (["0", "1"], "2 numbers for the 3 samples"),
+        (["sample\tfold", "s0\t0", "s1\t0\t", "s2\t0"], "line 3: 3 cells, the header has 2"),
+        (["sample\tfold", "s0\t0", "s1", "s2\t0"], "line 3: 1 cells, the header has 2"),
+        (["sample\tfold\tfold", "s0\t0\t1"], "column 'fold' stands 2 times"),
+        (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'"),
+        (["sample\tfold", "s0\t0", "s1\t\u00b2", "s2\t0"], "line 3: fold is '\u00b2'"),
+        (["repeat\tsample\tfold", "x\ts0\ttrain"], "line 2: repeat is 'x'"),
+        (["sample\tfold", 's0\t"0', "s1\t0", "s2\t0"], "no tab-separated text"),
     ],
 )
 def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
     with pytest.raises(InputError, match=message):
         read_folds(write(tmp_path / "folds.tsv", *lines), header(2, 1), 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"sample\tfold\ns0\t\xff\n", "is not UTF-8 text"),
+        (b"\xff\xfes\x00a\x00", "is not UTF-8 text"),
+        (b"<html>", "is a web page"),
+    ],
+)
+def test_folds_that_are_no_text_are_refused(tmp_path, content, message):
+    path = tmp_path / "folds.tsv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_folds(path, header(2, 1), 1, 1)
+
+
+def test_a_damaged_file_of_folds_is_read_rightly_or_refused(tmp_path):
+    """Bytes of a good file are changed, dropped or doubled."""
+    head = header(6, 6)
+    lines = ["repeat\tsample\tfold"]
+    lines += [f"{r}\t{s}\t{i % 3}" for r in range(2) for i, s in enumerate(head.samples)]
+    good = ("\n".join(lines) + "\n").encode()
+    rng, path = np.random.default_rng(0), tmp_path / "folds.tsv"
+    messages = []
+    for _ in range(400):
+        content = bytearray(good)
+        for _ in range(rng.integers(1, 4)):
+            at = int(rng.integers(len(content)))
+            how = rng.integers(3)
+            content[at : at + 1] = [
+                bytes([rng.integers(256)]),
+                b"",
+                bytes(content[at : at + 1]) * 2,
+            ][how]
+        path.write_bytes(content)
+        try:
+            folds = read_folds(path, head, 3, 2)
+        except InputError as error:
+            messages.append(str(error))
+        else:
+            assert sorted(folds["sample"]) == sorted([*head.samples] * 2) or b"train" in content
+    assert len(messages) > 200
+    assert max(map(len, messages)) < 400 + len(str(path))

@@ -10,9 +10,9 @@ from xnbflow.errors import InputError
 from xnbflow.evaluation.folds import (
     draw_folds,
     leave_one_group_out,
-    read_folds,
     stratified_splits,
 )
+from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.series import SeriesHeader
 
 

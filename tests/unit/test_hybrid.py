@@ -6,7 +6,9 @@ import pytest
 from scipy import stats
 from sklearn import naive_bayes as sk
 from sklearn.base import clone
+from sklearn.compose import make_column_selector
 from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xnbflow.distributions import Categorical, Gaussian, Kernel, MultivariateGaussian, VonMises
@@ -253,3 +255,72 @@ def test_discretized_nb_is_categorical_nb_on_mdlps_intervals(mixed):
     np.testing.assert_allclose(
         nb.predict_proba(X), reference.predict_proba(np.column_stack([codes, X["sky"]]).astype(int))
     )
+
+
+def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
+    X, y = mixed
+    nb = HybridNB([("wind", VonMises(period=360), ["wind"]), ("speed", "kernel", ["speed"])])
+    params = nb.get_params()
+    assert params["wind__period"] == 360
+    assert params["speed"] == "kernel"
+    assert "wind__period" not in nb.get_params(deep=False)
+    nb.set_params(speed__bandwidth="scott", wind__period=360.5)
+    assert nb.groups[0][1].period == 360.5
+    by_hand = HybridNB(
+        [
+            ("wind", VonMises(period=360.5), ["wind"]),
+            ("speed", Kernel(bandwidth="scott"), ["speed"]),
+        ]
+    )
+    expected = by_hand.fit(X, y).predict_log_proba(X)
+    np.testing.assert_array_equal(nb.fit(X, y).predict_log_proba(X), expected)
+    nb.set_params(speed="gaussian")
+    assert nb.groups[1] == ("speed", "gaussian", ["speed"])
+    with pytest.raises(ValueError, match="Invalid parameter 'no_such'"):
+        nb.set_params(wind__no_such=1)
+
+
+def test_groups_and_their_parameters_can_be_set_at_once():
+    nb = HybridNB().set_params(groups=[("a", "kernel", [0])], a__bandwidth="scott")
+    assert nb.get_params()["a__bandwidth"] == "scott"
+
+
+def test_setting_a_parameter_of_a_group_leaves_what_was_given_alone():
+    groups = [("a", "kernel", [0])]
+    HybridNB(groups).set_params(a__bandwidth="scott")
+    assert groups == [("a", "kernel", [0])]
+
+
+def test_a_search_finds_parameters_of_groups(mixed):
+    X, y = mixed
+    grid = {"speed__bandwidth": ["silverman", "scott"], "speed__min_bandwidth": [0.0, 1.0]}
+    search = GridSearchCV(HybridNB([("speed", "kernel", ["speed"])]), grid, cv=2).fit(X, y)
+    assert set(search.best_params_) == set(grid)
+    scores = search.cv_results_["mean_test_score"]
+    assert len(set(scores.tolist())) > 1, "the parameters reach the densities"
+
+
+def test_columns_may_be_selected_by_a_callable(mixed):
+    X, y = mixed
+    X = X.astype({"sky": np.int64})
+    selected = HybridNB(
+        [
+            ("sky", "categorical", make_column_selector(dtype_include=np.int64)),
+            ("linear", "gaussian", lambda frame: [name for name in frame if name != "sky"]),
+        ]
+    ).fit(X, y)
+    assert [group.columns.tolist() for group in selected.groups_] == [[2], [0, 1, 3]]
+    named = HybridNB(
+        [("sky", "categorical", ["sky"]), ("linear", "gaussian", ["speed", "wind", "pressure"])]
+    )
+    expected = named.fit(X, y).predict_log_proba(X)
+    np.testing.assert_array_equal(selected.predict_log_proba(X), expected)
+    with pytest.raises(InputError, match="'tide'"):
+        HybridNB([("a", "gaussian", lambda _: ["tide"])]).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["a__b", "priors", "groups", "twice", 3])
+def test_names_by_which_parameters_could_not_be_told_apart_are_refused(name, mixed):
+    groups = [("twice", "gaussian", [0]), (name, "gaussian", [1])]
+    with pytest.raises(InputError, match=f"group name {name!r}"):
+        HybridNB(groups).fit(*mixed)

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import xnbflow
+
+pytestmark = pytest.mark.slow  # every test compiles anew
 
 PACKAGE = Path(xnbflow.__file__).parent
 CALL = """
@@ -67,3 +71,13 @@ def test_without_a_place_to_write_kernels_are_compiled_anew_and_that_is_said_onc
 
 def test_where_compiled_code_is_kept_there_is_nothing_to_say(tmp_path):
     assert not start(PACKAGE.parent, NUMBA_CACHE_DIR=str(tmp_path)).stderr
+
+
+def test_an_installed_library_keeps_compiled_code_out_of_the_environment(tmp_path):
+    site = tmp_path / "site-packages"
+    copy = site / "xnbflow"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    run(site, NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path / "home"))
+    (folder,) = (tmp_path / "home/xnbflow").glob("kernels-*")
+    assert any(folder.rglob("*.nbc"))
+    assert not list((copy / "__pycache__").glob("kernels-*"))

@@ -42,6 +42,15 @@ def test_an_entry_accepts_the_defaults_of_the_class(name):
             check(list(default) if default == () else default, method.parameters[key], key)
 
 
+@pytest.mark.parametrize("name", [name for name in METHODS if METHODS[name].rules])
+def test_rules_are_told_for_every_value_the_default_first(name):
+    method = METHODS[name]
+    signature = inspect.signature(import_estimator(method.estimator))
+    for parameter, values in method.rules.items():
+        assert next(iter(values)) == signature.parameters[parameter].default
+        assert set(values) == set(method.parameters[parameter]["enum"])
+
+
 def satisfied(schema, value):
     try:
         check(value, schema, "")

@@ -12,6 +12,7 @@ import skops.io
 from sklearn.preprocessing import StandardScaler
 
 from xnbflow.errors import InputError
+from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.methods import METHODS
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
 from xnbflow.series import Series
@@ -25,6 +26,12 @@ SVM = {
 PARAMS = {
     "selective_nb": {"estimator": {"method": "gaussian_nb"}, "cv": 3},
     "von_mises_fisher_nb": {"normalize": True},
+}
+STEP_PARAMS = {"expression_filter": {"level": 1.0}}
+STEPS = {
+    name: {"steps": [{"method": name, "params": STEP_PARAMS.get(name, {})}, {"method": "csnb"}]}
+    for name, method in METHODS.items()
+    if method.kind == "transformer"
 }
 CLASSIFIERS = {
     name: {"method": name, "params": PARAMS.get(name, {})}
@@ -53,8 +60,10 @@ def path(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("entry", [*CLASSIFIERS.values(), SVM], ids=[*CLASSIFIERS, "svm"])
-def test_every_classifier_says_the_same_after_a_round_trip(entry, tmp_path):
+@pytest.mark.parametrize(
+    "entry", [*CLASSIFIERS.values(), *STEPS.values(), SVM], ids=[*CLASSIFIERS, *STEPS, "svm"]
+)
+def test_every_classifier_and_step_says_the_same_after_a_round_trip(entry, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of some methods about so small a series
         model = fit_model(SERIES, entry)
@@ -76,6 +85,13 @@ def test_figures_and_features_stay(path):
     assert model.figures["majority"]["share"] == 0.5
     assert {"g0", "g1"} <= set(model.required)
     assert model.signature["share_of_folds"].gt(0).all()
+
+
+def test_intervals_are_those_of_the_page():
+    figures = cross_validate(SERIES, {"method": "csnb"}, 5).figures()
+    for told in [figures["accuracy"], *figures["recall"].values()]:
+        limits = proportion_interval(told["right"], told["of"])
+        assert (told["lower"], told["upper"]) == tuple(map(float, limits))
 
 
 def test_nothing_in_it_is_a_pickle(path):

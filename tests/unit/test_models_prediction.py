@@ -7,9 +7,10 @@ from scipy.special import logsumexp
 from unit.test_models_file import two_classes
 
 from xnbflow.errors import InputError
-from xnbflow.models import fit_model, predict_table
+from xnbflow.models import fit_model, predict_table, read_model, write_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.prediction import log_posterior_without
+from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
 SERIES = two_classes(60)
 NEW = two_classes(20, seed=1).frame()
@@ -102,11 +103,13 @@ def test_samples_unlike_the_training_samples_are_marked():
     assert any("unlike the training samples" in note for note in told.notes)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_value_that_is_no_number_is_named(value):
+@pytest.mark.parametrize(
+    ("value", "told"), [(np.nan, "'s2' has no value of 'g0'"), (np.inf, "'s2': 'g0' is inf")]
+)
+def test_a_value_that_is_no_number_is_named(value, told):
     wrong = NEW.copy()
     wrong.loc[wrong.index[2], "g0"] = value
-    with pytest.raises(InputError, match="sample 's2': 'g0' is"):
+    with pytest.raises(InputError, match=f"sample {told}"):
         predict_table(NB, wrong)
 
 
@@ -135,3 +138,91 @@ def test_evidence_does_not_depend_on_units():
 def test_an_unknown_sample_is_refused():
     with pytest.raises(InputError, match="0 samples are called 'nobody'"):
         explain_sample(NB, NEW, "nobody")
+
+
+def with_holes(series, share=0.1, seed=5):
+    values = series.values.copy()
+    values[np.random.default_rng(seed).random(values.shape) < share] = np.nan
+    return type(series)(
+        "holes", values, series.features, series.samples, series.labels, missing=True
+    )
+
+
+HOLES = with_holes(SERIES)
+
+
+def test_a_model_of_a_series_with_missing_values_imputes_as_its_cross_validation_did():
+    model = fit_model(HOLES, {"method": "csnb", "params": {"n_features": 3}})
+    medians = np.nanmedian(HOLES.values, axis=1)
+    values = np.where(np.isnan(HOLES.values), medians[:, None], HOLES.values).T
+    by_hand = pd.DataFrame(values, columns=HOLES.features)
+    expected = ClassSpecificNB(n_features=3).fit(by_hand, HOLES.labels)
+    assert np.array_equal(
+        model.estimator.predict_proba(HOLES.frame()), expected.predict_proba(by_hand)
+    )
+    assert set(model.required) == set().union(*expected.selected_features_.values())
+    assert len(model.signature) == sum(map(len, expected.selected_features_.values()))
+
+
+def test_a_model_that_imputes_takes_samples_with_holes_and_says_so(tmp_path):
+    write_model(fit_model(HOLES, {"method": "csnb"}), tmp_path / "m.skops")
+    model = read_model(tmp_path / "m.skops")
+    new = NEW.copy()
+    new.loc["s3", model.required[0]] = np.nan
+    told = predict_table(model, new)
+    filled = new.fillna({model.required[0]: np.nanmedian(HOLES.frame()[model.required[0]])})
+    assert told.table["label"].tolist() == model.estimator.predict(filled).tolist()
+    assert any("1 values are missing in 1 of 20 samples" in note for note in told.notes)
+    assert np.isfinite(told.table["typicality"]).all()
+    explained = explain_sample(model, NEW, "s3")
+    scores = explained.scores()[model.classes]
+    row = explained.prediction.table.iloc[0]
+    posterior = np.exp(scores - logsumexp(scores))
+    assert np.allclose(posterior, [row[f"probability.{c}"] for c in model.classes], atol=1e-8)
+
+
+@pytest.mark.parametrize("missing", ["impute", "drop"])
+def test_a_single_missing_value_costs_its_sample_only(missing):
+    new = NEW.copy()
+    new.loc["s3", "g0"] = np.nan
+    told, whole = predict_table(NB, new, missing).table, predict_table(NB, NEW).table
+    others = told["sample"] != "s3"
+    columns = [name for name in told if name.startswith("probability")]
+    assert np.allclose(told.loc[others, columns], whole.loc[others, columns])
+    alone = predict_table(NB, NEW.loc[["s3"]].drop(columns="g0"), missing).table
+    assert np.allclose(told.loc[~others, columns], alone[columns])
+    assert np.allclose(told.loc[~others, "typicality"], alone["typicality"])
+
+
+def test_a_missing_value_of_a_feature_that_is_not_used_is_of_no_matter():
+    unused = next(name for name in NEW if name not in set(XNB.required))
+    assert predict_table(XNB, NEW.assign(**{unused: np.nan})).table.equals(
+        predict_table(XNB, NEW).table
+    )
+
+
+def test_scaling_each_feature_leaves_a_selection_what_it_is():
+    """Not so ranks: there every feature of a sample counts."""
+    csnb = {"method": "csnb", "params": {"n_features": 1}}
+    scaled = {"steps": [{"method": "sklearn.preprocessing.StandardScaler"}, csnb]}
+    ranked = {"steps": [{"method": "sample_ranks"}, csnb]}
+    alone = fit_model(SERIES, csnb)
+    assert fit_model(SERIES, scaled).required.tolist() == alone.required.tolist()
+    assert len(fit_model(SERIES, ranked).required) == SERIES.n_features
+
+
+def test_a_table_without_samples_is_refused():
+    with pytest.raises(InputError, match="no samples"):
+        predict_table(NB, NEW.iloc[:0])
+
+
+def test_groups_stay_together_inside_a_final_fit():
+    pairs = np.repeat(np.arange(30), 2)
+    grouped = type(SERIES)(
+        "pairs", SERIES.values, SERIES.features, SERIES.samples, SERIES.labels, groups=pairs
+    )
+    entry = {"method": "csnb_cv", "params": {"cv": 3}}
+    expected = ClassSpecificNBCV(cv=3).fit(SERIES.frame(), SERIES.labels, groups=grouped.groups)
+    found = fit_model(grouped, entry).estimator
+    assert found.path_.equals(expected.path_)
+    assert not found.path_.equals(fit_model(SERIES, entry).estimator.path_)

@@ -20,10 +20,11 @@ from xnbflow.contract import (
     VALIDATION_TABLES,
 )
 from xnbflow.errors import InputError
-from xnbflow.models import cross_validate, read_model
+from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models.cohorts import compare_signatures, matched
 from xnbflow.models.final import final_model, heatmap, model_tables, write_final
-from xnbflow.models.validation import HARMONISERS, harmonised, validate, validate_all
+from xnbflow.models.validation import HARMONISERS, _verdict, harmonised, validate, validate_all
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
@@ -73,12 +74,39 @@ def test_cross_validation_beside_it_is_that_of_the_same_model(tables):
     assert row["right"] == (found["true"] == found["predicted"]).sum()
 
 
+@pytest.mark.parametrize(
+    ("right", "cross_validated", "recalls", "verdict"),
+    [
+        (19, 19, (0.9, 1.0), "held"),
+        (19, 19, (0.5, 1.0), "partly"),  # a class is not recognised in more than half
+        (15, 20, (0.7, 0.8), "partly"),  # .53 to .90, and all in cross-validation
+        (12, 12, (0.6, 0.6), "undecided"),  # .39 to .78 of a share of .5
+        (10, 12, (0.5, 0.5), "did not hold"),
+    ],
+)
+def test_a_verdict_is_what_the_rule_says(right, cross_validated, recalls, verdict):
+    def share(n):
+        lower, upper = proportion_interval(n, 20)
+        return {"n": 20, "value": n / 20, "lower": lower, "upper": upper, "majority": 0.5}
+
+    recall = pd.DataFrame({"value": recalls})
+    assert _verdict(share(cross_validated), share(right), recall) == verdict
+
+
+def test_a_gene_of_two_classes_is_counted_once(tables):
+    """With two classes a feature that tells one tells the other, too."""
+    own = fit_model(TRAIN, CSNB).signature
+    features = set(own["feature"])
+    assert len(own) == 2 * len(features)
+    assert f"Of its {len(features)} selected" in tables["verdicts"]["sentence"].item()
+
+
 def test_a_signature_that_holds_and_one_that_does_not():
     assert validate(TRAIN, TEST, CSNB)["verdicts"]["verdict"].item() == "held"
     rng = np.random.default_rng(0)
     noise = named(TEST, "noise", rng.normal(8, 1, TEST.values.shape))
     told = validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
-    assert told["verdict"] in {"did not hold", "partly"}
+    assert told["verdict"] in {"did not hold", "undecided"}
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
     told = validate(TRAIN, named(TEST, "swapped", labels=swapped), CSNB)["verdicts"].iloc[0]
     assert told["verdict"] == "did not hold"
@@ -235,6 +263,57 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
     kinds = {type(block) for block in walk(sections[1].blocks)}
     assert {Prose, Table, Gallery} <= kinds
+
+
+def signature_of(classes, **columns):
+    rows = [(label, 1, f"g{i}") for i, label in enumerate(classes)]
+    frame = pd.DataFrame(rows, columns=["class", "rank", "feature"])
+    known = {"symbol": "", "direction": "high", "share_of_folds": 1.0, "interchangeable": "",
+             "median_in": 1.0, "median_out": 2.0}  # fmt: skip
+    far = {f"distance_to.{c}": np.where(frame["class"] == c, np.nan, 1 / 3) for c in classes}
+    return frame.assign(**known | far | columns)
+
+
+def test_distances_are_numbers_of_two_digits_whatever_classes_are_called(results):
+    table = signature._table(results, "one", "csnb", signature_of(["class_0", "b c"]))
+    assert table.formats["to class_0"] == table.formats["to b c"] == ".2f"
+    assert {"to class_0", "to b c"} <= set(table.frame)
+
+
+def test_a_table_of_a_signature_has_no_empty_columns(results):
+    table = signature._table(results, "one", "csnb", signature_of("ab"))
+    assert not {"symbol", "interchangeable"} & set(table.frame)
+    assert "NCBI" not in table.caption
+    table = signature._table(results, "one", "csnb", signature_of("ab", symbol=["TP53", ""]))
+    assert table.links["symbol"] == [signature.gene_page("TP53", ""), ""]
+    assert "NCBI" in table.caption
+
+
+def test_of_many_classes_the_nearest_is_named(results):
+    rows = signature_of("abcdef", **{"distance_to.e": [0.1, 0.2, 0.1, 0.1, np.nan, 0.1]})
+    frame = signature._table(results, "one", "csnb", rows).frame
+    assert frame["nearest class"].tolist() == ["e", "e", "e", "e", "a", "e"]
+    assert frame["distance to it"].tolist() == [0.1, 0.2, 0.1, 0.1, pytest.approx(1 / 3), 0.1]
+
+
+def test_claims_are_the_mean_probability_of_the_predicted_class(tables):
+    row = tables["accuracy"].set_index("cohort").loc["test"]
+    probabilities = tables["predictions"].filter(like="probability.")
+    assert row["claimed"] == pytest.approx(probabilities.max(axis=1).mean())
+    svm = validate(TRAIN, TEST, {"method": "sklearn.svm.LinearSVC"})["accuracy"]
+    assert svm["claimed"].isna().all()
+
+
+def test_a_cohort_with_missing_values_is_trained_on_and_tested():
+    holes = TRAIN.values.copy()
+    holes[np.random.default_rng(2).random(holes.shape) < 0.05] = np.nan
+    train = named(TRAIN, "holes", holes, missing=True)
+    some = TEST.values.copy()
+    some[3, ::3] = np.nan
+    test = named(TEST, "more", some, missing=True)
+    found = validate(train, test, CSNB, harmonise="rank")
+    assert found["accuracy"]["value"].min() > 0.7
+    assert np.isfinite(found["densities"]["density"]).all()
 
 
 def test_symbols_lead_to_gene_pages_and_probes_do_not():

@@ -231,3 +231,14 @@ def test_steps_are_known_by_name_and_make_a_pipeline():
     steps = (SampleStandardizer(), SampleRanks(), CountsPerMillion(), ExpressionFilter(level=1.0))
     for step in steps:
         make_pipeline(step, GaussianNB()).fit(X, list("ab") * 6)
+
+
+def test_the_imputer_does_not_see_what_becomes_of_its_training_samples():
+    given = X.copy()
+    given[0, 0] = np.nan
+    gap = X[1:2].copy()
+    gap[0, 3] = np.nan
+    imputer = Imputer(method="nearest").fit(given)
+    expected = imputer.transform(gap)
+    given[:] = 0.0
+    np.testing.assert_array_equal(imputer.transform(gap), expected)

@@ -105,6 +105,7 @@ def outcome(model, X, y):
     return None, None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("estimator", "name"), PARAMETERS)
 @pytest.mark.filterwarnings("ignore")
 def test_any_value_of_a_parameter_fits_or_is_refused_by_its_name(estimator, name):

@@ -35,6 +35,7 @@ def test_a_difference_is_found():
     assert 0.35 < table.loc["balanced_accuracy", "null_mean"] < 0.6
 
 
+@pytest.mark.slow
 def test_selection_is_inside_so_that_noise_is_not_significant():
     """Five features chosen of 1,000 by all labels would tell noise apart; chosen inside, not."""
     series = noise(n_features=1000, seed=3)
@@ -43,6 +44,7 @@ def test_selection_is_inside_so_that_noise_is_not_significant():
     assert (table["null_mean"] < 0.6).all()
 
 
+@pytest.mark.slow
 def test_p_values_of_noise_are_uniform():
     """P(p <= 0.25) is 0.25 under the null: of 60 data sets 15, with a deviation of 3.4."""
     p = [

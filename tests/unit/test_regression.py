@@ -1,6 +1,7 @@
 """Naive Bayes regression: against the paper's formulas written out, and what it predicts."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import logsumexp
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -176,3 +177,36 @@ def test_missing_values_are_refused():
     X[0, 0] = np.nan
     with pytest.raises(ValueError, match="contains NaN"):
         KernelNBRegressor().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "container", [np.asarray, np.asfortranarray, pd.DataFrame, np.ndarray.tolist]
+)
+def test_what_is_given_may_change_after_the_fit_and_is_copied_once_at_most(container):
+    rng = np.random.default_rng(5)
+    values, targets = rng.normal(size=(30, 2)), rng.normal(size=30)
+    before = values.copy()
+    X, y = container(values), pd.Series(targets)
+    model = KernelNBRegressor(width=1.0).fit(X, y)
+    expected = model.predict(before)
+    assert model.samples_.flags.owndata
+    assert model.targets_.flags.owndata
+    if not isinstance(X, list):
+        assert not np.shares_memory(model.samples_, np.asarray(X))
+        X[:] = 0.0
+    y[:] = 0.0
+    targets[:] = 0.0
+    np.testing.assert_array_equal(model.predict(before), expected)
+
+
+def test_an_array_that_validation_made_is_kept_as_it_is(monkeypatch):
+    made = []
+    validated = KernelNBRegressor._validated
+
+    def remember(self, X, *args, **kwargs):
+        made.append(validated(self, X, *args, **kwargs))
+        return made[-1]
+
+    monkeypatch.setattr(KernelNBRegressor, "_validated", remember)
+    model = KernelNBRegressor(width=1.0).fit([[1.0], [2.0], [4.0]], [1, 2, 3])
+    assert model.samples_ is made[0][0]

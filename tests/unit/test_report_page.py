@@ -152,6 +152,7 @@ def test_two_figures_of_one_name_are_refused(tmp_path):
     assert not (tmp_path / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_processes_draw_what_one_process_draws(tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()

@@ -5,7 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import CLASSES, CLASSIFIERS, FEATURES, SAMPLES, SCRIPT, walk, write_study
+from report_study import (
+    CLASSES,
+    CLASSIFIERS,
+    FEATURES,
+    SAMPLES,
+    SCRIPT,
+    sources,
+    unsourced,
+    walk,
+    write_study,
+)
 
 from xnbflow.contract import benchmark_of
 from xnbflow.evaluation.densities import telling_features
@@ -82,6 +92,7 @@ def test_the_headline_is_about_the_first_classifier_that_selects(results):
     assert said["text"].startswith(f"XNB is right in {means.min():.1%}")
 
 
+@pytest.mark.slow
 def test_the_averages_are_over_data_sets_where_every_classifier_could_be_fitted(tmp_path):
     results = write_study(tmp_path, failed=("alpha/forest",))
     metrics = results.tables["metrics"].query("dataset == 'GSE7904'")
@@ -153,12 +164,25 @@ def test_a_class_that_is_never_recognised_is_marked():
     assert answer._warning(0.9, recognised=True, note="") == ""
 
 
+#: What no table of results holds: versions and the machine of the one who makes the page, seconds
+#: that Snakemake records when all tables are written, seeds that follow from names.
+NOT_OF_RESULTS = ("Run time and memory", "Seeds of the random numbers")
+
+
 def test_every_number_has_a_file_beside_the_page(results):
-    for module in (answer, overview, diagnostics, accuracy, explanation, samples, comparison):
-        sections = walk(module.section(results).blocks)
-        named = [source for block in sections for source in getattr(block, "sources", ())]
-        assert named
-        assert [name for name in named if not (results.folder / name).exists()] == []
+    shown = [m.section(results) for m in (overview, diagnostics, answer, accuracy, comparison)]
+    shown += [m.section(results) for m in (explanation, samples)]
+    bare = [
+        each
+        for section in shown
+        for each in unsourced(section.blocks, explanation, samples, accuracy)
+        if not (isinstance(each, Facts) and "Python" in each.items)
+        and not (isinstance(each, Table) and each.caption.startswith(NOT_OF_RESULTS))
+    ]
+    assert bare == []
+    for section in shown:
+        for file in sources(section.blocks):
+            assert (results.folder / file).is_file(), file
 
 
 def test_the_papers_points_are_in_the_figure_of_accuracy(results):
@@ -183,6 +207,7 @@ def test_densities_are_called_the_classifiers_own_only_where_they_are(results):
     assert "as XNB estimates it (gaussian kernels, bandwidth by silverman)" in gallery.caption
 
 
+@pytest.mark.slow
 def test_failures_and_warnings_are_counted_and_quoted(tmp_path):
     results = write_study(tmp_path, failed=("forest",), warned=("xnb",))
     section = overview.section(results)
@@ -197,6 +222,7 @@ def test_failures_and_warnings_are_counted_and_quoted(tmp_path):
         assert module.section(results).blocks
 
 
+@pytest.mark.slow
 def test_a_classifier_that_failed_on_a_data_set_is_neither_right_nor_wrong_there(tmp_path):
     results = write_study(tmp_path, failed=("alpha/forest",))
     section = accuracy.section(results)
@@ -396,9 +422,13 @@ def test_the_table_of_samples_counts_wrong_classifiers_as_the_figure_does(result
 def test_the_mistakes_of_a_sample_are_told_with_their_own_counts(results):
     table = results.tables["samples"].query("dataset == 'alpha' and classifier == 'nb'").head(1)
     table = table.assign(tested=10, wrong=6, predicted="healthy", mistakes="AML 4, B-ALL 2")
-    group = samples._misclassified(results, "alpha", table)
-    assert group.blocks[0].frame["Naive Bayes"].tolist() == ["AML 4, B-ALL 2 of 10"]
-    assert group.blocks[0].frame["wrong by"].tolist() == [1]
+    assert samples._cell(*table[["mistakes", "tested"]].iloc[0]) == "AML 4, B-ALL 2 of 10"
+    place = ("alpha", results.study.folds[0])
+    all_of_it = results.rows("samples", dataset=place[0], folds=place[1])
+    frame = samples._misclassified(results, place, all_of_it).blocks[0].frame
+    bad = results.rows("misclassified", dataset=place[0], folds=place[1])
+    assert frame["sample"].tolist() == bad["sample"].tolist()
+    assert frame["wrong by"].tolist() == bad["wrong_by"].tolist()
 
 
 def test_hard_samples_add_up_to_all_samples(results):
@@ -441,6 +471,18 @@ def test_methods_give_the_configuration_as_yaml_and_every_table(results):
     (links,) = blocks(section, Links)
     for _, _, files in links.items:
         assert all((results.folder / file).exists() for file in files)
+
+
+@pytest.mark.parametrize(
+    ("params", "value", "words"),
+    [({}, "greedy", "say otherwise"), ({"selection": "minimal"}, "minimal", "Eq. 10")],
+)
+def test_methods_state_the_rule_of_selection_that_was_used(results, params, value, words):
+    entry = {"method": "xnb", "params": params}
+    given = {**results.configuration, "classifiers": {"xnb": entry}}
+    section = methods.section(replace(results, configuration=given))
+    what = blocks(section, Table)[0].frame.set_index("what")["source"]
+    assert words in what[f"{results.labels['xnb']}, selection: {value}"]
 
 
 def test_labels_that_two_classifiers_share_are_told_apart(results):

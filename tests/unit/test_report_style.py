@@ -6,9 +6,12 @@ import xml.etree.ElementTree as ET
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from xnbflow.report.drawings.calibration import draw_calibration
+from xnbflow.report.drawings.cohorts import draw_cohorts
 from xnbflow.report.drawings.densities import draw_densities
+from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.histograms import draw_class_sizes, draw_correlations, draw_p_values
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.ranks import draw_ranks
@@ -183,3 +186,37 @@ def test_the_name_of_the_accuracy_axis_is_not_cut_whatever_the_decimals(low, hig
         name = axes.yaxis.label.get_window_extent()
     assert name.x0 >= 0
     assert name.x1 <= min(box.x0 for box in numbers)
+
+
+@pytest.mark.parametrize(
+    ("draw", "arguments"),
+    [
+        (draw_heatmap, {"z": np.eye(3), "rows": list("abc"), "classes": ["x", "x", "y"]}),
+        (
+            draw_cohorts,
+            {
+                "feature": "213612_x_at",
+                "grid": np.linspace(0.99990, 0.99992, 9),
+                "curves": {"tumour": (np.ones(9), np.ones(9))},
+            },
+        ),
+        (
+            draw_ranks,
+            {
+                "classifiers": ["ClassSpecificNB (CV)", "XNB", "ClassSpecificNB (3 features)"],
+                "ranks": [1.5, 2.0, 2.5],
+                "bars": [(0, 2)],
+                "difference": 1.0,
+            },
+        ),
+    ],
+    ids=["few samples", "values that are nearly one", "long names"],
+)
+def test_no_text_of_a_figure_is_cut(draw, arguments):
+    with mpl.rc_context({"font.size": 9, "text.parse_math": False}):
+        figure = draw(**arguments)
+        box = figure.get_tightbbox(FigureCanvasAgg(figure).get_renderer())  # of what is drawn
+    width, height = figure.get_size_inches()
+    assert min(box.x0, box.y0) >= -0.01
+    assert box.x1 <= width + 0.01
+    assert box.y1 <= height + 0.01

@@ -2,8 +2,10 @@
 
 import pandas as pd
 import pytest
-from report_study import walk, write_declared
+from report_study import sources, unsourced, walk, write_declared
 
+from xnbflow.analyses.cica import section as cica
+from xnbflow.analyses.cica.compute_summary import summarise
 from xnbflow.analyses.cica.contract import TABLES
 from xnbflow.analyses.cica.section import section
 from xnbflow.config import Study
@@ -73,14 +75,18 @@ def results(tmp_path):
     study = Study("cica", "CICA", "", (), (), (), diagnostics=False, analyses={})
     written = StudyResults(study, {}, {}, tmp_path)
     folder = written.folder / "cica"
-    for name, table in tables().items():
+    for name, table in summarise(tables()).items():
         write_declared(table, folder / f"{name}.parquet", TABLES[name])
     return written
 
 
 def rewrite(results, name, change):
-    path = results.folder / "cica" / f"{name}.parquet"
-    write_declared(change(pd.read_parquet(path)), path, TABLES[name])
+    """Write all tables again, one of them changed."""
+    folder = results.folder / "cica"
+    given = {each: pd.read_parquet(folder / f"{each}.parquet") for each in tables()}
+    given[name] = change(given[name]).reset_index(drop=True)
+    for each, table in summarise(given).items():
+        write_declared(table, folder / f"{each}.parquet", TABLES[each])
 
 
 def table_with(made, column):
@@ -201,3 +207,9 @@ def test_every_figure_draws_small(results):
         svg = render(figure.name, figure.draw, figure.arguments)
         assert svg.startswith("<svg"), figure.name
         assert len(svg) < 20_000, figure.name
+
+
+def test_every_number_names_the_table_that_holds_it(results):
+    blocks = section(results).blocks
+    assert unsourced(blocks, cica) == []
+    assert sources(blocks) <= {f"cica/{name}.tsv" for name in TABLES}

@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import write_declared
+from report_study import sources, unsourced, write_declared
 
+from xnbflow.analyses.directional import section as directional
+from xnbflow.analyses.directional.compute import compared, likelihoods
 from xnbflow.analyses.directional.compute_comparison import compare
 from xnbflow.analyses.directional.contract import TABLES
 from xnbflow.analyses.directional.drawings import draw_sphere
@@ -78,6 +80,8 @@ def angle_tables():
             "standard_deviation": [1.0, 2.0],
             "von_mises_log_likelihood": [-4.0, -9.0],
             "gaussian_log_likelihood": [-6.0, -8.0],
+            "gain": [2.0, -1.0],
+            "gain_per_sample": [0.5, -0.25],
         }
     )
     densities = pd.DataFrame(
@@ -89,7 +93,8 @@ def angle_tables():
         }
     )
     parts = {"rose": rose, "fitted": fitted, "densities": densities}
-    return {name: frame.assign(**both) for name, frame in parts.items()}
+    tables = {name: frame.assign(**both) for name, frame in parts.items()}
+    return tables | {"likelihoods": likelihoods(tables["fitted"])}
 
 
 def example_tables():
@@ -123,7 +128,8 @@ def analysis_tables():
     printed = pd.DataFrame(
         {"example": ["figure 3"], "quantity": ["angle"], "paper": [2.43], "computed": [2.43003]}
     )
-    return angle_tables() | example_tables() | {"complexity": complexity, "printed": printed}
+    both = {"complexity": complexity, "printed": compared(printed)}
+    return angle_tables() | example_tables() | both
 
 
 @pytest.fixture
@@ -216,14 +222,15 @@ def test_sorted_runs_have_the_direction_of_the_papers_pair(results):
 
 
 def test_a_pair_given_the_other_way_round_is_turned(results):
-    within = results.tables["pairwise_within"]
+    tables = common_tables()
+    within = tables["pairwise_within"]
     turned = within.rename(columns={"first": "second", "second": "first"})
     turned["mean_difference"] *= -1
-    path = results.folder / "pairwise_within.parquet"
-    before = table(accuracy_blocks(results), "Table 5").frame
-    write_declared(turned, path, STUDY_TABLES["pairwise_within"])
-    again = StudyResults(results.study, results.labels, {}, results.root, PAPER)
-    after = table(accuracy_blocks(again), "Table 5").frame
+    about = {"parts": results.study.paper, "folds": results.study.folds}
+    before, after = (
+        compare(about, tables | {"pairwise_within": rows}, PublishedTables(PAPER))["runs"]
+        for rows in (within, turned)
+    )
     pd.testing.assert_frame_equal(before, after)
 
 
@@ -282,3 +289,23 @@ def test_samples_of_a_sphere_are_seen_from_the_front_once():
     dots = [sum(len(p.get_path().vertices) // 2 for p in axes.patches[1:]) for axes in figure.axes]
     assert len(front.patches) == len(back.patches) == 3
     assert dots == [3, 0]
+
+
+def test_every_number_names_the_table_that_holds_it(results):
+    blocks = section(results).blocks
+    assert unsourced(blocks, directional) == []
+    own = {f"directional/{name}.tsv" for name in TABLES}
+    assert sources(blocks) <= own | {f"{name}.tsv" for name in STUDY_TABLES}
+
+
+def test_a_classifier_that_failed_has_no_accuracy_and_no_rank():
+    tables = common_tables()
+    failed = (tables["summary"]["dataset"] == "magic") & (tables["summary"]["classifier"] == "dnb")
+    tables["summary"]["folds_failed"] = failed.astype(int)
+    about = {"parts": {part: name for name, part in LABELS.items()}, "folds": ("10-fold",)}
+    made = compare(about, tables, PublishedTables(PAPER))
+    magic = made["accuracies"].query("dataset == 'magic'").set_index("classifier")
+    assert magic.loc["dNB", ["accuracy", "rank"]].isna().all()
+    assert magic["rank"].tolist()[:4] == [3, 1, 4, 2]
+    # MAGIC is out of the averages: one data set of the paper's is not enough
+    assert made["average_ranks"].empty

@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import walk, write_declared
+from report_study import sources, unsourced, walk, write_declared
 
+from xnbflow.analyses.effects import section as effects
+from xnbflow.analyses.effects import section_curves
+from xnbflow.analyses.effects.compute_summary import summarise
 from xnbflow.analyses.effects.contract import TABLES
 from xnbflow.analyses.effects.section import section
-from xnbflow.analyses.effects.section_curves import effect_strengths
 from xnbflow.config import Study
 from xnbflow.report.page.blocks import Gallery, Group, Links, Prose, Table, figures_of
 from xnbflow.report.page.style import render
@@ -96,20 +98,25 @@ def write(tmp_path):
             "confusion": confusion(fitted),
             "linear_loss": linear_loss(fitted),
             "convergence": pd.concat(
-                pd.DataFrame(
-                    {"features": name, "iteration": range(3), "log_likelihood": [-90, -60, -59.0]}
-                )
-                for name in sets
+                [
+                    pd.DataFrame(
+                        {"features": n, "iteration": range(3), "log_likelihood": [-90, -60, -59.0]}
+                    )
+                    for n in sets
+                ],
+                ignore_index=True,
             ),
-            "scorecard": pd.concat(card(f).assign(features=name) for name, f in sets.items()),
+            "scorecard": pd.concat(
+                [card(f).assign(features=name) for name, f in sets.items()], ignore_index=True
+            ),
             **more,
         }
         study = Study("mail", "Mail", "", (dataset,), (), (), diagnostics=False, analyses={})
         results = StudyResults(study, {}, {}, tmp_path)
         folder = results.folder / "effects"
-        for name, table in tables.items():
-            rows = table.assign(dataset=dataset)
-            write_declared(rows, folder / f"{name}.parquet", TABLES[name])
+        tables = {name: table.assign(dataset=dataset) for name, table in tables.items()}
+        for name, table in summarise(tables).items():
+            write_declared(table, folder / f"{name}.parquet", TABLES[name])
         return results
 
     return written
@@ -198,8 +205,9 @@ def test_a_value_of_many_samples_stands_apart_from_the_bars(papers):
     assert drawn["edges"][[0, -1]].tolist() == [0.0, 39.0]
 
 
-def test_strength_is_spread_and_share_taken_back():
-    strengths = effect_strengths(card(["weak", "strong"])).set_index("feature")
+def test_strength_is_spread_and_share_taken_back(write):
+    folder = write("loans", {"all": ["weak", "strong"]}).folder
+    strengths = pd.read_parquet(folder / "effects" / "strengths.parquet").set_index("feature")
     assert strengths.index.tolist() == ["strong", "weak"]
     naive = np.r_[np.full(60, -0.4), 0.2 * np.arange(1, 41)]
     assert strengths.loc["strong", "naive"] == pytest.approx(naive.std())
@@ -242,13 +250,10 @@ def test_the_scorecard_is_linked_and_its_excerpt_short(papers):
     assert x["value"].tolist() == [0.0, 15.0, 30.0, 39.0]
 
 
-def test_without_a_test_part_the_training_part_is_shown(write, tmp_path):
-    results = write("loans", {"all": ["u", "v"]})
-    for name in ("fit", "confusion", "linear_loss"):
-        path = results.folder / "effects" / f"{name}.parquet"
-        table = pd.read_parquet(path)
-        write_declared(table[table["part"] == "train"], path, TABLES[name])
-    made = section(results)
+def test_without_a_test_part_the_training_part_is_shown(write):
+    fitted = fit({"all": 2}).query("part == 'train'")
+    parts = {"fit": fitted, "confusion": confusion(fitted), "linear_loss": linear_loss(fitted)}
+    made = section(write("loans", {"all": ["u", "v"]}, **parts))
     assert made.blocks[0].text.startswith("Of 200 train samples of loans")
     assert not any("test" in column for column in table_with(made, "model").frame.columns)
 
@@ -262,13 +267,73 @@ def test_every_figure_draws_small(papers):
 
 
 def test_categories_are_marks_without_a_curve(write):
-    results = write("loans", {"all": ["u"]})
-    path = results.folder / "effects" / "scorecard.parquet"
-    table = pd.read_parquet(path)
+    table = card(["u"]).assign(features="all")
     category = table.iloc[[1, 2, 3]].assign(kind="categorical", count=[5, 90, 5])
-    write_declared(pd.concat([table.iloc[[0]], category]), path, TABLES["scorecard"])
-    made = section(results)
+    scorecard = pd.concat([table.iloc[[0]], category], ignore_index=True)
+    made = section(write("loans", {"all": ["u"]}, scorecard=scorecard))
     drawn = next(f.arguments for f in figures_of(made.blocks) if f.name.startswith("effect-"))
     assert drawn["separate"] == [(0.0, 0.05), (1.0, 0.9), (2.0, 0.05)]
     assert drawn["counts"].sum() == 0
     assert any(isinstance(block, Gallery) for block in walk(made.blocks))
+
+
+def test_every_number_names_the_table_that_holds_it(papers):
+    assert unsourced(papers.blocks, effects, section_curves) == []
+    assert sources(papers.blocks) <= {f"effects/{name}.tsv" for name in TABLES}
+
+
+def test_intervals_and_the_papers_error_are_tables(write):
+    folder = write("spambase", {"paper": PAPER}).folder / "effects"
+    fitted = pd.read_parquet(folder / "fit.parquet").set_index(["model", "part"])
+    row = fitted.loc[(GENERALIZED, "test")]
+    error = np.sqrt(0.06 * 0.94 / 100)
+    ends = row[["misclassification_lower", "misclassification_upper"]]
+    assert ends.tolist() == pytest.approx([0.06 - 1.96 * error, 0.06 + 1.96 * error])
+    (printed,) = pd.read_parquet(folder / "published.parquet").itertuples()
+    # .007 apart, and 1.96 standard errors of the difference are .048
+    assert (printed.part, printed.ours, printed.paper, printed.differs) == (
+        "test",
+        pytest.approx(0.06),
+        0.053,
+        False,
+    )
+
+
+def test_shapes_are_told_by_where_the_samples_are():
+    values = np.arange(11.0)
+    curves = {
+        # 80 % of the climb are made at the second of eleven values, and it stays
+        "stick": np.minimum(values, 1.0),
+        "straight": values,
+        "bowl": (values - 5) ** 2,
+        "level": np.zeros(11),
+    }
+    scorecard = pd.concat(
+        pd.DataFrame({"feature": name, "kind": "continuous", "value": values, "sum": effect})
+        for name, effect in curves.items()
+    ).reset_index(drop=True)
+    scorecard = scorecard.assign(count=1, naive_effect=scorecard["sum"], adjustment=0.0)
+    fitted = fit({"all": 4})
+    convergence = pd.DataFrame({"iteration": range(4), "log_likelihood": [-90.0, -50, -40, -45]})
+    tables = {
+        "fit": fitted,
+        "confusion": confusion(fitted),
+        "scorecard": scorecard,
+        "convergence": convergence,
+    }
+    made = summarise({k: t.assign(dataset="d", features="all") for k, t in tables.items()})
+    shapes = made["shapes"].set_index("feature")
+    assert shapes["stays"].to_dict() == {
+        "stick": True, "straight": True, "bowl": False, "level": False}  # fmt: skip
+    assert shapes["dips"].to_dict() == {
+        "stick": False, "straight": False, "bowl": True, "level": False}  # fmt: skip
+    assert shapes["climbed_share"][["stick", "straight"]].tolist() == pytest.approx(
+        [2 / 11, 9 / 11]
+    )
+    assert shapes.loc["bowl", ["lowest", "lowest_at"]].tolist() == [0, 5]
+    strengths = made["strengths"].set_index("feature")
+    assert strengths.loc["straight", "adjusted"] == pytest.approx(np.std(values))
+    assert np.isnan(strengths.loc["level", "taken_back"])
+    (passes,) = made["passes"].itertuples()
+    assert (passes.passes, passes.greatest, passes.greatest_after) == (3, -40, 2)
+    assert passes.first_share == pytest.approx(40 / 45)

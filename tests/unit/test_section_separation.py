@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import walk, write_declared
+from report_study import sources, unsourced, walk, write_declared
 
+from xnbflow.analyses.separation import section_gains
+from xnbflow.analyses.separation.compute_summary import summarise
 from xnbflow.analyses.separation.contract import TABLES
 from xnbflow.analyses.separation.section import section
 from xnbflow.config import Study
@@ -106,7 +108,8 @@ def made(tmp_path):
             tmp_path,
         )
         folder = results.folder / "separation"
-        for name, table in ({"risk": risk_table(RISKS)} | other_tables() | changed).items():
+        tables = {"risk": risk_table(RISKS)} | other_tables() | changed
+        for name, table in summarise(tables).items():
             write_declared(table, folder / f"{name}.parquet", TABLES[name])
         return section(results)
 
@@ -207,3 +210,34 @@ def test_without_fits_and_data_sets_their_groups_are_absent(made):
 
 def test_no_risk_makes_no_section(made):
     assert made(risk=pd.DataFrame()) is None
+
+
+def test_every_number_names_the_table_that_holds_it(made):
+    found = made()
+    assert unsourced(found.blocks, section_gains) == []
+    assert sources(found.blocks) <= {f"separation/{name}.tsv" for name in TABLES}
+
+
+def test_verdicts_are_counted_by_kind_and_in_all():
+    verdicts = summarise({"risk": risk_table(RISKS), **other_tables()})["verdicts"]
+    whole = verdicts.set_index(["distribution", "samples", "method"]).loc[("all", "all", EQ22)]
+    # Gains of -10 % and 25 %, with standard errors of 1 %.
+    assert whole[["cases", "helps", "harms"]].tolist() == [2, 1, 1]
+    gains = whole[["least_gain", "mean_gain", "greatest_gain"]]
+    assert gains.tolist() == pytest.approx([-0.1, 0.075, 0.25])
+    levels = verdicts.drop_duplicates(["distribution", "samples"])
+    assert levels[["distribution", "samples"]].to_numpy().tolist() == [
+        ["uniform", "60"],
+        ["useless and uniform", "60"],
+        ["uniform", "all"],
+        ["useless and uniform", "all"],
+        ["all", "all"],
+    ]
+
+
+def test_gains_of_fitted_classifiers_are_over_their_own_all_blocks():
+    fitted = summarise({"risk": risk_table(RISKS), **other_tables()})["fitted"]
+    gain = fitted.set_index("method")[["gain", "known_gain"]]
+    # .165 of .22; with known covariances both are divided by 1.1
+    assert gain.loc[EQ22].tolist() == pytest.approx([0.25, 0.25])
+    assert gain.loc["all blocks"].tolist() == pytest.approx([0, 0])

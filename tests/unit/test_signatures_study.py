@@ -1,7 +1,9 @@
 """The analysis of signatures, small: curves over sizes, and what inner cross-validation chooses."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from report_study import sources, unsourced, walk, write_declared
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -11,12 +13,17 @@ from sklearn.preprocessing import StandardScaler
 
 from xnbflow.analyses.signatures.compute import analyse
 from xnbflow.analyses.signatures.contract import TABLES
+from xnbflow.analyses.signatures.section import section
+from xnbflow.config import Study
+from xnbflow.contract import STUDY_TABLES
 from xnbflow.errors import InputError
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.sparse import features_with_effect
 from xnbflow.naive_bayes import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
+from xnbflow.report.page.blocks import Table
+from xnbflow.report.results import StudyResults
 from xnbflow.series import Series
 
 PARAMS = {
@@ -118,3 +125,19 @@ def test_a_model_without_such_a_penalty_uses_all_features(series):
     ridge = LogisticRegression().fit(series.values.T, series.labels)
     assert features_with_effect(ridge) is None
     assert features_with_effect(NearestCentroid().fit(series.values.T, series.labels)) is None
+
+
+def test_the_section_shows_the_tables_and_names_them(tables, tmp_path):
+    study = Study("s", "S", "", ("toy",), (), ("3-fold",), diagnostics=False, analyses={})
+    results = StudyResults(study, {}, {}, tmp_path)
+    for name, table in tables.items():
+        write_declared(table, results.folder / "signatures" / f"{name}.parquet", TABLES[name])
+    write_declared(pd.DataFrame(), results.folder / "summary.parquet", STUDY_TABLES["summary"])
+    made = section(results)
+    assert unsourced(made.blocks) == []
+    own = {f"signatures/{name}.tsv" for name in TABLES}
+    assert sources(made.blocks) <= own | {"summary.tsv"}
+    shown = next(b for b in walk(made.blocks) if isinstance(b, Table) and "least" in b.frame)
+    sizes = tables["sizes"]["n_features"]
+    expected = [sizes.min(), sizes.median(), sizes.max()]
+    assert shown.frame[["least", "median", "most"]].iloc[0].tolist() == expected

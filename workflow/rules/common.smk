@@ -65,10 +65,12 @@ from xnbflow.errors import InputError
 from xnbflow.methods import known_methods
 from xnbflow.plugins import plugin_modules
 from xnbflow.provenance import source_digest
+from xnbflow.report.navigation import figure_labels
 from xnbflow.report.outline import benchmarks, section_modules
 from xnbflow.sources.files import local_path
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet
+from xnbflow.standing import check_standing
 
 if not Path(xnbflow.__file__).is_relative_to(ROOT):
     raise WorkflowError(
@@ -320,6 +322,19 @@ def about(study):
     return {"study": study.id, "title": study.title, "summary": study.summary, "labels": labels}
 
 
+def shown_in(wildcards):
+    """What a figure shows: its data set, by which Snakemake's own report is read, and more."""
+    study = study_of(wildcards)
+    analysed = [name for each in study.analyses.values() for name in each.get("datasets", [])]
+    datasets = [*study.datasets, *analysed]
+    return figure_labels(wildcards.figure, datasets, study.folds, study.classifiers)
+
+
+def labels_of(wildcards):
+    """The columns of a figure's row in Snakemake's own report."""
+    return {key: text for key, text in shown_in(wildcards).items() if key != "data set"}
+
+
 def targets_of(study):
     """What one calls a study by: the name of its rule, or its report."""
     return MODIFIER.modify_rulename(study), PREFIX + REPORT.of(study=study)
@@ -331,6 +346,13 @@ def asked_studies():
     named = [name for name in CONFIG.studies if set(targets_of(name)) & targets]
     run = CONFIG.run if not named or MODIFIER.modify_rulename("all") in targets else ()
     return list(dict.fromkeys([*named, *run]))
+
+
+if workflow.is_main_process and workflow.dag_settings:  # --lint has none
+    try:
+        check_standing(CONFIG, asked_studies(), PREFIX)
+    except InputError as error:
+        raise WorkflowError(str(error)) from error
 
 
 def unasked_reports(wildcards):

@@ -60,9 +60,9 @@ rule report:
         figures=report(
             directory(FIGURES),
             patterns=["{section}/{figure}.svg"],
-            category="{study}",
+            category=lambda wildcards: f"{wildcards.study}: {shown_in(wildcards)['data set']}",
             subcategory="{section}",
-            labels={"figure": "{figure}"},
+            labels=lambda wildcards: labels_of(wildcards),
             caption="../report/figure.rst",
         ),
     log:

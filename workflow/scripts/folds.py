@@ -7,7 +7,8 @@ start_job(snakemake.log[0], snakemake.threads)
 from pathlib import Path
 
 from xnbflow.contract import DOWNLOADS, FOLDS_TABLE
-from xnbflow.evaluation.folds import draw_folds, read_folds
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.series import read_header
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.patience import Patience

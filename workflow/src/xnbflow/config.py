@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.analyses.registry import known_analyses
-from xnbflow.contract import JOBS
+from xnbflow.contract import FOLDERS_OF_DATASET, FOLDERS_OF_RESULTS, JOBS
 from xnbflow.errors import InputError, known_names, quoted
 from xnbflow.method_checks import check_analysis, check_classifier
 from xnbflow.methods import methods_in, resolved
@@ -276,11 +276,8 @@ def check_schema(raw: object, schema: str | Path) -> None:
     check(raw, json.loads(Path(schema).read_text(encoding="utf-8")), "configuration")
 
 
-#: Folders of results/ that are not data sets, and the unit of compilation that is no classifier.
-_RESERVED = {"studies", "logs", "benchmarks", "checksums"}
+#: The unit of compilation that is no classifier.
 _DIAGNOSTICS = "diagnostics"
-#: The folder of models beside those of schemes of folds.
-_MODELS = "models"
 
 
 def read_sheets(paths: Sequence[str | Path]) -> dict[str, DataSet]:
@@ -325,7 +322,7 @@ def _study(name: str, entry: Mapping[str, Any]) -> Study:
 
 
 def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
-    for name in sorted(_RESERVED.intersection(dataset_ids)):
+    for name in sorted(FOLDERS_OF_RESULTS.intersection(dataset_ids)):
         msg = f"sheet of data sets: {name!r} is a folder of results/; use another id"
         raise InputError(msg)
     for name in sorted(config.studies.keys() & RULES):
@@ -334,8 +331,8 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     if _DIAGNOSTICS in config.classifiers:
         msg = f"configuration, classifiers: {_DIAGNOSTICS!r} means the tests; use another id"
         raise InputError(msg)
-    if _MODELS in config.folds:
-        msg = f"configuration, folds: {_MODELS!r} is a folder of results/; use another id"
+    for name in sorted(FOLDERS_OF_DATASET.intersection(config.folds)):
+        msg = f"configuration, folds: {name!r} is a folder of results/; use another id"
         raise InputError(msg)
     for name, scheme in config.folds.items():
         if scheme.file is not None and (wrong := wrong_location(scheme.file)):

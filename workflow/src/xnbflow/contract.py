@@ -26,6 +26,8 @@ __all__ = [
     "DIAGNOSTIC_TABLES",
     "DOWNLOADS",
     "FIGURES",
+    "FOLDERS_OF_DATASET",
+    "FOLDERS_OF_RESULTS",
     "FOLDS",
     "FOLDS_TABLE",
     "GATHERED_TABLES",
@@ -59,6 +61,7 @@ __all__ = [
     "VALIDATION_TABLE",
     "VALIDATION_TABLES",
     "Column",
+    "Columns",
     "PathTemplate",
     "Table",
     "analysis_tables",
@@ -206,6 +209,18 @@ def benchmark_of(rule: str) -> PathTemplate:
     return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
 
 
+def _fixed(level: int, *templates: str) -> frozenset[str]:
+    """Return the names of folders, that many levels down, that templates fix."""
+    folders = (template.split("/")[:-1] for template in templates)
+    names = {parts[level] for parts in folders if len(parts) > level}
+    return frozenset(name for name in names if "{" not in name)
+
+
+#: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
+FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("index"), benchmark_of("index"))
+FOLDERS_OF_DATASET = _fixed(2, MODEL)
+
+
 def text_of(path: str) -> PathTemplate:
     """Return the path of a table as tab-separated text, beside that as Parquet.
 
@@ -300,16 +315,20 @@ def named(*tables: Table) -> dict[str, Table]:
     return {each.name: each for each in tables}
 
 
-_DATASET = {"dataset": ("text", "the data set's id")}
-_FOLD = {"repeat": ("integer", "from 0"), "fold": ("integer", "of the repeat, from 0")}
-_SCHEME = {**_DATASET, "folds": ("text", "the scheme of folds")}
-_CLASSIFIER = {**_SCHEME, "classifier": ("text", "the classifier's id")}
+#: Columns as the arguments of `table`.
+Columns = dict[str, str | tuple[str, str]]
+
+_DATASET: Columns = {"dataset": ("text", "the data set's id")}
+_FOLD: Columns = {"repeat": ("integer", "from 0"), "fold": ("integer", "of the repeat, from 0")}
+_SCHEME: Columns = {**_DATASET, "folds": ("text", "the scheme of folds")}
+_CLASSIFIER: Columns = {**_SCHEME, "classifier": ("text", "the classifier's id")}
 
 TRUTH_TABLE = table(
     "truth",
     "what was planted in a simulated data set",
     "a feature",
-    **{"feature": "text", "class": ("text or none", "the class that regulates it")},
+    feature="text",
+    **{"class": ("text or none", "the class that regulates it")},
     effect=("number", "shift of that class in standard deviations, 0 for none"),
     block=("integer", "the module of correlated features that it belongs to"),
     loading=("number", "correlation with the module's factor"),
@@ -474,8 +493,10 @@ JOBS_TABLE = table(
 #: What there is per classifier, data set and scheme of folds.
 GATHERED_TABLES = {**TRAINING_TABLES, "jobs": JOBS_TABLE}
 
-_PAIR = {"first": ("text", "classifier"), "second": ("text", "classifier")}
-_DIFFERENCE = {"mean_difference": ("number", "accuracy of the first less that of the second")}
+_PAIR: Columns = {"first": ("text", "classifier"), "second": ("text", "classifier")}
+_DIFFERENCE: Columns = {
+    "mean_difference": ("number", "accuracy of the first less that of the second")
+}
 
 _OVER = (
     "folds, or repeats: balanced accuracy, macro F1, Matthews' correlation and AUC are those of "
@@ -484,7 +505,7 @@ _OVER = (
 )
 
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
-_PERMUTATION_TEST = {
+_PERMUTATION_TEST: Columns = {
     "metric": ("text", "accuracy or balanced_accuracy"),
     "observed": ("number", "on the true labels"),
     "permutations": "integer",
@@ -505,6 +526,7 @@ STUDY_TABLES = named(
         summary=("text", "what it is about"),
         classifier=("text", "whose results come first; empty without any"),
         text=("text", "the finding; empty without classifiers"),
+        fits=("integer", "tried, over all folds, data sets and classifiers"),
     ),
     table(
         "averages",
@@ -647,6 +669,7 @@ STUDY_TABLES = named(
         true="text",
         predicted="text",
         count=("integer", "over folds and repeats"),
+        share=("number", "of the tests of the true class"),
     ),
     table(
         "calibration",
@@ -706,6 +729,17 @@ STUDY_TABLES = named(
         predicted=("text", "the class that it is most often taken for"),
         mistakes=("text", "the wrong classes with their number of times, say `AML 7, B-ALL 3`"),
         suspect=("boolean", "wrong in most of its tests though its class is recognised"),
+    ),
+    table(
+        "misclassified",
+        "samples that a classifier gets wrong, those wrong by most first",
+        "a sample",
+        **_SCHEME,
+        sample="text",
+        true=("text", "its class"),
+        wrong_by=("integer", "classifiers that are wrong in more than half of the repeats"),
+        wrong=("integer", "times, of all classifiers and repeats"),
+        tested=("integer", "times, likewise"),
     ),
     table(
         "selection",
@@ -937,6 +971,17 @@ DESCRIPTION_TABLES = named(
         ),
         evidence=("number", "the one less the other, in nats; missing if untold"),
     ),
+    table(
+        "scores",
+        "what all features of a class say together of a sample, where evidence is told",
+        "a tested sample and class",
+        **_CLASSIFIER,
+        **_FOLD,
+        sample="text",
+        **{"class": "text"},
+        evidence=("number", "sum over features"),
+        log_reference=("number", "sum over features"),
+    ),
 )
 
 
@@ -975,14 +1020,14 @@ MODEL_TABLES = named(
     ),
 )
 
-_PAIR_OF_COHORTS = {
+_PAIR_OF_COHORTS: Columns = {
     "model": ("text", "the classifier's id"),
     "train": ("text", "the data set that it was fitted on"),
     "test": ("text", "the data set that it was tested on"),
     "match": ("text", "how features are taken for the same: feature or symbol"),
     "harmonise": ("text", "what is done to each sample first: none, zscore, rank or quantile"),
 }
-_SHARE = {
+_SHARE: Columns = {
     "value": ("number", "their share"),
     "lower": ("number", "of its 95 % interval"),
     "upper": ("number", "of its 95 % interval"),
@@ -1001,6 +1046,7 @@ VALIDATION_TABLES = named(
         n=("integer", "samples that are tested; 0 where a class is too small for folds"),
         **_SHARE,
         majority=("number", "share of the largest class, which always naming it has right"),
+        claimed=("number", "mean probability of the predicted class, where there are any"),
     ),
     table(
         "recall",
@@ -1077,7 +1123,7 @@ VALIDATION_TABLES = named(
         "whether a signature held in the other cohort",
         "a pair",
         **_PAIR_OF_COHORTS,
-        verdict=("text", "held, partly or did not hold"),
+        verdict=("text", "held, partly, undecided or did not hold"),
         sentence=("text", "the same in words, with numbers"),
         rule=("text", "what the verdict means"),
         features=("integer", "that both cohorts have"),

@@ -48,6 +48,9 @@ class Method:
         A transformer can be a step of a pipeline, or a parameter; not a classifier by itself.
     modules : tuple of str
         Further modules that it imports by names that its source does not show.
+    rules : dict of str to dict of str to str
+        For parameters that decide what the method is: what each value does, the default first.
+        The Methods section of a page states it.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Method:
     parameters: Mapping[str, Schema] = field(default_factory=dict)
     kind: str = "classifier"
     modules: tuple[str, ...] = ()
+    rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

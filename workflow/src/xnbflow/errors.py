@@ -61,7 +61,8 @@ def known_names(name: str, known: Collection[str]) -> str:
     """
     if close := difflib.get_close_matches(name[:MOST_QUOTED], known, n=1):
         return f"did you mean {close[0]!r}?"
-    shown, listed = list(known), []
+    shown: list[str] = list(known)
+    listed: list[str] = []
     while shown and sum(map(len, listed)) < MOST_QUOTED:
         listed.append(shown.pop(0))
     return f"known: {', '.join(listed) or 'none'}" + (f" and {len(shown)} more" if shown else "")

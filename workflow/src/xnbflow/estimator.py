@@ -28,6 +28,8 @@ class Estimator(Declared):
     `fit` begins with ``self._validated(X, y)`` and every other method with ``self._validated(X)``.
     """
 
+    n_features_in_: int
+
     #: Whether the estimator squares its features, so that only the squares' range can be used.
     _squares_features = True
 
@@ -100,7 +102,7 @@ class Estimator(Declared):
             refuse(checked[0], getattr(X, "columns", None))
             if checked[1].dtype.kind == "f":
                 refuse_beyond_squares(checked[1].reshape(-1, 1), ["y"])
-        if fitting and plain:
+        if fitting and plain and names is not None:
             self.feature_names_in_, self.n_features_in_ = names, len(names)
         return checked
 

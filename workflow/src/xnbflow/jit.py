@@ -6,30 +6,39 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numba
 
 __all__ = ["njit"]
 
+#: Folders into which packages are installed.
+_INSTALLED = {"site-packages", "dist-packages"}
 
-def njit(**options: Any) -> Callable[[Callable], Callable]:
+_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
+
+
+def njit(**options: Any) -> Callable[[_Kernel], _Kernel]:
     """Return the decorator ``numba.njit(**options)`` that keeps compiled code apart by its source.
 
     Numba's own cache looks at the file of a kernel, not at those of the kernels that it calls. Here
     the cache's folder is named by a digest of all kernels: below ``NUMBA_CACHE_DIR`` if that is
-    set, else beside the library, else in the user's cache; where none of them can be written,
+    set, else beside the library in a checkout, or in the user's cache (``$XDG_CACHE_HOME/xnbflow``,
+    ``~/.cache/xnbflow``) where it is installed, so that to uninstall it leaves nothing in the
+    environment; each of both stands in for the other where it cannot be written. Where nothing can,
     kernels are compiled anew in every process, which a warning says once.
     """
+    config: Any = numba.config  # a module to type checkers, which do not see what it holds
 
-    def decorate(function: Callable) -> Callable:
+    def decorate(function: _Kernel) -> _Kernel:
         folder = _cache_folder()
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = folder or before
+        before = config.CACHE_DIR
+        config.CACHE_DIR = folder or before
         try:
-            return numba.njit(**{**options, "cache": bool(folder)})(function)
+            compiled = numba.njit(**{**options, "cache": bool(folder)})(function)
+            return cast("_Kernel", compiled)  # it is called as the function is
         finally:
-            numba.config.CACHE_DIR = before
+            config.CACHE_DIR = before
 
     return decorate
 
@@ -38,6 +47,8 @@ def njit(**options: Any) -> Callable[[Callable], Callable]:
 def _cache_folder() -> str | None:
     own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     places = [Path(__file__).parent / "__pycache__", Path(own, "xnbflow")]
+    if _INSTALLED & set(Path(__file__).parts):
+        places.reverse()
     if asked := os.environ.get("NUMBA_CACHE_DIR"):
         places.insert(0, Path(asked))
     for place in places:

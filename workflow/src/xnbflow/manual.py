@@ -9,10 +9,12 @@ from xnbflow.contract import (
     ANALYSIS,
     BATCH,
     CLASSIFIER,
+    COMPILED,
     DESCRIPTION,
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
+    DOWNLOADS,
     FIGURES,
     FOLDS,
     FOLDS_TABLE,
@@ -20,10 +22,17 @@ from xnbflow.contract import (
     GENE_SETS,
     INDEX,
     JOBS,
+    LOCK,
     MANUAL,
     MODEL,
     MODEL_TABLES,
     MODELS,
+    NOTES,
+    NOTES_TABLE,
+    PAPER,
+    PERMUTATION_TABLES,
+    PERMUTED,
+    PICTURES,
     REPORT,
     SERIES,
     STUDY,
@@ -57,6 +66,18 @@ tracked. `pandas.read_parquet` reads every one. This page is generated (`make ma
   A column named `...{class}` or `{parameter}` stands for one per class or parameter.
 """
 
+_SERIES = f"""\
+Beside them `{SERIES}`: the data set, a row per feature; see `xnbflow.series`.
+`{LOCK}` has the checksums of the downloads that it was accepted from: a later run,
+or somebody else's with this file, refuses others.
+"""
+
+_RESOURCES = f"""\
+Downloads are in `{DOWNLOADS}/`, a folder per source; the tables that papers print in
+`{PAPER}/`; `{COMPILED}` marks that the kernels of a classifier, or of the
+diagnostics, are compiled. A file `.snakemake_timestamp` in a folder is Snakemake's.
+"""
+
 _TRAINED = f"""\
 A scheme has its own folder, because studies share results and may cut the same data set
 differently. A training job runs a batch of folds, by default all folds of a repeat, and writes
@@ -71,7 +92,8 @@ and `xnbflow.models.read_model`), `{GENE_SETS}`, and each table as Parquet and T
 
 _STUDY = f"""\
 `{REPORT}` (`{INDEX}` leads to all of them),
-`{FIGURES}/{{section}}/*.svg`, and each table as Parquet and TSV. All but
+`{FIGURES}/{{section}}/{{figure}}.svg`, when asked for
+`{PICTURES}/{{section}}/{{figure}}.png`, and each table as Parquet and TSV. All but
 `seconds`, and `fit_seconds` of `averages`, are the same, byte for byte, however many cores made
 them. `folds` is the scheme.
 """
@@ -87,7 +109,9 @@ def results_manual() -> str:
         _HEAD,
         f"## Per data set: `{DIAGNOSTIC}`\n",
         *_tables(DIAGNOSTIC_TABLES.values()),
-        f"Beside them `{SERIES}`: the data set, a row per feature; see `xnbflow.series`.\n",
+        _SERIES,
+        f"## Per data set that is no simulation: `{NOTES}`\n",
+        *_tables([NOTES_TABLE]),
         f"## Per simulated data set: `{TRUTH}`\n",
         *_tables([TRUTH_TABLE]),
         f"## Per data set and scheme of folds: `{FOLDS}`\n",
@@ -102,8 +126,11 @@ def results_manual() -> str:
         *_tables(DESCRIPTION_TABLES.values()),
         f"## Models in a second cohort: `{VALIDATION}/`\n\nEach as Parquet and TSV.\n",
         *_tables(VALIDATION_TABLES.values()),
+        f"## Per permutation test: `{PERMUTED}`\n",
+        *_tables(PERMUTATION_TABLES.values()),
         f"## Per analysis of a study: `{ANALYSIS}/`\n\nEach table as Parquet and TSV.\n",
         *_analyses(),
+        f"## What all of this is made from\n\n{_RESOURCES}",
         "## Logs and measurements\n\nA file per job.\n",
         "| rule | log | seconds and memory |\n|---|---|---|",
         *(f"| {rule} | `{log_of(rule)}` | `{benchmark_of(rule)}` |" for rule in JOBS),

@@ -99,9 +99,10 @@ class _Checker:
             what = f"estimator that can {missing[0]}" if missing[0] in able else "estimator"
             msg = f"{where}: {quoted(path)} is no {what} (it has no method {missing[0]!r})"
             raise InputError(msg)
-        for key in params if found.parameters is not None else ():
-            if key not in found.parameters:
-                known = known_names(str(key), found.parameters)
+        known_parameters = params if found.parameters is None else found.parameters
+        for key in params:
+            if key not in known_parameters:
+                known = known_names(str(key), known_parameters)
                 msg = f"{path} has no parameter {quoted(key)}; {known}"
                 raise InputError(f"configuration, {place}.params: {msg}")
 

@@ -23,7 +23,7 @@ from xnbflow.entries import (
 )
 from xnbflow.plugins import with_plugins
 
-__all__ = ["METHODS", "known_methods", "methods_in", "resolved"]
+__all__ = ["METHODS", "entries_in", "known_methods", "methods_in", "resolved"]
 
 _XNB = "Aguilar-Ruiz, Romero and Cicconardi (2024)"
 _DIRECTIONAL = "Lopez-Cruz, Bielza and Larranaga (2015)"
@@ -40,6 +40,22 @@ _PAIR_DISTANCE = choice(
 _EVIDENCE = choice("relative", "odds", "absolute")
 _PRIORS = either(list_of(number(least=0)), nothing())
 _CSNB = "ours; relative evidence: Baggenstoss (1999), IEEE Trans. Signal Processing 47"
+_XNB_SELECTION = {
+    "greedy": "for each pair of classes the features of the greatest distance, until 1 - prod(1 - "
+    "H) reaches the threshold (0.999), and of these the ones whose distance is above min_distance "
+    "(0.5); a class gets the union over its pairs. So does the authors' program; Eqs. 10 and 11 as "
+    "printed say otherwise and are the other values",
+    "joint": "Eq. 11 as printed: one product over the other classes and the features. Features are "
+    "ranked by their own 1 - prod(1 - H) over the other classes, and taken until the threshold",
+    "minimal": "Eq. 10 with Eq. 11 for each other class: the fewest features that reach the "
+    "threshold against every one of them, by integer programming among the 300 best of each pair",
+}
+_EVIDENCE_RULES = {
+    "relative": "a class is scored by log p(x | class) - log p(x) of its features, p(x) the "
+    "mixture of all classes: without a unit, so that classes with other features are comparable",
+    "odds": "a class is scored by log p(x | class) - log p(x | the others) of its features",
+    "absolute": "a class is scored by log p(x | class) of its features, as in XNB: units matter",
+}
 _FAMILY = choice(
     "categorical",
     "gaussian",
@@ -86,7 +102,7 @@ _OWN = (
         "xnb",
         "xnbflow.naive_bayes.class_specific.XNB",
         "kernel densities, features of each class’s own",
-        f"{_XNB}, Algorithm 1, Eqs. 8 to 12; bandwidths by Silverman (1986), Eq. 3.31",
+        f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by Silverman (1986), Eq. 3.31",
         {
             "bandwidth": _BANDWIDTH,
             "kernel": _KERNEL,
@@ -100,6 +116,7 @@ _OWN = (
             "priors": _PRIORS,
             "exact": flag(),
         },
+        rules={"selection": _XNB_SELECTION},
     ),
     Method(
         "csnb",
@@ -120,6 +137,7 @@ _OWN = (
             "temperature": number(above=0),
             "priors": _PRIORS,
         },
+        rules={"evidence": _EVIDENCE_RULES},
     ),
     Method(
         "csnb_cv",
@@ -140,6 +158,7 @@ _OWN = (
             "contamination": number(least=0, below=1),
             "priors": _PRIORS,
         },
+        rules={"evidence": _EVIDENCE_RULES},
     ),
     Method(
         "von_mises_nb",
@@ -209,6 +228,14 @@ _OWN = (
             "max_iter": whole(0),
             "start": choice("logistic", "naive"),
             "categorical": either(COLUMNS, nothing()),
+        },
+        rules={
+            "start": {
+                "logistic": "the adjustments start from a logistic regression on naive effects, "
+                "pulled towards naive Bayes: ours, because backfitting diverges on copies",
+                "naive": "as published: backfitting from naive Bayes, which may diverge where "
+                "features repeat one another",
+            }
         },
     ),
     Method(
@@ -319,6 +346,24 @@ def known_methods() -> Mapping[str, Method]:
     return with_plugins("xnbflow.methods", Method, METHODS)
 
 
+def entries_in(entry: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield every part of a classifier's configuration that names a method, nested ones included.
+
+    Examples
+    --------
+    >>> list(entries_in({"steps": [{"method": "cica"}, {"method": "xnb", "params": {}}]}))
+    [{'method': 'cica'}, {'method': 'xnb', 'params': {}}]
+    """
+    if isinstance(entry, Mapping):
+        if isinstance(entry.get("method"), str):
+            yield entry
+        for value in entry.values():
+            yield from entries_in(value)
+    elif isinstance(entry, list):
+        for value in entry:
+            yield from entries_in(value)
+
+
 def methods_in(entry: Any) -> Iterator[str]:
     """Yield every method that a classifier's configuration names, nested ones included.
 
@@ -327,14 +372,7 @@ def methods_in(entry: Any) -> Iterator[str]:
     >>> list(methods_in({"steps": [{"method": "cica"}, {"method": "sklearn.svm.LinearSVC"}]}))
     ['cica', 'sklearn.svm.LinearSVC']
     """
-    if isinstance(entry, Mapping):
-        if isinstance(entry.get("method"), str):
-            yield entry["method"]
-        for value in entry.values():
-            yield from methods_in(value)
-    elif isinstance(entry, list):
-        for value in entry:
-            yield from methods_in(value)
+    return (part["method"] for part in entries_in(entry))
 
 
 def resolved(entry: Any) -> Any:

@@ -48,7 +48,7 @@ class Declared(BaseEstimator):
     xnbflow.errors.InputError: alpha is 'much'; use a float in the range [0.0, inf) (Ridge)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def _validate_params(self) -> None:
         """Raise an `InputError` that names the first parameter outside its declaration."""
@@ -160,7 +160,7 @@ class _OneOf(StrOptions):
 
 def _is_column(value: Any) -> bool:
     if isinstance(value, Integral):
-        return -_LARGEST <= value <= _LARGEST
+        return -_LARGEST <= int(value) <= _LARGEST
     return isinstance(value, (str, np.bool_))
 
 
@@ -178,5 +178,5 @@ def _satisfies(value: Any, declared: Any) -> bool:
 def _is_number(value: Any) -> bool:
     """Return whether a value is a number that the kernels take; a truth value is none."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return -_LARGEST <= value <= _LARGEST
+        return bool(-_LARGEST <= value <= _LARGEST)
     return isinstance(value, (float, np.floating)) and not isinstance(value, np.longdouble)

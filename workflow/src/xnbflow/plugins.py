@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from xnbflow.errors import InputError, quoted
 
@@ -11,7 +11,13 @@ __all__ = ["plugin_modules", "with_plugins"]
 
 _GROUPS = ("xnbflow.analyses", "xnbflow.methods", "xnbflow.sources")
 
-_Entry = TypeVar("_Entry")
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_Entry = TypeVar("_Entry", bound=_Named)
 
 
 def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> dict[str, _Entry]:

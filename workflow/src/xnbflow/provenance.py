@@ -161,7 +161,7 @@ def _content(path: Path) -> bytes:
     lines = text.splitlines(keepends=True)
     for node in _tree(path).body:
         if isinstance(node, ast.Assign) and _assigned(node) in {_HOMES, "__all__"}:
-            for line in range(node.lineno - 1, node.end_lineno):
+            for line in range(node.lineno - 1, node.end_lineno or node.lineno):
                 lines[line] = b""
     return b"".join(lines)
 

@@ -95,7 +95,8 @@ def _validator() -> Any:
     types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
         {"integer": _is_whole, "number": _is_number}
     )
-    return jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=types)
+    extend: Any = jsonschema.validators.extend
+    return extend(jsonschema.Draft202012Validator, type_checker=types)
 
 
 def _is_whole(_: Any, value: object) -> bool:

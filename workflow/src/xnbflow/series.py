@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,9 @@ import pyarrow.parquet as pq
 
 from xnbflow.errors import InputError
 from xnbflow.parquet import REMEDY, open_parquet, parquet_writer
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "KINDS",
@@ -127,12 +130,29 @@ class Series:
     features: np.ndarray
     samples: np.ndarray
     labels: np.ndarray
-    kinds: np.ndarray = field(default=None)  # type: ignore[assignment]
+    kinds: np.ndarray = field(default=None)  # type: ignore[arg-type]
     groups: np.ndarray | None = None
     sample_metadata: pd.DataFrame | None = None
     feature_metadata: pd.DataFrame | None = None
     missing: bool = False
     notes: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:  # what is given may be a list; what is held is an array
+
+        def __init__(
+            self,
+            name: str,
+            values: ArrayLike,
+            features: ArrayLike,
+            samples: ArrayLike,
+            labels: ArrayLike,
+            kinds: ArrayLike | None = None,
+            groups: ArrayLike | None = None,
+            sample_metadata: pd.DataFrame | None = None,
+            feature_metadata: pd.DataFrame | None = None,
+            missing: bool = False,
+            notes: Iterable[str] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         n_features = len(self.features)
@@ -162,7 +182,8 @@ class Series:
                 object.__setattr__(self, key, _as_metadata(self.name, key, table, length))
 
     def _refuse_missing_groups(self) -> None:
-        missing = np.array([pd.isna(group) or group == "" for group in self.groups], dtype=bool)
+        given = () if self.groups is None else self.groups
+        missing = np.array([bool(pd.isna(group) or group == "") for group in given], dtype=bool)
         if len(missing) != len(self.samples):
             msg = f"{self.name}: one group per sample is needed, {len(missing)} are given"
             raise InputError(msg)
@@ -275,9 +296,9 @@ class Series:
         header |= self._optional_header()
         return table.replace_schema_metadata({_METADATA_KEY: json.dumps(header)})
 
-    def _optional_header(self) -> dict[str, object]:
+    def _optional_header(self) -> dict[str, Any]:
         """Return what stands in the file's metadata only where the series has it."""
-        header: dict[str, object] = {}
+        header: dict[str, Any] = {}
         if self.groups is not None:
             header["groups"] = list(self.groups)
         if self.sample_metadata is not None:
@@ -405,7 +426,7 @@ def _refuse_other_samples(chunk: Series, first: Series, where: str) -> None:
         found, expected = getattr(chunk, what), getattr(first, what)
         if found is None and expected is None:
             continue
-        found, expected = (() if given is None else given for given in (found, expected))
+        found, expected = (np.array(() if given is None else given) for given in (found, expected))
         if len(found) != len(expected):
             msg = f"{where} has {len(found)} {what}, but the first has {len(expected)}"
         elif (found != expected).any():

@@ -89,18 +89,26 @@ def find_class(path: str) -> ClassSource | str:
     if file is None:
         return f"there is no module {module}"
     found = _resolve(module, file, name, 0)
-    if found == "hidden":
+    if isinstance(found, str):  # hidden
         return ClassSource(frozenset(), None, complete=False)
-    if found is None or not isinstance(found[2], ast.ClassDef):
-        return f"{module} has no {name}" if found is None else f"{path} is no class"
-    return _described(*found, 0)
+    if found is None:
+        return f"{module} has no {name}"
+    home, source, node = found
+    return (
+        _described(home, source, node, 0)
+        if isinstance(node, ast.ClassDef)
+        else f"{path} is no class"
+    )
 
 
 _Found = tuple[str, Path, ast.AST]
+_Parameters = tuple[str, ...] | None
 
 
 def _described(module: str, file: Path, node: ast.ClassDef, depth: int) -> ClassSource:
-    methods, parameters, complete = set(), (), True
+    methods: set[str] = set()
+    parameters: _Parameters = ()
+    complete = True
     own = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
     methods.update(own)
     for base in reversed(node.bases):
@@ -118,7 +126,7 @@ def _described(module: str, file: Path, node: ast.ClassDef, depth: int) -> Class
     return ClassSource(frozenset(methods), parameters, complete)
 
 
-def _parameters(arguments: ast.arguments) -> tuple[str, ...] | None:
+def _parameters(arguments: ast.arguments) -> _Parameters:
     if arguments.kwarg:
         return None
     named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -133,9 +141,10 @@ def _base(module: str, file: Path, base: ast.expr, depth: int) -> ClassSource | 
     if "." in name or depth > _DEEPEST:
         return None
     found = _resolve(module, file, name, depth)
-    if found is None or found == "hidden" or not isinstance(found[2], ast.ClassDef):
+    if found is None or isinstance(found, str):
         return None
-    return _described(*found, depth + 1)
+    home, source, node = found
+    return _described(home, source, node, depth + 1) if isinstance(node, ast.ClassDef) else None
 
 
 def _resolve(module: str, file: Path, name: str, depth: int) -> _Found | str | None:

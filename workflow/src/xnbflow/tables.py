@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,7 +13,7 @@ from xnbflow.contract import Column, Table
 from xnbflow.errors import InputError
 from xnbflow.parquet import REMEDY, open_parquet, parquet_writer
 
-__all__ = ["read_parquet", "write_parquet", "write_tables", "write_tsv"]
+__all__ = ["read_parquet", "tsv", "write_parquet", "write_tables", "write_tsv"]
 
 #: What a type of the contract is in a file; the first is what an empty column has.
 _ARROW = {
@@ -82,10 +83,36 @@ def read_parquet(path: str | Path, table: Table) -> pd.DataFrame:
 
 
 def write_tsv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table to tab-separated text, numbers with six significant digits."""
-    write_atomically(
-        path, lambda part: frame.to_csv(part, sep="\t", index=False, float_format="%.6g")
-    )
+    """Write a table to a file as `tsv` gives it."""
+    write_atomically(path, lambda part: part.write_text(tsv(frame), encoding="utf-8", newline=""))
+
+
+def tsv(frame: pd.DataFrame) -> str:
+    r"""Return a table as tab-separated text, numbers with six significant digits.
+
+    Text that a spreadsheet would run as a formula, because it begins with ``=``, ``+``, ``-`` or
+    ``@`` and is no number, gets a ``'`` before it; Parquet has it as it is.
+
+    Examples
+    --------
+    >>> tsv(pd.DataFrame({"class": ["=1+1", "-1", "a"], "recall": [0.5, 1.0, 2 / 3]}))
+    "class\trecall\n'=1+1\t0.5\n-1\t1\na\t0.666667\n"
+    """
+    safe = frame.copy(deep=False)
+    for name in frame.select_dtypes(exclude=["number", "bool"]):
+        safe[name] = frame[name].map(_defused)
+    safe = safe.rename(columns=_defused)
+    return safe.to_csv(sep="\t", index=False, float_format="%.6g", lineterminator="\n")
+
+
+def _defused(cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
 
 
 def write_tables(

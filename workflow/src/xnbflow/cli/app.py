@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+
+class Orientation(StrEnum):
+    """Where a table has its samples."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+
+
+class Missing(StrEnum):
+    """`xnbflow.models.prediction.MISSING`, which takes its time to import."""
+
+    ERROR = "error"
+    IMPUTE = "impute"
+    DROP = "drop"
+
+
 Model = Annotated[Path, typer.Argument(help="A model that `xnbflow fit` or a study made.")]
 TableFile = Annotated[
     str,
@@ -32,8 +49,22 @@ TableFile = Annotated[
 ]
 Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
 Id = Annotated[str, typer.Option("--id", help="Column of the samples' names.")]
+Layout = Annotated[
+    Orientation, typer.Option("--orientation", help="Where the table has its samples.")
+]
+Lacking = Annotated[
+    Missing,
+    typer.Option(
+        "--missing",
+        help="What to do where a feature that the model uses, or its value, is missing: refuse, "
+        "take the training median, or leave its evidence out.",
+    ),
+]
 Options = Annotated[
     list[str], typer.Option("--option", help="Option of the table's source, key=value; repeatable.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A file; standard output without.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Trust = Annotated[
@@ -53,7 +84,7 @@ def run() -> None:
     except BrokenPipeError:
         os._exit(0)
     except InputError as error:
-        sys.stderr.write(f"Error: {error}\n")
+        sys.stderr.write(f"Error: {error}{_here(str(error))}\n")
         code = 1
     except OSError as error:
         sys.stderr.write(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
@@ -61,6 +92,16 @@ def run() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)  # threads of libraries may still wait for work: that must not change the code
+
+
+def _here(message: str) -> str:
+    """Return how what a sheet says is said on the command line."""
+    if "sheet" not in message:
+        return ""
+    return (
+        ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
+        "key=value.)"
+    )
 
 
 def _version(*, asked: bool) -> None:
@@ -91,17 +132,22 @@ def fit(
     ),
     method: Annotated[str, typer.Option(help="A method's name, or an import path.")] = "csnb-cv",
     param: Annotated[list[str], typer.Option(help="key=value of the method; repeatable.")] = [],  # noqa: B006
-    folds: Annotated[int, typer.Option(help="Folds that say how good it is; 0 for none.")] = 10,
+    folds: Annotated[
+        int, typer.Option(min=0, help="Folds that say how good it is; 0 for none.")
+    ] = 10,
+    orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Fit a model on all samples of a table, and cross-validate it to say how good it is."""
     from xnbflow.cli import commands  # noqa: PLC0415
 
-    params = commands.parameters(param)
+    entry = commands.classifier(method, commands.parameters(param))
+    folds = commands.checked_folds(folds)
     with progress(f"reading {table}"):
-        series, origin = commands.read_training_table(table, label, id_column, option)
-    entry = {"method": commands.method_name(method), "params": params}
+        series, origin = commands.read_training_table(
+            table, label, id_column, option, orientation.value
+        )
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):
@@ -132,7 +178,7 @@ def signature(
     model: Model,
     *,
     gmt: Annotated[bool, typer.Option("--gmt", help="Gene sets, one per class and way.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
+    output: Output = None,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -152,8 +198,9 @@ def predict(
     table: TableFile,
     *,
     id_column: Id = "",
-    output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
-    missing: Annotated[str, typer.Option(help="error, impute or drop absent features.")] = "error",
+    output: Output = None,
+    missing: Lacking = Missing.ERROR,
+    orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -163,8 +210,8 @@ def predict(
 
     read = commands.read(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option)
-    told = commands.predicted(read, samples, missing)
+        samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
+    told = commands.predicted(read, samples, missing.value)
     for note in told.notes:
         warn(note)
     if as_json:
@@ -181,6 +228,8 @@ def explain(
     sample: Annotated[str, typer.Option(help="The sample's name.")],
     id_column: Id = "",
     html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
+    missing: Lacking = Missing.ERROR,
+    orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -190,8 +239,8 @@ def explain(
 
     read = commands.read(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option)
-    told = commands.explained(read, samples, sample)
+        samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
+    told = commands.explained(read, samples, sample, missing.value)
     if html:
         commands.write_explanation(told, html, model.stem)
     if as_json:

@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from xnbflow.atomic import write_atomically
 from xnbflow.errors import InputError
+from xnbflow.method_checks import check_classifier
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
 from xnbflow.models.prediction import Prediction, predict_table
@@ -19,15 +22,16 @@ from xnbflow.models.trained import CrossValidation, TrainedModel, cross_validate
 from xnbflow.series import Series
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.geo_summary import GeoSummary, summarise
-from xnbflow.tables import write_atomically
+from xnbflow.tables import tsv
 
 __all__ = [
     "as_text",
+    "checked_folds",
+    "classifier",
     "deliver",
     "explained",
     "fitted",
     "geo_summary",
-    "method_name",
     "parameters",
     "predicted",
     "read",
@@ -67,25 +71,58 @@ def parameters(given: Iterable[str]) -> dict[str, Any]:
     return params
 
 
-def method_name(given: str) -> str:
-    """Return a method's name; hyphens stand for underscores outside of import paths."""
-    return given if "." in given else given.replace("-", "_")
+def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return a classifier's entry, as a configuration has it, before any data are read.
+
+    Parameters
+    ----------
+    method : str
+        A method's name, where hyphens stand for underscores, or an import path.
+    params : dict
+
+    Raises
+    ------
+    InputError
+        If there is no such method, or it does not take a parameter.
+
+    Examples
+    --------
+    >>> classifier("csnb-cv", {"cv": 3})
+    {'method': 'csnb_cv', 'params': {'cv': 3}}
+    """
+    name = method if "." in method else method.replace("-", "_")
+    entry = {"method": name, "params": params}
+    try:
+        check_classifier(entry, "fit")
+    except InputError as error:
+        told = str(error).replace("configuration, fit.method", "--method")
+        raise InputError(told.replace("configuration, fit.params", "--param")) from error
+    return entry
+
+
+def checked_folds(folds: int) -> int:
+    """Return a number of folds, 0 for none."""
+    if folds == 1:
+        msg = "--folds is 1; two are the least that leave samples to train on, 0 is none at all"
+        raise InputError(msg)
+    return folds
 
 
 def read_training_table(
-    location: str, label: str, id_column: str, options: Sequence[str]
+    location: str, label: str, id_column: str, options: Sequence[str], orientation: str
 ) -> tuple[Series, dict[str, str]]:
     """Read samples with labels; also return where they are from."""
-    dataset = described(location, label, id_column, options)
+    dataset = described(location, label, id_column, options, orientation)
     origin = {"location": location, "label": label, "id_column": id_column}
     return read_training(dataset), origin
 
 
 def read_samples_of(
-    model: TrainedModel, location: str, id_column: str, options: Sequence[str]
+    model: TrainedModel, location: str, id_column: str, options: Sequence[str], orientation: str
 ) -> pd.DataFrame:
     """Read samples to predict."""
-    return read_samples(described(location, "", id_column, options), model.series)
+    dataset = described(location, "", id_column, options, orientation)
+    return read_samples(dataset, model.series, features=model.features)
 
 
 def geo_summary(accession: str) -> GeoSummary:
@@ -124,9 +161,9 @@ def predicted(model: TrainedModel, samples: pd.DataFrame, missing: str) -> Predi
     return predict_table(model, samples, missing)
 
 
-def explained(model: TrainedModel, samples: pd.DataFrame, sample: str) -> Explanation:
+def explained(model: TrainedModel, samples: pd.DataFrame, sample: str, missing: str) -> Explanation:
     """Explain one sample."""
-    return explain_sample(model, samples, sample)
+    return explain_sample(model, samples, sample, missing)
 
 
 def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
@@ -164,11 +201,15 @@ def as_text(told: dict[str, Any], path: Path) -> str:
     ]
     if figures:
         majority = figures["majority"]
-        lines.append(f"accuracy in cross-validation: {_proportion(figures['accuracy'])}")
+        lines.append(f"cross-validated ({figures['folds']} folds):")
+        named = {"accuracy": figures["accuracy"]}
+        named |= {f"recall of {label}": value for label, value in figures["recall"].items()}
+        width = max(map(len, named))
+        lines += [f"  {name:{width}}  {_proportion(value)}" for name, value in named.items()]
         lines.append(
-            f"the majority, {majority['class']}, has {majority['share']:.3f} of the samples"
+            f"  always the largest class, {majority['class']}, would be right in "
+            f"{majority['share']:.3f}"
         )
-        lines += [f"recall of {k}: {_proportion(v)}" for k, v in figures["recall"].items()]
     else:
         lines.append("not cross-validated: nothing is known of how good it is")
     lines.append(", ".join(f"{name} {number}" for name, number in told["versions"].items()))
@@ -193,7 +234,8 @@ def signature_text(model: TrainedModel) -> str:
             for _, row in rows.head(_SHOWN).iterrows()
         ]
         more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
-        lines.append(f"{label}: {', '.join(named)}{more}")
+        text = f"{label}: {', '.join(named)}{more}"
+        lines.append(textwrap.fill(text, 100, subsequent_indent="  ", break_long_words=False))
     return "\n".join(lines)
 
 
@@ -209,11 +251,6 @@ def signature_lines(model: TrainedModel, *, gmt: bool) -> str:
     if gmt:
         return "".join(f"{line}\n" for line in gene_sets(model.signature, model.series["name"]))
     return tsv(model.signature)
-
-
-def tsv(table: pd.DataFrame) -> str:
-    """Return a table as tab-separated text."""
-    return table.to_csv(sep="\t", index=False, float_format="%.6g")
 
 
 def deliver(text: str, path: Path | None) -> None:

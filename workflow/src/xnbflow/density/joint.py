@@ -115,7 +115,7 @@ class JointDensity:
         _target_weights(target, reach, weights)
         self._log_weights = np.log(weights)
         self._effort = _NS_PER_PAIR * int(np.sum(reach - np.arange(1, len(reach) + 1)))
-        self.mesh = None
+        self.mesh: MeshTarget | None = None
         if mesh is not None and _mesh_effort(mesh, width) < self._effort:
             self.use_mesh(mesh)
 
@@ -134,7 +134,7 @@ class JointDensity:
                     components[i], self.target, self.reach, self.width, log_density[i], score[i]
                 )
             else:
-                self._mesh_scores(components[i], log_density[i], score[i])
+                self._mesh_scores(self.mesh, components[i], log_density[i], score[i])
 
         n_threads = min(numba.get_num_threads(), len(components))
         if n_threads == 1 or len(components) * self._effort < _NS_WORTH_THREADS:
@@ -145,15 +145,17 @@ class JointDensity:
                 list(pool.map(work, range(len(components))))
         return log_density - self._log_weights, score
 
-    def _mesh_scores(self, z: np.ndarray, log_density: np.ndarray, score: np.ndarray) -> None:
+    def _mesh_scores(
+        self, mesh: MeshTarget, z: np.ndarray, log_density: np.ndarray, score: np.ndarray
+    ) -> None:
         background = _BACKGROUND * self.width * _SQRT_2PI / (np.pi * (1.0 + z * z))
         score[:] = 2.0 * z / (1.0 + z * z) * background
         component_mesh_scores(
             z,
-            self.mesh.first,
-            self.mesh.weights,
-            self.mesh.n_rows,
-            self.mesh.kernel,
+            mesh.first,
+            mesh.weights,
+            mesh.n_rows,
+            mesh.kernel,
             self._kernel,
             self.width,
             background,

@@ -8,7 +8,7 @@ and those that are not used are never compiled.
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -70,7 +70,7 @@ def map_parts(work: Callable[[P], T], parts: Sequence[P], ns: float) -> list[T]:
     ns : float
         How many nanoseconds all parts take together, roughly.
     """
-    results: list = [None] * len(parts)
+    results: list[Any] = [None] * len(parts)
     queue = iter(enumerate(parts))
 
     def drain() -> None:
@@ -100,7 +100,7 @@ def feature_major(X: np.ndarray) -> np.ndarray:
         def copy(strip: slice) -> None:
             features[strip] = X[:, strip].T
 
-        map_strips(copy, *features.shape, ns_per_value=2.0)
+        map_strips(copy, len(features), len(X), ns_per_value=2.0)
     features = features.view()
     features.flags.writeable = False
     return features

@@ -158,7 +158,7 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
         msg = f"n_partners is {n_partners}; it must be at least 1"
         raise InputError(msg)
     screen = residuals.astype(np.float32)
-    varies = residuals.any(axis=1)
+    varies = np.any(residuals, axis=1)
     # |float32 product - r| <= (n + 4) 2**-24 for rows of length 1: two roundings, then n summands
     band = 1e-6 + n_samples * 2.0**-24
     stride = 1 + n_features**2 // (2 * _HISTOGRAM_PAIRS)

@@ -141,7 +141,7 @@ def shapiro_wilk_within(
         names = ", ".join(map(str, small))
         msg = f"no Shapiro-Wilk test within classes of fewer than {_SMALLEST} samples: {names}"
         warnings.warn(msg, UserWarning, stacklevel=2)
-    _warn_if_extrapolated(counts.max())
+    _warn_if_extrapolated(int(counts.max()))
     for code in np.flatnonzero(counts >= _SMALLEST):
         deficit = _deficits(features, np.flatnonzero(codes == code))
         _refuse_nan(X, deficit)

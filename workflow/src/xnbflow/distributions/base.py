@@ -34,8 +34,10 @@ class Distribution(Declared, ABC):
 
     multivariate = False
 
-    #: Nanoseconds that one log density takes, roughly (see `xnbflow.density.strips.map_strips`).
-    ns_per_point = 10.0
+    @property
+    def ns_per_point(self) -> float:
+        """Nanoseconds that one log density takes, roughly; see `xnbflow.density.strips`."""
+        return 10.0
 
     @abstractmethod
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:

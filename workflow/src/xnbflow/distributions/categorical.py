@@ -1,6 +1,6 @@
 """The distribution of categories, with Lidstone smoothing."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Categorical(Distribution):
     [[[0.6, 0.4, 0.2]]]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {"alpha": [number(0.0)]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"alpha": [number(0.0)]}
 
     def __init__(self, *, alpha: float = 1.0) -> None:
         self.alpha = alpha
@@ -56,10 +56,12 @@ class Categorical(Distribution):
         def work(strip: slice) -> None:
             _count(features[strip].astype(np.intp), codes, counts[strip])
 
-        map_strips(work, *features.shape, ns_per_value=2.0)
+        map_strips(work, len(features), features.shape[1], ns_per_value=2.0)
         self._seen = counts.any(axis=1)
         self.n_categories_ = self._seen.sum(axis=1)
-        total = np.bincount(codes, minlength=n_classes) + self.alpha * self.n_categories_[:, None]
+        total: np.ndarray = (
+            np.bincount(codes, minlength=n_classes) + self.alpha * self.n_categories_[:, None]
+        )
         self.log_probability_ = np.log((counts + self.alpha) / total[:, :, None])
         return self
 
@@ -78,7 +80,7 @@ class Categorical(Distribution):
         """Return all codes as nodes, with weight 1 for the feature's categories and else 0."""
         n_features, _, n_codes = self.log_probability_.shape
         nodes = np.tile(np.arange(n_codes, dtype=np.float64), (n_features, 1))
-        return nodes, self._seen.astype(np.float64)
+        return nodes, np.asarray(self._seen, dtype=np.float64)
 
     def _refuse_what_is_no_code(self, features: np.ndarray) -> None:
         is_code = (features >= 0) & (features <= _MAX_CODE) & (features == np.floor(features))

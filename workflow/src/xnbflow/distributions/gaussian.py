@@ -1,6 +1,6 @@
 """Normal densities: one per feature and class, and what normal densities of any kind share."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Gaussian(TiledDistribution):
     ([[2.0, 6.1]], [[1.0, 0.01]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "var_smoothing": [number(0.0, closed="left")]
     }
 
@@ -179,7 +179,7 @@ def class_moments(
         _moments(tile, offsets, moments)
         means[:, strip], variances[:, strip] = moments
 
-    map_strips(work, *features.shape, ns_per_value=1.0)
+    map_strips(work, len(features), features.shape[1], ns_per_value=1.0)
     return means, variances
 
 

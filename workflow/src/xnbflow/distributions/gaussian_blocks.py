@@ -6,7 +6,7 @@ class. Thousands of small covariance matrices are estimated, shrunk, factorised 
 array (n_blocks, size, size).
 """
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class GaussianBlocks(Distribution):
     (2,)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "columns": ["array-like"],
         "covariance": [one_of(*COVARIANCES)],
     }
@@ -92,7 +92,7 @@ class GaussianBlocks(Distribution):
         n_blocks, size = columns.shape
         membership = np.equal.outer(codes, np.arange(n_classes)) / counts
         groups = [slice(None)] if pooled else [codes == code for code in range(n_classes)]
-        freedom = [len(codes) - n_classes] if pooled else counts - 1
+        freedom = [len(codes) - n_classes] if pooled else (counts - 1).tolist()
         means = np.empty((n_classes, n_blocks, size))
         factors, whitenings = np.empty((2, len(groups), n_blocks, size, size))
         shrinkage = np.empty((len(groups), n_blocks))

@@ -1,6 +1,6 @@
 """Kernel densities, one per feature and class (XNB paper, Eqs. 3 and 8)."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Kernel(TiledDistribution):
     [[[0.325]]]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [one_of(*BANDWIDTHS)],
         "kernel": [one_of(*KERNELS)],
         "min_bandwidth": [number(0.0, closed="left")],
@@ -108,11 +108,11 @@ class Kernel(TiledDistribution):
         local = self.bandwidth == "adaptive"
         each = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
         shapes = [(len(features), count) for count in self.class_count_]
-        self.samples_ = [
+        self.samples_: list[Any] = [
             None if table else np.empty(shape)
             for table, shape in zip(tabulated, shapes, strict=True)
         ]
-        self.tables_ = [[None] * len(features) if table else None for table in tabulated]
+        self.tables_: list[Any] = [[None] * len(features) if table else None for table in tabulated]
         bandwidths = np.empty((len(order) if local else n_classes, len(features)))
 
         def work(strip: slice) -> None:

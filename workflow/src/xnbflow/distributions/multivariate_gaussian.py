@@ -1,6 +1,6 @@
 """The multivariate Gaussian distribution (Directional naive Bayes classifiers, section 3.4)."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -47,7 +47,7 @@ class MultivariateGaussian(Distribution):
 
     multivariate = True
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "covariance": [one_of(*COVARIANCES)],
         "var_smoothing": [number(0.0, closed="left")],
     }

@@ -1,6 +1,6 @@
 """The von Mises distribution of angles (Directional naive Bayes classifiers, section 2.1)."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import i0e
@@ -41,7 +41,7 @@ class VonMises(Distribution):
     3.36
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {"period": [number(0.0)]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"period": [number(0.0)]}
 
     def __init__(self, *, period: float = 2 * np.pi) -> None:
         self.period = period

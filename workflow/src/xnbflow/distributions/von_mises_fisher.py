@@ -1,6 +1,6 @@
 """The von Mises-Fisher distribution of unit vectors (Directional naive Bayes, section 2.2)."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class VonMisesFisher(Distribution):
 
     multivariate = True
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "tolerance": [number(0.0, closed="left")],
         "normalize": ["boolean"],
     }

@@ -67,7 +67,11 @@ def calibration_curve(
     1    0.5           0.767     0.667           0.177      3
     """
     codes, log_posterior = known_predictions(true, log_posterior, classes)
-    column = np.argmax(log_posterior, axis=1) if label is None else class_codes([label], classes)
+    column = (
+        np.argmax(log_posterior, axis=1)
+        if label is None
+        else class_codes(np.array([label]), classes)
+    )
     probability = np.exp(np.take_along_axis(log_posterior, column.reshape(-1, 1), axis=1)[:, 0])
     edges = np.linspace(0, 1, n_bins + 1)
     which = np.searchsorted(edges[1:-1], probability, side="right")

@@ -5,6 +5,7 @@ Bouckaert (2004) and Nadeau and Bengio (2003), with a Bayesian test after Benavo
 """
 
 import itertools
+from typing import Literal
 
 import pandas as pd
 
@@ -147,7 +148,7 @@ def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.Data
     for first, second in itertools.combinations(scores.columns, 2):
         a, b = by_run[first].to_numpy(), by_run[second].to_numpy()
         t_test = corrected_resampled_t_test(a, b, test_train_ratio)
-        alternative = "less" if t_test.mean < 0 else "greater"
+        alternative: Literal["less", "greater"] = "less" if t_test.mean < 0 else "greater"
         rows.append(
             {
                 "first": first,

@@ -48,7 +48,7 @@ def telling_features(selection: pd.DataFrame, per_class: int, most: int) -> list
 
 
 def density_estimator(
-    entry: Mapping[str, Any], kinds: Sequence[str], seed: int
+    entry: Mapping[str, Any], kinds: Sequence[str] | np.ndarray, seed: int
 ) -> tuple[BaseNaiveBayes | None, str]:
     """Return an estimator that has a classifier's densities for every feature, and its name.
 
@@ -122,10 +122,12 @@ def class_densities(
     grids = _grids(values)
     seed = derive_seed(series.name, 0, "classifier")
     estimator, name = density_estimator(entry, kinds, seed)
-    own = estimator is not None
-    logs = log_densities(estimator, values, series.labels, grids) if own else None
+    logs = None
+    if estimator is not None:
+        logs = log_densities(estimator, values, series.labels, grids)
+    own = logs is not None
     if logs is None:
-        estimator, own = FlexibleNB(), False
+        estimator = FlexibleNB()
         name = _name(estimator)
         logs = log_densities(estimator, values, series.labels, grids)
     if logs is None:

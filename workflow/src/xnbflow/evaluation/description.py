@@ -109,6 +109,7 @@ def describe(
     pairs = dependent_pairs(series, told if cut is not None else [], cut or 1.0)
     groups = dict(zip(told, dependent_groups(pairs, told), strict=True))
     profiles = feature_profiles(series, ranked)
+    evidence = relative_evidence(given, trained["predictions"], trained["explanations"], entry)
     return {
         "profiles": profiles.assign(
             dependence_group=profiles["feature"].map(groups).fillna("").astype(str)
@@ -118,10 +119,16 @@ def describe(
         "densities": class_densities(series, shown, entry),
         "values": feature_values(series, shown),
         "priors": class_priors(series, trained["predictions"]),
-        "evidence": relative_evidence(
-            given, trained["predictions"], trained["explanations"], entry
-        ),
+        "evidence": evidence,
+        "scores": _scores(evidence),
     }
+
+
+def _scores(evidence: pd.DataFrame) -> pd.DataFrame:
+    """Return what all features of a class say together of a sample."""
+    key = ["repeat", "fold", "sample", "class"]
+    told = evidence.dropna(subset=["evidence"])
+    return told.groupby(key, sort=False)[["evidence", "log_reference"]].sum().reset_index()
 
 
 def _ranked(selected: pd.DataFrame) -> pd.DataFrame:

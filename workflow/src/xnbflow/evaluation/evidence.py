@@ -86,11 +86,11 @@ def _of_fold(
     scale = group["scale"].iloc[0]
     if scale == "evidence":
         return group.assign(log_reference=0.0, evidence=group["log_likelihood"])
-    used = series.values[np.isin(series.features, group["feature"].unique())]
+    used = series.values[pd.Index(series.features).isin(group["feature"])]
     if scale != "density" or np.isnan(used).any():
         return group.assign(log_reference=np.nan, evidence=np.nan)
     is_tested = np.isin(series.samples, tested.to_numpy(dtype=str))
-    features = np.flatnonzero(np.isin(series.features, group["feature"].unique()))
+    features = np.flatnonzero(pd.Index(series.features).isin(group["feature"]))
     samples = np.flatnonzero(np.isin(series.samples, group["sample"].unique()))
     labels = series.labels[~is_tested]
     values = series.values[features]

@@ -1,6 +1,5 @@
 """Folds: drawn once per data set and repeat, so that every classifier sees the same ones."""
 
-import io
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,22 +12,17 @@ from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series, SeriesHeader
-from xnbflow.sources.files import open_raw
 from xnbflow.tables import read_parquet
 
 __all__ = [
     "draw_folds",
     "folds_of_repeat",
     "leave_one_group_out",
-    "read_folds",
     "stratified_splits",
 ]
 
-#: In a file of predefined folds: a sample that always trains and is never tested.
-ALWAYS_TRAIN = "train"
 
-
-def draw_folds(header: SeriesHeader, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
+def draw_folds(header: Series | SeriesHeader, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     Parameters
@@ -104,9 +98,9 @@ def folds_of_repeat(
     InputError
         If the file is absent or damaged.
     """
-    if not predefined and n_splits is None:
-        return leave_one_group_out(series)
     if not predefined:
+        if n_splits is None:
+            return leave_one_group_out(series)
         return _draw(series, n_splits, repeat)
     (path,) = predefined
     folds = read_parquet(path, FOLDS_TABLE)
@@ -191,7 +185,7 @@ def leave_one_group_out(header: Series | SeriesHeader) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _class_counts(header: SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
+def _class_counts(header: Series | SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
     """Return each class with the number of its samples, or of the groups that have any."""
     if header.groups is None:
         return np.unique(header.labels, return_counts=True)
@@ -200,9 +194,10 @@ def _class_counts(header: SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _refuse_uneven_groups(
-    header: SeriesHeader, splits: list[tuple[np.ndarray, np.ndarray]]
+    header: Series | SeriesHeader, splits: list[tuple[np.ndarray, np.ndarray]]
 ) -> None:
     classes = set(header.labels)
+    n_groups = 0 if header.groups is None else len(set(header.groups))
     for fold, (train, test) in enumerate(splits):
         lacking = sorted(classes - set(header.labels[train]))
         if len(test) and not lacking:
@@ -210,119 +205,11 @@ def _refuse_uneven_groups(
         what = f"trains without class {str(lacking[0])!r}" if lacking else "tests no sample"
         msg = (
             f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
-            f"{len(np.unique(header.groups))} of them for {len(header.samples)} samples; use fewer "
-            "splits, or other groups"
+            f"{n_groups} of them for {len(header.samples)} samples; use fewer splits, or other "
+            "groups"
         )
         raise InputError(msg)
-
-
-def _refuse_split_groups(path: str | Path, folds: pd.DataFrame, header: SeriesHeader) -> None:
-    """Refuse predefined folds that test and train samples of one group."""
-    group_of = dict(zip(header.samples, header.groups, strict=True))
-    for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
-        inside = set(tested)
-        groups = {group_of[sample] for sample in inside}
-        torn = [s for s in header.samples if s not in inside and group_of[s] in groups]
-        if torn:
-            msg = (
-                f"{path}: repeat {repeat}, fold {fold} trains with sample {str(torn[0])!r} and "
-                f"tests another of its group {str(group_of[torn[0]])!r}; keep each group on one "
-                "side"
-            )
-            raise InputError(msg)
-
-
-def read_folds(
-    path: str | Path, header: SeriesHeader, n_splits: int, n_repeats: int
-) -> pd.DataFrame:
-    """Read predefined folds.
-
-    Parameters
-    ----------
-    path : path
-        Tab-separated text, gzipped or not, with a header and columns ``sample`` and ``fold`` and,
-        if there are several repeats, ``repeat``. A fold is a whole number from 0, or ``train`` for
-        a sample that always trains and is never tested. Or, without a header, one number per
-        sample in the order of the series: 0 trains, 1 is tested.
-    header : SeriesHeader
-        Samples of the data set.
-    n_splits, n_repeats : int
-        How many folds and repeats the configuration announces.
-
-    Returns
-    -------
-    DataFrame
-        As `draw_folds`.
-
-    Raises
-    ------
-    InputError
-        If a column is missing, a sample is unknown, missing or repeated, a fold is no number, the
-        numbers of folds and repeats are not the announced ones, or a group of samples is on both
-        sides of a fold.
-    """
-    table = _read_table(path, header)
-    for repeat, group in table.groupby("repeat", sort=False):
-        _check_samples(path, repeat, group["sample"], header)
-    tested = table[table["fold"] != ALWAYS_TRAIN]
-    for column in ("repeat", "fold"):
-        bad = tested.index[~tested[column].str.fullmatch(r"\d+")]
-        if len(bad):
-            msg = (
-                f"{path}, line {bad[0] + 2}: {column} is {tested.loc[bad[0], column]!r}; "
-                f"use a whole number, or {ALWAYS_TRAIN!r} as the fold of a sample that only trains"
-            )
-            raise InputError(msg)
-    folds = tested.astype({"repeat": int, "fold": int})[["repeat", "fold", "sample"]]
-    found = set(zip(folds["repeat"], folds["fold"], strict=True))
-    if found != {(repeat, fold) for repeat in range(n_repeats) for fold in range(n_splits)}:
-        msg = (
-            f"{path} holds the (repeat, fold) {sorted(found)[:20]}, the configuration announces "
-            f"{n_repeats} repeats of {n_splits} splits, both counted from 0; make them agree"
-        )
-        raise InputError(msg)
-    if header.groups is not None:
-        _refuse_split_groups(path, folds, header)
-    return folds.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)
-
-
-def _read_table(path: str | Path, header: SeriesHeader) -> pd.DataFrame:
-    with open_raw(path) as stream:
-        content = stream.read()
-    words = content.decode().split()
-    if words and set(words) <= {"0", "1"}:
-        if len(words) != len(header.samples):
-            msg = f"{path}: {len(words)} numbers for the {len(header.samples)} samples"
-            raise InputError(f"{msg} of {header.name}")
-        fold = np.where(np.array(words) == "1", "0", ALWAYS_TRAIN)
-        return pd.DataFrame({"sample": header.samples, "fold": fold, "repeat": "0"})
-    table = pd.read_csv(io.BytesIO(content), sep="\t", dtype=str, keep_default_na=False)
-    missing = {"sample", "fold"} - set(table.columns)
-    if missing:
-        msg = f"{path}: column {min(missing)!r} is missing; found {', '.join(table.columns)}"
-        raise InputError(msg)
-    return table if "repeat" in table else table.assign(repeat="0")
 
 
 def _fold(repeat: int, fold: int, samples: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame({"repeat": repeat, "fold": fold, "sample": samples})
-
-
-def _check_samples(path: str | Path, repeat: str, given: pd.Series, header: SeriesHeader) -> None:
-    repeated = given[given.duplicated()]
-    if len(repeated):
-        line = repeated.index[0] + 2
-        msg = f"{path}, line {line}: sample {repeated.iloc[0]!r} stands twice in repeat {repeat}"
-        raise InputError(msg)
-    unknown = given[~given.isin(header.samples)]
-    if len(unknown):
-        line = unknown.index[0] + 2
-        msg = f"{path}, line {line}: {header.name} has no sample {unknown.iloc[0]!r}"
-        raise InputError(msg)
-    absent = sorted(set(header.samples) - set(given))
-    if absent:
-        msg = (
-            f"{path}: sample {str(absent[0])!r} of {header.name} is missing in repeat {repeat} "
-            f"({len(absent)} in all); give it a fold, or {ALWAYS_TRAIN!r}"
-        )
-        raise InputError(msg)

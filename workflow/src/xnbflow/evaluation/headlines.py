@@ -40,13 +40,15 @@ def headline(
     -------
     DataFrame
         ``study``, ``title``, ``summary``, ``classifier`` (id of the one that the study is about, ''
-        without any) and ``text``.
+        without any), ``text`` and ``fits`` (how many were tried).
     """
     labels = distinct_labels(labels)
     chosen = subject(list(labels), tables)
     text = _finding(chosen, labels, tables["summary"]) if labels else ""
-    columns = ["study", "title", "summary", "classifier", "text"]
-    return pd.DataFrame([(study, title, summary, chosen, text)], columns=columns)
+    counts = tables["summary"].drop_duplicates(["dataset", "folds", "classifier"])
+    fits = int(counts[["folds_ok", "folds_failed"]].sum(axis=None))
+    columns = ["study", "title", "summary", "classifier", "text", "fits"]
+    return pd.DataFrame([(study, title, summary, chosen, text, fits)], columns=columns)
 
 
 def subject(classifiers: Sequence[str], tables: Tables) -> str:

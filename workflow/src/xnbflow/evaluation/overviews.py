@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-__all__ = ["averages", "hard_samples", "p_values"]
+__all__ = ["averages", "hard_samples", "misclassified", "p_values"]
 
 _BINS = 20
 
@@ -51,12 +51,39 @@ def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:
         ``dataset``, ``folds``, ``classifiers`` (how many are wrong), ``samples``, ``share``.
     """
     place = ["dataset", "folds"]
-    mostly = samples.assign(mostly=2 * samples["wrong"] > samples["tested"])
-    wrong = mostly.groupby([*place, "sample"], sort=False)["mostly"].sum()
+    wrong = _mostly_wrong(samples).groupby([*place, "sample"], sort=False)["mostly"].sum()
     counts = wrong.rename("classifiers").reset_index().groupby([*place, "classifiers"]).size()
     table = counts.reset_index(name="samples")
     share = table["samples"] / table.groupby(place)["samples"].transform("sum")
     return table.assign(share=share.astype(float))
+
+
+def _mostly_wrong(samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the column ``mostly``: whether a classifier is wrong in more than half of the repeats."""
+    return samples.assign(mostly=2 * samples["wrong"] > samples["tested"])
+
+
+def misclassified(samples: pd.DataFrame) -> pd.DataFrame:
+    """Return the samples that at least one classifier gets wrong at least once.
+
+    Parameters
+    ----------
+    samples : DataFrame
+        The study's table.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``folds``, ``sample``, ``true``, ``wrong_by`` (classifiers that are wrong in
+        more than half of the repeats), ``wrong`` and ``tested`` (times, of all classifiers); of
+        each data set those wrong by most come first, then those that are wrong most often.
+    """
+    groups = _mostly_wrong(samples).groupby(["dataset", "folds", "sample", "true"], sort=False)
+    sums = groups[["mostly", "wrong", "tested"]].sum().astype(int).reset_index()
+    sums = sums[sums["wrong"] > 0].rename(columns={"mostly": "wrong_by"})
+    order = ["dataset", "folds", "wrong_by", "wrong"]
+    ascending = [True, True, False, False]
+    return sums.sort_values(order, ascending=ascending, kind="stable", ignore_index=True)
 
 
 def averages(summary: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:

@@ -83,7 +83,8 @@ def permutation_scores(
     if n_permutations < 1:
         msg = f"n_permutations is {n_permutations}; use 1 or more"
         raise InputError(msg)
-    groups = _checked_groups(series, series.groups if groups is None else groups)
+    groups = series.groups if groups is None else groups
+    groups = None if groups is None else _checked_groups(series, groups)
     columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     estimator = build_estimator(entry, columns, derive_seed(series.name, 0, "classifier"))
     rows = []
@@ -181,8 +182,9 @@ def permute_labels(
     labels = series.labels
     if groups is None:
         return rng.permutation(labels)
-    groups = _checked_groups(series, groups)
-    first, codes = np.unique(groups, return_index=True, return_inverse=True)[1:]
+    first, codes = np.unique(
+        _checked_groups(series, groups), return_index=True, return_inverse=True
+    )[1:]
     if (labels == labels[first][codes]).all():
         of_group = labels[first]
         if len(set(of_group)) < 2:
@@ -196,9 +198,7 @@ def permute_labels(
     return permuted
 
 
-def _checked_groups(series: Series, groups: np.ndarray | None) -> np.ndarray | None:
-    if groups is None:
-        return None
+def _checked_groups(series: Series, groups: np.ndarray) -> np.ndarray:
     groups = np.asarray(groups)
     if groups.shape != series.labels.shape:
         msg = f"{series.name}: {groups.size} groups for {series.n_samples} samples; give one each"

@@ -1,6 +1,6 @@
 """What a fitted classifier says of the features it uses, in the names of the series."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from xnbflow.evaluation.sparse import features_with_effect
 from xnbflow.evaluation.ties import ties_of
 
-__all__ = ["SCALES", "FeatureUse", "feature_use"]
+__all__ = ["SCALES", "FeatureUse", "feature_use", "last_step", "named", "transformed"]
 
 #: What a classifier's explanations are, as its ``explanation_scale_`` tells: log densities in the
 #: unit of the feature (what is supposed of those that do not tell), evidence against a reference,
@@ -67,7 +67,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         Whether to explain them, if the classifier can.
     """
     everything = float(len(X.columns))
-    last, inputs, names = _last_step(model, X)
+    last, before, names = last_step(model, X.columns.to_numpy())
     if names is None:
         return FeatureUse(np.nan, np.nan)
     chosen = getattr(last, "selected_features_", None)
@@ -84,8 +84,9 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     if hasattr(last, "pair_distances_"):
         distances = _renamed(last.pair_distances_, feature=rename)
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
-        rows = dict(enumerate(X.index)) if last is not model else {}
-        explanations = _renamed(last.explain(inputs), feature=rename, sample=rows)
+        explanations = last.explain(transformed(before, X))
+        samples = X.index if last is not model else []
+        explanations = named(explanations, samples, names if last is not model else [])
         explanations["scale"] = _scale(last)
     rows = _selected_rows(chosen, getattr(last, "selected_distances_", {}))
     if hasattr(last, "spike_features_"):
@@ -109,24 +110,42 @@ def _scale(model: BaseEstimator) -> str:
     return scale
 
 
-def _last_step(
-    model: BaseEstimator, X: pd.DataFrame
-) -> tuple[BaseEstimator, Any, np.ndarray | None]:
-    """Return the estimator at the end of pipelines and searches, its input and the names of that.
+def last_step(
+    model: BaseEstimator, names: np.ndarray | None
+) -> tuple[BaseEstimator, list[Pipeline], np.ndarray | None]:
+    """Return the estimator at the end of pipelines and searches, what is before it, and its input.
 
-    The names are None where a transformer makes new features or does not tell.
+    Parameters
+    ----------
+    model : estimator
+    names : ndarray of shape (n_features,)
+        Names of its features.
+
+    Returns
+    -------
+    last : estimator
+    before : list of Pipeline
+        What transforms samples for it, see `transformed`.
+    names : ndarray or None
+        Names of its features; None where a transformer makes new ones or does not tell.
     """
-    inputs, names = X, X.columns.to_numpy()
+    before = []
     while isinstance(model, Pipeline) or hasattr(model, "best_estimator_"):
         if not isinstance(model, Pipeline):
             model = model.best_estimator_
             continue
-        *before, (_, last) = model.steps
-        if before and names is not None:
-            names = _names_after(model[:-1], names)
-            inputs = model[:-1].transform(inputs)
-        model = last
-    return model, inputs, names
+        if len(model) > 1 and names is not None:
+            before.append(model[:-1])
+            names = _names_after(before[-1], names)
+        model = model[-1]
+    return model, before, names
+
+
+def transformed(before: Sequence[Pipeline], X: pd.DataFrame) -> Any:
+    """Return samples as the last step sees them."""
+    for transformers in before:
+        X = transformers.transform(X)
+    return X
 
 
 def _names_after(transformers: Pipeline, names: np.ndarray) -> np.ndarray | None:
@@ -134,7 +153,15 @@ def _names_after(transformers: Pipeline, names: np.ndarray) -> np.ndarray | None
         after = transformers.get_feature_names_out(names)
     except (AttributeError, NotImplementedError, ValueError):
         return None
-    return after if np.isin(after, names).all() else None
+    return after if pd.Index(after).isin(names).all() else None  # numpy.isin compares all pairs
+
+
+def named(terms: pd.DataFrame, samples: Iterable[Any], names: Iterable[Any]) -> pd.DataFrame:
+    """Return explanations of a pipeline's last step with the names of samples and features.
+
+    That step knows either by name already, or by position.
+    """
+    return _renamed(terms, feature=dict(enumerate(names)), sample=dict(enumerate(samples)))
 
 
 def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:

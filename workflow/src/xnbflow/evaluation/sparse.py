@@ -33,7 +33,8 @@ def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
         return None if model.shrink_threshold is None else model.deviations_ != 0
     if isinstance(model, OneVsRestClassifier):
         parts = [features_with_effect(each) for each in model.estimators_]
-        return None if any(part is None for part in parts) else np.vstack(parts)
+        known = [part for part in parts if part is not None]
+        return np.vstack(known) if len(known) == len(parts) else None
     return model.coef_ != 0 if _is_sparse(model) else None
 
 

@@ -126,7 +126,7 @@ def _representatives(tied: Iterable[Collection[str]]) -> dict[str, str]:
     return {name: min(group) for name, group in group_of.items()}
 
 
-def _counts(selected: Sequence[Collection[str]]) -> Counter:
+def _counts(selected: Sequence[Collection[str]]) -> Counter[str]:
     if not len(selected):
         msg = "no selected feature sets: at least one fold must have been fitted"
         raise InputError(msg)

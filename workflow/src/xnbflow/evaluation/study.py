@@ -59,60 +59,90 @@ def study_tables(
         dataset: read_header(path)
         for dataset, path in zip(owners["datasets"], files["series"], strict=True)
     }
-    truth = {
-        dataset: read_parquet(path, TRUTH_TABLE)
-        for dataset, path in zip(owners["simulated"], files["truth"], strict=True)
-    }
-    predictions, selected, ties, fits = (
-        {
-            tuple(key): read_parquet(path, TRAINING_TABLES[name])
-            for key, path in zip(owners["trained"], files[name], strict=True)
-        }
-        for name in ("predictions", "selected", "ties", "fits")
-    )
-    metrics = summaries.metrics(predictions, fits, headers)
+    printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     diagnostics = _diagnostics(owners["diagnosed"], files, alpha)
-    repeats = summaries.repeats(predictions, metrics, fits, headers)
-    recall = recognition.recall(predictions)
     tables = {
         "datasets": _datasets(headers),
         "notes": _notes(files["notes"]),
         "permutation_tests": _permutation_tests(owners["permuted"], files["permutation"]),
         "class_sizes": _class_sizes(headers),
         "diagnostics": diagnostics,
+        "p_values": _p_values(owners["diagnosed"], files["normality"]),
+        **_predicted(owners, files, headers),
+        **_selected(owners, files, headers),
+    }
+    samples, repeats = tables["samples"], tables["repeats"]
+    return tables | {
+        "paper": summaries.paper(repeats, diagnostics, printed, paper or {}),
+        "headline": headline(**about, tables=tables),
+        "averages": overviews.averages(tables["summary"], tables["seconds"]),
+        "hard_samples": overviews.hard_samples(samples),
+        "misclassified": overviews.misclassified(samples),
+        "ranks": rankings.ranks(repeats),
+        "omnibus": rankings.omnibus(repeats),
+        "pairwise": rankings.pairwise(repeats),
+        "pairwise_within": rankings.pairwise_within(tables["metrics"]),
+    }
+
+
+def _trained(
+    name: str, owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]]
+) -> dict[Key, pd.DataFrame]:
+    """Return a table of every classifier that was trained."""
+    return {
+        tuple(key): read_parquet(path, TRAINING_TABLES[name])
+        for key, path in zip(owners["trained"], files[name], strict=True)
+    }
+
+
+def _predicted(
+    owners: Mapping[str, Sequence[Any]],
+    files: Mapping[str, Sequence[str]],
+    headers: Mapping[str, SeriesHeader],
+) -> dict[str, pd.DataFrame]:
+    """Return what follows from the predictions and how the fits went."""
+    predictions, fits = (_trained(name, owners, files) for name in ("predictions", "fits"))
+    metrics = summaries.metrics(predictions, fits, headers)
+    repeats = summaries.repeats(predictions, metrics, fits, headers)
+    recall = recognition.recall(predictions)
+    return {
         "metrics": metrics,
-        "summary": summaries.summary(predictions, metrics, repeats, fits, headers),
         "repeats": repeats,
-        "paper": summaries.paper(
-            repeats, diagnostics, [pd.read_csv(p, sep="\t") for p in files["paper"]], paper or {}
-        ),
+        "summary": summaries.summary(predictions, metrics, repeats, fits, headers),
         "confusion": summaries.confusion(predictions),
         "calibration": summaries.calibration(predictions, headers),
         "confidence": summaries.confidence(predictions, headers),
         "recall": recall,
         "samples": recognition.samples(predictions, recall),
+        "seconds": summaries.seconds(fits),
+        "problems": summaries.problems(fits),
+    }
+
+
+def _selected(
+    owners: Mapping[str, Sequence[Any]],
+    files: Mapping[str, Sequence[str]],
+    headers: Mapping[str, SeriesHeader],
+) -> dict[str, pd.DataFrame]:
+    """Return what follows from the features that were selected."""
+    selected, ties, fits = (_trained(name, owners, files) for name in ("selected", "ties", "fits"))
+    truth = {
+        dataset: read_parquet(path, TRUTH_TABLE)
+        for dataset, path in zip(owners["simulated"], files["truth"], strict=True)
+    }
+    return {
         "selection": summaries.selection(selected, fits, ties),
         "ties": summaries.ties(ties, fits),
         "stability": summaries.stability(selected, fits, ties, headers),
         "recovery": summaries.recovery(selected, fits, truth),
-        "ranks": rankings.ranks(repeats),
-        "omnibus": rankings.omnibus(repeats),
-        "pairwise": rankings.pairwise(repeats),
-        "pairwise_within": rankings.pairwise_within(metrics),
-        "seconds": summaries.seconds(fits),
-        "problems": summaries.problems(fits),
     }
-    return tables | {
-        "headline": headline(**about, tables=tables),
-        "averages": overviews.averages(tables["summary"], tables["seconds"]),
-        "p_values": overviews.p_values(
-            {
-                dataset: read_parquet(path, DIAGNOSTIC_TABLES["normality"])
-                for dataset, path in zip(owners["diagnosed"], files["normality"], strict=True)
-            }
-        ),
-        "hard_samples": overviews.hard_samples(tables["samples"]),
-    }
+
+
+def _p_values(diagnosed: Sequence[str], paths: Sequence[str]) -> pd.DataFrame:
+    pairs = zip(diagnosed, paths, strict=True)
+    return overviews.p_values(
+        {dataset: read_parquet(path, DIAGNOSTIC_TABLES["normality"]) for dataset, path in pairs}
+    )
 
 
 def _datasets(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
@@ -171,7 +201,8 @@ def _diagnostics(
             name: read_parquet(files[name][i], DIAGNOSTIC_TABLES[name])
             for name in ("normality", "normality_within", "dependence", "dependence_test")
         }
-        test = read.pop("dependence_test")
-        ratios = summaries.diagnostics(*read.values(), alpha)
-        rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})
+        ratios = summaries.diagnostics(
+            read["normality"], read["normality_within"], read["dependence"], alpha
+        )
+        rows.append({"dataset": dataset, **ratios, **read["dependence_test"].iloc[0].to_dict()})
     return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)

@@ -246,10 +246,13 @@ def _ours(
 
 
 def confusion(predictions: Tables) -> pd.DataFrame:
-    """Return counts of (true, predicted) class pairs over all folds and repeats."""
+    """Return counts and shares of (true, predicted) class pairs over all folds and repeats."""
     table = _stack(predictions, ["true", "predicted"])
-    counts = table.groupby([*_KEY, "true", "predicted"], sort=False).size()
-    return counts.reset_index(name="count")
+    counts = (
+        table.groupby([*_KEY, "true", "predicted"], sort=False).size().reset_index(name="count")
+    )
+    tests = counts.groupby([*_KEY, "true"], sort=False)["count"].transform("sum")
+    return counts.assign(share=counts["count"] / tests)
 
 
 def calibration(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:

@@ -241,7 +241,7 @@ def _fit_and_predict(
         result.fit["ties"] = float(len(groups[["class", "group"]].drop_duplicates()))
     if use.selected is not None and "constant" not in use.selected:
         chosen = values[use.selected["feature"]].to_numpy().T
-        result.selected["constant"] = only_constant(use.selected, use.distances, chosen, y)
+        use.selected["constant"] = only_constant(use.selected, use.distances, chosen, y)
 
 
 def _predict(
@@ -263,7 +263,7 @@ def _predict(
     return table
 
 
-def _log_posterior(model: BaseEstimator, X: pd.DataFrame) -> np.ndarray | None:
+def _log_posterior(model: Any, X: pd.DataFrame) -> Any:
     if hasattr(model, "predict_log_proba"):
         return model.predict_log_proba(X)
     if hasattr(model, "predict_proba"):

@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.stats import hypergeom, spearmanr
 
 from xnbflow.errors import InputError, require_choice
+from xnbflow.evaluation.incomplete import filled
 from xnbflow.selection.class_specific import pair_distances
 from xnbflow.series import Series
 
@@ -19,7 +20,8 @@ MATCHES = ("feature", "symbol")
 def greatest_distances(series: Series) -> np.ndarray:
     """Return each feature's greatest Hellinger distance of two classes, shape (n_features,)."""
     classes, codes = np.unique(series.labels, return_inverse=True)
-    return pair_distances(series.values, codes, len(classes)).max(axis=0)
+    whole = filled(series) if series.missing else series
+    return pair_distances(whole.values, codes, len(classes)).max(axis=0)
 
 
 def matched(
@@ -85,7 +87,8 @@ def _by_symbol(
     train: Series, test: Series, known: Mapping[str, str], in_test: Mapping[str, str]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     best = _one_probe(train, known, greatest_distances(train))
-    means = _one_probe(test, in_test, test.values.mean(axis=1))
+    whole = filled(test) if test.missing else test
+    means = _one_probe(test, in_test, whole.values.mean(axis=1))
     place = {feature: i for i, feature in enumerate(test.features)}
     names = np.array(sorted(best.keys() & means.keys()), dtype=str)
     first = np.array([best[name] for name in names], dtype=int)
@@ -117,6 +120,7 @@ def _taken(series: Series, names: np.ndarray, places: np.ndarray) -> Series:
         series.labels,
         series.kinds[places],
         series.groups,
+        missing=series.missing,
     )
 
 

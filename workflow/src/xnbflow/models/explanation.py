@@ -6,12 +6,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
+from sklearn.base import BaseEstimator
 
 from xnbflow.errors import InputError
 from xnbflow.models.prediction import Prediction, aligned, predict_table
+from xnbflow.models.steps import (
+    explainer,
+    is_relative,
+    keeps_values,
+    takes_features_apart,
+    terms_of,
+)
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import features_to_look_at
-from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 
 __all__ = ["Explanation", "explain_sample"]
 
@@ -80,17 +87,22 @@ class Explanation:
         }
 
 
-def explain_sample(model: TrainedModel, X: pd.DataFrame, sample: str) -> Explanation:
+def explain_sample(
+    model: TrainedModel, X: pd.DataFrame, sample: str, missing: str = "error"
+) -> Explanation:
     """Explain what a model says of one sample.
 
     Parameters
     ----------
     model : TrainedModel
-        Of a classifier that explains, as naive Bayes does.
+        Of a classifier that explains, as naive Bayes does, alone or after steps that take each
+        feature by itself.
     X : DataFrame of shape (n_samples, n_features)
         As for `predict_table`.
     sample : str
         A name in X's index.
+    missing : {"error", "impute", "drop"}
+        As for `predict_table`.
 
     Raises
     ------
@@ -99,25 +111,24 @@ def explain_sample(model: TrainedModel, X: pd.DataFrame, sample: str) -> Explana
     """
     names = X.index.astype(str)
     if (names == sample).sum() != 1:
-        few = ", ".join(names[:5])
-        msg = f"{(names == sample).sum()} samples are called {sample!r}; there are {few}, ..."
+        few = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        msg = f"{(names == sample).sum()} samples are called {sample!r}; there are {few}"
         raise InputError(msg)
-    if not hasattr(model.estimator, "explain"):
-        kind = type(model.estimator).__name__
-        msg = f"{kind} does not split its answers over features; use a naive Bayes classifier"
-        raise InputError(msg)
+    last = _explaining(model)
     own = X[names == sample]
-    prediction = predict_table(model, own)
-    frame, _ = aligned(model, own, "error")
-    terms = model.estimator.explain(frame)
-    terms["log_reference"] = _references(model, frame, terms)
+    prediction = predict_table(model, own, missing)
+    frame, lacking = aligned(model, own, missing)
+    terms: Any = terms_of(model.estimator, frame)  # there are some: it explains
+    if missing == "drop":
+        terms = terms[~terms["feature"].isin(model.required[lacking[0]])]
+    terms["log_reference"] = _references(model, last, frame, terms)
     terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
     terms["symbol"] = [model.symbols.get(feature, "") for feature in terms["feature"]]
     terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy()
     terms["class"] = terms["class"].astype(str)
     order = (-terms["evidence"].abs()).argsort(kind="stable")
     columns = ["class", "feature", "symbol", "value", "evidence", "log_reference"]
-    priors = map(float, model.estimator.class_log_prior_)
+    priors = map(float, last.class_log_prior_)
     return Explanation(
         sample,
         prediction,
@@ -126,19 +137,38 @@ def explain_sample(model: TrainedModel, X: pd.DataFrame, sample: str) -> Explana
     )
 
 
-def _references(model: TrainedModel, frame: pd.DataFrame, terms: pd.DataFrame) -> np.ndarray:
+def _explaining(model: TrainedModel) -> BaseEstimator:
+    """Return the step of a model that splits its answers over the features of the table."""
+    last = explainer(model.estimator)
+    if last is None:
+        kind = type(model.estimator).__name__
+        msg = f"{kind} does not split its answers over features; use a naive Bayes classifier"
+        raise InputError(msg)
+    if not takes_features_apart(model.estimator) or not (
+        is_relative(last) or keeps_values(model.estimator)
+    ):
+        msg = (
+            f"{type(last).__name__} sees other values than the table's, for a step before it "
+            "changes them; explain a model without that step"
+        )
+        raise InputError(msg)
+    return last
+
+
+def _references(
+    model: TrainedModel, last: BaseEstimator, frame: pd.DataFrame, terms: pd.DataFrame
+) -> np.ndarray:
     """Return the log density in all classes together that each term is to be measured against.
 
     0 where the classifier's terms are relative already; the classifier's own densities, mixed by
     its priors, where every class has the feature; else that of the training samples.
     """
-    relative = isinstance(model.estimator, BaseClassSpecificNB)
-    if relative and model.estimator.evidence != "absolute":
+    if is_relative(last):
         return np.zeros(len(terms))
     wide = terms.pivot(index="feature", columns="class", values="log_likelihood")
     if not wide.isna().to_numpy().any():
-        priors = np.exp(model.estimator.class_log_prior_)
-        known = pd.Series(logsumexp(wide[model.estimator.classes_], axis=1, b=priors), wide.index)
+        priors = np.exp(last.class_log_prior_)
+        known = pd.Series(logsumexp(wide[last.classes_], axis=1, b=priors), wide.index)
         known = known.where(np.isfinite(known), 0.0)
         return known[terms["feature"]].to_numpy()
     looked_at = model.features[features_to_look_at(model.used)]

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import skops.io
 
+from xnbflow.atomic import write_atomically
 from xnbflow.errors import InputError
 from xnbflow.models.trained import TrainedModel, probed
 from xnbflow.models.typicality import Typicality
-from xnbflow.tables import write_atomically
 
 __all__ = ["FORMAT_VERSION", "read_model", "write_model"]
 

@@ -10,6 +10,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from xnbflow.atomic import write_atomically
 from xnbflow.contract import MODEL_TABLES, text_of
 from xnbflow.errors import InputError
+from xnbflow.evaluation.incomplete import filled
 from xnbflow.models.file import write_model
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import gene_sets
@@ -62,7 +63,8 @@ def final_model(
 
 def model_tables(model: TrainedModel, series: Series) -> dict[str, pd.DataFrame]:
     """Return the tables of `MODEL_TABLES` of `xnbflow.contract`."""
-    return {"signature": model.signature, "heatmap": heatmap(model.signature, series)}
+    whole = filled(series) if series.missing else series
+    return {"signature": model.signature, "heatmap": heatmap(model.signature, whole)}
 
 
 def heatmap(signature: pd.DataFrame, series: Series) -> pd.DataFrame:

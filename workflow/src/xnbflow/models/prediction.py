@@ -1,7 +1,8 @@
 """Prediction for new samples: columns put in order, what is missing and what is unlike said."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,10 +10,11 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
 from xnbflow.errors import InputError, require_choice
+from xnbflow.evaluation.incomplete import imputes
 from xnbflow.models.scale import scale_note
+from xnbflow.models.steps import explainer, is_relative, takes_features_apart, terms_of
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL, features_to_look_at
-from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = ["MISSING", "Prediction", "aligned", "log_posterior_without", "predict_table"]
@@ -32,7 +34,7 @@ class Prediction:
     table : DataFrame
         One row per sample: ``sample``, ``label``, ``probability.{class}`` (missing without
         probabilities), ``typicality`` (share of held-out training samples that are less typical)
-        and ``atypical`` (typicality below .01).
+        and ``atypical`` (typicality below .01). A sample without any value has no typicality.
     notes : list of str
         What a reader must know: missing features and what that costs, another scale, how many
         samples are atypical.
@@ -50,56 +52,98 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
     model : TrainedModel
     X : DataFrame of shape (n_samples, n_features)
         Samples by features; columns in any order, further ones are ignored. The index names the
-        samples.
+        samples. NaN where a value is missing.
     missing : {"error", "impute", "drop"}
-        What to do where a feature that the model uses is absent: refuse; take the training
-        median; or leave its evidence out, which only a naive Bayes classifier can.
+        What to do where a feature that the model uses is absent, or its value missing: refuse; take
+        the training median; or leave its evidence out, which only a naive Bayes classifier can. A
+        model that was trained with missing values fills single ones in by itself.
 
     Raises
     ------
     InputError
-        If a feature is missing, named twice or holds something that is no finite number.
+        If there is no sample, if a feature is missing, named twice or holds something that is no
+        finite number.
     """
-    require_choice("missing", missing, MISSING)
-    frame, absent = aligned(model, X, missing)
-    log_posterior = _log_posterior(model, frame, absent if missing == "drop" else np.empty(0, int))
+    frame, lacking = aligned(model, X, missing)
+    log_posterior = _log_posterior(model, frame, lacking, missing)
     labels, probabilities = _answers(model, frame, log_posterior)
-    typicality = _typicality(model, frame, absent)
+    typicality = _typicality(model, frame, lacking)
     table = pd.DataFrame({"sample": X.index.astype(str), "label": labels})
     for label, column in zip(model.classes, probabilities.T, strict=True):
         table[f"probability.{label}"] = column
     table["typicality"], table["atypical"] = typicality, typicality < ATYPICAL
-    notes = [_absent_note(model, absent, missing), _scale_note(model, X), _atypical_note(table)]
+    notes = [
+        _absent_note(model, lacking, missing),
+        _incomplete_note(lacking, missing),
+        _scale_note(model, X),
+        _atypical_note(table),
+    ]
     return Prediction(table, [note for note in notes if note])
 
 
 def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return samples with the model's columns in order, and the positions of absent ones it uses.
+    """Return samples as the model takes them, and what they lack of the features that it uses.
 
-    Absent columns hold the training median.
+    Parameters
+    ----------
+    model, X, missing
+        See `predict_table`.
+
+    Returns
+    -------
+    frame : DataFrame of shape (n_samples, n_features)
+        The model's columns in order. What is missing is the training median, or, where the model is
+        to fill it in by itself, missing.
+    lacking : ndarray of bool, shape (n_samples, n_used)
+        Where a used feature has no value.
     """
+    require_choice("missing", missing, MISSING)
+    if not len(X):
+        msg = "the table has no samples; give at least one"
+        raise InputError(msg)
     repeated = X.columns[X.columns.duplicated()]
     if len(repeated):
         msg = f"the table has {len(repeated)} repeated columns, {str(repeated[0])!r} for one"
         raise InputError(f"{msg}; a feature is named once")
     places = X.columns.astype(str).get_indexer(model.features)
-    absent = model.used[places[model.used] < 0]
-    if len(absent) == len(model.used):
-        msg = (
-            f"the table has none of the model's {len(model.used)} features, "
-            f"{_named(model.features[absent])}; are its samples in rows and named alike?"
-        )
-        raise InputError(msg)
-    if len(absent) and missing == "error":
-        msg = (
-            f"the table lacks {len(absent)} of the model's {len(model.used)} features: "
-            f"{_named(model.features[absent])}; add them, or choose to impute or drop them"
-        )
-        raise InputError(msg)
-    values = np.tile(model.quartiles[1], (len(X), 1))
-    present = places >= 0
+    _refuse_absent(model, places[model.used] < 0, missing)
+    values = np.full((len(X), len(places)), np.nan)
+    present = np.flatnonzero(places >= 0)
     values[:, present] = _numbers(X, places[present])
-    return pd.DataFrame(values, index=X.index, columns=model.features), absent
+    lacking = np.isnan(values[:, model.used])
+    itself = imputes(model.estimator)
+    if missing == "error" and not itself:
+        _refuse_incomplete(model, X, lacking)
+    if missing == "drop" or not itself:
+        values = np.where(np.isnan(values), model.quartiles[1], values)
+    return pd.DataFrame(values, index=X.index, columns=model.features), lacking
+
+
+def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> None:
+    names = model.required[absent]
+    if absent.all():
+        msg = (
+            f"the table has none of the model's {len(absent)} features, "
+            f"{_named(names)}; are its samples in rows and named alike?"
+        )
+        raise InputError(msg)
+    if len(names) and missing == "error":
+        msg = (
+            f"the table lacks {len(names)} of the model's {len(absent)} features: "
+            f"{_named(names)}; add them, or choose to impute or drop them"
+        )
+        raise InputError(msg)
+
+
+def _refuse_incomplete(model: TrainedModel, X: pd.DataFrame, lacking: np.ndarray) -> None:
+    if lacking.any():
+        row, column = np.argwhere(lacking)[0]
+        msg = (
+            f"sample {X.index[row]!r} has no value of {str(model.required[column])!r} "
+            f"({lacking.sum()} values of features that the model uses are missing); fill them in, "
+            "or choose to impute or drop them"
+        )
+        raise InputError(msg)
 
 
 def _numbers(X: pd.DataFrame, places: np.ndarray) -> np.ndarray:
@@ -108,23 +152,34 @@ def _numbers(X: pd.DataFrame, places: np.ndarray) -> np.ndarray:
     except (TypeError, ValueError) as error:
         msg = f"the table holds something that is no number ({error}); correct it"
         raise InputError(msg) from error
-    wrong = np.argwhere(~np.isfinite(values))
+    wrong = np.argwhere(np.isinf(values))
     if len(wrong):
         row, column = wrong[0]
         msg = (
             f"sample {X.index[row]!r}: {X.columns[places[column]]!r} is {values[row, column]} "
-            f"({len(wrong)} values are missing or infinite); fill them in or leave the column out"
+            f"({len(wrong)} values are infinite); correct them"
         )
         raise InputError(msg)
     return values
 
 
+def _patterns(lacking: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield which features are lacking, (n_used,), and the samples that lack just these."""
+    patterns, kinds = np.unique(lacking, axis=0, return_inverse=True)
+    for kind, pattern in enumerate(patterns):
+        yield pattern, np.flatnonzero(kinds.reshape(-1) == kind)
+
+
 def _log_posterior(
-    model: TrainedModel, frame: pd.DataFrame, dropped: np.ndarray
+    model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray, missing: str
 ) -> np.ndarray | None:
     estimator = model.estimator
-    if len(dropped):
-        return log_posterior_without(estimator, frame, model.features[dropped])
+    if missing == "drop" and lacking.any():
+        found = np.empty((len(frame), len(model.classes)))
+        for pattern, rows in _patterns(lacking):
+            gone = model.required[pattern]
+            found[rows] = log_posterior_without(estimator, frame.iloc[rows], gone)
+        return found
     if hasattr(estimator, "predict_log_proba"):
         return estimator.predict_log_proba(frame)
     if hasattr(estimator, "predict_proba"):
@@ -142,7 +197,8 @@ def log_posterior_without(
     ----------
     estimator : classifier
         Naive Bayes whose classes stay comparable where a feature is left out: all classes use
-        the same features, or each one's are relative to a common reference.
+        the same features, or each one's are relative to a common reference. Steps of a pipeline
+        before it take each feature by itself.
     X : DataFrame of shape (n_samples, n_features)
     features : sequence of str
         Those to leave out; what X holds there is of no matter.
@@ -156,19 +212,22 @@ def log_posterior_without(
     InputError
         If the classifier cannot leave features out.
     """
-    relative = isinstance(estimator, BaseClassSpecificNB) and estimator.evidence != "absolute"
-    if not isinstance(estimator, IndependentNB) and not relative:
+    last: Any = explainer(estimator)
+    terms = None
+    if (isinstance(last, IndependentNB) or is_relative(last)) and takes_features_apart(estimator):
+        terms = terms_of(estimator, X.set_axis(np.arange(len(X))))
+    if terms is None:
         msg = (
-            f"{type(estimator).__name__} cannot leave a feature out: its classes would no longer "
-            "be comparable; impute the missing ones"
+            f"{type(estimator if last is None else last).__name__} cannot leave a feature out: its "
+            "classes would no longer be comparable; impute the missing ones"
         )
         raise InputError(msg)
-    terms = estimator.explain(X.set_axis(np.arange(len(X))))
-    joint = np.tile(estimator.class_log_prior_, (len(X), 1))
-    for code, label in enumerate(estimator.classes_):
-        own = terms[(terms["class"] == label) & ~terms["feature"].isin(features)]
+    joint = np.tile(last.class_log_prior_, (len(X), 1))
+    terms = terms[~terms["feature"].isin(features)]
+    for code, label in enumerate(last.classes_):
+        own = terms[terms["class"] == label]
         sums = own.groupby("sample")["log_likelihood"].sum()
-        joint[sums.index, code] += sums
+        joint[sums.index.astype(int), code] += sums
     return joint - logsumexp(joint, axis=1, keepdims=True)
 
 
@@ -183,32 +242,53 @@ def _answers(
     return labels.astype(str), np.exp(log_posterior)
 
 
-def _typicality(model: TrainedModel, frame: pd.DataFrame, absent: np.ndarray) -> np.ndarray:
-    """Return the typicality of each sample, told from the features that the table has."""
+def _typicality(model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray) -> np.ndarray:
+    """Return the typicality of each sample, told from the features that it has."""
     looked_at = features_to_look_at(model.used)
-    present = ~np.isin(looked_at, absent)
-    learned = model.typicality if present.all() else model.typicality.restricted(present)
-    return learned.typicality(frame.to_numpy().T[looked_at[present]])
+    unknown = lacking[:, np.searchsorted(model.used, looked_at)]
+    found = np.full(len(frame), np.nan)
+    for pattern, rows in _patterns(unknown):
+        if pattern.all():
+            continue
+        learned = model.typicality.restricted(~pattern) if pattern.any() else model.typicality
+        values = frame.iloc[rows].to_numpy().T[looked_at[~pattern]]
+        found[rows] = learned.typicality(values)
+    return found
 
 
-def _absent_note(model: TrainedModel, absent: np.ndarray, missing: str) -> str | None:
-    if not len(absent):
+def _absent_note(model: TrainedModel, lacking: np.ndarray, missing: str) -> str | None:
+    absent = model.required[lacking.all(axis=0)]
+    if not len(absent) or missing == "error":
         return None
-    done = {
-        "impute": "stand at their training medians",
-        "drop": "are left out of the evidence",
-    }[missing]
     return (
-        f"{len(absent)} of the model's {len(model.used)} features are missing and {done} "
-        f"({_named(model.features[absent])}){_lost(model, absent)}"
+        f"{len(absent)} of the model's {len(model.used)} features are missing and {_DONE[missing]} "
+        f"({_named(absent)}){_lost(model, absent)}"
     )
+
+
+def _incomplete_note(lacking: np.ndarray, missing: str) -> str | None:
+    single = lacking[:, ~lacking.all(axis=0) | (missing == "error")]
+    if not single.any():
+        return None
+    samples = int(single.any(axis=1).sum())
+    return (
+        f"{single.sum()} values are missing in {samples} of {len(single)} samples and "
+        f"{_DONE[missing]}"
+    )
+
+
+_DONE = {
+    "error": "are filled in as the model does with its training samples",
+    "impute": "stand at their training medians",
+    "drop": "are left out of the evidence",
+}
 
 
 def _lost(model: TrainedModel, absent: np.ndarray) -> str:
     """Return how many of its features each class has lost, where classes have their own."""
     if model.signature.empty:
         return ""
-    lost = model.signature["feature"].isin(model.features[absent])
+    lost = model.signature["feature"].isin(absent)
     shares = lost.groupby(model.signature["class"], sort=False).agg(["sum", "size"])
     told = [
         f"{label} {row['sum']} of {row['size']}" for label, row in shares.iterrows() if row["sum"]

@@ -2,8 +2,9 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -26,7 +27,11 @@ _LOADERS = {"geo": load_geo, "table": load_table}
 
 
 def described(
-    location: str, label: str = "", id_column: str = "", options: Iterable[str] = ()
+    location: str,
+    label: str = "",
+    id_column: str = "",
+    options: Iterable[str] = (),
+    orientation: str = "rows",
 ) -> DataSet:
     """Return the row of a sheet that a location stands for.
 
@@ -38,6 +43,8 @@ def described(
         As in the sheet.
     options : iterable of str
         ``key=value`` of the source.
+    orientation : {"rows", "columns"}
+        Where samples stand.
 
     Examples
     --------
@@ -60,7 +67,7 @@ def described(
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")
     return DataSet(
         name or "table", source, location, label=label or None, id_column=id_column or None,
-        options=given,
+        orientation=orientation, options=given,
     )  # fmt: skip
 
 
@@ -94,9 +101,14 @@ def read_training(dataset: DataSet, downloads: str | Path | None = None) -> Seri
 
 
 def read_samples(
-    dataset: DataSet, known: Mapping[str, str] | None = None, downloads: str | Path | None = None
+    dataset: DataSet,
+    known: Mapping[str, str] | None = None,
+    downloads: str | Path | None = None,
+    features: Iterable[str] = (),
 ) -> pd.DataFrame:
     """Read samples to predict; labels are not needed, and set aside where there are any.
+
+    Missing values are left to the model (`xnbflow.models.prediction.predict_table`).
 
     Parameters
     ----------
@@ -107,13 +119,15 @@ def read_samples(
         same by them.
     downloads : path, optional
         As for `read_training`.
+    features : iterable of str, optional
+        Those of the model: a table whose header has none of them has samples in columns.
 
     Returns
     -------
     DataFrame of shape (n_samples, n_features)
         The index names the samples.
     """
-    dataset = _completed(dataset, known or {})
+    dataset = _completed(dataset, known or {}, set(features))
     with _folder(downloads) as folder:
         if dataset.source not in _LOADERS:
             return acquire(dataset, downloads=folder).frame()
@@ -129,24 +143,24 @@ def symbols_of(series: Series) -> dict[str, str]:
     return {str(feature): symbol for feature, symbol in pairs if symbol}
 
 
-def _completed(dataset: DataSet, known: Mapping[str, str]) -> DataSet:
+def _completed(dataset: DataSet, known: Mapping[str, str], features: Collection[str]) -> DataSet:
     """Fill in what the training data called label and samples, where the table has it, too."""
+    if "missing" in known_sources()[dataset.source].options:
+        dataset = replace(dataset, options={"missing": "impute", **dataset.options})
     if dataset.source == "geo" and not dataset.label:
-        return _with(dataset, label="title")
+        return replace(dataset, label="title")
     path = Path(dataset.location)
     if dataset.source != "table" or not path.is_file() or path.suffix == ".h5ad":
         return dataset
     with opened_table(path, dataset.options) as table:
         there = {key: name for key, name in known.items() if name and name in table.header}
-    return _with(
+        turned = bool(features) and not any(name in features for name in table.header)
+    return replace(
         dataset,
         label=dataset.label or there.get("label"),
         id_column=dataset.id_column or there.get("id_column"),
+        orientation="columns" if turned else dataset.orientation,
     )
-
-
-def _with(dataset: DataSet, **changes: str | None) -> DataSet:
-    return DataSet(**{**vars(dataset), **changes})
 
 
 @contextmanager

@@ -19,7 +19,7 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     quartiles : ndarray of shape (3, n_features)
         Of the training samples.
     values : ndarray of shape (n_samples, n_features)
-        The same features of the cohort.
+        The same features of the cohort; missing values do not count.
 
     Examples
     --------
@@ -33,8 +33,9 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     if not values.size:
         return None
     columns = np.linspace(0, values.shape[1] - 1, min(values.shape[1], _MOST_FEATURES)).astype(int)
+    columns = columns[~np.isnan(values[:, columns]).all(axis=0)]
     lower, middle, upper = quartiles[:, columns]
-    medians = np.median(values[:, columns], axis=0)
+    medians = np.nanmedian(values[:, columns], axis=0)
     widths = upper - lower
     known = widths > 0
     if not known.any():

@@ -33,7 +33,7 @@ def signature_table(
     selected : mapping of str to list of str
         For each class its features, best first.
     values : DataFrame of shape (n_samples, n_features)
-        Training samples; at least the selected features.
+        Training samples; at least the selected features. Missing values do not count.
     labels : ndarray of shape (n_samples,)
         Their classes.
     distances : DataFrame, optional
@@ -76,10 +76,10 @@ def signature_table(
 
 
 def _spread(values: np.ndarray, own: np.ndarray) -> dict[str, Any]:
-    inside = np.quantile(values[own], [0.25, 0.5, 0.75])
-    outside = np.quantile(values[~own], [0.25, 0.5, 0.75]) if (~own).any() else [np.nan] * 3
+    known = ~np.isnan(values)
+    inside, outside = (_quartiles(values[known & group]) for group in (own, ~own))
     higher = (
-        values[own].mean() > values[~own].mean()
+        values[known & own].mean() > values[known & ~own].mean()
         if inside[1] == outside[1]
         else (inside[1] > outside[1])
     )
@@ -88,6 +88,10 @@ def _spread(values: np.ndarray, own: np.ndarray) -> dict[str, Any]:
         **dict(zip(("lower_in", "median_in", "upper_in"), inside, strict=True)),
         **dict(zip(("lower_out", "median_out", "upper_out"), outside, strict=True)),
     }
+
+
+def _quartiles(values: np.ndarray) -> np.ndarray:
+    return np.quantile(values, [0.25, 0.5, 0.75]) if len(values) else np.full(3, np.nan)
 
 
 def _with_distances(table: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:

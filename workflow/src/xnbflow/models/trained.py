@@ -9,17 +9,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from xnbflow import __version__
 from xnbflow.errors import InputError
 from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.grouping import fit_grouped
+from xnbflow.evaluation.incomplete import filled
+from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.training import Outcome, train
 from xnbflow.methods import resolved
 from xnbflow.models.signature import signature_table
+from xnbflow.models.steps import imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
 from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.seeds import derive_seed
@@ -48,8 +51,8 @@ class CrossValidation:
     def figures(self) -> dict[str, Any]:
         """Return accuracy, recall of each class, the majority's share, with 95 % intervals.
 
-        The intervals are Clopper and Pearson's for the first repeat's predictions, one per sample.
-        Samples of a cross-validation share training data, so that they are a little too short.
+        The intervals are Bayesian, with Jeffreys' prior, for the first repeat's predictions, one
+        per sample: see `xnbflow.evaluation.intervals.proportion_interval`.
         """
         first = self.predictions[self.predictions["repeat"] == self.predictions["repeat"].min()]
         right = (first["true"] == first["predicted"]).to_numpy()
@@ -78,8 +81,7 @@ class CrossValidation:
 
 def _proportion(right: np.ndarray) -> dict[str, float]:
     n, hits = len(right), int(right.sum())
-    lower = beta.ppf(0.025, hits, n - hits + 1) if hits else 0.0
-    upper = beta.ppf(0.975, hits + 1, n - hits) if hits < n else 1.0
+    lower, upper = proportion_interval(hits, n)
     return {"value": hits / n, "lower": float(lower), "upper": float(upper), "right": hits, "of": n}
 
 
@@ -118,7 +120,7 @@ class TrainedModel:
     """
 
     estimator: BaseEstimator
-    entry: dict[str, Any]
+    entry: Mapping[str, Any]
     series: dict[str, Any]
     features: np.ndarray
     symbols: dict[str, str]
@@ -151,10 +153,13 @@ def fit_model(
 ) -> TrainedModel:
     """Fit a classifier on all samples of a series.
 
+    Where values are missing, and the classifier does not impute them itself, imputation by the
+    training medians becomes the model's first step, as in cross-validation.
+
     Parameters
     ----------
     series : Series
-        The data set.
+        The data set. Groups are kept together in what the classifier cross-validates inside.
     entry : mapping
         The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
     validation : CrossValidation, optional
@@ -181,15 +186,17 @@ def fit_model(
     entry = resolved({key: value for key, value in entry.items() if key != "label"})
     columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     estimator = build_estimator(entry, columns, derive_seed(series.name, "final"))
+    estimator = imputing(estimator) if series.missing else estimator
     frame = series.frame()
-    estimator.fit(frame, series.labels)
+    fit_grouped(estimator, frame, series.labels, series.groups)
     if not hasattr(estimator, "classes_"):
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)
     names = dict.fromkeys(series.features, "") if symbols is None else dict(symbols)
-    quartiles = np.quantile(series.values, [0.25, 0.5, 0.75], axis=1)
-    used = _used(estimator, frame)
-    looked_at = series.values[features_to_look_at(used)]
+    whole = filled(series).values if series.missing else series.values
+    quartiles = np.quantile(whole, [0.25, 0.5, 0.75], axis=1)
+    used = used_features(estimator, frame)
+    looked_at = whole[features_to_look_at(used)]
     codes = np.unique(series.labels, return_inverse=True)[1]
     return TrainedModel(
         estimator=estimator,
@@ -243,7 +250,8 @@ def _refuse_failed(outcome: Outcome) -> None:
     failed = outcome.fits[outcome.fits["status"] != "ok"]
     if len(failed):
         first = failed.iloc[0]
-        msg = f"fold {first['fold']} could not be fitted: {first['error']}"
+        ours = f"{InputError.__module__}.{InputError.__qualname__}: "
+        msg = f"fold {first['fold']} could not be fitted: {first['error'].removeprefix(ours)}"
         raise InputError(msg)
 
 
@@ -264,16 +272,6 @@ def _description(series: Series) -> dict[str, Any]:
         "features": series.n_features,
         "classes": {str(k): int(n) for k, n in zip(labels, counts, strict=True)},
     }
-
-
-def _used(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
-    """Return the positions of the features that answers depend on."""
-    if isinstance(estimator, Pipeline):  # a step may look at all features of a sample
-        return np.arange(frame.shape[1])
-    chosen = getattr(estimator, "selected_features_", None)
-    if chosen is None:
-        return np.arange(frame.shape[1])
-    return np.sort(frame.columns.get_indexer(list(set().union(*chosen.values()))))
 
 
 def _signature(

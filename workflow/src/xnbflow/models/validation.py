@@ -1,6 +1,6 @@
 """A model of one cohort tested on another: how good, on whom, with which genes, and if it held."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,9 @@ from xnbflow.contract import VALIDATION_TABLES
 from xnbflow.errors import require_choice
 from xnbflow.evaluation.calibration import calibration_curve
 from xnbflow.evaluation.densities import log_densities
+from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.methods import resolved
 from xnbflow.models.cohorts import compare_signatures, matched
 from xnbflow.models.prediction import Prediction, predict_table
@@ -38,7 +40,9 @@ HARMONISERS = {
 RULE = (
     "held: the 95 % interval of accuracy in the test cohort lies above the share of its largest "
     "class and reaches the cross-validated accuracy, and every class is recognised in more than "
-    "half of its samples; did not hold: accuracy does not exceed that share; partly: all else"
+    "half of its samples; partly: the interval lies above that share, but not all of the rest is "
+    "so; undecided: accuracy exceeds the share, but its interval does not: too few samples to "
+    "tell; did not hold: accuracy does not exceed the share"
 )
 
 #: Folds of the cross-validation beside it; fewer where a class is smaller.
@@ -68,7 +72,7 @@ def harmonised(entry: Mapping[str, Any], harmonise: str) -> dict[str, Any]:
 def validate_all(
     series: Mapping[str, Series],
     entries: Mapping[str, Mapping[str, Any]],
-    pairs: list[dict[str, str]],
+    pairs: Sequence[Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
     """Test models on second cohorts, one after the other, and put the tables together.
 
@@ -90,7 +94,8 @@ def validate_all(
     for pair in pairs:
         how = {key: pair[key] for key in ("match", "harmonise")}
         cohorts = (series[pair["train"]], series[pair["test"]])
-        found = validate(*cohorts, entries[pair["model"]], name=pair["model"], **how)
+        entry = entries[pair["model"]]
+        found = validate(*cohorts, entry, name=entry.get("label", pair["model"]), **how)
         for name, table in found.items():
             for place, key in enumerate(("model", "train", "test", "match", "harmonise")):
                 table.insert(place, key, pair[key])
@@ -153,32 +158,62 @@ def validate(
     symbols = {str(f): str(f) for f in train.features} if match == "symbol" else known
     steps = resolved(harmonised(entry, harmonise))
     model = fit_model(train, steps, symbols=symbols)
-    prediction = predict_table(model, test.frame())
+    prediction = predict_table(model, test.frame(), "impute" if test.missing else "error")
     true, predicted = test.labels, prediction.table["label"].to_numpy()
-    own = _cross_validated(train, steps)
-    accuracy = pd.DataFrame([_accuracy("train", *own), _accuracy("test", true, predicted)])
-    recall = pd.concat([_recall("train", *own), _recall("test", true, predicted)])
-    signatures = _signatures(model, train, test, steps, symbols)
+    own_true, own_predicted, own_claims = _cross_validated(train, steps)
+    claims = _claims(_probabilities(model, prediction))
+    accuracy = pd.DataFrame(
+        [
+            _accuracy("train", own_true, own_predicted, own_claims),
+            _accuracy("test", true, predicted, claims),
+        ]
+    )
+    recall = pd.concat(
+        [_recall("train", own_true, own_predicted), _recall("test", true, predicted)]
+    )
+    own_signature = _own_signature(model, test, steps, symbols)
+    signatures = _compared(model.signature, own_signature, train, test)
+    shared = _shared(model.signature, own_signature)
     return {
         "accuracy": accuracy,
         "recall": recall,
         "confusion": _confusion(train.classes, true, predicted),
         "predictions": _predictions(prediction, true),
         "calibration": _calibration(model, prediction, true),
-        "densities": _densities(model, train, test),
+        "densities": _densities(model, *(_whole(each) for each in (train, test))),
         "signatures": signatures,
-        "verdicts": _verdicts(name, (train, test), accuracy, recall, signatures, prediction),
+        "verdicts": _verdicts(name, (train, test), accuracy, recall, shared, prediction),
     }
 
 
-def _cross_validated(train: Series, steps: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Return true and predicted labels of as many folds as the smallest class has samples."""
+def _whole(cohort: Series) -> Series:
+    return filled(cohort) if cohort.missing else cohort
+
+
+def _cross_validated(
+    train: Series, steps: Mapping[str, Any]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return true and predicted labels and claims of as many folds as the smallest class allows."""
     units = train.samples if train.groups is None else train.groups
     smallest = min(len(np.unique(units[train.labels == label])) for label in train.classes)
     if smallest < 2:
-        return np.empty(0, dtype=str), np.empty(0, dtype=str)
+        return np.empty(0, dtype=str), np.empty(0, dtype=str), np.empty(0)
     found = cross_validate(train, steps, min(_FOLDS, smallest)).predictions
-    return found["true"].to_numpy(), found["predicted"].to_numpy()
+    columns = [name for name in found if name.startswith(LOG_POSTERIOR)]
+    return (
+        found["true"].to_numpy(),
+        found["predicted"].to_numpy(),
+        _claims(np.exp(found[columns].to_numpy())),
+    )
+
+
+def _probabilities(model: TrainedModel, prediction: Prediction) -> np.ndarray:
+    return prediction.table[[f"probability.{label}" for label in model.classes]].to_numpy()
+
+
+def _claims(probabilities: np.ndarray) -> np.ndarray:
+    """Return the probability of each sample's predicted class."""
+    return probabilities.max(axis=1)
 
 
 def _share(right: int, n: int) -> dict[str, Any]:
@@ -187,11 +222,13 @@ def _share(right: int, n: int) -> dict[str, Any]:
     return {"right": right, "n": n, "value": value, "lower": float(lower), "upper": float(upper)}
 
 
-def _accuracy(cohort: str, true: np.ndarray, predicted: np.ndarray) -> dict[str, Any]:
+def _accuracy(
+    cohort: str, true: np.ndarray, predicted: np.ndarray, claims: np.ndarray
+) -> dict[str, Any]:
     counts = np.unique(true, return_counts=True)[1]
     majority = counts.max() / len(true) if len(true) else np.nan
     return {"cohort": cohort, **_share(int((true == predicted).sum()), len(true)),
-            "majority": majority}  # fmt: skip
+            "majority": majority, "claimed": claims.mean() if len(claims) else np.nan}  # fmt: skip
 
 
 def _recall(cohort: str, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
@@ -221,8 +258,7 @@ def _predictions(prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
 
 def _calibration(model: TrainedModel, prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
     columns = ["bin", "mean_predicted", "observed", "observed_lower", "observed_upper", "count"]
-    names = [f"probability.{label}" for label in model.classes]
-    probabilities = prediction.table[names].to_numpy()
+    probabilities = _probabilities(model, prediction)
     if len(true) < _ENOUGH or np.isnan(probabilities).any():
         return pd.DataFrame(columns=columns)
     with np.errstate(divide="ignore"):
@@ -281,24 +317,28 @@ def _with_two(labels: np.ndarray) -> np.ndarray:
 
 def _seen(model: TrainedModel, cohort: Series) -> np.ndarray:
     """Return what the classifier sees of a cohort, shape (n_features, n_samples)."""
-    first = getattr(model.estimator, "steps", [(None, None)])[0][1]
-    if isinstance(first, tuple(kind for kind in HARMONISERS.values() if kind)):
+    first: Any = getattr(model.estimator, "steps", [(None, None)])[0][1]
+    harmonisers = tuple(kind for kind in HARMONISERS.values() if kind)
+    if type(first) in harmonisers:
         return np.asarray(first.transform(cohort.frame())).T
     return cohort.values
 
 
-def _signatures(
-    model: TrainedModel,
-    train: Series,
-    test: Series,
-    steps: Mapping[str, Any],
-    symbols: Mapping[str, str],
-) -> pd.DataFrame:
-    """Return the agreement with the signature that the test cohort itself would give."""
+def _own_signature(
+    model: TrainedModel, test: Series, steps: Mapping[str, Any], symbols: Mapping[str, str]
+) -> pd.DataFrame | None:
+    """Return the signature that the test cohort itself would give; None where there is none."""
     if model.signature.empty or len(test.classes) < 2:
+        return None
+    return fit_model(test, steps, symbols=symbols).signature
+
+
+def _compared(
+    signature: pd.DataFrame, own: pd.DataFrame | None, train: Series, test: Series
+) -> pd.DataFrame:
+    if own is None:
         return pd.DataFrame(columns=VALIDATION_TABLES["signatures"].fixed[5:])
-    other = fit_model(test, steps, symbols=symbols)
-    return compare_signatures(model.signature, other.signature, train, test)
+    return compare_signatures(signature, own, train, test)
 
 
 def _verdicts(
@@ -306,19 +346,19 @@ def _verdicts(
     cohorts: tuple[Series, Series],
     accuracy: pd.DataFrame,
     recall: pd.DataFrame,
-    signatures: pd.DataFrame,
+    shared: str,
     prediction: Prediction,
 ) -> pd.DataFrame:
     train, test = cohorts
     own, found = accuracy.to_dict("records")
     verdict = _verdict(own, found, recall[recall["cohort"] == "test"])
-    told = {"held": "Held", "partly": "Held in part", "did not hold": "Did not hold"}[verdict]
+    told = _TOLD[verdict]
     crossed = f"; cross-validated in {train.name} {own['value']:.0%}" if own["n"] else ""
     sentence = (
         f"{told}: {name}, trained on {train.name}, is right in {found['right']} of {found['n']} "
         f"samples of {test.name} ({found['value']:.0%}, 95 % interval {found['lower']:.0%} to "
         f"{found['upper']:.0%}; always the largest class {found['majority']:.0%}{crossed})."
-        f"{_shared(signatures)}"
+        f"{shared}"
     )
     row = {
         "verdict": verdict,
@@ -330,17 +370,29 @@ def _verdicts(
     return pd.DataFrame([row])
 
 
+_TOLD = {
+    "held": "Held",
+    "partly": "Held in part",
+    "undecided": "Undecided",
+    "did not hold": "Did not hold",
+}
+
+
 def _verdict(own: dict[str, Any], found: dict[str, Any], recall: pd.DataFrame) -> str:
     """Return the verdict that `RULE` states."""
     if found["value"] <= found["majority"]:
         return "did not hold"
+    if found["lower"] <= found["majority"]:
+        return "undecided"
     reaches = not own["n"] or found["upper"] >= own["value"]
-    above = found["lower"] > found["majority"]
-    return "held" if above and reaches and (recall["value"] > 0.5).all() else "partly"
+    return "held" if reaches and (recall["value"] > 0.5).all() else "partly"
 
 
-def _shared(signatures: pd.DataFrame) -> str:
-    if signatures.empty:
+def _shared(signature: pd.DataFrame, own: pd.DataFrame | None) -> str:
+    """Return how many features the test cohort itself would select, for whatever class."""
+    if own is None:
         return ""
-    chosen, shared = signatures["size_first"].sum(), signatures["shared"].sum()
-    return f" Of its {chosen} selected features the test cohort itself would select {shared}."
+    chosen = set(signature["feature"])
+    shared = len(chosen & set(own["feature"]))
+    noun = "feature" if len(chosen) == 1 else "features"
+    return f" Of its {len(chosen)} selected {noun} the test cohort itself would select {shared}."

@@ -43,6 +43,11 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features seen in `fit`, where X had them.
+
+    See Also
+    --------
+    GaussianNB : The simplest of its subclasses.
+    HybridNB : Likelihoods that are products over groups of columns.
     """
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "BaseNaiveBayes":

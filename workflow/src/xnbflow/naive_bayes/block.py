@@ -83,10 +83,18 @@ class BlockNB(BaseNaiveBayes):
         Estimated misclassification risk between two equally probable classes: Eq. 9 without
         selection, Theorem 1 (corrected) with a threshold, Eqs. 15 and 16 with weights. Too low
         where samples are few, see Notes.
+    densities_ : list of GaussianBlocks
+        The densities of the blocks, those of one size together.
     shrinkage_ : ndarray of shape (n_covariances, n_blocks)
         How far each correlation matrix was shrunk towards independence (Ledoit-Wolf): above 0
         only where it is singular or has fewer than ten degrees of freedom per feature. One row
         if pooled, else one per class.
+
+    See Also
+    --------
+    GaussianNB : Every feature a block of its own.
+    xnbflow.preprocessing.CorrelationBlocks : Finds blocks of correlated features.
+    SelectiveNB : Selects features by mutual information.
 
     Notes
     -----
@@ -125,7 +133,7 @@ class BlockNB(BaseNaiveBayes):
            [  37.,  314.]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "blocks": [whole(1), ListOf(Columns()), Instance("fit")],
         "covariance": [one_of("pooled", "per_class")],
         "selection": [one_of("threshold", "weights"), None],
@@ -174,11 +182,11 @@ class BlockNB(BaseNaiveBayes):
                 "covariance='pooled', or at least 2 samples of each class"
             )
             raise InputError(msg)
-        constant = np.array(
+        constant: np.ndarray = np.array(
             [np.ptp(features[:, codes == code], axis=1) == 0 for code in range(n_classes)]
         )
         if self.covariance == "pooled":
-            constant, where = constant.all(axis=0)[None], ["each class"]
+            constant, where = np.array([constant.all(axis=0)]), ["each class"]
         else:
             where = [f"class {label!r}" for label in self.classes_.tolist()]
         if constant.any():
@@ -305,7 +313,7 @@ class BlockNB(BaseNaiveBayes):
             return keep_above(scores, degrees, n, cut=self.cut)
         return (weigh if self.selection == "weights" else keep_all)(scores, degrees, n)
 
-    def _selected(self, code: int) -> list:
+    def _selected(self, code: int) -> list[Any]:
         """Return the features selected for a class, by falling score against another class."""
         rows = [row for row, pair in enumerate(self.pairs_) if code in pair]
         best = np.where(self.selected_blocks_, self.scores_, -1.0)[rows].max(axis=0, initial=-1.0)
@@ -329,7 +337,7 @@ class BlockNB(BaseNaiveBayes):
     def _weighted_sums(self, features: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return weighted sums of the blocks' log densities, (n_classes, n_weights, n_samples)."""
         sums = np.zeros((len(self.classes_), len(weights), features.shape[1]))
-        for density, inside, blocks in self._parts(weights.any(axis=0)):
+        for density, inside, blocks in self._parts(np.any(weights, axis=0)):
             for code in range(len(self.classes_)):
                 terms = self._log_density_terms(density, features, code, inside)
                 sums[code] += weights[:, blocks] @ terms.sum(axis=1)
@@ -359,7 +367,7 @@ class BlockNB(BaseNaiveBayes):
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         rows = [row for row, pair in enumerate(self.pairs_) if code in pair]
-        used = self.selected_blocks_[rows].any(axis=0)
+        used = np.any(self.selected_blocks_[rows], axis=0)
         if self.selection is None:
             rows, used = [], np.ones(len(self.blocks_), dtype=bool)
         columns, terms = [np.empty(0, dtype=np.intp)], [np.empty((0, features.shape[1]))]

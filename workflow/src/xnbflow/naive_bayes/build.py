@@ -14,10 +14,13 @@ from xnbflow.series import KINDS
 
 __all__ = ["build_estimator", "import_estimator"]
 
+#: The columns of each feature kind.
+Columns = Mapping[str, Sequence[int] | np.ndarray]
+
 
 def build_estimator(
     entry: Mapping[str, Any],
-    columns: Mapping[str, Sequence[int]],
+    columns: Columns,
     random_state: int | None = None,
 ) -> BaseEstimator:
     """Make the estimator that a configuration entry describes.
@@ -84,7 +87,7 @@ def import_estimator(path: str) -> type[BaseEstimator]:
     return found
 
 
-def _value(value: Any, columns: Mapping[str, Sequence[int]], random_state: int | None) -> Any:
+def _value(value: Any, columns: Columns, random_state: int | None) -> Any:
     if isinstance(value, str) and value.startswith("@"):
         if value[1:] not in KINDS:
             msg = f"there are no columns {value!r}; {known_names(value[1:], KINDS)}"

@@ -94,6 +94,12 @@ class XNB(BaseNaiveBayes):
         For each class label those greatest distances.
     pair_distances_ : DataFrame
         One row per class, selected feature and other class, with their distance.
+    columns_ : list of ndarray of int
+        For each class the positions of its features, in rank order.
+    distances_ : list of ndarray of shape (n_classes - 1, n_selected)
+        For each class the distances of its features to each other class.
+    densities_ : list of Kernel
+        For each class the densities of its features.
     bandwidths_ : dict
         For each class label the bandwidths of its features, shape (n_selected,), or
         (n_selected, n_class_samples) for "adaptive".
@@ -115,6 +121,11 @@ class XNB(BaseNaiveBayes):
         With ``selection="minimal"``: for each class label by how many features at most its set is
         larger than the smallest of all features (0: proven smallest).
 
+    See Also
+    --------
+    ClassSpecificNB : What we recommend: the same idea, independent of units.
+    FlexibleNB : Kernel densities of all features.
+
     References
     ----------
     .. [1] Aguilar-Ruiz, Romero, Cicconardi, "XNB: Explainable Class-Specific Naive-Bayes
@@ -135,7 +146,7 @@ class XNB(BaseNaiveBayes):
 
     _takes_sparse = True
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [one_of(*BANDWIDTHS)],
         "kernel": [one_of(*KERNELS)],
         "n_grid": [whole(2, 10_000)],
@@ -148,6 +159,8 @@ class XNB(BaseNaiveBayes):
         "exact": ["boolean"],
         "priors": ["array-like", None],
     }
+
+    columns_: list[np.ndarray]
 
     def __init__(
         self,
@@ -238,7 +251,7 @@ class XNB(BaseNaiveBayes):
         _warn_of_counts(greatest)
         return candidates
 
-    def _options(self) -> dict[str, str | float]:
+    def _options(self) -> dict[str, Any]:
         """Return what the distances depend on, besides the treatment of underflow."""
         return {
             "bandwidth": self.bandwidth,
@@ -272,7 +285,9 @@ class XNB(BaseNaiveBayes):
         if self.selection == "minimal":
             self.optimality_gap_ = dict(zip(labels, gaps, strict=True))
 
-    def _find_ties(self, candidates: Candidates) -> list[tuple[int, int | None, float, list, int]]:
+    def _find_ties(
+        self, candidates: Candidates
+    ) -> list[tuple[int, int | None, float, list[Any], int]]:
         """Return the ties at the cuts, each for the classes it concerns.
 
         They are class, other class, distance, features and how many of these are taken.
@@ -293,10 +308,10 @@ class XNB(BaseNaiveBayes):
         return _distance_table(self.classes_, names, self.distances_)
 
     @property
-    def tied_features_(self) -> dict[Any, list[list]]:
+    def tied_features_(self) -> dict[Any, list[list[Any]]]:
         """For each class label the groups of features that tie at a cut."""
         check_is_fitted(self)
-        groups: dict[Any, list[list]] = {label: [] for label in self.classes_.tolist()}
+        groups: dict[Any, list[list[Any]]] = {label: [] for label in self.classes_.tolist()}
         for code, _, _, names, _ in self._ties:
             groups[self.classes_.tolist()[code]].append(names)
         return groups
@@ -320,7 +335,7 @@ class XNB(BaseNaiveBayes):
 
     def _find_spikes(
         self, candidates: Candidates, chosen: list[np.ndarray], codes: np.ndarray
-    ) -> dict[object, list]:
+    ) -> dict[Any, list[Any]]:
         """Return for each class the features that only an (almost) constant class selects."""
         features, found = candidates.features, {}
         for code, label in enumerate(self.classes_.tolist()):

@@ -73,7 +73,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         ``log_loss`` (nats, after the temperature), each with its standard error, ``accuracy_se``
         and so on: over folds, of the balanced accuracy over samples. ``chosen`` marks one row.
     selected_features_, selected_distances_, tied_features_, direction_, pair_distances_, \
-            feature_importances_, used_columns_, columns_, distances_, class_densities_
+            feature_importances_, explanation_scale_, used_columns_, columns_, distances_, \
+            class_densities_
         As in `ClassSpecificNB`.
 
     See Also
@@ -106,7 +107,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     1                    2      0.96   False
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "sizes": [ListOf(whole(1)), None],
         "cv": [whole(2), Instance("split", "get_n_splits")],
         "scoring": [one_of(*SCORINGS)],
@@ -178,7 +179,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def path_(self) -> pd.DataFrame:
         """The path over sizes, see the class."""
         check_is_fitted(self)
-        return pd.DataFrame(self.path_columns_)
+        return pd.DataFrame(self._path_columns)
 
     @property
     def _temperature(self) -> float:
@@ -192,7 +193,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         best = choose(rows, self.scoring, self.rule, len(codes))
         table = pd.DataFrame(rows)
         table["chosen"] = table.index == best
-        self.path_columns_ = {name: table[name].to_numpy() for name in table}
+        self._path_columns = {name: table[name].to_numpy() for name in table}
         self.n_features_ = rows[best]["n_features_per_pair"]
         self.temperature_ = rows[best]["temperature"]
         self.distance_ = rows[best]["distance"]
@@ -206,7 +207,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     def _path(
         self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None
-    ) -> list[dict]:
+    ) -> list[dict[str, Any]]:
         """Return the rows of the path."""
         candidates = list(itertools.product(_listed(self.distance), _listed(self.min_bandwidth)))
         if not candidates:
@@ -304,7 +305,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         shortlist.absorb(strengths, features, getattr(self, "feature_names_in_", None))
         return shortlist, PairRankings(shortlist, codes, samples)
 
-    def _density(self, floor: float) -> dict[str, str | float]:
+    def _density(self, floor: float) -> dict[str, Any]:
         return {"bandwidth": self.bandwidth, "min_bandwidth": floor, "kernel": self.kernel}
 
     def _checked_sizes(self, n_features: int) -> np.ndarray:
@@ -317,7 +318,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         return np.unique(np.minimum(self.sizes, n_features)).astype(int)
 
 
-def _listed(value: Any) -> list:
+def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
@@ -339,7 +340,7 @@ def geometric_sizes(largest: int, n: int) -> np.ndarray:
     return sizes
 
 
-def _row_of_one_class(distance: str, floor: float, size: int) -> dict:
+def _row_of_one_class(distance: str, floor: float, size: int) -> dict[str, Any]:
     """Return the path where there is nothing to tell apart."""
     scores = {"accuracy": 1.0, "balanced_accuracy": 1.0, "log_loss": 0.0}
     errors = {f"{name}_se": 0.0 for name in scores}

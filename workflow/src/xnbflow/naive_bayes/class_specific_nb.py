@@ -3,7 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ __all__ = ["COMMON_CONSTRAINTS", "BaseClassSpecificNB", "ClassSpecificNB"]
 
 _SELECTIONS = ("greedy", "minimal")
 
-COMMON_CONSTRAINTS: dict[str, list] = {
+COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     "bandwidth": [one_of(*BANDWIDTHS)],
     "kernel": [one_of(*KERNELS)],
     "n_grid": [whole(2, 10_000)],
@@ -49,10 +49,21 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     _takes_sparse = True
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "BaseClassSpecificNB":
-        """Fit the classifier; see `BaseNaiveBayes.fit`.
+        """Fit the classifier.
 
         There is no ``sample_weight``: the rules for bandwidths and the distances between densities
         count samples. Give the weights of the classes as ``priors``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self
         """
         return super().fit(X, y)
 
@@ -121,7 +132,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         features: FeatureDistances,
         chosen: Sequence[np.ndarray],
         codes: np.ndarray,
-        **density: str | float,
+        **density: Any,
     ) -> None:
         """Set what each class has selected, and fit densities of all classes to it."""
         labels = self.classes_.tolist()
@@ -257,6 +268,8 @@ class ClassSpecificNB(BaseClassSpecificNB):
         One row per class, selected feature and other class, with their distance.
     feature_importances_ : ndarray of shape (n_features,)
         Greatest distance of a feature in any class that uses it, else 0.
+    explanation_scale_ : str
+        What `explain` tells: "evidence", or "scaled" log densities if ``evidence`` is absolute.
     used_columns_ : ndarray of int
         The features that any class uses.
     columns_ : list of ndarray of int
@@ -294,7 +307,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
     1       0      1  petal length (cm)           -4.61
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features": [whole(1), None],
         "threshold": [number(0.0, 1.0)],
         "selection": [one_of(*_SELECTIONS)],
@@ -395,7 +408,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
                 "features by itself; leave n_features None"
             )
             raise InputError(msg)
-        density = {
+        density: dict[str, Any] = {
             "bandwidth": self.bandwidth,
             "min_bandwidth": self.min_bandwidth,
             "kernel": self.kernel,

@@ -10,14 +10,14 @@ import numpy as np
 
 from xnbflow.distributions.base import Distribution
 from xnbflow.distributions.categorical import Categorical
-from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.naive_bayes.grouped import GroupedNB
 from xnbflow.parameters import Columns
 from xnbflow.preprocessing.mdlp import cut_features, interval_numbers
 
 __all__ = ["DiscretizedNB"]
 
 
-class DiscretizedNB(HybridNB):
+class DiscretizedNB(GroupedNB):
     """Naive Bayes on intervals found by Fayyad and Irani's MDLP within the training samples.
 
     Parameters
@@ -36,6 +36,12 @@ class DiscretizedNB(HybridNB):
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
 
+    See Also
+    --------
+    xnbflow.preprocessing.MDLPDiscretizer : The intervals as a transformer.
+    FlexibleNB : Kernel densities instead of intervals.
+    HybridNB : Other families for other columns.
+
     References
     ----------
     U. M. Fayyad and K. B. Irani, Multi-interval discretization of continuous-valued attributes for
@@ -50,7 +56,7 @@ class DiscretizedNB(HybridNB):
     """
 
     _squares_features = False
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "categorical": [Columns()],
         **Categorical._parameter_constraints,
     }

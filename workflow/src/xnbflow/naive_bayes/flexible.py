@@ -1,7 +1,7 @@
 """Flexible naive Bayes: a kernel density per class and feature (XNB paper, section 4.2)."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +47,12 @@ class FlexibleNB(IndependentNB):
     density_ : Kernel
         The densities of all features, with ``samples_`` and ``bandwidths_`` of each class.
 
+    See Also
+    --------
+    GaussianNB : One normal density per feature and class.
+    XNB : The same densities of selected features of each class.
+    HybridNB : Other families for other columns.
+
     References
     ----------
     .. [1] John, Langley, "Estimating continuous distributions in Bayesian classifiers", 1995.
@@ -59,7 +65,7 @@ class FlexibleNB(IndependentNB):
     0.96
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [one_of(*BANDWIDTHS)],
         "kernel": [one_of(*KERNELS)],
         "min_bandwidth": [number(0.0, closed="left")],

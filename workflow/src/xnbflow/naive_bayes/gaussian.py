@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -57,7 +57,7 @@ class GaussianNB(IndependentNB):
     0.96
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "priors": ["array-like", None],
         "var_smoothing": [number(0.0, closed="left")],
     }
@@ -77,7 +77,7 @@ class GaussianNB(IndependentNB):
         y: np.ndarray,
         sample_weight: np.ndarray | None = None,
     ) -> "GaussianNB":
-        """Fit the classifier; see `BaseNaiveBayes.fit`.
+        """Fit the classifier.
 
         Parameters
         ----------
@@ -87,6 +87,10 @@ class GaussianNB(IndependentNB):
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each sample counts for.
+
+        Returns
+        -------
+        self
         """
         if sample_weight is None:
             return super().fit(X, y)

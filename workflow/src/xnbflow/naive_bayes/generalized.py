@@ -78,6 +78,11 @@ class GeneralizedNB(BaseNaiveBayes):
     n_iter_ : int
         Passes made.
 
+    See Also
+    --------
+    GaussianNB : Naive Bayes without a second fit.
+    xnbflow.preprocessing.StepwiseNaiveEffects : Selects the features first.
+
     References
     ----------
     K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
@@ -96,7 +101,7 @@ class GeneralizedNB(BaseNaiveBayes):
     """
 
     _squares_features = False
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SMOOTHING,
         "tol": [number(0.0, closed="left")],
         "max_iter": [whole(0)],
@@ -129,7 +134,18 @@ class GeneralizedNB(BaseNaiveBayes):
         return tags
 
     def decision_function(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the log odds of the second class, shape (n_samples,)."""
+        """Return the log odds of the second class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Above 0 the second class is predicted.
+        """
         return self._log_odds(self._features(X))
 
     def effects(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:

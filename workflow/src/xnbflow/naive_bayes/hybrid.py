@@ -4,21 +4,19 @@ Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, sections 
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
+import pandas as pd
+from sklearn.utils.metaestimators import _BaseComposition
 
-from xnbflow import distributions
-from xnbflow.columns import column_positions
-from xnbflow.distributions.base import Distribution
 from xnbflow.errors import InputError
-from xnbflow.naive_bayes.independent import ColumnGroup, IndependentNB
+from xnbflow.naive_bayes.grouped import GroupedNB, family_of
 
 __all__ = ["HybridNB"]
 
 
-class HybridNB(IndependentNB):
+class HybridNB(GroupedNB, _BaseComposition):
     """Naive Bayes whose groups of columns follow different families of densities.
 
     The log-likelihood of a class is the sum over groups.
@@ -29,8 +27,10 @@ class HybridNB(IndependentNB):
         As in scikit-learn's ColumnTransformer. ``distribution`` is a family of
         `xnbflow.distributions` or its short name: "gaussian", "multivariate_gaussian",
         "von_mises", "von_mises_fisher", "categorical" or "kernel". ``columns`` is an int, a
-        column name, a list of either, a slice or a mask; a group without columns is left out.
-        Columns in no group are not used. None makes one Gaussian group of all columns.
+        column name, a list of either, a slice, a mask, or a callable that is given X in `fit` and
+        returns one of these, say scikit-learn's ``make_column_selector``; a group without columns
+        is left out. Columns in no group are not used. None makes one Gaussian group of all columns.
+        Parameters of a group's family are set, and searched over, as ``name__parameter``.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; None takes their shares of the training samples.
 
@@ -40,6 +40,11 @@ class HybridNB(IndependentNB):
         The groups that have columns, fitted.
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
+
+    See Also
+    --------
+    VonMisesNB : Angles, numbers and categories, the groups of the paper's first classifier.
+    FlexibleNB : All columns by kernel densities.
 
     References
     ----------
@@ -55,9 +60,11 @@ class HybridNB(IndependentNB):
     >>> nb = HybridNB([("wind", VonMises(period=360), [0]), ("speed", "gaussian", [1])])
     >>> nb.fit(X, ["n", "n", "n", "s", "s"]).predict([[359.0, 4.0], [181.0, 7.5]]).tolist()
     ['n', 's']
+    >>> nb.set_params(wind__period=360.0, speed="kernel").get_params()["speed"]
+    'kernel'
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "groups": [list, tuple, None],
         "priors": ["array-like", None],
     }
@@ -71,53 +78,102 @@ class HybridNB(IndependentNB):
         self.groups = groups
         self.priors = priors
 
-    def _groups(self) -> Sequence[tuple[str, Any, Any]]:
-        """Return the groups to fit, as the parameter describes them."""
+    def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples; callables that select columns are given them as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
+        checked, y = self._validated(X, y)
+        codes = self._learn_classes(y)
+        self._refuse_bad_names()
+        self._selected = [_with_columns(group, X) for group in self._given_groups()]
+        self._fit(self._arrange(checked), codes)
+        return self
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to return also the groups' families by the groups' names, and their parameters
+            as ``group__parameter``.
+
+        Returns
+        -------
+        dict of str to object
+        """
+        return dict(self._get_params("_families", deep=deep))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of a group's family as ``group__parameter``.
+
+        Parameters
+        ----------
+        **params
+            A family that was given by its short name becomes one of the same name.
+
+        Returns
+        -------
+        self
+        """
+        if "groups" in params:
+            self.groups = params.pop("groups")
+        nested = {key.partition("__")[0] for key in params if "__" in key}
+        self._families = [
+            (
+                name,
+                family_of(family, name) if isinstance(family, str) and name in nested else family,
+            )
+            for name, family in self._families
+        ]
+        self._set_params("_families", **params)
+        return self
+
+    @property
+    def _families(self) -> list[tuple[str, Any]]:
+        """Each group's name and family, as scikit-learn's nested parameters want them."""
+        try:
+            return [(name, family) for name, family, _ in self.groups or ()]
+        except (TypeError, ValueError):  # `fit` says what is wrong
+            return []
+
+    @_families.setter
+    def _families(self, families: list[tuple[str, Any]]) -> None:
+        if families:
+            pairs = zip(families, self.groups or (), strict=True)
+            self.groups = [(name, family, columns) for (name, family), (_, _, columns) in pairs]
+
+    def _given_groups(self) -> Sequence[tuple[str, Any, Any]]:
         return [("all", "gaussian", slice(None))] if self.groups is None else self.groups
 
-    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        groups = [_read_group(group) for group in self._groups()]
-        resolved = [
-            ColumnGroup(name, clone(distribution), self._columns(columns))
-            for name, distribution, columns in groups
-        ]
-        self._refuse_shared_columns(resolved)
-        self.groups_ = [group for group in resolved if len(group.columns)]
-        if not self.groups_:
-            msg = f"no group of {type(self).__name__} has a column"
-            raise InputError(msg)
-        for group in self.groups_:
-            group.fit(features, codes, len(self.classes_))
+    def _groups(self) -> Sequence[tuple[str, Any, Any]]:
+        return self._selected
 
-    def _columns(self, spec: Any) -> np.ndarray:
-        """Return the positions of the columns that ``spec`` names."""
-        what = f"a group of {type(self).__name__}"
-        return column_positions(spec, self._feature_names(), what)
-
-    def _refuse_shared_columns(self, groups: list[ColumnGroup]) -> None:
-        owner: dict[int, str] = {}
-        for group in groups:
-            for column in group.columns:
-                if column in owner:
-                    name = self._feature_names()[column]
-                    msg = f"column {name} is in groups {owner[column]!r} and {group.name!r}"
-                    raise InputError(msg)
-                owner[column] = group.name
+    def _refuse_bad_names(self) -> None:
+        """Refuse names by which parameters of groups could not be told apart."""
+        taken = set(self._get_param_names())
+        for name, _ in self._families:
+            if not isinstance(name, str) or "__" in name or name in taken:
+                msg = (
+                    f"group name {name!r}: give a text of its own, which is no parameter of "
+                    f"{type(self).__name__} and has no double underscore"
+                )
+                raise InputError(msg)
+            taken.add(name)
 
 
-def _read_group(group: Any) -> tuple[str, Distribution, Any]:
-    """Check a group's form and replace a family's short name by the family."""
-    if not isinstance(group, Sequence) or isinstance(group, str) or len(group) != 3:
-        msg = f"group {group!r} is not (name, distribution, columns)"
-        raise InputError(msg)
-    name, distribution, columns = group
-    if isinstance(distribution, str):
-        if distribution not in distributions.FAMILIES:
-            known = ", ".join(distributions.FAMILIES)
-            msg = f"group {name!r}: unknown distribution {distribution!r}; use one of {known}"
-            raise InputError(msg)
-        distribution = getattr(distributions, distributions.FAMILIES[distribution])()
-    if not isinstance(distribution, Distribution):
-        msg = f"group {name!r}: {distribution!r} is not a family of xnbflow.distributions"
-        raise InputError(msg)
-    return name, distribution, columns
+def _with_columns(group: Any, X: Any) -> Any:
+    """Return a group with the columns that its callable selects; any other as it is."""
+    if isinstance(group, Sequence) and len(group) == 3 and callable(group[2]):
+        return (*group[:2], group[2](X))
+    return group

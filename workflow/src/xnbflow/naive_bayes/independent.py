@@ -112,11 +112,21 @@ class IndependentNB(BaseNaiveBayes):
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def term_columns(self) -> list[np.ndarray]:
-        """Return the columns of each term, a list of arrays of int."""
+        """Return the columns of each term.
+
+        Returns
+        -------
+        list of ndarray of int
+        """
         return [columns for group in self.groups_ for columns in group.terms]
 
     def n_parameters(self) -> np.ndarray:
-        """Return the free parameters of each term, all classes together, shape (n_terms,)."""
+        """Return the free parameters of each term, all classes together.
+
+        Returns
+        -------
+        ndarray of shape (n_terms,)
+        """
         return np.concatenate([group.distribution.n_parameters() for group in self.groups_])
 
     def mutual_information(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Naive Bayes regression with kernel densities (CICA paper, sections 2 and 4)."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -51,6 +51,11 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features seen in `fit`, where X had them.
 
+    See Also
+    --------
+    xnbflow.preprocessing.CICA : Makes features independent given the target.
+    FlexibleNB : The same densities for classes.
+
     References
     ----------
     S. Akaho, Conditionally independent component extraction for naive Bayes inference, 2001.
@@ -67,7 +72,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     array([[1.7, 2.2]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
         "n_grid": [whole(2, 100_000)],
     }
@@ -95,11 +100,12 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         InputError
             If y is constant or a parameter is out of range.
         """
-        X, y = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
-        if np.ptp(y) == 0.0:
-            msg = f"y is constant ({y[0]}): there is nothing to predict; give another target"
+        checked, targets = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
+        if np.ptp(targets) == 0.0:
+            msg = f"y is constant ({targets[0]}): there is nothing to predict; give another target"
             raise InputError(msg)
-        self.samples_, self.targets_ = X, y.astype(np.float64)
+        self.samples_ = _own(checked, X)
+        self.targets_ = _own(targets.astype(np.float64, copy=False), y)
         if self.width == "cv":
             self.width_ = self._choose_width()
         else:
@@ -230,6 +236,11 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         """Return slices of rows whose distances to all training samples fit in little memory."""
         size = max(1, _CHUNK_VALUES // len(self.targets_))
         return [slice(start, start + size) for start in range(0, n_rows, size)]
+
+
+def _own(array: np.ndarray, given: Any) -> np.ndarray:
+    """Return the array if validation made it, else a copy: what was given may change later."""
+    return array if array is not given and array.flags.owndata else array.copy()
 
 
 def _log_sums(weights: np.ndarray, kernels: np.ndarray) -> np.ndarray:

@@ -61,6 +61,12 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
 
+    See Also
+    --------
+    HybridNB : A classifier to select features for.
+    VonMisesNB : The paper's, for angles.
+    XNB : Features of its own for each class.
+
     References
     ----------
     P. L. Lopez-Cruz, C. Bielza and P. Larranaga, Directional naive Bayes classifiers, section 3.6.
@@ -76,7 +82,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     [1]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [Instance("fit", "predict")],
         "n_max": [whole(1), None],
         "cv": [whole(2), Instance("split", "get_n_splits")],
@@ -100,6 +106,10 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
             Class labels.
         groups : array-like of shape (n_samples,), default=None
             Patients, batches: what must not be on both sides of an inner fold.
+
+        Returns
+        -------
+        self
 
         Raises
         ------

@@ -1,6 +1,7 @@
 """A path over numbers of features: its scores, its temperatures, and the choice on it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -160,7 +161,7 @@ def _losses(sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray) -> np.nd
     return -np.maximum(posterior, np.log(_SMALLEST_PROBABILITY))
 
 
-def choose(rows: list[dict], scoring: str, rule: str, n_samples: int) -> int:
+def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) -> int:
     """Return which row of a path is chosen.
 
     Parameters

@@ -9,13 +9,13 @@ from xnbflow.distributions.categorical import Categorical
 from xnbflow.distributions.gaussian import Gaussian
 from xnbflow.distributions.von_mises import VonMises
 from xnbflow.distributions.von_mises_fisher import VonMisesFisher
-from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.naive_bayes.grouped import GroupedNB
 from xnbflow.parameters import Columns
 
 __all__ = ["VonMisesFisherNB", "VonMisesNB"]
 
 
-class VonMisesNB(HybridNB):
+class VonMisesNB(GroupedNB):
     """The paper's vMNB: angles von Mises, other numbers Gaussian, categories discrete.
 
     Parameters
@@ -39,6 +39,12 @@ class VonMisesNB(HybridNB):
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
 
+    See Also
+    --------
+    VonMisesFisherNB : A sample is one unit vector.
+    HybridNB : Any families of densities.
+    SelectiveNB : Selects among the angles.
+
     References
     ----------
     P. L. Lopez-Cruz, C. Bielza and P. Larranaga, Directional naive Bayes classifiers, section 3.2.
@@ -50,7 +56,7 @@ class VonMisesNB(HybridNB):
     [0, 1]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "angular": [Columns(), None],
         "categorical": [Columns()],
         **VonMises._parameter_constraints,
@@ -85,7 +91,7 @@ class VonMisesNB(HybridNB):
         ]
 
 
-class VonMisesFisherNB(HybridNB):
+class VonMisesFisherNB(GroupedNB):
     """The paper's vMFNB: each sample is one unit vector, von Mises-Fisher in each class.
 
     Parameters
@@ -101,6 +107,11 @@ class VonMisesFisherNB(HybridNB):
         The one group "direction".
     classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
         As in `BaseNaiveBayes`.
+
+    See Also
+    --------
+    VonMisesNB : Each column an angle of its own.
+    HybridNB : Several vectors, or other columns beside them.
 
     References
     ----------

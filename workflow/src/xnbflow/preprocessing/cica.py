@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -96,6 +96,10 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features seen in `fit`, where X had them.
 
+    See Also
+    --------
+    xnbflow.naive_bayes.KernelNBRegressor : Naive Bayes for a real target, of the components.
+
     References
     ----------
     S. Akaho, Conditionally independent component extraction for naive Bayes inference, 2001.
@@ -111,7 +115,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     array([1., 1.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [whole(1), None],
         "basis": [whole(_FEWEST_SPLINES, 1000), callable],
         "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],

@@ -4,7 +4,7 @@ For classifiers whose features are independent between, not within, blocks (Pavl
 section 2.1), where nobody says which features belong together.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -46,6 +46,10 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features seen in `fit`, where X had them.
 
+    See Also
+    --------
+    xnbflow.naive_bayes.BlockNB : Naive Bayes with blocks.
+
     Notes
     -----
     Time grows with n_features² n_samples, see `xnbflow.diagnostics.correlation`.
@@ -62,7 +66,7 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     `BlockNB(blocks=CorrelationBlocks(size=2))` finds the blocks within its own training samples.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = {"size": [whole(1)]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"size": [whole(1)]}
 
     def __init__(self, *, size: int = 2) -> None:
         self.size = size
@@ -96,16 +100,36 @@ class CorrelationBlocks(TransformerMixin, Estimator):
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return X with its columns in the order of the blocks, shape (n_samples, n_features)."""
+        """Return X with its columns in the order of the blocks.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
         X = self._validated(X)
         return X[:, np.concatenate(self.blocks_)]
 
     def get_feature_names_out(self, input_features: np.ndarray | None = None) -> np.ndarray:
-        """Return the names of the columns of `transform`, in their order."""
+        """Return the names of the columns of `transform`, in their order.
+
+        Parameters
+        ----------
+        input_features : array-like of str, shape (n_features,), default=None
+            Names of the columns of X; by default those of `fit`, else ``x0``, ``x1``, ...
+
+        Returns
+        -------
+        ndarray of str, shape (n_features,)
+        """
         check_is_fitted(self)
         if input_features is None:
             numbered = [f"x{column}" for column in range(self.n_features_in_)]
-            input_features = getattr(self, "feature_names_in_", numbered)
+            input_features = np.asarray(getattr(self, "feature_names_in_", numbered))
         return np.asarray(input_features, dtype=object)[np.concatenate(self.blocks_)]
 
     def __sklearn_tags__(self) -> Tags:

@@ -48,6 +48,10 @@ class VarianceFilter(_Filter):
         Missing values do not count.
     support_ : ndarray of bool, shape (n_features,)
 
+    See Also
+    --------
+    ExpressionFilter : By how much features are expressed.
+
     Examples
     --------
     >>> X = np.array([[0.0, 1.0, 5.0], [0.1, 9.0, 5.0]])
@@ -108,6 +112,10 @@ class ExpressionFilter(_Filter):
     ----------
     support_ : ndarray of bool, shape (n_features,)
 
+    See Also
+    --------
+    VarianceFilter : By how much features vary.
+
     Examples
     --------
     >>> X = np.array([[2.0, 9.0], [3.0, 8.0], [7.0, 1.0]])
@@ -120,7 +128,18 @@ class ExpressionFilter(_Filter):
         self.share = share
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "ExpressionFilter":  # noqa: ARG002
-        """Find the features to keep; see `VarianceFilter.fit`."""
+        """Find the features to keep.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples; NaN is a missing value.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
         if not (isinstance(self.share, numbers.Real) and 0 <= self.share <= 1):
             msg = f"share is {self.share!r}; give a share of samples, 0 to 1"
             raise InputError(msg)

@@ -1,6 +1,7 @@
 """Imputation of missing values from training samples: medians, or the nearest samples."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,11 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     n_empty_ : int
         Features without any value there; they get the median of all values.
     n_features_in_ : int
+
+    See Also
+    --------
+    VarianceFilter : What may follow.
+    sklearn.impute.KNNImputer : The nearest neighbours by a further way.
 
     Notes
     -----
@@ -109,11 +115,23 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 "median of all values stands for theirs"
             )
             warnings.warn(msg, UserWarning, stacklevel=2)
-        self._training = X if self.method == "nearest" else None
+        # a copy: the caller may change what he gave
+        self._training: Any = X.copy() if self.method == "nearest" else None
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return X without missing values, shape (n_samples, n_features), feature-major."""
+        """Return X without missing values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Feature-major, as the classifiers want it.
+        """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         filled = np.array(X, order="F")

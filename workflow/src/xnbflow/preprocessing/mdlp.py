@@ -1,5 +1,7 @@
 """Discretization by entropy and minimum description length (Fayyad and Irani, IJCAI 1993)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy.special import xlogy
@@ -28,6 +30,10 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features seen in `fit`, where X had them.
+
+    See Also
+    --------
+    xnbflow.naive_bayes.DiscretizedNB : Naive Bayes on the intervals.
 
     References
     ----------
@@ -64,7 +70,18 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the number of each value's interval, 0, 1, ..., as floats of X's shape."""
+        """Return the number of each value's interval.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples, n_features)
+            0, 1, ...
+        """
         return interval_numbers(feature_major(self._validated(X)), self.cut_points_).T
 
     def __sklearn_tags__(self) -> Tags:
@@ -103,7 +120,7 @@ def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> lis
     >>> cut_features(features, np.repeat([0, 1], 4), 2)
     [array([5.5])]
     """
-    cuts: list = [None] * len(features)
+    cuts: list[Any] = [None] * len(features)
     counts = np.arange(len(codes) + 1)
     bits = xlogy(counts, counts)
 
@@ -113,7 +130,7 @@ def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> lis
         for row, (ordered, own) in enumerate(zip(values, codes[order], strict=True)):
             cuts[strip.start + row] = _cut(ordered, own, n_classes, bits)
 
-    map_strips(work, *features.shape, ns_per_value=50.0)
+    map_strips(work, len(features), features.shape[1], ns_per_value=50.0)
     return cuts
 
 

@@ -48,6 +48,10 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         One row per step, with columns ``step``, ``action``, ``feature``, ``chi_square``,
         ``p_value``, ``log_likelihood`` and ``n_selected``.
 
+    See Also
+    --------
+    xnbflow.naive_bayes.GeneralizedNB : Weighs the effects of the selected features.
+
     References
     ----------
     K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
@@ -63,7 +67,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
     """
 
     _squares_features = False
-    _parameter_constraints: ClassVar[dict[str, list]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "entry": [number(0.0, 1.0)],
         "stay": [number(0.0, 1.0)],
         **SMOOTHING,
@@ -132,8 +136,14 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
             )
             self.selected_ = np.arange(X.shape[1])
         path.insert(2, "feature", names[path.pop("candidate")])
-        self.path_ = path
+        self.path_columns_ = {name: path[name].to_numpy() for name in path}
         return self
+
+    @property
+    def path_(self) -> pd.DataFrame:
+        """The steps of the selection, see the class."""
+        check_is_fitted(self)
+        return pd.DataFrame(self.path_columns_)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

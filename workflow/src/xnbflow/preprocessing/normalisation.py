@@ -40,7 +40,17 @@ class _OfSamples(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the transformed samples, shape (n_samples, n_features), feature-major.
+        """Return the transformed samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Feature-major, as the classifiers want it.
 
         Raises
         ------
@@ -75,6 +85,11 @@ class Log2(_OfSamples):
     offset : float, default=0
         Added before the logarithm is taken; 1 for counts.
 
+    See Also
+    --------
+    CountsPerMillion : What commonly goes before, of counts.
+    looks_like_counts : Whether values look as if logarithms were due.
+
     Examples
     --------
     >>> Log2(offset=1).fit_transform([[0.0, 1.0, 7.0]]).tolist()
@@ -100,6 +115,11 @@ class SampleStandardizer(_OfSamples):
 
     Missing values do not count and stay missing. A sample of equal values becomes zero.
 
+    See Also
+    --------
+    SampleRanks : Ranks within the sample.
+    QuantileNormalizer : The distribution of the training samples.
+
     Examples
     --------
     >>> SampleStandardizer().fit_transform([[1.0, 3.0], [10.0, 30.0]]).tolist()
@@ -118,6 +138,11 @@ class SampleRanks(_OfSamples):
     """Rank of each value within its sample, between 0 and 1: (rank - 1/2) / count.
 
     Ties have their mean rank. Missing values do not count and stay missing.
+
+    See Also
+    --------
+    QuantileNormalizer : The distribution of the training samples instead.
+    SampleStandardizer : The sample's mean and spread alone.
 
     Examples
     --------
@@ -138,6 +163,11 @@ class CountsPerMillion(_OfSamples):
     ----------
     log : bool, default=True
         Whether the logarithm is taken.
+
+    See Also
+    --------
+    Log2 : What commonly follows.
+    ExpressionFilter : Leaves out features that are hardly expressed.
 
     References
     ----------
@@ -184,6 +214,11 @@ class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         The ascending means of the training samples' order statistics.
     n_features_in_ : int
 
+    See Also
+    --------
+    SampleRanks : Ranks within the sample: nothing is learned.
+    SampleStandardizer : The sample's mean and spread alone.
+
     References
     ----------
     B. M. Bolstad, R. A. Irizarry, M. Åstrand and T. P. Speed, A comparison of normalization methods
@@ -218,7 +253,18 @@ class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the normalised samples, shape (n_samples, n_features), feature-major."""
+        """Return the normalised samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with the features of `fit` in its order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Feature-major, as the classifiers want it.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         cumulated = np.concatenate([[0.0], np.cumsum(self.target_)])

@@ -42,16 +42,20 @@ def contributions(
     numbers = dict(zip(classes, range(len(classes)), strict=True))
     kept = _most_telling(predictions, len(rows) / len(predictions))
     priors = results.rows("priors", **where)
+    scores = results.rows("scores", **where).set_index(["sample", "class"])["log_reference"]
+    references = scores.unstack().reindex(columns=classes).fillna(0.0)
     fits, samples = [], []
     per_fold = {fold: group for fold, group in rows.groupby("fold", sort=True)}  # noqa: C416
     for fold, tested in predictions.groupby("fold", sort=True):
         sets, said = _by_sample(per_fold.get(fold, rows.iloc[:0]), features, classes)
+        said = {name: (words, references.loc[name]) for name, words in said.items()}
         of_fold = priors[priors["fold"] == fold].set_index("class")["log_prior"]
         fits.append({"prior": [_short(p) for p in of_fold.reindex(classes)], "sets": sets})
         for sample, true, predicted in tested[["sample", "true", "predicted"]].itertuples(False):
             if sample in kept:
                 codes = [numbers[true], numbers[predicted], len(fits) - 1]
-                samples.append([sample, *codes, *said.get(sample, ([], []))])
+                told = ([_short(n) for n in each] for each in said.get(sample, ([], [])))
+                samples.append([sample, *codes, *told])
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,
@@ -72,11 +76,8 @@ def _most_telling(predictions: pd.DataFrame, numbers_per_sample: float) -> set[s
 
 def _by_sample(
     group: pd.DataFrame, features: Mapping[str, int], classes: list[str]
-) -> tuple[list[list[int]], dict[str, tuple[list[float | None], list[float | None]]]]:
-    """Return each class's features in a fold, and each sample's evidence and reference densities.
-
-    The evidence is in the order of the features; the reference densities are summed per class.
-    """
+) -> tuple[list[list[int]], dict[str, pd.Series]]:
+    """Return each class's features in a fold, and each sample's evidence in their order."""
     codes = pd.Categorical(group["class"], categories=classes).codes
     group = group.assign(code=codes).sort_values("code", kind="stable")
     first = group[group["sample"] == group["sample"].iloc[0]] if len(group) else group
@@ -84,12 +85,7 @@ def _by_sample(
         [features[name] for name in first.loc[first["code"] == code, "feature"]]
         for code in range(len(classes))
     ]
-    said = {}
-    for sample, rows in group.groupby("sample", sort=False):
-        sums = rows.groupby("code")["log_reference"].sum().reindex(range(len(classes)))
-        evidence = [_short(value) for value in rows["evidence"]]
-        said[sample] = (evidence, [_short(value) for value in sums.fillna(0.0)])
-    return sets, said
+    return sets, {name: rows["evidence"] for name, rows in group.groupby("sample", sort=False)}
 
 
 def _short(value: float) -> float | None:

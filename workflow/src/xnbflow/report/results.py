@@ -151,9 +151,7 @@ class StudyResults:
             others is no comparison.
         """
         chosen = self.rows("summary", metric=metric, folds_failed=0)
-        wide = chosen.pivot_table(
-            index=["dataset", "folds"], columns="classifier", values=value, dropna=False
-        )
+        wide = chosen.set_index(["dataset", "folds", "classifier"])[value].unstack()
         wide = wide.reindex(index=list(self.places), columns=list(self.study.classifiers))
         return wide.set_axis(list(self.places.values())).rename(columns=self.labels)
 

@@ -6,6 +6,7 @@ chunk and keeps the few features that may still be selected.
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -16,6 +17,7 @@ from xnbflow.density.grid import grid_densities
 from xnbflow.density.sparse_blocks import join_rows
 from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.errors import InputError
 from xnbflow.selection.covering import smallest_cover
 from xnbflow.selection.sparse_distances import sparse_distances, sparse_without_spikes
 
@@ -124,7 +126,7 @@ def pair_distances(
 
 
 def distances_without_spikes(
-    features: np.ndarray, codes: np.ndarray, n_classes: int, **options: str | float
+    features: np.ndarray, codes: np.ndarray, n_classes: int, **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what is left of the distances if no class is (almost) constant.
 
@@ -260,6 +262,14 @@ class FeatureDistances:
         )
 
 
+def kept(features: FeatureDistances | None) -> FeatureDistances:
+    """Return what was kept of a series, and refuse one without features."""
+    if features is None:
+        msg = "there are no features to select from; give at least one"
+        raise InputError(msg)
+    return features
+
+
 @dataclass
 class Candidates:
     """The features that may still be selected, after any number of chunks of a series.
@@ -291,11 +301,16 @@ class Candidates:
     selection: str = "greedy"
 
     def __post_init__(self) -> None:
-        self.features: FeatureDistances | None = None
+        self._kept: FeatureDistances | None = None
         self.n_features = 0
         self._pairs = class_pairs(self.n_classes)
         self._total = 0.0
         self._at_cut: dict[int, tuple[float, np.ndarray]] = {}
+
+    @property
+    def features(self) -> FeatureDistances:
+        """What was kept."""
+        return kept(self._kept)
 
     @property
     def mean_distance(self) -> float:
@@ -319,11 +334,11 @@ class Candidates:
         self._total += float(distances.sum())
         chunk = FeatureDistances(positions, names, distances, values)
         features = chunk.take(self._may_be_selected(chunk))
-        if self.features is not None:
-            features = self.features.join(features)
+        if self._kept is not None:
+            features = self._kept.join(features)
             features = features.take(self._may_be_selected(features))
         self._note_ties(features, chunk)
-        self.features = features
+        self._kept = features
 
     def _note_ties(self, features: FeatureDistances, chunk: FeatureDistances) -> None:
         """Keep the names of all features at the distance at which a ranking is cut.
@@ -332,7 +347,7 @@ class Candidates:
         """
         if self.selection == "minimal":
             return
-        known = [] if self.features is None else [self._names_and_rankings(self.features)]
+        known = [] if self._kept is None else [self._names_and_rankings(self._kept)]
         names, rows = self._names_and_rankings(chunk)
         for r, row in enumerate(self._rankings(features.distances)):
             top = ranked_prefix(row, features.names, self.threshold)
@@ -377,7 +392,7 @@ class Candidates:
             By how many features at most each set is larger than the smallest that would do; empty
             unless the selection is "minimal".
         """
-        cut = self.mean_distance if min_distance == "mean" else min_distance
+        cut = self.mean_distance if min_distance == "mean" else float(min_distance)
         if self.selection == "minimal":
             return self._select_minimal(cut)
         tops = []
@@ -423,7 +438,7 @@ class Candidates:
 
     def ties(self, min_distance: float | str) -> list[Tie]:
         """Return the ties that names decide, in the rankings of `select`; none if "minimal"."""
-        cut = self.mean_distance if min_distance == "mean" else min_distance
+        cut = self.mean_distance if min_distance == "mean" else float(min_distance)
         found = []
         rankings = self._rankings(self.features.distances)
         for r, (distance, names) in self._at_cut.items():
@@ -435,7 +450,11 @@ class Candidates:
         return found
 
     def only_by_spikes(
-        self, chosen: np.ndarray, code: int, min_distance: float | str, left: tuple
+        self,
+        chosen: np.ndarray,
+        code: int,
+        min_distance: float | str,
+        left: tuple[np.ndarray, np.ndarray],
     ) -> np.ndarray:
         """Return which of a class's features only an (almost) constant class tells from others.
 
@@ -456,7 +475,7 @@ class Candidates:
             Whether each distance that counts is one of a spike and falls, without it, to a
             distance that does not count, or by half.
         """
-        cut = self.mean_distance if min_distance == "mean" else min_distance
+        cut = self.mean_distance if min_distance == "mean" else float(min_distance)
         distances = self.features.distances[np.ix_(self._mine(code), chosen)]
         without, spikes = (each[self._mine(code)] for each in left)
         lost = spikes & (without <= np.maximum(cut, distances / 2.0))

@@ -100,7 +100,7 @@ def _solve(
 ) -> OptimizeResult:
     return milp(
         cost,
-        integrality=np.ones(len(cost)),
+        integrality=np.ones(len(cost), dtype=int),
         bounds=Bounds(lower, upper),
         constraints=constraints,
         options={"node_limit": _NODES, "mip_rel_gap": 0.0},

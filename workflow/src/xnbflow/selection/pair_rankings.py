@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from xnbflow.density.standard import StandardFeatures
-from xnbflow.selection.class_specific import FeatureDistances, class_pairs
+from xnbflow.selection.class_specific import FeatureDistances, class_pairs, kept
 from xnbflow.selection.pair_strengths import distance_of_strength
 
 __all__ = ["NEVER", "PairRankings", "Shortlist", "enough_for", "levels"]
@@ -102,8 +102,13 @@ class Shortlist:
     least: int = 1
 
     def __post_init__(self) -> None:
-        self.features: FeatureDistances | None = None
+        self._kept: FeatureDistances | None = None
         self.n_seen = 0
+
+    @property
+    def features(self) -> FeatureDistances:
+        """What was kept."""
+        return kept(self._kept)
 
     def absorb(
         self, strengths: np.ndarray, values: np.ndarray, names: np.ndarray | None = None
@@ -121,10 +126,10 @@ class Shortlist:
         names = positions if names is None else names
         chunk = FeatureDistances(positions, names, strengths, values)
         chunk = chunk.take(self._may_be_selected(strengths))
-        if self.features is not None:
-            chunk = self.features.join(chunk)
+        if self._kept is not None:
+            chunk = self._kept.join(chunk)
             chunk = chunk.take(self._may_be_selected(chunk.distances))
-        self.features = chunk
+        self._kept = chunk
 
     def _may_be_selected(self, strengths: np.ndarray) -> np.ndarray:
         kept = np.zeros(strengths.shape[1], dtype=bool)
@@ -186,7 +191,9 @@ class PairRankings:
         self.pairs = class_pairs(shortlist.n_classes)
         self.n_classes = shortlist.n_classes
         ties = _Ties(values if samples is None else values[:, samples], codes)
-        self.orders, self.ties, self.enough = [], [], []
+        self.orders: list[np.ndarray] = []
+        self.ties: list[np.ndarray] = []
+        self.enough: list[int] = []
         for row, pair in zip(self.strengths, self.pairs, strict=True):
             order, labels = _ranked(row, shortlist.top(row), pair, ties)
             enough = enough_for(row[order], shortlist.n_features, shortlist.threshold)
@@ -227,7 +234,7 @@ class PairRankings:
             Only chosen features for which there are any. A feature that the class has anyway is
             none of them.
         """
-        found: dict[int, set] = {}
+        found: dict[int, set[int]] = {}
         for p in self.of_class(code):
             order, labels = self.orders[p], self.ties[p]
             for feature, label in zip(order[: self.enough[p]], labels, strict=False):

@@ -101,8 +101,8 @@ class Moments(NamedTuple):
     (2.0, 0.1587)
     """
 
-    mean: np.ndarray
-    variance: np.ndarray
+    mean: float | np.ndarray
+    variance: float | np.ndarray
 
     @property
     def separation(self) -> np.ndarray:
@@ -187,7 +187,7 @@ def null_mean(
     >>> null_mean(2, (np.zeros(1), np.zeros(1)), (28, 28), 15, pooled=True)
     array([2.24])
     """
-    inflation = 0.0
+    inflation = np.zeros(())
     for shrinkage, f in zip(spread, dof, strict=True):
         features = 1 + (1 - shrinkage) * (size - 1)
         inflation = inflation + f / np.maximum(f - features - 1, 0.5)
@@ -262,7 +262,7 @@ def kept_moments(
         if len(values):
             boundary += (counts * 2 * values * mixing.density(values, m)).sum()
     mean = ((scores - degrees)[kept].sum() - boundary) / n
-    return Moments(max(mean, 0.0), 2 * scores[kept].sum() / n)
+    return Moments(max(float(mean), 0.0), 2 * scores[kept].sum() / n)
 
 
 def printed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
@@ -333,7 +333,7 @@ def keep_all(scores: np.ndarray, degrees: np.ndarray, n: float) -> BlockSelectio
     """
     ones = np.ones(len(scores))
     mean, variance = weighted_moments(scores, ones, scores - degrees, n)
-    return BlockSelection(ones, np.zeros(len(scores)), Moments(max(mean, 0.0), variance))
+    return BlockSelection(ones, np.zeros(len(scores)), Moments(max(float(mean), 0.0), variance))
 
 
 def keep_above(

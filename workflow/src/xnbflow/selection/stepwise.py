@@ -8,6 +8,7 @@ American Statistical Association 72, 1977.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -103,7 +104,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.selected: list[int] = []
-        self.steps: list[tuple] = []
+        self.steps: list[tuple[Any, ...]] = []
         self._seen: set[frozenset[int]] = set()
         self._refit()
 

@@ -28,7 +28,7 @@ def acquire(
     base_urls: Mapping[str, Sequence[str]] | None = None,
     lock: str | Path | None = None,
     reader: str | None = None,
-    **patience: float,
+    **patience: Any,
 ) -> Series:
     """Get a data set from its source and check that it is what the sheet says.
 

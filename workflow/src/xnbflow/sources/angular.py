@@ -6,6 +6,8 @@ the R package nycflights13. Pigeons and swallows: bearings and headings of relea
 treatment, from the R package circular.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -13,7 +15,7 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
-from xnbflow.sources.published import fetch_frame, numbers, sample_rows
+from xnbflow.sources.published import fetch_frame, numbers, refuse_empty, sample_rows
 
 __all__ = ["ANGULAR", "load"]
 
@@ -54,10 +56,12 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
         path,
         bases=bases,
         columns=columns,
+        text=_TEXT,
         header=True,
         separator="\t" if path.endswith(".tsv") else ",",
     )
     frame, kinds = make(dataset, frame)
+    refuse_empty(dataset, frame)
     frame = sample_rows(dataset, frame)
     values = numbers(dataset, frame[list(kinds)])
     return Series(
@@ -68,19 +72,21 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
 def _residues(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """Return residues with angles in radians, and which have both."""
     degrees = numbers(dataset, frame[["phi", "psi"]])
-    names = frame["pdb"] + "_" + frame["chain"].fillna("") + "_" + frame["dssp_no"].astype(str)
+    names = (
+        frame["pdb"] + "_" + frame["chain"].fillna("") + "_" + frame["dssp_no"].map("{:.0f}".format)
+    )
     residues = pd.DataFrame(np.deg2rad(degrees.T), columns=["phi", "psi"], index=names)
     return residues, (degrees != _UNDEFINED).all(axis=0)
 
 
-def _protein_helix(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _protein_helix(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Alpha helix (H) or anything else, by the angles of one residue."""
     residues, defined = _residues(dataset, frame)
     label = np.where(frame["ss8"] == "H", "helix", "other")
     return residues.assign(label=label)[defined], {"phi": "angular", "psi": "angular"}
 
 
-def _protein_strand(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _protein_strand(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Alpha helix (H) or beta strand (E), of residues that are one of both.
 
     The paper's Protein1 has about as many instances, and as high an accuracy.
@@ -91,7 +97,7 @@ def _protein_strand(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame
     return residues.assign(label=label)[used], {"phi": "angular", "psi": "angular"}
 
 
-def _protein_window(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _protein_window(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Structure of the middle of 15 consecutive residues of a chain, by their 30 angles."""
     residues, defined = _residues(dataset, frame)
     chain, number = (
@@ -116,7 +122,7 @@ def _protein_window(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame
     return windows.assign(label=label), dict.fromkeys(names, "angular")
 
 
-def _weather(_: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _weather(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Low, medium or high temperature by wind and season, hourly for a year at one airport.
 
     As the paper's Temperature data: an angular, a linear and a discrete feature (of four values),
@@ -125,6 +131,7 @@ def _weather(_: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
     frame = frame[frame["origin"] == _AIRPORT]
     frame = frame[frame[["temp", "wind_dir", "wind_speed"]].notna().all(axis=1)]
     frame = frame[frame["wind_speed"] > 0]
+    refuse_empty(dataset, frame)
     season = {month: code for code, months in enumerate(_SEASONS.values()) for month in months}
     thirds = np.quantile(frame["temp"], [1 / 3, 2 / 3])
     clean = pd.DataFrame(
@@ -139,13 +146,15 @@ def _weather(_: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
     return clean, kinds
 
 
-def _animals(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict]:
+def _animals(dataset: DataSet, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Treatment of a bird by the direction it took, in degrees."""
     angle = next(column for column in frame.columns if column != "treatment")
     radians = np.deg2rad(numbers(dataset, frame[[angle]])[0])
     return pd.DataFrame({angle: radians, "label": frame["treatment"]}), {angle: "angular"}
 
 
+#: Columns of text; all others hold numbers.
+_TEXT = frozenset({"pdb", "chain", "ss8", "origin", "treatment"})
 _PROTEIN_COLUMNS = ("pdb", "chain", "dssp_no", "ss8", "phi", "psi")
 _WEATHER_COLUMNS = ("origin", "month", "temp", "wind_dir", "wind_speed")
 _NYCFLIGHTS = ("https://raw.githubusercontent.com/tidyverse/nycflights13/main/data-raw",)

@@ -75,7 +75,7 @@ class Arff:
         *names, kind = match.groups()
         name = re.sub(r"\\(.)", r"\1", next(n for n in names if n is not None))
         self.header.append(name)
-        if kind.lower().split()[0] not in ("numeric", "real", "integer"):
+        if kind.lower().split()[:1] not in (["numeric"], ["real"], ["integer"]):
             self.nominal.append(name)
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
@@ -88,4 +88,9 @@ class Arff:
                 raise InputError(msg)
             quote = "'" if "'" in line else '"'
             reader = csv.reader([line], quotechar=quote, escapechar="\\", skipinitialspace=True)
-            yield self._line, [cell.strip() for cell in next(reader)]
+            try:
+                cells = next(reader)
+            except csv.Error as error:
+                msg = f"{self.path}, line {self._line}: not valid ARFF ({error}); correct the line"
+                raise InputError(msg) from error
+            yield self._line, [cell.strip() for cell in cells]

@@ -24,6 +24,10 @@ OPTIONS = LABEL_OPTIONS | {"duplicates", "group", "missing", "transform"}
 _COLLAPSES = ("none", "max_mean", "median")
 
 
+#: Of features or samples.
+Names = Sequence[str] | np.ndarray
+
+
 @dataclass
 class Draft:
     """What a file holds, before the sheet's options are applied.
@@ -54,12 +58,12 @@ class Draft:
 
     where: str
     values: np.ndarray
-    features: Sequence[str]
-    samples: Sequence[str]
+    features: Names
+    samples: Names
     labels: Sequence[str]
     label_place: str
     sample_metadata: pd.DataFrame
-    kinds: Sequence[str] | None = None
+    kinds: Names | None = None
     feature_metadata: pd.DataFrame | None = None
     place: Callable[[int, int], str] = lambda _feature, _sample: ""
     notes: list[str] = field(default_factory=list)
@@ -220,6 +224,6 @@ def _collapse(dataset: DataSet, draft: Draft) -> None:
     probe_names = np.asarray(draft.features, dtype=str)
     _take_rows(draft, merged, probes[taken])
     draft.features = genes
-    draft.feature_metadata = draft.feature_metadata.assign(probe=probe_names[probes[taken]])
-    if how == "median":
-        draft.feature_metadata = draft.feature_metadata.drop(columns="probe")
+    if how != "median" and draft.feature_metadata is not None:
+        probe = probe_names[probes[taken]]
+        draft.feature_metadata = draft.feature_metadata.assign(probe=probe)

@@ -13,7 +13,7 @@ _MERGES = ("max_mean", "mean", "median")
 
 
 def merge_rows(
-    values: np.ndarray, names: Sequence[str], how: str
+    values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Merge the rows of each name; labels play no part.
 
@@ -87,7 +87,7 @@ def _middle(block: np.ndarray, how: str) -> np.ndarray:
 
 
 def settle_duplicates(
-    where: str, values: np.ndarray, names: Sequence[str], how: str
+    where: str, values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
 ) -> tuple[np.ndarray, np.ndarray, list[str]] | None:
     """Merge features whose names repeat, as the sheet's option ``duplicates`` says.
 

@@ -11,21 +11,22 @@ import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv as arrow_csv
 
 from xnbflow.atomic import atomic
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.cells import parse_numbers
 from xnbflow.sources.dataset import DataSet
+from xnbflow.sources.delimited import numbers_of
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
+from xnbflow.sources.guarded import refuse_too_wide
 
 __all__ = ["BASE_URLS", "load", "read_cumida_csv", "write_cumida_csv"]
 
@@ -103,7 +104,7 @@ def read_cumida_csv(path: str | Path, name: str) -> Series:
         columns = _read_header(path, stream.readline())
         heads: list[tuple[int, str, str]] = []
         blocks: list[np.ndarray] = []
-        for lines in _blocks(stream):
+        for lines in _blocks(stream, len(columns)):
             block_heads, values = _read_block(path, columns, lines)
             heads += block_heads
             blocks.append(values)
@@ -157,6 +158,7 @@ def _csv_line(cells: Sequence[str]) -> bytes:
 
 
 def _read_header(path: Path, line: bytes) -> list[str]:
+    refuse_too_wide(path, line, b",")
     columns = _cells(path, 1, line.removeprefix(b"\xef\xbb\xbf"))
     if columns[:2] != ["samples", "type"]:
         starts = ", ".join(repr(column) for column in columns[:3])
@@ -188,20 +190,25 @@ def _cells(path: Path, number: int, line: bytes) -> list[str]:
         raise InputError(msg) from error
 
 
-def _blocks(stream: io.BufferedIOBase) -> Iterator[list[tuple[int, bytes]]]:
+def _blocks(stream: io.BufferedIOBase, n_columns: int) -> Iterator[list[tuple[int, bytes]]]:
     """Return the numbered lines below the header, some megabytes at a time."""
-    block: list[tuple[int, bytes]] = []
-    size = 0
-    for number, line in enumerate(stream, 2):
-        if line.isspace():
-            continue
-        block.append((number, line))
-        size += len(line)
-        if size >= _BLOCK_BYTES:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block
+    number = 2
+    while data := stream.read(_BLOCK_BYTES):
+        data += stream.readline()
+        if not data.isspace():
+            yield _until_too_short(enumerate(io.BytesIO(data), number), n_columns)
+        number += data.count(b"\n")
+
+
+def _until_too_short(lines: Iterable[tuple[int, bytes]], n_columns: int) -> list[tuple[int, bytes]]:
+    """Return lines that are not blank, up to the first that cannot hold so many cells."""
+    found = []
+    for number, line in lines:
+        if not line.isspace():
+            found.append((number, line))
+            if len(line) < n_columns:
+                break
+    return found
 
 
 def _read_block(
@@ -214,12 +221,13 @@ def _read_block(
     if values is None:
         rows = [_checked_row(path, columns, number, line) for number, line in lines]
         values = np.stack([row[2] for row in rows])
-        names = [row[:2] for row in rows]
+        names = [(row[0], row[1]) for row in rows]
     else:
-        names = [
+        starts = [
             _cells(path, number, b",".join(part[:2]))
             for (number, _), part in zip(lines, parts, strict=True)
         ]
+        names = [(sample, label) for sample, label in starts]
     heads = [(number, *pair) for (number, _), pair in zip(lines, names, strict=True)]
     for number, sample, label in heads:
         if not sample or not label:
@@ -234,17 +242,8 @@ def _plain_values(texts: Sequence[bytes], n_features: int) -> np.ndarray | None:
     for text in texts:
         if np.count_nonzero(np.frombuffer(text, np.uint8) == _COMMA) != n_features - 1:
             return None
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(b"\n".join(texts).replace(b",", b"\n")),
-            arrow_csv.ReadOptions(use_threads=False, column_names=["value"]),
-            arrow_csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
-            arrow_csv.ConvertOptions(column_types={"value": pa.float64()}, null_values=[]),
-        )
-    except pa.ArrowInvalid:
-        return None
-    values = table["value"].to_numpy()
-    if len(values) != len(texts) * n_features or not np.isfinite(values).all():
+    values = numbers_of(b"\n".join(texts).replace(b",", b"\n"), len(texts) * n_features)
+    if values is None or not np.isfinite(values).all():
         return None
     return values.reshape(len(texts), n_features)
 
@@ -253,6 +252,7 @@ def _checked_row(
     path: Path, columns: Sequence[str], number: int, line: bytes
 ) -> tuple[str, str, np.ndarray]:
     """Read a line cell by cell, and say which cell is wrong and why."""
+    refuse_too_wide(path, line, b",")
     cells = _cells(path, number, line)
     if len(cells) != len(columns):
         end = "" if line.endswith(b"\n") else ", and the file ends there"
@@ -283,7 +283,8 @@ def _unique_features(path: Path, names: Sequence[str]) -> list[str]:
     """Add ``.1``, ``.2``, ... to the second, third, ... feature of a name."""
     if len(set(names)) == len(names):
         return list(names)
-    taken, seen, copies = set(names), set(), Counter()
+    taken, seen = set(names), set[str]()
+    copies: Counter[str] = Counter()
     unique = []
     for name in names:
         new = name

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ from pyarrow import csv as arrow_csv
 
 from xnbflow.errors import InputError
 from xnbflow.sources.cells import MISSING_WORDS, complaint, is_missing
+from xnbflow.sources.guarded import refuse_too_wide
 
 __all__ = [
     "SEPARATORS",
@@ -30,6 +32,7 @@ __all__ = [
     "DelimitedText",
     "Dialect",
     "GrowingRows",
+    "SpecialRows",
     "numbers_of",
     "row_blocks",
     "sniff",
@@ -40,6 +43,8 @@ SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe":
 _BLOCK_BYTES = 8_000_000
 #: Above so many columns all cells are read as one column.
 _WIDE = 2000
+#: A quoted cell with line breaks ends within so many bytes; else its quote lacks its pair.
+_LONGEST_QUOTE = 1 << 20
 _SNIFFED_LINES = 5
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
@@ -65,6 +70,16 @@ class Dialect:
         return next(name for name, text in SEPARATORS.items() if text == self.separator)
 
 
+class SpecialRows(Protocol):
+    """Which rows are no rows of numbers."""
+
+    def __call__(self, name: str) -> bool:
+        """Return it of a row, given its cell in the column ``key``."""
+
+    def may_be_in(self, data: bytes) -> bool:
+        """Return whether some text may hold one: False only where that is certain."""
+
+
 @dataclass(frozen=True)
 class Columns:
     """Which columns of a table are text and which are numbers; the others are passed over.
@@ -75,8 +90,8 @@ class Columns:
         The name of each column of the table, for errors.
     text, numbers : tuple of int
         Positions.
-    special : callable, optional
-        Given a row's cell in the column ``key``: whether the row is to be kept as text.
+    special : SpecialRows, optional
+        Which rows are to be kept as text.
     key : int
         The column of row names.
     """
@@ -84,7 +99,7 @@ class Columns:
     names: Sequence[str]
     text: tuple[int, ...]
     numbers: tuple[int, ...]
-    special: Callable[[str], bool] | None = None
+    special: "SpecialRows | None" = None
     key: int = 0
 
 
@@ -162,6 +177,8 @@ class DelimitedText:
         while head and not head[0].strip():
             self._line += 1
             head.pop(0)
+        for line in head:
+            refuse_too_wide(path, line, self.dialect.separator.encode())
         rows = [cells for _, cells in self._csv(_joined(head), self._line)]
         self.header = rows[0] if rows else []
         if _leaves_out_the_row_names_name(rows):
@@ -181,7 +198,9 @@ class DelimitedText:
         data, self._head = self._head, b""
         while data or not self.ended:
             self._refuse_cut_off(data)
-            if data:
+            if data.isspace():
+                self._line += data.count(b"\n")
+            elif data:
                 yield self._block(data, columns)
             if self.ended:
                 return
@@ -211,7 +230,7 @@ class DelimitedText:
         first, narrow = self._line, len(columns.names) <= _WIDE
         n_breaks = data.count(b"\n")
         self._line += n_breaks
-        if narrow and columns.special is None:
+        if narrow and (columns.special is None or not columns.special.may_be_in(data)):
             n_rows = n_breaks + (not data.endswith(b"\n"))
             found = _arrow_block(data, n_rows, columns, self.dialect)
             if found is not None:
@@ -223,9 +242,10 @@ class DelimitedText:
         lines, numbers = _numbered_lines(data, first)
         if columns.special is not None:
             lines, numbers, special = self._set_apart(lines, numbers, columns)
-        found = None
         if len(columns.names) <= _WIDE:
             found = _arrow_block(b"".join(lines), len(lines), columns, self.dialect)
+        else:
+            found = _wide_block(lines, columns, self.dialect)
         if found is None:
             rows = list(zip(numbers, self._rows(lines, numbers), strict=True))
             where = f"{self.path}, "
@@ -233,19 +253,23 @@ class DelimitedText:
         return Block(numbers, *found, special)
 
     def _rows(self, lines: list[bytes], numbers: list[int]) -> Iterator[list[str]]:
-        width, separator = len(self.header), self.dialect.separator
+        separator = self.dialect.separator
         for line, number in zip(lines, numbers, strict=True):
             if b'"' in line:
                 cells = self._csv([line], number)[0][1]
+                self._refuse_width(len(cells), number)
             else:
+                self._refuse_width(line.count(separator.encode()) + 1, number)
                 cells = self._decoded(line, number).rstrip("\r\n").split(separator)
-            if len(cells) != width:
-                msg = (
-                    f"{self.path}, line {number}: {len(cells)} cells, but the header has {width}; "
-                    "correct the line, or get the file again if it ends there"
-                )
-                raise InputError(msg)
             yield cells
+
+    def _refuse_width(self, n_cells: int, number: int) -> None:
+        if n_cells != len(self.header):
+            msg = (
+                f"{self.path}, line {number}: {n_cells} cells, but the header has "
+                f"{len(self.header)}; correct the line, or get the file again if it ends there"
+            )
+            raise InputError(msg)
 
     def _set_apart(
         self, lines: list[bytes], numbers: list[int], columns: Columns
@@ -263,7 +287,7 @@ class DelimitedText:
                 name = self._csv([line], number)[0][1][key : key + 1]
             else:
                 name = [cell.decode(errors="replace") for cell in cells[key : key + 1]]
-            if name and is_special(name[0].strip()):
+            if name and is_special is not None and is_special(name[0].strip()):
                 special.append((number, next(self._rows([line], [number]))))
             else:
                 kept.append(line)
@@ -502,7 +526,7 @@ def _number(cell: str, where: str, advice: Callable[[str], str], decimal: str) -
     return float(text)
 
 
-def numbers_of(cells: str, count: int, decimal: str = ".") -> np.ndarray | None:
+def numbers_of(cells: str | bytes, count: int, decimal: str = ".") -> np.ndarray | None:
     r"""Convert one cell per line; None where a closer look is due.
 
     Examples
@@ -512,9 +536,10 @@ def numbers_of(cells: str, count: int, decimal: str = ".") -> np.ndarray | None:
     >>> numbers_of("1.5\nhigh", 2), numbers_of("1.5\ninf", 2)
     (None, None)
     """
+    data = cells.encode() if isinstance(cells, str) else cells
     try:
         table = arrow_csv.read_csv(
-            pa.BufferReader(cells.encode()),
+            pa.BufferReader(data),
             arrow_csv.ReadOptions(use_threads=False, column_names=["value"]),
             arrow_csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
             _conversion({"value": pa.float64()}, decimal),
@@ -522,7 +547,7 @@ def numbers_of(cells: str, count: int, decimal: str = ".") -> np.ndarray | None:
     except pa.ArrowInvalid:
         return None
     values = table["value"].to_numpy()
-    if len(values) == count - 1 and cells.endswith("\n"):  # the last cell is empty
+    if len(values) == count - 1 and data.endswith(b"\n"):  # the last cell is empty
         values = np.append(values, np.nan)
     return values if len(values) == count and not np.isinf(values).any() else None
 
@@ -556,6 +581,44 @@ def _arrow_block(
     return texts, numbers.T
 
 
+def _wide_block(
+    lines: list[bytes], columns: Columns, dialect: Dialect
+) -> tuple[list[list[str]], np.ndarray] | None:
+    """Convert rows that end in numbers, without a look at each; None where a closer look is due."""
+    width, first = len(columns.names), min(columns.numbers, default=0)
+    in_front = not columns.text or max(columns.text) < first
+    if not in_front or columns.numbers != tuple(range(first, width)):
+        return None
+    separator = dialect.separator.encode()
+    rows = [line.rstrip(b"\r\n").split(separator, first) for line in lines]
+    n_within = width - first - 1
+    for row in rows:
+        if len(row) != first + 1 or row[-1].count(separator) != n_within or b'"' in row[-1]:
+            return None
+    texts = []
+    for place in columns.text:
+        cells = [_plain_text(row[place]) for row in rows]
+        texts.append([cell for cell in cells if cell is not None])
+        if len(texts[-1]) < len(rows):
+            return None
+    numbers = b"\n".join(row[-1] for row in rows).replace(separator, b"\n")
+    values = numbers_of(numbers, len(rows) * (width - first), dialect.decimal)
+    return None if values is None else (texts, values.reshape(len(rows), -1))
+
+
+def _plain_text(cell: bytes) -> str | None:
+    """Return a cell's text, without quotes around it; None where a closer look is due."""
+    if b'"' in cell:
+        cell = cell.strip()
+        if len(cell) < 2 or cell.count(b'"') != 2 or cell[:1] + cell[-1:] != b'""':
+            return None
+        cell = cell[1:-1]
+    try:
+        return cell.decode().strip()
+    except UnicodeDecodeError:
+        return None
+
+
 def _conversion(
     types: dict[str, pa.DataType], decimal: str, include: list[str] | None = None
 ) -> arrow_csv.ConvertOptions:
@@ -572,11 +635,20 @@ def _conversion(
 def _read_rows(stream: io.BufferedIOBase) -> bytes:
     """Return the next megabytes of whole rows."""
     data = stream.read(_BLOCK_BYTES)
-    if data:
-        data += stream.readline()
-        while data.count(b'"') % 2 and (more := stream.readline()):
-            data += more
-    return data
+    return _closed(data + stream.readline(), stream) if data else data
+
+
+def _closed(data: bytes, stream: io.BufferedIOBase) -> bytes:
+    """Read on to the line in which a quote that is open ends; at most some lines."""
+    if data.count(b'"') % 2 == 0:
+        return data
+    lines, size = [data], 0
+    while size < _LONGEST_QUOTE and (line := stream.readline()):
+        lines.append(line)
+        size += len(line)
+        if line.count(b'"') % 2:
+            break
+    return b"".join(lines)
 
 
 def _numbered_lines(data: bytes, first: int) -> tuple[list[bytes], list[int]]:
@@ -591,19 +663,22 @@ def _numbered_lines(data: bytes, first: int) -> tuple[list[bytes], list[int]]:
 
 def _whole_lines(stream: io.BufferedIOBase) -> Iterator[bytes]:
     while line := stream.readline():
-        while line.count(b'"') % 2 and (more := stream.readline()):
-            line += more
-        yield line
+        yield _closed(line, stream)
 
 
 def _joined(lines: list[bytes]) -> list[bytes]:
     """Join lines that a quoted line break divides."""
     if not any(line.count(b'"') % 2 for line in lines):
         return lines
-    joined, waiting = [], b""
+    joined: list[bytes] = []
+    waiting: list[bytes] = []
     for line in lines:
-        waiting += line
-        if waiting.count(b'"') % 2 == 0:
-            joined.append(waiting)
-            waiting = b""
-    return [*joined, waiting] if waiting else joined
+        odd = line.count(b'"') % 2
+        if not waiting and not odd:
+            joined.append(line)
+            continue
+        waiting.append(line)
+        if odd and len(waiting) > 1:
+            joined.append(b"".join(waiting))
+            waiting = []
+    return [*joined, b"".join(waiting)] if waiting else joined

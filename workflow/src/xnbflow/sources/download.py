@@ -52,10 +52,10 @@ class _Trial:
 
     def refuse(self, reason: str) -> bool:
         """Drop the files and leave their places; False if none was fetched for this trial."""
-        fresh = [each for each in self.fetched if each.place is not None]
-        for each in fresh:
-            told = reason.replace(str(each.path), each.place)
-            self.refused[each.place] = told if each.place in told else f"{each.place}: {told}"
+        fresh = [(each, each.place) for each in self.fetched if each.place is not None]
+        for each, place in fresh:
+            told = reason.replace(str(each.path), place)
+            self.refused[place] = told if place in told else f"{place}: {told}"
             if each.downloaded:
                 each.path.unlink(missing_ok=True)
         return bool(fresh)
@@ -292,7 +292,8 @@ class _Known:
         if len(found) != 1:
             msg = f"{record} holds no SHA-256; delete it to record the file that is there now"
             raise InputError(msg)
-        return cls(*found.values(), str(record), f"delete {record}")
+        (sha256,) = found.values()
+        return cls(sha256, str(record), f"delete {record}")
 
 
 def _sums(path: Path) -> dict[str, str]:

@@ -7,10 +7,11 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from xnbflow.errors import InputError, quoted
+from xnbflow.sources.guarded import GuardedStream, Unpacked
 
 __all__ = ["checksums", "is_cut_text", "local_path", "open_raw", "what_is_wrong"]
 
@@ -41,7 +42,7 @@ def local_path(location: str) -> Path | None:
 
 
 @contextmanager
-def open_raw(path: str | Path) -> Iterator[BinaryIO]:
+def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     """Open a file for reading its bytes, decompressed where it is gzipped.
 
     Parameters
@@ -58,7 +59,8 @@ def open_raw(path: str | Path) -> Iterator[BinaryIO]:
     Raises
     ------
     InputError
-        If the file does not exist, is empty, is an HTML page or an archive, or is broken gzip.
+        If the file does not exist, is empty, is an HTML page or an archive, is broken gzip, or
+        unpacks to many times what data do; while it is read, if a line has no end.
     """
     path = Path(path)
     if wrong := what_is_wrong(path):
@@ -66,11 +68,11 @@ def open_raw(path: str | Path) -> Iterator[BinaryIO]:
         raise InputError(msg)
     try:
         if _starts_with(path, _GZIP):
-            with gzip.open(path) as packed, io.BufferedReader(packed, _BUFFER) as stream:
-                yield stream
+            raw: io.RawIOBase = Unpacked(path)
         else:
-            with path.open("rb", buffering=_BUFFER) as stream:
-                yield stream
+            raw = path.open("rb", buffering=0)
+        with GuardedStream(path, raw, _BUFFER) as stream:
+            yield stream
     except _BROKEN_GZIP as error:
         msg = f"{path} {_told(error)}"
         raise InputError(msg) from error

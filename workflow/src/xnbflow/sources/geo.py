@@ -5,6 +5,7 @@ and platform one series matrix, for each curated data set one SOFT file, and for
 annotation.
 """
 
+import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -166,7 +167,7 @@ def read_geo(path: str | Path, dataset: DataSet) -> Series:
 
 
 def _read_values(
-    path: Path, stream: object, head: GeoHead, prefix: str
+    path: Path, stream: io.BufferedIOBase, head: GeoHead, prefix: str
 ) -> tuple[list[str], np.ndarray, list[str] | None]:
     """Return probes, values in the order of the head's samples, and a GDS' identifiers."""
     end = f"!{prefix}_table_end".encode()

@@ -179,12 +179,13 @@ def read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
             f"{' (it is cut off)' if facts else ''}; for a GSE give its series matrix"
         )
         raise InputError(msg)
+    _refuse_partial(path, subsets)
     samples = list(titles) or _subset_samples(subsets)
     fields = _subset_fields(path, samples, subsets)
     keys = list(fields)
-    told = [titles.get(sample, "").partition("; src:") for sample in samples]
-    fields.insert(0, "title", pd.Series([t[0].strip() for t in told], dtype=object))
-    fields.insert(1, "source", pd.Series([t[2].strip() for t in told], dtype=object))
+    named = [titles.get(sample, "").partition("; src:") for sample in samples]
+    fields.insert(0, "title", pd.Series([t[0].strip() for t in named], dtype=object))
+    fields.insert(1, "source", pd.Series([t[2].strip() for t in named], dtype=object))
     return GeoHead(
         facts.get("accession", ""),
         facts.get("title", ""),
@@ -364,6 +365,13 @@ def _both(before: str, value: str) -> str:
     return f"{before}; {value}" if before and value and before != value else before or value
 
 
+def _refuse_partial(path: str | Path, subsets: Sequence[dict[str, str]]) -> None:
+    for subset in subsets:
+        if lacking := {"type", "description", "sample_id"}.difference(subset):
+            msg = f"{path}: a subset has no !subset_{min(lacking)}; get the file again"
+            raise InputError(msg)
+
+
 def _subset_samples(subsets: Sequence[dict[str, str]]) -> list[str]:
     return list(dict.fromkeys(s.strip() for x in subsets for s in x["sample_id"].split(",")))
 
@@ -374,11 +382,11 @@ def _subset_fields(
     row_of = {sample: row for row, sample in enumerate(samples)}
     table: dict[str, list[str]] = {}
     for subset in subsets:
-        column = table.setdefault(subset.get("type", "subset"), [""] * len(samples))
-        for sample in filter(None, map(str.strip, subset.get("sample_id", "").split(","))):
+        column = table.setdefault(subset["type"], [""] * len(samples))
+        for sample in filter(None, map(str.strip, subset["sample_id"].split(","))):
             if sample not in row_of:
                 msg = f"{path}: a subset names sample {sample!r}, which the table lacks"
                 raise InputError(msg)
             row = row_of[sample]
-            column[row] = _both(column[row], plain_text(subset.get("description", "")))
+            column[row] = _both(column[row], plain_text(subset["description"]))
     return pd.DataFrame(table, dtype=object, index=range(len(samples)))

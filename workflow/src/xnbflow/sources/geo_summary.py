@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -20,6 +20,9 @@ from xnbflow.sources.hints import suggested_group
 from xnbflow.sources.labels import plain_text
 from xnbflow.sources.remote_head import opened_head
 from xnbflow.sources.sheet import sheet_text
+
+if TYPE_CHECKING:
+    import io
 
 __all__ = ["GeoSummary", "summarise"]
 
@@ -136,7 +139,7 @@ def summarise(location: str, downloads: Downloads) -> GeoSummary:
         raise
 
 
-def _summary(location: str, where: str, stream: BinaryIO) -> GeoSummary:
+def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> GeoSummary:
     kind = format_of(stream.peek(4096)[:4096])
     if kind not in ("series matrix", "SOFT"):
         msg = f"{where} is neither a GEO series matrix nor a GDS"

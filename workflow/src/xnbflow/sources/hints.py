@@ -20,7 +20,9 @@ _AT_LEAST, _LONE = 20, 3
 _ROWS = 4096
 
 
-def suggested_group(sample_metadata: pd.DataFrame | None, labels: Sequence[str]) -> str | None:
+def suggested_group(
+    sample_metadata: pd.DataFrame | None, labels: Sequence[str] | np.ndarray
+) -> str | None:
     """Return the column whose name and values speak of repeated patients, None if there is none.
 
     Parameters
@@ -50,7 +52,7 @@ def suggested_group(sample_metadata: pd.DataFrame | None, labels: Sequence[str])
     return None
 
 
-def lone_features(values: np.ndarray, features: Sequence[str]) -> list[str]:
+def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> list[str]:
     """Name features, three at most, that look unlike all others: covariates, not genes.
 
     Those of whole numbers only where others are not, and those wholly above or below all others.
@@ -81,7 +83,8 @@ def lone_features(values: np.ndarray, features: Sequence[str]) -> list[str]:
     if 0 < (whole & varies).sum() <= _LONE:
         found |= whole & varies
     found |= _outside(low, high)
-    return [str(features[i]) for i in np.flatnonzero(found)] if found.sum() <= _LONE else []
+    names = [str(features[i]) for i in np.flatnonzero(found).tolist()]
+    return names if len(names) <= _LONE else []
 
 
 def _outside(low: np.ndarray, high: np.ndarray) -> np.ndarray:

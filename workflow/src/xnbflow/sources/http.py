@@ -5,6 +5,7 @@ import threading
 import time
 from http.client import HTTPException, RemoteDisconnected
 from pathlib import Path
+from typing import Any
 
 import requests
 from tqdm import tqdm
@@ -96,7 +97,8 @@ class _Transfer(threading.Thread):
         super().__init__(daemon=True)
         self._url, self._part, self._timeout = url, part, timeout
         self.given_up = False
-        self.received, self.length = 0, None
+        self.received = 0
+        self.length: int | None = None
         self.error: Exception | None = None
 
     def run(self) -> None:
@@ -139,7 +141,7 @@ def _attempt(url: str, path: Path, patience: Patience, end: float) -> None:
         raise _told(transfer.error, patience.timeout) from transfer.error
 
 
-def _watch(transfer: _Transfer, progress: tqdm, patience: Patience, end: float) -> None:
+def _watch(transfer: _Transfer, progress: "tqdm[Any]", patience: Patience, end: float) -> None:
     """Wait for a transfer to end; give up where it is too slow or too late."""
     since, before = time.monotonic(), 0
     while transfer.is_alive():
@@ -156,7 +158,7 @@ def _watch(transfer: _Transfer, progress: tqdm, patience: Patience, end: float) 
         _show(transfer, progress)
 
 
-def _show(transfer: _Transfer, progress: tqdm) -> None:
+def _show(transfer: _Transfer, progress: "tqdm[Any]") -> None:
     progress.total = transfer.length
     progress.update(transfer.received - progress.n)
 

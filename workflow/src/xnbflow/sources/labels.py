@@ -40,7 +40,7 @@ class LabelRule:
         Whether samples without a label are left out; they are refused otherwise.
     """
 
-    pattern: re.Pattern | None = None
+    pattern: re.Pattern[str] | None = None
     mapping: dict[str, str] = field(default_factory=dict)
     literal: frozenset[str] = frozenset()
     drop: bool = False
@@ -79,7 +79,7 @@ class LabelRule:
         return is_missing(text) and text.strip() not in self.literal
 
     def apply(
-        self, where: str, samples: Sequence[str], texts: Sequence[str]
+        self, where: str, samples: Sequence[str] | np.ndarray, texts: Sequence[str]
     ) -> tuple[np.ndarray, np.ndarray, list[str]]:
         """Return labels, which samples stay, and what was done.
 

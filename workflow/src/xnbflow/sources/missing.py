@@ -56,7 +56,7 @@ class MissingRule:
 def settle_missing(
     where: str,
     values: np.ndarray,
-    features: Sequence[str],
+    features: Sequence[str] | np.ndarray,
     rule: MissingRule,
     first_place: Callable[[int, int], str] = lambda _feature, _sample: "",
 ) -> tuple[np.ndarray | None, bool, list[str]]:
@@ -129,7 +129,10 @@ def settle_missing(
 
 
 def _told(
-    n_missing: np.ndarray, affected: np.ndarray, features: Sequence[str], shape: tuple[int, int]
+    n_missing: np.ndarray,
+    affected: np.ndarray,
+    features: Sequence[str] | np.ndarray,
+    shape: tuple[int, int],
 ) -> str:
     worst = affected[np.argsort(-n_missing[affected], kind="stable")]
     named = ", ".join(f"{str(features[i])!r} ({n_missing[i]})" for i in worst[:_NAMED])

@@ -55,7 +55,7 @@ def read_phenotype(path: str | Path, dataset: DataSet) -> pd.DataFrame:
 
 
 def joined(
-    where: str, samples: Sequence[str], phenotype: pd.DataFrame
+    where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
 ) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
     """Match samples with the rows of a phenotype.
 

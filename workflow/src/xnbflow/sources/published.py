@@ -1,16 +1,24 @@
 """What the readers of published data sets share: a raw file becomes a frame of clean columns."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.errors import InputError
+from xnbflow.errors import InputError, quoted
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 
-__all__ = ["fetch_frame", "numbers", "sample_rows"]
+__all__ = ["fetch_frame", "numbers", "refuse_empty", "sample_rows"]
+
+_NO_TABLE = (
+    pd.errors.ParserError,
+    pd.errors.ParserWarning,
+    pd.errors.EmptyDataError,
+    UnicodeDecodeError,
+)
 
 
 def fetch_frame(
@@ -20,6 +28,7 @@ def fetch_frame(
     *,
     bases: Sequence[str],
     columns: Sequence[str],
+    text: Collection[str] = (),
     header: bool,
     separator: str = ",",
 ) -> pd.DataFrame:
@@ -37,6 +46,8 @@ def fetch_frame(
         Where it is published.
     columns : sequence of str
         The file's columns; where it has a header, those that it must have.
+    text : collection of str
+        Those of them that hold text; the others hold numbers.
     header : bool
         Whether its first line names the columns.
     separator : str
@@ -45,18 +56,19 @@ def fetch_frame(
     Returns
     -------
     DataFrame
-        One row per line; what is missing or ``?`` is NaN.
+        One row per line, and these columns alone; what is missing or ``?`` is NaN.
 
     Raises
     ------
     InputError
-        If the file cannot be had or has other columns.
+        If the file cannot be had or has other columns, or a cell that should be a number is none.
     """
     path = dataset.options.get("file", path)
     local = downloads.fetch(dataset.source, path, default=bases, sha256=dataset.sha256)
     missing = ["", "?", "NA"]
     try:
-        with open_raw(local) as stream:
+        with open_raw(local) as stream, warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
             frame = pd.read_csv(
                 stream,
                 sep=separator,
@@ -64,12 +76,19 @@ def fetch_frame(
                 na_values=missing,
                 keep_default_na=False,
                 low_memory=False,
+                index_col=False,
             )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        msg = f"{local} is not a table: {error}; get it again"
+    except _NO_TABLE as error:
+        msg = f"{local} is not a table: {str(error).strip()[:200]}; get it again"
         raise InputError(msg) from error
     _name_columns(frame, columns, str(local), dataset.location, header=header)
-    return frame
+    typed = {}
+    for column in columns:
+        if column in text:
+            typed[column] = frame[column].map(str, na_action="ignore").astype(object)
+        else:
+            (typed[column],) = numbers(dataset, frame[[column]], allow_missing=True)
+    return pd.DataFrame(typed, index=frame.index)
 
 
 def _name_columns(
@@ -101,20 +120,35 @@ def numbers(dataset: DataSet, frame: pd.DataFrame, *, allow_missing: bool = Fals
     """
     values = np.empty((len(frame.columns), len(frame)))
     for row, column in enumerate(frame.columns):
-        values[row] = pd.to_numeric(frame[column], errors="coerce")
+        cells = frame[column]
+        if cells.dtype == object:  # a whole number of hundreds of digits has no float
+            cells = cells.map(str, na_action="ignore")
+        values[row] = pd.to_numeric(cells, errors="coerce")
         bad = ~np.isfinite(values[row])
         if allow_missing:
             bad &= frame[column].notna().to_numpy()
         if bad.any():
             first = int(np.argmax(bad))
             cell = frame[column].iloc[first]
-            what = "missing" if pd.isna(cell) else f"{cell!r}, which is no finite number"
+            what = "missing" if pd.isna(cell) else f"{quoted(cell)}, which is no finite number"
             msg = (
                 f"data set {dataset.id}: column {column!r} of row {frame.index[first]} (from 0) is "
                 f"{what}; get the original file"
             )
             raise InputError(msg)
     return values
+
+
+def refuse_empty(dataset: DataSet, frame: pd.DataFrame) -> None:
+    """Refuse a file of which no row can be used.
+
+    Raises
+    ------
+    InputError
+    """
+    if frame.empty:
+        msg = f"data set {dataset.id}: no row of the file can be used; get the original file"
+        raise InputError(msg)
 
 
 def sample_rows(dataset: DataSet, frame: pd.DataFrame) -> pd.DataFrame:

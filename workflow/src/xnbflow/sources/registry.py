@@ -5,6 +5,7 @@ It is read whenever the Snakefile is: nothing numerical is imported here.
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from xnbflow.entries import Source
 from xnbflow.plugins import with_plugins
@@ -25,7 +26,7 @@ _SEPARATOR = {
 }
 _ANY = {"maxLength": 5000, "description": "text of at most 5,000 characters"}
 #: Options of the sources that read a file of somebody's own (`xnbflow.sources.assembly`).
-_OF_FILES = {
+_OF_FILES: dict[str, dict[str, Any]] = {
     "duplicates": {
         "enum": ["refuse", "max_mean", "mean"],
         "description": "refuse, max_mean or mean",

@@ -5,7 +5,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import Any
 
 from xnbflow.errors import InputError
 from xnbflow.sources.files import local_path, open_raw
@@ -27,7 +27,7 @@ class _Inflated(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: "memoryview") -> int:
+    def readinto(self, buffer: Any) -> int:
         while not self._ready:
             chunk = next(self._chunks, b"")
             if not chunk:
@@ -48,7 +48,9 @@ class _Inflated(io.RawIOBase):
 
 
 @contextmanager
-def opened_head(bases: Sequence[str], path: str, timeout: float) -> Iterator[tuple[str, BinaryIO]]:
+def opened_head(
+    bases: Sequence[str], path: str, timeout: float
+) -> Iterator[tuple[str, "io.BufferedReader[Any]"]]:
     """Open a file at the first place that has it; what has not been read when it closes, never is.
 
     Parameters
@@ -72,7 +74,7 @@ def opened_head(bases: Sequence[str], path: str, timeout: float) -> Iterator[tup
     InputError
         If no place has the file; it names each place and why.
     """
-    failures = []
+    failures: list[str] = []
     for base in bases:
         folder = local_path(base)
         if folder is not None:
@@ -115,7 +117,7 @@ def listed_names(bases: Sequence[str], folder: str, timeout: float) -> list[str]
     return []
 
 
-def _answer(url: str, timeout: float, failures: list[str]) -> "object | None":
+def _answer(url: str, timeout: float, failures: list[str]) -> Any:
     import requests  # noqa: PLC0415 - slow to import, and needs the extra "workflow"
 
     try:

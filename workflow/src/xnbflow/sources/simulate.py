@@ -10,6 +10,7 @@ but the shape and the seed.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -151,7 +152,8 @@ def simulate_series(
 
 def load(dataset: DataSet, *_: object) -> Series:
     """Simulate the series of a row of the sheet, whose shape and ``seed`` say all."""
-    return simulate_series(dataset.id, dataset.samples, *_shape_and_seed(dataset))[0]
+    samples: Any = dataset.samples  # the sheet is refused where the shape lacks
+    return simulate_series(dataset.id, samples, *_shape_and_seed(dataset))[0]
 
 
 def write_truth(dataset: DataSet, path: str | Path) -> None:
@@ -177,7 +179,7 @@ def feature_names(n_features: int) -> np.ndarray:
     return np.char.mod("probe_%06d", np.arange(1, n_features + 1))
 
 
-def _shape_and_seed(dataset: DataSet) -> tuple[int, int, int]:
+def _shape_and_seed(dataset: DataSet) -> tuple[Any, Any, int]:
     seed = int(dataset.options.get("seed", derive_seed(dataset.id)))
     return dataset.features, dataset.classes, seed
 

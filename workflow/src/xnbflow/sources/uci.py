@@ -4,6 +4,9 @@ They are those of the papers on directional and on generalized naive Bayes; kind
 there. Samples are named by their row in the file, from 0.
 """
 
+from collections.abc import Set as AbstractSet
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -11,7 +14,7 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
-from xnbflow.sources.published import fetch_frame, numbers, sample_rows
+from xnbflow.sources.published import fetch_frame, numbers, refuse_empty, sample_rows
 
 __all__ = ["BASE_URLS", "UCI", "load"]
 
@@ -100,8 +103,15 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
         raise InputError(msg)
     path, columns, make = UCI[dataset.location]
     frame = fetch_frame(
-        dataset, downloads, path, bases=BASE_URLS, columns=[*columns, "class"], header=False
+        dataset,
+        downloads,
+        path,
+        bases=BASE_URLS,
+        columns=[*columns, "class"],
+        text={"class"} if make is _magic else (),
+        header=False,
     )
+    refuse_empty(dataset, frame)
     return make(dataset, sample_rows(dataset, frame))
 
 
@@ -129,6 +139,7 @@ def _arrhythmia(dataset: DataSet, frame: pd.DataFrame) -> Series:
     so that 5 angular, 175 linear and 73 discrete features stay. Classes are normal or not.
     """
     frame = frame[frame["P_angle"].notna()]
+    refuse_empty(dataset, frame)
     values = numbers(dataset, frame[ARRHYTHMIA], allow_missing=True)
     kinds = _kinds(ARRHYTHMIA, angular=set(_VECTOR_ANGLES), categorical=_ARRHYTHMIA_DISCRETE)
     values = _in_radians(values, kinds)
@@ -169,7 +180,7 @@ UCI = {
 
 
 def _kinds(
-    features: list[str], *, angular: set[str], categorical: set[str] = frozenset()
+    features: list[str], *, angular: AbstractSet[str], categorical: AbstractSet[str] = frozenset()
 ) -> np.ndarray:
     names = np.array(features)
     is_angle, is_category = np.isin(names, list(angular)), np.isin(names, list(categorical))
@@ -182,7 +193,7 @@ def _in_radians(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
     return values
 
 
-def _labels(dataset: DataSet, frame: pd.DataFrame, names: dict) -> np.ndarray:
+def _labels(dataset: DataSet, frame: pd.DataFrame, names: dict[Any, Any]) -> np.ndarray:
     labels = frame["class"].map(names)
     if labels.isna().any():
         row = labels.index[labels.isna()][0]

@@ -1,12 +1,14 @@
 """Sheets of workbooks (.xlsx, .xls, .ods), read by python-calamine."""
 
 import datetime
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from xnbflow.errors import InputError
 from xnbflow.sources.delimited import Block, Columns, row_blocks
+from xnbflow.sources.guarded import refuse_bomb
 
 __all__ = ["WORKBOOKS", "Workbook"]
 
@@ -65,6 +67,10 @@ def _rows(path: Path, sheet: str | None) -> list[list[Any]]:
     except ImportError as error:
         msg = f"{path} is a workbook; to read it, install python-calamine, or save it as CSV"
         raise InputError(msg) from error
+    if zipfile.is_zipfile(path):  # of ODF and of Excel since 2007
+        with zipfile.ZipFile(path) as parts:
+            unpacked = sum(part.file_size for part in parts.infolist())
+        refuse_bomb(path, path.stat().st_size, unpacked)
     try:
         book = python_calamine.CalamineWorkbook.from_path(path)
         name = book.sheet_names[0] if sheet is None else sheet

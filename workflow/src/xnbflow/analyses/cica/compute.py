@@ -6,6 +6,7 @@ nuisance inputs, and with class labels instead of a real target.
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from xnbflow.analyses.cica.compute_summary import summarise
 from xnbflow.analyses.cica.names import (
     AS_PAPER,
     CHOSEN_WIDTH,
@@ -29,8 +31,8 @@ from xnbflow.analyses.cica.names import (
     WHITENING,
     square_error_at,
 )
+from xnbflow.analyses.defaults import with_defaults
 from xnbflow.diagnostics.dependence import conditional_dependence
-from xnbflow.errors import InputError
 from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.naive_bayes.regression import KernelNBRegressor
 from xnbflow.preprocessing.cica import CICA
@@ -40,7 +42,7 @@ from xnbflow.series import Series
 
 __all__ = ["Simulation", "analyse", "recovery_error", "simulate"]
 
-_DEFAULTS = {
+_DEFAULTS: dict[str, Any] = {
     "seeds": 50,
     "samples": [20, 200],
     "recovery_samples": [500, 1000],
@@ -139,7 +141,9 @@ def recovery_error(demixed: np.ndarray) -> float:
     return float(rows.sum() - len(size) + columns.sum() - len(size))
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Repeat section 6 over many seeds, and classify data sets with and without CICA.
 
     Parameters
@@ -165,18 +169,15 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         from the tenth to the ninetieth percentile. ``iterations``: the same by step of a descent
         from the inputs as they are. ``classification``: accuracy of FlexibleNB by fold with and
         without CICA. ``dependence``: the share of features that depend on another given the class,
-        before and after, on the samples that CICA has seen and on a half that it has not.
+        before and after, on the samples that CICA has seen and on a half that it has not. Columns
+        and tables that follow from these: see `compute_summary.summarise`.
 
     Raises
     ------
     InputError
         If a parameter is unknown.
     """
-    for key in params:
-        if key not in _DEFAULTS:
-            msg = f"the analysis 'cica' has no parameter {key!r}; it has {', '.join(_DEFAULTS)}"
-            raise InputError(msg)
-    params = _DEFAULTS | params
+    params = with_defaults("cica", params, _DEFAULTS)
     tables = _simulated(params, threads)
     folds = [
         delayed(_classify)(data, params["splits"], repeat)
@@ -191,10 +192,10 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         [row for data in series.values() for row in _dependence(data)],
         columns=["dataset", "samples", "transformation", "ratio", "pairs", "largest_r"],
     )
-    return tables
+    return summarise(tables)
 
 
-def _simulated(params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def _simulated(params: dict[str, Any], threads: int) -> dict[str, pd.DataFrame]:
     """Return the tables of the simulations; a seed's are computed in one process."""
     settings = [
         *(_Setting(AS_PAPER, n, predict=False) for n in params["recovery_samples"]),
@@ -283,7 +284,7 @@ def _simulate_seed(
     return fits, errors, steps
 
 
-def _cica(trial: _Trial, random_state: int) -> list[dict]:
+def _cica(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
     """Return what CICA finds at the paper's and at the chosen width."""
     rows = []
     for method, width in ((PAPERS_WIDTH, "paper"), (CHOSEN_WIDTH, "cv")):
@@ -301,7 +302,7 @@ def _cica(trial: _Trial, random_state: int) -> list[dict]:
     return rows
 
 
-def _rivals(trial: _Trial, random_state: int) -> list[dict]:
+def _rivals(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
     """Return the other transformations.
 
     Symmetric whitening is one of them because the paper's mixing is symmetric: of uncorrelated
@@ -329,7 +330,7 @@ def _rivals(trial: _Trial, random_state: int) -> list[dict]:
     ]
 
 
-def _errors(trial: _Trial, fits: list[dict]) -> list[dict]:
+def _errors(trial: _Trial, fits: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return mean square errors with both widths of the regression."""
     return [
         {
@@ -342,7 +343,7 @@ def _errors(trial: _Trial, fits: list[dict]) -> list[dict]:
     ]
 
 
-def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict]:
+def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict[str, Any]]:
     """Return both errors at each step of a descent from the inputs as they are."""
     inputs, target = (
         (trial.training - trial.training.mean(axis=0)).T,
@@ -369,7 +370,7 @@ def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict]:
     return rows
 
 
-def _classify(data: Series, n_splits: int, repeat: int) -> list[tuple]:
+def _classify(data: Series, n_splits: int, repeat: int) -> list[tuple[Any, ...]]:
     """Return the accuracy of FlexibleNB by fold, with and without CICA."""
     folds = StratifiedKFold(
         n_splits, shuffle=True, random_state=derive_seed("cica", data.name, "folds", repeat)
@@ -385,7 +386,7 @@ def _classify(data: Series, n_splits: int, repeat: int) -> list[tuple]:
     return rows
 
 
-def _dependence(data: Series) -> list[tuple]:
+def _dependence(data: Series) -> list[tuple[Any, ...]]:
     """Return how many features depend on another given the class, before and after CICA."""
     y = data.labels
     everything = np.arange(data.n_samples)

@@ -1,20 +1,25 @@
 """The tables of the analysis of conditionally independent components."""
 
-from xnbflow.contract import named, table
+from xnbflow.contract import Columns, named, table
 
 __all__ = ["TABLES"]
 
-_SETTING = {
+_SETTING: Columns = {
     "setting": ("text", "what is simulated: as in the paper, with nuisance, or correlated sources"),
     "samples": ("integer", "training samples"),
 }
-_BAND = {
+_BAND: Columns = {
     "lower": ("number", "tenth percentile over seeds"),
     "median": "number",
     "upper": ("number", "ninetieth percentile"),
     "seeds": ("integer", "how many have a value"),
 }
-_TRANSFORMATION = {"transformation": ("text", "none or CICA")}
+_CONVERGED: Columns = {
+    "runs": "integer",
+    "converged_runs": "integer",
+    "converged": ("number", "share of the runs"),
+}
+_TRANSFORMATION: Columns = {"transformation": ("text", "none or CICA")}
 
 TABLES = named(
     table(
@@ -47,6 +52,7 @@ TABLES = named(
         method="text",
         measure="text",
         **_BAND,
+        of_untransformed=("number", "the median as a share of that of no transformation"),
     ),
     table(
         "iterations",
@@ -59,6 +65,36 @@ TABLES = named(
         **_BAND,
     ),
     table(
+        "descents",
+        "where the medians of such a descent begin, are least and end",
+        "a number of samples, width and measure",
+        samples=("integer", "training samples"),
+        width=("text", "paper's or chosen"),
+        measure="text",
+        start="number",
+        least="number",
+        least_at=("integer", "step"),
+        end="number",
+        leaves=("boolean", "whether the end is above one and a half times the least"),
+    ),
+    table(
+        "convergence",
+        "how many runs converged, and with which widths and steps",
+        "a setting and method that iterates",
+        **_SETTING,
+        method="text",
+        width=("number", "median bandwidth of CICA; missing for others"),
+        steps=("number", "median, of CICA's descent; missing for others"),
+        **_CONVERGED,
+    ),
+    table(
+        "converged",
+        "the same over all settings",
+        "a method that iterates",
+        method="text",
+        **_CONVERGED,
+    ),
+    table(
         "classification",
         "accuracy of flexible naive Bayes with and without CICA",
         "a fold and transformation",
@@ -67,6 +103,16 @@ TABLES = named(
         fold="integer",
         **_TRANSFORMATION,
         accuracy="number",
+    ),
+    table(
+        "accuracies",
+        "the same over folds",
+        "a data set and transformation",
+        dataset="text",
+        **_TRANSFORMATION,
+        mean=("number", "accuracy"),
+        sd=("number", "missing with one fold"),
+        folds=("integer", "of all repeats"),
     ),
     table(
         "dependence",

@@ -26,8 +26,8 @@ __all__ = ["section"]
 
 _SETTING = ["setting", "samples"]
 _ERROR_AT_PAPERS, _ERROR_AT_CHOSEN = square_error_at("paper's"), square_error_at("chosen")
-#: The sources are left again where the recovery error grows to this multiple of its least.
-_LEAVES = 1.5
+_SUMMARY = ["cica/summary.tsv"]
+_USED = ["cica/accuracies.tsv", "cica/dependence.tsv"]
 
 
 def section(results: StudyResults) -> Section | None:
@@ -45,13 +45,20 @@ def section(results: StudyResults) -> Section | None:
     seeds = int(summary["seeds"].max())
     blocks: list[Block] = [
         Prose(_HOW_TO_READ),
-        *_descents(iterations, summary, seeds),
+        *_descents(iterations, tables["descents"], summary, seeds),
         Group("At the end, beside other transformations", _ends(summary, seeds), opened=True),
-        Group("Convergence and widths", _fits(tables["fits"]), "of every setting"),
+        Group(
+            "Convergence and widths",
+            _fits(tables["convergence"], tables["converged"]),
+            "of every setting",
+        ),
     ]
-    if len(tables["classification"]):
-        frame = _classification(tables["classification"], tables["dependence"])
-        use = [*(Prose(text, "headline") for text in _used(frame)), _classification_table(frame)]
+    if len(tables["accuracies"]):
+        frame = _classification(tables["accuracies"], tables["dependence"])
+        use: list[Block] = [
+            *(Prose(text, "headline", _USED) for text in _used(frame)),
+            _classification_table(frame),
+        ]
         blocks.append(Group("Classification", use, "real data", opened=True))
     return Section(
         "cica",
@@ -71,7 +78,9 @@ _HOW_TO_READ = (
 )
 
 
-def _descents(iterations: pd.DataFrame, summary: pd.DataFrame, seeds: int) -> list[Block]:
+def _descents(
+    iterations: pd.DataFrame, descents: pd.DataFrame, summary: pd.DataFrame, seeds: int
+) -> list[Block]:
     """Return both measures by step, and what they say, per number of samples."""
     blocks: list[Block] = []
     for samples, rows in iterations.groupby("samples"):
@@ -85,7 +94,10 @@ def _descents(iterations: pd.DataFrame, summary: pd.DataFrame, seeds: int) -> li
             "no steps. The lower, the better; the axis of the mean square error is logarithmic. "
             "The regression has the paper’s width throughout."
         )
-        blocks += [Prose(_journey(samples, rows, summary), "headline"), Gallery(figures, caption)]
+        own = descents[descents["samples"] == samples].set_index(["measure", "width"])
+        said = _journey(samples, own, summary)
+        blocks.append(Prose(said, "headline", ["cica/descents.tsv", *_SUMMARY]))
+        blocks.append(Gallery(figures, caption, ["cica/iterations.tsv", *_SUMMARY]))
     return blocks
 
 
@@ -123,26 +135,26 @@ def _of(rows: pd.DataFrame, width: str, measure: str) -> pd.DataFrame:
     return chosen.sort_values("step").reset_index(drop=True)
 
 
-def _journey(samples: int, rows: pd.DataFrame, summary: pd.DataFrame) -> str:
+def _journey(samples: int, descents: pd.DataFrame, summary: pd.DataFrame) -> str:
     """Return how near each width comes to the sources, whether it stays, and what that costs."""
-    paper, chosen = (_of(rows, width, RECOVERY_ERROR)["median"] for width in ("paper's", "chosen"))
-    first, last = _of(rows, "paper's", SQUARE_ERROR)["median"].iloc[[0, -1]]
-    other = _of(rows, "chosen", SQUARE_ERROR)["median"].iloc[-1]
+    paper, chosen = (descents.loc[RECOVERY_ERROR, width] for width in ("paper's", "chosen"))
+    error, other = (descents.loc[SQUARE_ERROR, width] for width in ("paper's", "chosen"))
     truth = _medians(summary, samples, _ERROR_AT_PAPERS)[TRUE_SOURCES]
     return (
         f"{samples:,} samples: with the paper’s width the recovery error {_approach(paper)}; with "
         f"the width chosen from the data it {_approach(chosen)}. The mean square error goes from "
-        f"{first:.2f} to {last:.2f} and {other:.2f}; with the true sources it is {truth:.2f}."
+        f"{error['start']:.2f} to {error['end']:.2f} and {other['end']:.2f}; with the true sources "
+        f"it is {truth:.2f}."
     )
 
 
-def _approach(median: pd.Series) -> str:
+def _approach(descent: pd.Series) -> str:
     """Return in words how a recovery error falls, and whether it rises again."""
-    first, least, last = median.iloc[0], median.min(), median.iloc[-1]
+    first, least, last = descent[["start", "least", "end"]]
     if least == first:
         return f"never falls below its {first:.2f} at the start and ends at {last:.2f}"
-    fall = f"falls from {first:.2f} to {least:.2f} at step {median.idxmin()}"
-    if last > _LEAVES * least:
+    fall = f"falls from {first:.2f} to {least:.2f} at step {descent['least_at']}"
+    if descent["leaves"]:
         return f"{fall}, then the descent leaves the sources again and ends at {last:.2f}"
     return f"{fall} and stays near it, at {last:.2f} in the end"
 
@@ -172,9 +184,9 @@ def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
         "largest variance, which need not hold the sources."
     )
     return [
-        Prose(_recovered(summary), "headline"),
+        Prose(_recovered(summary), "headline", _SUMMARY),
         *_predicted(summary),
-        Gallery(figures, caption),
+        Gallery(figures, caption, _SUMMARY),
         Group("The same in numbers", [_summary_table(summary)]),
     ]
 
@@ -182,13 +194,12 @@ def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
 def _of_whitening(summary: pd.DataFrame) -> str:
     """Return how near symmetric whitening comes with the paper's mixture, which is symmetric."""
     rows = summary[(summary["measure"] == RECOVERY_ERROR) & (summary["setting"] == AS_PAPER)]
-    errors = rows.groupby("method")["median"].mean()
-    if not {SYMMETRIC, UNTRANSFORMED} <= set(errors.index):
+    whitened, mixed = (rows[rows["method"] == name] for name in (SYMMETRIC, UNTRANSFORMED))
+    if whitened.empty or mixed.empty:
         return ""
     return (
         "The paper’s mixture is symmetric, which suits symmetric whitening: its recovery error "
-        f"there is {errors[SYMMETRIC]:.2f}, where the mixture as it is has "
-        f"{errors[UNTRANSFORMED]:.2f}. "
+        f"there is {_by_samples(whitened)}, where the mixture as it is has {_by_samples(mixed)}. "
     )
 
 
@@ -221,18 +232,16 @@ def _predicted(summary: pd.DataFrame) -> list[Block]:
     """Return how the errors with CICA compare with those without it and with true sources."""
     widths = {_ERROR_AT_PAPERS: "paper's", _ERROR_AT_CHOSEN: "chosen"}
     rows = summary[summary["measure"].isin(widths)]
-    medians = rows.assign(regression=rows["measure"].map(widths)).pivot_table(
-        "median", [*_SETTING, "regression"], "method"
-    )
+    rows = rows.assign(regression=rows["measure"].map(widths))
+    rows = rows.set_index([*_SETTING, "regression", "method"]).sort_index()
+    medians, shares = rows["median"].unstack(), rows["of_untransformed"].unstack()
     without, truth = medians[UNTRANSFORMED], medians[TRUE_SOURCES]
     frame = pd.DataFrame({"without CICA": without})
     texts = []
     for method, name in ((PAPERS_WIDTH, "the paper’s"), (CHOSEN_WIDTH, "the chosen")):
         frame[method] = medians[method]
-        frame[f"of that without, {method.removeprefix('CICA, ')}"] = share = (
-            medians[method] / without
-        )
-        good = int((medians[method] <= truth).sum())
+        frame[f"of that without, {method.removeprefix('CICA, ')}"] = share = shares[method]
+        good = len(truth[medians[method] <= truth])
         texts.append(
             f"{share.min():.0%} to {share.max():.0%} of that without at {name} width of CICA, "
             f"and no higher than with the true sources in {good} of {len(truth)} cases"
@@ -244,19 +253,24 @@ def _predicted(summary: pd.DataFrame) -> list[Block]:
     )
     formats = {name: ".0%" if name.startswith("of that") else ".3f" for name in frame.columns}
     headline = f"The median mean square error with CICA is {'; '.join(texts)}."
-    return [Prose(headline, "headline"), Table(frame.reset_index(), caption, formats)]
+    return [
+        Prose(headline, "headline", _SUMMARY),
+        Table(frame.reset_index(), caption, formats, sources=_SUMMARY),
+    ]
 
 
 def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
     chosen = summary[(summary["measure"] == measure) & (summary["seeds"] > 0)]
     methods = [name for name in METHODS if (chosen["method"] == name).any()]
-    styles = {setting: i for i, setting in enumerate(summary.groupby(_SETTING).groups)}
+    settings = summary[_SETTING].drop_duplicates().sort_values(_SETTING)
+    styles = {setting: i for i, setting in enumerate(settings.itertuples(index=False, name=None))}
     groups = []
     for (setting, samples), rows in chosen.groupby(_SETTING):
         values = rows.set_index("method")[["median", "lower", "upper"]].reindex(methods)
         label = f"{setting}, {samples:,} samples"
         style = styles[setting, samples]
-        groups.append(Points(label, *values.T.to_numpy().tolist(), style))
+        median, lower, upper = values.T.to_numpy().tolist()
+        groups.append(Points(label, median, lower, upper, style))
     return Figure(
         f"ends-{measure.replace(' ', '-').replace(',', '').replace(chr(39), '')}",
         draw_points if measure == RECOVERY_ERROR else draw_ratios,
@@ -274,41 +288,42 @@ def _summary_table(summary: pd.DataFrame) -> Table:
     )
     frame = rows[["method", *_SETTING, "measure", "median", "lower", "upper"]]
     caption = "Medians over runs, with the tenth and the ninetieth percentile."
-    return Table(frame, caption, dict.fromkeys(["median", "lower", "upper"], ".3f"))
+    formats = dict.fromkeys(["median", "lower", "upper"], ".3f")
+    return Table(frame, caption, formats, sources=_SUMMARY)
 
 
-def _fits(fits: pd.DataFrame) -> list[Block]:
+def _fits(convergence: pd.DataFrame, converged: pd.DataFrame) -> list[Block]:
     """Return how many runs converged, in words, and per setting as a table."""
-    converged = fits["converged"].astype(bool)
-    counts = []
-    for method in (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA):
-        runs = converged[fits["method"] == method]
-        if len(runs):
-            counts.append(f"{method}: {runs.sum():,} of {len(runs):,} ({runs.mean():.0%})")
-    return [Prose(f"Runs that converged. {'; '.join(counts)}."), _fits_table(fits)]
+    counts = [
+        f"{row.method}: {row.converged_runs:,} of {row.runs:,} ({row.converged:.0%})"
+        for row in converged.sort_values("method", key=_place).itertuples()
+    ]
+    said = f"Runs that converged. {'; '.join(counts)}."
+    return [Prose(said, sources=["cica/converged.tsv"]), _fits_table(convergence)]
 
 
-def _fits_table(fits: pd.DataFrame) -> Table:
-    groups = fits.assign(converged=fits["converged"].astype(float)).groupby(
-        [*_SETTING, "method"], sort=False
-    )
-    frame = groups[["width", "steps"]].median()
-    frame = frame.join(groups["converged"].agg(runs="size", converged="mean")).reset_index()
-    frame = frame[frame["method"].isin([PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA])]
-    frame = frame[["method", *_SETTING, "width", "steps", "runs", "converged"]]
+def _place(methods: pd.Series) -> pd.Series:
+    """Return the places of methods in the order in which they are shown."""
+    return methods.map({CHOSEN_WIDTH: 1, FAST_ICA: 2}).fillna(0)
+
+
+def _fits_table(convergence: pd.DataFrame) -> Table:
+    frame = convergence[["method", *_SETTING, "width", "steps", "runs", "converged"]]
     caption = (
         "Median width of the kernels (1 is the paper’s, which shrinks with the samples as n to the "
         "power −1/6) and number of steps, and the share of runs that converged; those that do not "
         "say so in a warning."
     )
-    return Table(frame, caption, {"width": ".3f", "steps": ".0f", "converged": ".0%"})
+    formats = {"width": ".3f", "steps": ".0f", "converged": ".0%"}
+    return Table(frame, caption, formats, sources=["cica/convergence.tsv"])
 
 
-def _classification(classification: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
+def _classification(accuracies: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
     """Return accuracy and dependence with and without CICA, a row per data set."""
-    accuracy = classification.groupby(["dataset", "transformation"], sort=False)["accuracy"]
-    mean, spread = accuracy.mean().unstack(), accuracy.std().unstack()
-    ratios = dependence.pivot_table("ratio", "dataset", ["samples", "transformation"])
+    accuracy = accuracies.set_index(["dataset", "transformation"]).unstack(sort=False)
+    mean, spread = accuracy["mean"], accuracy["sd"]
+    keys = ["dataset", "samples", "transformation"]
+    ratios = dependence.set_index(keys)["ratio"].unstack(["samples", "transformation"], sort=False)
     frame = pd.DataFrame(
         {
             "accuracy without": mean["none"],
@@ -353,4 +368,4 @@ def _classification_table(frame: pd.DataFrame) -> Table:
         "dependence is gone in new samples too. Less dependence need not mean more accuracy."
     )
     formats = dict.fromkeys(frame.columns[1:5], ".3f") | dict.fromkeys(frame.columns[5:], ".0%")
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=_USED)

@@ -9,6 +9,6 @@ ANALYSIS = Analysis(
     "xnbflow.analyses.directional.section",
     {"bins": whole(1), "max_features": whole(0), "repeats": whole(1)},
     comparison="xnbflow.analyses.directional.compute_comparison",
-    needs=("summary",),
+    needs=("summary", "pairwise_within"),
     printed=tuple(f"directional_table{number}" for number in (1, 3, 4, 5)),
 )

@@ -6,11 +6,13 @@ regions of the artificial examples (Figures 3 to 12) and of data sets of two ang
 """
 
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
+from xnbflow.analyses.defaults import with_defaults
 from xnbflow.analyses.directional.compute_examples import (
     example_tables,
     figure_14,
@@ -30,7 +32,7 @@ from xnbflow.seeds import derive_seed
 from xnbflow.selection.mutual_information import quadrature_information
 from xnbflow.series import KINDS, Series
 
-__all__ = ["CLASSIFIERS", "analyse"]
+__all__ = ["CLASSIFIERS", "analyse", "compared", "likelihoods"]
 
 _CLASSES = "xnbflow.naive_bayes"
 _VON_MISES = {
@@ -63,10 +65,17 @@ CLASSIFIERS = {
 }
 
 
+#: Numbers that are nearer than this are the same to four decimals.
+_SAME = 5e-5
+
 _SIZES = ["classifier", "parameters", "features", "angular_percent", "seconds"]
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:  # noqa: ARG001
+def analyse(
+    series: dict[str, Series],
+    params: dict[str, Any],
+    threads: int,  # noqa: ARG001
+) -> dict[str, pd.DataFrame]:
     """Compute the tables behind the study's figures.
 
     Parameters
@@ -89,6 +98,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         others. ``complexity``: the paper's Table 2. ``samples``, ``regions``, ``boundaries``: see
         `directional_examples.example_tables`, and a data set of just two angles is an example
         too. ``printed``: numbers that the paper prints for its examples, beside the computed.
+        ``likelihoods``: sums of ``fitted``.
 
     Raises
     ------
@@ -96,13 +106,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         If a parameter is unknown or a data set has no angle.
     """
     defaults = {"bins": 36, "max_features": 4, "repeats": 10}
-    for key in params:
-        if key not in defaults:
-            msg = (
-                f"the analysis 'directional' has no parameter {key!r}; it has {', '.join(defaults)}"
-            )
-            raise InputError(msg)
-    params = defaults | params
+    params = with_defaults("directional", params, defaults)
     artificial = figure_14()
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
     tables["complexity"] = pd.concat(
@@ -117,8 +121,14 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
             tables["regions"] = pd.concat([tables["regions"], regions], ignore_index=True)
             tables["boundaries"] = pd.concat([tables["boundaries"], boundary], ignore_index=True)
     printed = [printed_values(), _figure_14_classes(artificial)]
-    tables["printed"] = pd.concat(printed, ignore_index=True)
+    tables["printed"] = compared(pd.concat(printed, ignore_index=True))
     return tables
+
+
+def compared(printed: pd.DataFrame) -> pd.DataFrame:
+    """Add whether ``paper`` and ``computed`` are the same to the decimals that are printed."""
+    same = np.isclose(printed["paper"], printed["computed"], rtol=0, atol=_SAME)
+    return printed.assign(agrees=same)
 
 
 def _angle_tables(
@@ -135,10 +145,34 @@ def _angle_tables(
         families = [family.fit(angles, codes, len(classes)) for family in (VonMises(), Gaussian())]
         parts["fitted"].append(_fitted(data, angular, codes, families))
         information = quadrature_information(families[0], np.log(counts / len(codes)))
-        for row in np.argsort(-information, kind="stable")[:max_features]:
+        for row in np.argsort(-np.asarray(information), kind="stable")[:max_features]:
             parts["rose"].append(_rose(data, angular[row], n_bins))
             parts["densities"].append(_densities(data, angular[row], row, families))
-    return {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}
+    tables = {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}
+    return tables | {"likelihoods": likelihoods(tables["fitted"])}
+
+
+def likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
+    """Return how well both families fit each data set's angles, all together.
+
+    Parameters
+    ----------
+    fitted : DataFrame
+        ``dataset``, ``feature``, ``samples`` and the log-likelihoods, a row per angle and class.
+    """
+    better = fitted["von_mises_log_likelihood"] > fitted["gaussian_log_likelihood"]
+    groups = fitted.assign(better=better).groupby("dataset", sort=False)
+    sums = groups.agg(
+        angles=("feature", "nunique"),
+        von_mises=("von_mises_log_likelihood", "sum"),
+        gaussian=("gaussian_log_likelihood", "sum"),
+        measured=("samples", "sum"),
+        better=("better", "sum"),
+        pairs=("better", "size"),
+    )
+    gain = (sums["von_mises"] - sums["gaussian"]) / sums["measured"]
+    sums.insert(3, "gain_per_angle", gain)
+    return sums.drop(columns="measured").reset_index()
 
 
 def _fitted(
@@ -152,18 +186,22 @@ def _fitted(
         own = data.values[angular][:, codes == code]
         for i, family in enumerate(families):
             log_likelihood[i, :, code] = family.log_density(own)[:, code].sum(axis=1)
+    counts = np.tile(np.bincount(codes), len(angular))
+    gain = (log_likelihood[0] - log_likelihood[1]).ravel()
     return pd.DataFrame(
         {
             "dataset": data.name,
             "feature": np.repeat(data.features[angular], len(classes)),
             "class": np.tile(classes, len(angular)),
-            "samples": np.tile(np.bincount(codes), len(angular)),
+            "samples": counts,
             "mean_direction": von_mises.mean_direction_.ravel(),
             "concentration": von_mises.concentration_.ravel(),
             "mean": gaussian.mean_.ravel(),
             "standard_deviation": np.sqrt(gaussian.variance_).ravel(),
             "von_mises_log_likelihood": log_likelihood[0].ravel(),
             "gaussian_log_likelihood": log_likelihood[1].ravel(),
+            "gain": gain,
+            "gain_per_sample": gain / counts,
         }
     )
 

@@ -1,12 +1,15 @@
 """Average ranks and tests of the paper's classifiers, beside its Tables 3 and 4."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from xnbflow.analyses.directional.contract import TABLES
 from xnbflow.analyses.directional.names import CLASSIFIERS, counterpart
 from xnbflow.evaluation.comparison import average_ranks, pairwise_rank_tests
+from xnbflow.published import PublishedTables
 
 __all__ = ["compare", "paper_ranks"]
 
@@ -28,40 +31,110 @@ def compare(
     about : mapping
         ``parts``: the study's classifier for each of the paper's; ``folds``: its schemes.
     study : mapping of str to DataFrame
-        The study's ``summary``.
+        The study's ``summary`` and ``pairwise_within``.
     published : mapping of str to DataFrame
         The tables that the paper prints.
 
     Returns
     -------
     dict of str to DataFrame
-        ``average_ranks`` and ``pair_tests``; without rows where a classifier is missing, or fewer
-        than two data sets stand for ones of the paper.
+        ``accuracies`` and ``runs``, of the classifiers there are; ``average_ranks`` and
+        ``pair_tests``, without rows where a classifier is missing, or fewer than two data sets
+        stand for ones of the paper.
     """
     ids = {name: part for part, name in about["parts"].items() if part in CLASSIFIERS}
-    accuracy = _accuracies(study["summary"], ids, about["folds"])
+    folds = next(iter(about["folds"]), "")
+    scores = _scores(study["summary"], ids, folds)
+    within = study["pairwise_within"]
+    within = within[within["folds"] == folds]
+    beside = {
+        "accuracies": _accuracies(scores, published),
+        "runs": _runs(
+            within.assign(**{k: within[k].map(ids) for k in ("first", "second")}),
+            published["directional_table5"],
+        ),
+    }
+    accuracy = scores.pivot(index="dataset", columns="classifier", values="accuracy")
+    accuracy = accuracy.reindex(scores["dataset"].unique()).reindex(columns=list(ids.values()))
+    accuracy = accuracy.dropna()
     like = accuracy[[counterpart(dataset) is not None for dataset in accuracy.index]]
     if len(ids) < len(CLASSIFIERS) or len(like) < 2:
         empty = {"average_ranks": _RANKS, "pair_tests": _PAIRS}
-        return {name: pd.DataFrame(columns=columns) for name, columns in empty.items()}
-    return {
+        return beside | {name: pd.DataFrame(columns=columns) for name, columns in empty.items()}
+    return beside | {
         "average_ranks": _average_ranks(accuracy, like, published),
         "pair_tests": _pair_tests(like, published),
     }
 
 
-def _accuracies(
-    summary: pd.DataFrame, ids: Mapping[str, str], folds: Sequence[str]
-) -> pd.DataFrame:
-    """Return accuracies in per cent, data sets by labels, where all could be fitted."""
-    rows = summary[(summary["metric"] == "accuracy") & (summary["folds_failed"] == 0)]
-    rows = rows[(rows["folds"] == next(iter(folds), "")) & rows["classifier"].isin(list(ids))]
-    wide = rows.pivot_table(index="dataset", columns="classifier", values="mean", sort=False)
-    wide = wide.reindex(columns=list(ids)).rename(columns=ids)
-    return 100 * wide.dropna()
+def _scores(summary: pd.DataFrame, ids: Mapping[str, str], folds: str) -> pd.DataFrame:
+    """Return accuracies in per cent by data set and the paper's names; missing after a failure."""
+    rows = summary[(summary["metric"] == "accuracy") & (summary["folds"] == folds)]
+    rows = rows[rows["classifier"].isin(list(ids))]
+    complete = rows["folds_failed"] == 0
+    return pd.DataFrame(
+        {
+            "dataset": rows["dataset"],
+            "classifier": rows["classifier"].map(ids),
+            "accuracy": 100 * rows["mean"].where(complete),
+            "sd": 100 * rows["sd"].where(complete),
+        }
+    ).reset_index(drop=True)
 
 
-def paper_ranks(published: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def _accuracies(scores: pd.DataFrame, published: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return Table 1: ours, and what the paper prints for the data set that ours stands for."""
+    name = scores["dataset"].map(counterpart)
+    keys = pd.MultiIndex.from_arrays([name, scores["classifier"]])
+    printed = published["directional_table1"].set_index(["dataset", "classifier"]).reindex(keys)
+    ranks = scores["accuracy"].round(2).groupby(scores["dataset"])
+    return scores.assign(
+        rank=ranks.rank(method="min", ascending=False),
+        counterpart=name.fillna("").astype(str),
+        paper=printed["accuracy"].to_numpy(),
+        paper_sd=printed["standard_deviation"].to_numpy(),
+        paper_rank=paper_ranks(published).stack().reindex(keys).to_numpy(),
+    )
+
+
+def _runs(within: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 5: our tests on sorted runs, and the paper's where it has them."""
+    tested = list(dict.fromkeys(zip(paper["first"], paper["second"], strict=True)))
+    printed = paper.set_index(["dataset", "first", "second"])
+    rows = []
+    for row in within.itertuples():
+        name = counterpart(row.dataset)
+        for first, second in tested:
+            if {row.first, row.second} != {first, second}:
+                continue
+            difference = row.mean_difference * (1 if row.first == first else -1)
+            key = (name, first, second)
+            theirs = printed.loc[key] if key in printed.index else None
+            rows.append(
+                (
+                    row.dataset,
+                    first,
+                    second,
+                    100 * difference,
+                    _direction(difference),
+                    row.sorted_runs,
+                    name or "",
+                    "" if theirs is None else theirs["alternative"].replace("!=", "="),
+                    np.nan if theirs is None else theirs["p"],
+                )
+            )
+    return pd.DataFrame(rows, columns=TABLES["runs"].fixed)
+
+
+#: Accuracies in per cent are printed with two decimals; what is nearer than this is equal.
+_EQUAL = 5e-5
+
+
+def _direction(difference: float) -> str:
+    return "=" if abs(difference) < _EQUAL else ">" if difference > 0 else "<"
+
+
+def paper_ranks(published: PublishedTables | Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the paper's ranks, data sets by classifiers.
 
     They follow from the accuracies of Table 1 and, for dNB, from the directions of Table 5.

@@ -5,6 +5,7 @@ regions are laid beside the theorem's boundary between the true distributions.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,9 +61,9 @@ class Example:
     figure: int
     space: str
     n_samples: int
-    mu: tuple
-    kappa: tuple
-    second: tuple = ()
+    mu: tuple[Any, ...]
+    kappa: tuple[Any, ...]
+    second: tuple[Any, ...] = ()
 
 
 _WEST, _SOUTH_WEST = (0.2, -0.8), (-0.8, -0.5)

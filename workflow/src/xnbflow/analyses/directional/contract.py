@@ -1,15 +1,18 @@
 """The tables of the analysis of directional naive Bayes."""
 
-from xnbflow.contract import named, table
+from xnbflow.contract import Columns, named, table
 
 __all__ = ["TABLES"]
 
-_ANGLE = {"dataset": "text", "feature": "text", "class": "text"}
-_PLACE = {
+_ANGLE: Columns = {"dataset": "text", "feature": "text", "class": "text"}
+_PLACE: Columns = {
     "first": ("number", "an angle in radians, or a longitude"),
     "second": ("number", "another angle, a height or a category, by the space"),
 }
-_EXAMPLE = {"example": "text", "space": ("text", "circle, torus, sphere, cylinder or circles")}
+_EXAMPLE: Columns = {
+    "example": "text",
+    "space": ("text", "circle, torus, sphere, cylinder or circles"),
+}
 
 TABLES = named(
     table(
@@ -33,6 +36,20 @@ TABLES = named(
         standard_deviation=("number", "radians"),
         von_mises_log_likelihood="number",
         gaussian_log_likelihood="number",
+        gain=("number", "log-likelihood of von Mises less that of Gaussian"),
+        gain_per_sample="number",
+    ),
+    table(
+        "likelihoods",
+        "how well both distributions fit all angles of a data set",
+        "a data set",
+        dataset="text",
+        angles=("integer", "features"),
+        von_mises=("number", "log-likelihood"),
+        gaussian=("number", "log-likelihood"),
+        gain_per_angle=("number", "of von Mises, per measured angle"),
+        better=("integer", "pairs of an angle and a class that von Mises fits better"),
+        pairs=("integer", "of all these"),
     ),
     table(
         "densities",
@@ -86,6 +103,35 @@ TABLES = named(
         quantity="text",
         paper="number",
         computed="number",
+        agrees=("boolean", "whether both are the same to four decimals"),
+    ),
+    table(
+        "accuracies",
+        "accuracies of the paper's classifiers (Table 1 of the paper)",
+        "a data set and classifier",
+        dataset="text",
+        classifier=("text", "as the paper calls it"),
+        accuracy=("number", "per cent; missing where a fold failed"),
+        sd=("number", "over folds, per cent"),
+        rank=("number", "among these by accuracy to two decimals, the least of equals"),
+        counterpart=("text", "the paper's data set; empty without"),
+        paper=("number", "as printed; missing where it cannot be read"),
+        paper_sd=("number", "as printed"),
+        paper_rank=("number", "1 is best; that of dNB follows from the paper's Table 5"),
+    ),
+    table(
+        "runs",
+        "tests on sorted runs of the pairs that the paper tests (Table 5 of the paper)",
+        "a data set and pair",
+        dataset="text",
+        first=("text", "classifier"),
+        second=("text", "classifier"),
+        difference=("number", "accuracy of the first less that of the second, per cent"),
+        direction=("text", ">, < or =, to two decimals of per cent"),
+        p=("number", "one-sided, in that direction"),
+        counterpart=("text", "the paper's data set; empty without"),
+        paper_direction=("text", "empty where the paper has none"),
+        paper_p=("number", "as printed"),
     ),
     table(
         "average_ranks",

@@ -125,7 +125,8 @@ def draw_unrolled(
     axes.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
     _shade(axes, x, y, predicted, len(classes))
     for code, points in enumerate(samples):
-        _dots(axes, *(points * unit).T, COLOURS[code % len(COLOURS)])
+        across, up = (points * unit).T
+        _dots(axes, across, up, COLOURS[code % len(COLOURS)])
     for curve in boundary:
         axes.plot(*(_broken(curve) * unit).T, color=INK, linewidth=1)
     for axis in (axes.xaxis, axes.yaxis) if torus else (axes.xaxis,):
@@ -163,8 +164,8 @@ def draw_sphere(
     figure = Figure(figsize=(_WIDTH, side + _HEAD + 0.18))
     _head(figure, title, classes)
     unit = [_unit(points) for points in samples]
-    front = sum(points.mean(axis=0) for points in unit)
-    front = front / np.linalg.norm(front)
+    middle = np.sum([points.mean(axis=0) for points in unit], axis=0)
+    front = middle / np.linalg.norm(middle)
     for i, (view, name) in enumerate(((front, "front"), (-front, "back"))):
         axes = _square(figure, i * side, 0.18, side, 1.12)
         right, up = _directions(view, front)

@@ -42,6 +42,11 @@ _ROSES = (
 
 _SHOWN = "The angles that tell most about the class; how to read the pictures is said above."
 
+#: What the pictures of angles show.
+_ANGLES = [f"directional/{name}.tsv" for name in ("rose", "densities", "fitted")]
+#: What the pictures of decision regions show.
+_REGIONS = [f"directional/{name}.tsv" for name in ("regions", "samples", "boundaries")]
+
 _SPACES = {
     "circle": (
         "One angle (Figures 3 to 5). The ring’s colour is the class that von Mises naive Bayes, "
@@ -83,7 +88,7 @@ def section(results: StudyResults) -> Section | None:
     if len(tables["complexity"]):
         size = complexity_table(tables["complexity"], results.published["directional_table2"])
         blocks.append(Group("Complexity and time", [size], "the paper’s Table 2"))
-    blocks.append(_angles(tables["fitted"], tables["rose"], tables["densities"]))
+    blocks.append(_angles(tables))
     blocks.append(_regions(tables))
     return Section(
         "directional",
@@ -94,9 +99,10 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def _angles(fitted: pd.DataFrame, rose: pd.DataFrame, densities: pd.DataFrame) -> Group:
+def _angles(tables: Any) -> Group:
     """Return which density fits the angles, and a picture of each (Figures 13 and 14)."""
-    blocks: list[Block] = [_likelihood_table(fitted), Prose(_ROSES)]
+    fitted, rose, densities = (tables[name] for name in ("fitted", "rose", "densities"))
+    blocks: list[Block] = [_likelihood_table(tables["likelihoods"]), Prose(_ROSES)]
     for dataset, sectors in rose.groupby("dataset", sort=False):
         own = fitted[fitted["dataset"] == dataset]
         curves = densities[densities["dataset"] == dataset]
@@ -105,30 +111,22 @@ def _angles(fitted: pd.DataFrame, rose: pd.DataFrame, densities: pd.DataFrame) -
             for i, feature in enumerate(sectors["feature"].unique())
         ]
         title = dataset if dataset != "figure 14" else "The artificial data of Figure 14"
-        told = [Gallery(figures, _SHOWN), _fitted_table(own)]
-        note = f"{len(figures)} of {own['feature'].nunique()} angles"
+        told: list[Block] = [Gallery(figures, _SHOWN, _ANGLES), _fitted_table(own)]
+        note = f"{len(figures)} of {len(own['feature'].unique())} angles"
         blocks.append(Group(title, told, note, opened=dataset == "figure 14"))
     return Group("Angles: von Mises against Gaussian", blocks, "Figures 13 and 14", opened=True)
 
 
-def _likelihood_table(fitted: pd.DataFrame) -> Table:
+def _likelihood_table(likelihoods: pd.DataFrame) -> Table:
     """Return how well both families fit each data set's angles, all together."""
-    names = ["von_mises_log_likelihood", "gaussian_log_likelihood"]
-    groups = fitted.groupby("dataset", sort=False)
-    sums = groups[names].sum()
-    gain = (sums[names[0]] - sums[names[1]]) / groups["samples"].sum()
-    better = fitted[names[0]] > fitted[names[1]]
     frame = pd.DataFrame(
         {
-            "data set": sums.index,
-            "angles": groups["feature"].nunique().to_numpy(),
-            "von Mises": sums[names[0]].to_numpy(),
-            "Gaussian": sums[names[1]].to_numpy(),
-            "gain per angle": gain.to_numpy(),
-            "better": [
-                f"{good.sum()} of {len(good)}"
-                for _, good in better.groupby(fitted["dataset"], sort=False)
-            ],
+            "data set": likelihoods["dataset"],
+            "angles": likelihoods["angles"],
+            "von Mises": likelihoods["von_mises"],
+            "Gaussian": likelihoods["gaussian"],
+            "gain per angle": likelihoods["gain_per_angle"],
+            "better": [f"{row.better} of {row.pairs}" for row in likelihoods.itertuples()],
         }
     )
     formats = {"von Mises": ",.0f", "Gaussian": ",.0f", "gain per angle": "+.3f"}
@@ -137,11 +135,10 @@ def _likelihood_table(fitted: pd.DataFrame) -> Table:
         "class, what von Mises gains per measured angle, and for how many pairs of an angle and a "
         "class it fits better. Both have two parameters, so the greater one wins."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["directional/likelihoods.tsv"])
 
 
 def _fitted_table(fitted: pd.DataFrame) -> Table:
-    both = fitted[["von_mises_log_likelihood", "gaussian_log_likelihood"]]
     frame = pd.DataFrame(
         {
             "angle": fitted["feature"],
@@ -151,9 +148,9 @@ def _fitted_table(fitted: pd.DataFrame) -> Table:
             "concentration": fitted["concentration"],
             "mean": np.degrees(fitted["mean"]),
             "standard deviation": np.degrees(fitted["standard_deviation"]),
-            "von Mises": both.iloc[:, 0],
-            "Gaussian": both.iloc[:, 1],
-            "von Mises gains": both.iloc[:, 0] - both.iloc[:, 1],
+            "von Mises": fitted["von_mises_log_likelihood"],
+            "Gaussian": fitted["gaussian_log_likelihood"],
+            "von Mises gains": fitted["gain"],
         }
     ).reset_index(drop=True)
     degrees = dict.fromkeys(["mean direction", "mean", "standard deviation"], ".1f")
@@ -162,7 +159,8 @@ def _fitted_table(fitted: pd.DataFrame) -> Table:
         "All angles: mean direction and concentration of the von Mises density, mean and standard "
         "deviation of the Gaussian (in degrees), and the log-likelihoods of both."
     )
-    return Table(frame, caption, {"samples": ",", "concentration": ".2f"} | degrees | sums)
+    formats = {"samples": ",", "concentration": ".2f"} | degrees | sums
+    return Table(frame, caption, formats, sources=["directional/fitted.tsv"])
 
 
 def _angle_figure(
@@ -174,8 +172,7 @@ def _angle_figure(
     by_class = [sectors[sectors["class"] == label] for label in classes]
     edges = np.append(by_class[0]["sector_start"], by_class[0]["sector_end"].iloc[-1])
     lines = [curves[curves["class"] == label] for label in classes]
-    gain = fit["von_mises_log_likelihood"] - fit["gaussian_log_likelihood"]
-    gain = gain / fit["samples"].clip(lower=1)
+    gain = fit["gain_per_sample"]
     said = ", ".join(f"{label} {value:+.2f}" for label, value in gain.items())
     return Figure(
         name,
@@ -202,7 +199,8 @@ def _regions(tables: Any) -> Group:
     for space, caption in _SPACES.items():
         examples = regions.loc[regions["space"] == space, "example"].unique()
         if len(examples):
-            blocks.append(Gallery([_region_figure(tables, e, space) for e in examples], caption))
+            figures = [_region_figure(tables, example, space) for example in examples]
+            blocks.append(Gallery(figures, caption, _REGIONS))
     blocks.append(_printed_table(tables["printed"]))
     return Group("Decision regions", blocks, "Figures 3 to 12", opened=True)
 
@@ -220,7 +218,7 @@ def _region_figure(tables: Any, example: str, space: str) -> Figure:
         draw, arguments = draw_rings, {"rings": _rings(grid, drawn, boundary, classes)}
     else:
         draw, arguments = _surface(space, example, grid, drawn, boundary, classes)
-    n_right = int((samples["class"] == samples["predicted"]).sum())
+    n_right = len(samples[samples["class"] == samples["predicted"]])
     right = f"; {n_right} of {len(samples)} samples are on the right side" if len(samples) else ""
     return Figure(
         f"regions-{_slug(example)}",
@@ -285,20 +283,16 @@ def _codes(labels: pd.Series, classes: list[str]) -> np.ndarray:
 
 
 def _printed_table(printed: pd.DataFrame) -> Table:
-    frame = printed.rename(columns={"computed": "ours"})
+    frame = printed.drop(columns="agrees").rename(columns={"computed": "ours"})
+    agree = len(printed[printed["agrees"]])
     caption = (
         "Numbers that the paper prints for its examples, and ours: angles in radians; planes "
         "through the sphere with the paper’s directions, which in Figure 7 are not of length 1; "
         "and the classes of two angles in Figure 14. "
-        f"{_agreement(printed)}"
+        f"{agree} of {len(printed)} come out as printed, to four decimals."
     )
-    return Table(frame, caption, {"paper": ".4f", "ours": ".4f"})
-
-
-def _agreement(printed: pd.DataFrame) -> str:
-    """Return how many numbers come out as printed, to the decimals that are shown."""
-    same = np.isclose(printed["paper"], printed["computed"], atol=5e-5)
-    return f"{int(same.sum())} of {len(same)} come out as printed, to four decimals."
+    formats = {"paper": ".4f", "ours": ".4f"}
+    return Table(frame, caption, formats, sources=["directional/printed.tsv"])
 
 
 def _slug(name: str) -> str:

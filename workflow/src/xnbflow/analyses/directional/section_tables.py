@@ -2,19 +2,19 @@
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.analyses.directional import ANALYSIS
-from xnbflow.analyses.directional.compute_comparison import paper_ranks
 from xnbflow.analyses.directional.names import (
     CLASSIFIERS,
     COUNTERPARTS,
     counterpart,
     counterpart_key,
 )
-from xnbflow.published import PublishedTables
+from xnbflow.config import Study
 from xnbflow.report.page.blocks import Block, Group, Prose, Table
 from xnbflow.report.results import StudyResults
 
@@ -27,6 +27,7 @@ _ADJUSTED = {
     "bergmann_hommel": "Bergmann-Hommel",
 }
 _SIGNIFICANT = 0.05
+_RUNS = ["directional/runs.tsv"]
 #: What must not be torn apart at the end of a line.
 _SPACE = "\N{NO-BREAK SPACE}"
 
@@ -55,7 +56,7 @@ def counterpart_table(results: StudyResults) -> Table:
         "Numbers can only be expected to agree where the data set is the same."
         + (f" Of the paper’s, {_listed(missing)} not here." if missing else "")
     )
-    return Table(frame, caption, dict.fromkeys(columns, ",.0f"))
+    return Table(frame, caption, dict.fromkeys(columns, ",.0f"), sources=["datasets.tsv"])
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -72,56 +73,41 @@ def accuracy_blocks(results: StudyResults) -> list[Block]:
     names = [parts[name] for name in results.study.classifiers if name in parts]
     if not names or not results.study.folds:
         return []
-    folds = results.study.folds[0]
-    called = {results.labels[name]: part for name, part in parts.items()}
-    accuracy = _by_dataset(results, folds, "mean").rename(columns=called)[names]
-    spread = _by_dataset(results, folds, "sd").rename(columns=called)[names]
-    blocks: list[Block] = [_accuracy_table(accuracy, spread, folds, results.published)]
     tables = results.analysis(ANALYSIS)
+    accuracies, runs = tables["accuracies"], tables["runs"]
+    blocks: list[Block] = [_accuracy_table(accuracies, names, results.study)]
     ranks, pairs = tables["average_ranks"], tables["pair_tests"]
     if len(ranks):
-        like = [name for name in map(counterpart, accuracy.dropna().index) if name is not None]
+        missing = set(accuracies.loc[accuracies["accuracy"].isna(), "dataset"])
+        whole = [name for name in accuracies["dataset"].unique() if name not in missing]
+        like = [name for name in map(counterpart, whole) if name is not None]
         blocks += [_rank_table(ranks, like), _pair_table(pairs)]
-    within = results.rows("pairwise_within", folds=folds)
-    within = within.assign(**{k: within[k].map(parts) for k in ("first", "second")})
-    runs = _runs(within, results.published["directional_table5"])
     if len(runs):
-        blocks += [Prose(_agreement(runs)), _runs_group(runs)]
+        blocks += [Prose(_agreement(runs), sources=_RUNS), _runs_group(runs)]
     return blocks
 
 
-def _by_dataset(results: StudyResults, folds: str, value: str) -> pd.DataFrame:
-    """Return accuracies in per cent, data sets by labels."""
-    scores = results.scores("accuracy", value)
-    places = [results.place(dataset, folds) for dataset in results.study.datasets]
-    return 100 * scores.loc[places].set_axis(list(results.study.datasets))
-
-
-def _accuracy_table(
-    accuracy: pd.DataFrame, spread: pd.DataFrame, folds: str, published: PublishedTables
-) -> Table:
+def _accuracy_table(accuracies: pd.DataFrame, names: Sequence[str], study: Study) -> Table:
     """Return Table 1: for each data set a row of ours, and below it the paper's."""
-    paper = published["directional_table1"].set_index(["dataset", "classifier"])
-    theirs = paper_ranks(published)[accuracy.columns]
-    ours = accuracy.round(2).rank(axis=1, method="min", ascending=False)
-    rows: list[tuple] = []
+    rows: list[tuple[Any, ...]] = []
     best: set[tuple[int, str]] = set()
-    for dataset in accuracy.index:
-        values = [(dataset, accuracy.loc[dataset], spread.loc[dataset], ours.loc[dataset])]
-        name = counterpart(dataset)
-        if name:
-            printed = paper.loc[name].reindex(accuracy.columns)
-            values.append((f"{name}, paper", *printed.to_numpy().T, theirs.loc[name]))
-        for label, means, sds, ranks in values:
-            best |= {(len(rows), column) for column in ranks.index[ranks == ranks.min()]}
-            rows.append((label, *map(_cell, means, sds, ranks)))
-    frame = pd.DataFrame(rows, columns=["data set", *accuracy.columns])
+    for dataset in study.datasets:
+        own = accuracies[accuracies["dataset"] == dataset].set_index("classifier").reindex(names)
+        lines = [(dataset, own[["accuracy", "sd", "rank"]])]
+        if name := counterpart(dataset):
+            lines.append((f"{name}, paper", own[["paper", "paper_sd", "paper_rank"]]))
+        for label, values in lines:
+            ranks = values.iloc[:, 2]
+            best |= {(len(rows), name) for name in ranks.index[ranks == ranks.min()]}
+            rows.append((label, *(_cell(*line) for line in values.to_numpy())))
+    frame = pd.DataFrame(rows, columns=["data set", *names])
     caption = (
-        f"Table 1: accuracy in per cent ± standard deviation over folds ({folds}), and in the row "
-        "below what the paper prints for the data set that ours stands for. The best of a row is "
-        "marked; the paper’s row of dNB could not be read, but its Table 5 tells the rank."
+        f"Table 1: accuracy in per cent ± standard deviation over folds ({study.folds[0]}), and in "
+        "the row below what the paper prints for the data set that ours stands for. The best of a "
+        "row is marked; the paper’s row of dNB could not be read, but its Table 5 tells the rank."
     )
-    return Table(frame, caption, best=frozenset(best))
+    sources = ["directional/accuracies.tsv"]
+    return Table(frame, caption, best=frozenset(best), sources=sources)
 
 
 def _cell(mean: float, sd: float, rank: float) -> str:
@@ -131,9 +117,7 @@ def _cell(mean: float, sd: float, rank: float) -> str:
 
 
 def _rank_table(ranks: pd.DataFrame, datasets: Sequence[str]) -> Table:
-    wide = ranks.pivot_table(
-        index="classifier", columns="over", values=["ours", "paper"], sort=False
-    )
+    wide = ranks.set_index(["classifier", "over"])[["ours", "paper"]].unstack(sort=False)
     counts = ranks.drop_duplicates("over").set_index("over")
     same = f"{counts.loc['same', 'datasets']} data sets"
     frame = pd.DataFrame(
@@ -157,7 +141,7 @@ def _rank_table(ranks: pd.DataFrame, datasets: Sequence[str]) -> Table:
 
 def _pair_table(pairs: pd.DataFrame) -> Table:
     """Return Table 4: every pair's adjusted p-values."""
-    columns: dict[str, Sequence] = {
+    columns: dict[str, Sequence[Any]] = {
         "pair": pairs["first"] + " – " + pairs["second"],
         "ranks apart": pairs["ranks_apart"],
         "ranks apart, paper": pairs["ranks_apart_paper"],
@@ -176,59 +160,34 @@ def _pair_table(pairs: pd.DataFrame) -> Table:
     return Table(frame, caption, formats, sources=["directional/pair_tests.tsv"])
 
 
-def _runs(within: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 5: our tests on sorted runs, and the paper's where it has them."""
-    tested = list(dict.fromkeys(zip(paper["first"], paper["second"], strict=True)))
-    printed = paper.set_index(["dataset", "first", "second"])
-    rows = []
-    for row in within.itertuples():
-        name = counterpart(row.dataset)
-        for first, second in tested:
-            if {row.first, row.second} != {first, second}:
-                continue
-            difference = row.mean_difference * (1 if row.first == first else -1)
-            key = (name, first, second)
-            theirs = printed.loc[key] if key in printed.index else None
-            rows.append(
-                (
-                    row.dataset,
-                    f"{first} – {second}",
-                    100 * difference,
-                    _sign(difference),
-                    row.sorted_runs,
-                    name or "",
-                    "" if theirs is None else theirs["alternative"].replace("!=", "="),
-                    np.nan if theirs is None else theirs["p"],
-                )
-            )
-    return pd.DataFrame(rows, columns=_RUNS)
-
-
-_RUNS = ["data set", "pair", "difference", "is", "p", "paper’s data set", "is, paper", "p, paper"]
-#: Accuracies in per cent are printed with two decimals; what is nearer than this is equal.
-_EQUAL = 5e-5
-
-
-def _sign(difference: float) -> str:
-    return "=" if abs(difference) < _EQUAL else ">" if difference > 0 else "<"
-
-
 def _agreement(runs: pd.DataFrame) -> str:
     """Return in a sentence how many of the paper's comparisons come out as printed."""
-    both = runs[runs["is, paper"] != ""]
+    both = runs[runs["paper_direction"] != ""]
     if both.empty:
         return "The paper has tests on sorted runs for none of these data sets."
-    same = both["is"] == both["is, paper"]
-    sure = both["p, paper"] < _SIGNIFICANT
+    same = both["direction"] == both["paper_direction"]
+    sure = both["paper_p"] < _SIGNIFICANT
     ours = sure & same & (both["p"] < _SIGNIFICANT)
     return (
         f"Of {len(both)} comparisons that the paper makes on these data sets or their like, "
-        f"{same.sum()} go the same way here; of the {sure.sum()} that are significant there, "
-        f"{ours.sum()} are significant here in the same direction."
+        f"{len(both[same])} go the same way here; of the {len(both[sure])} that are significant "
+        f"there, {len(both[ours])} are significant here in the same direction."
     )
 
 
 def _runs_group(runs: pd.DataFrame) -> Group:
+    frame = pd.DataFrame(
+        {
+            "data set": runs["dataset"],
+            "pair": runs["first"] + " – " + runs["second"],
+            "difference": runs["difference"],
+            "is": runs["direction"],
+            "p": runs["p"],
+            "paper’s data set": runs["counterpart"],
+            "is, paper": runs["paper_direction"],
+            "p, paper": runs["paper_p"],
+        }
+    )
     caption = (
         "Table 5: Wilcoxon’s signed-rank test on sorted runs, one-sided in the direction that the "
         "sign tells: “>” means that the first of the pair is more accurate. The direction is that "
@@ -237,7 +196,8 @@ def _runs_group(runs: pd.DataFrame) -> Group:
         "pairs."
     )
     formats = {"difference": "+.2f", "p": ".4f", "p, paper": ".4f"}
-    return Group("Each data set by itself", [Table(runs, caption, formats)], "the paper’s Table 5")
+    table = Table(frame, caption, formats, sources=_RUNS)
+    return Group("Each data set by itself", [table], "the paper’s Table 5")
 
 
 _SIZES = ("parameters", "features", "angular_percent", "seconds")
@@ -256,7 +216,7 @@ def complexity_table(complexity: pd.DataFrame, paper: pd.DataFrame) -> Table:
     names = complexity["dataset"].map(counterpart)
     keys = pd.MultiIndex.from_arrays([names, complexity["classifier"]])
     printed = paper.set_index(["dataset", "classifier"]).reindex(keys)
-    columns: dict[str, Sequence] = {
+    columns: dict[str, Sequence[Any]] = {
         "data set": complexity["dataset"],
         "classifier": complexity["classifier"],
     }
@@ -273,4 +233,4 @@ def complexity_table(complexity: pd.DataFrame, paper: pd.DataFrame) -> Table:
         "differ in the folds by which features are selected. The paper prints for dNB the "
         "parameters of vMNB; ours are those of the cells that it cuts features into."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["directional/complexity.tsv"])

@@ -6,6 +6,7 @@ selected or tuned inside the training part.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from xnbflow.analyses.defaults import refuse_unknown
+from xnbflow.analyses.effects.compute_summary import summarise
 from xnbflow.analyses.effects.names import GENERALIZED, LINEAR, NAIVE, TUNED
 from xnbflow.contract import FOLDS_TABLE
 from xnbflow.errors import InputError
@@ -27,13 +30,15 @@ from xnbflow.tables import read_parquet
 
 __all__ = ["analyse"]
 
-_PARAMS = {"folds", "features", "generalized", "stepwise", "tune", "losses"}
+_PARAMS = ("features", "folds", "generalized", "losses", "stepwise", "tune")
 _STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
 # A probability of 0 for what did happen would make the log-likelihood infinite.
 _LEAST_PROBABILITY = 1e-300
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Fit and compare the classifiers, and take the generalized one apart.
 
     Parameters
@@ -69,6 +74,8 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         - ``tuning``, where asked for: each combination tried, its cross-validated
           ``mean_log_likelihood`` per sample and whether it was ``chosen``.
 
+        Columns and tables that follow from these: see `compute_summary.summarise`.
+
     Raises
     ------
     InputError
@@ -84,14 +91,11 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
                 rows.insert(0, "dataset", dataset)
                 rows.insert(1, "features", name)
                 tables.setdefault(table, []).append(rows)
-    return {table: pd.concat(rows, ignore_index=True) for table, rows in tables.items()}
+    return summarise({name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()})
 
 
-def _check_params(params: dict) -> None:
-    unknown = sorted(set(params) - _PARAMS)
-    if unknown:
-        msg = f"effects has no parameter {unknown[0]!r}; it has {', '.join(sorted(_PARAMS))}"
-        raise InputError(msg)
+def _check_params(params: dict[str, Any]) -> None:
+    refuse_unknown("effects", params, _PARAMS)
     if min(params.get("losses", (1.0, 1.0))) <= 0.0:
         msg = f"losses are {params['losses']}; both L1 and L2 must be above 0"
         raise InputError(msg)
@@ -129,7 +133,7 @@ def _split(series: Series, path: str | None) -> _Split:
 
 
 def _analyse_set(
-    split: _Split, features: list[str] | str | None, params: dict, threads: int
+    split: _Split, features: list[str] | str | None, params: dict[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of one set of features."""
     tables = {}
@@ -139,7 +143,7 @@ def _analyse_set(
         tables["stepwise"] = selector.path_
         features = list(selector.feature_names_in_[selector.selected_])
     if features is not None:
-        split = split.take(features)
+        split = split.take(list(features))
     models = _fit_models(split, params, threads)
     l1, l2 = params.get("losses", (1.0, 1.0))
     cutoff = l1 / (l1 + l2)
@@ -156,7 +160,7 @@ def _analyse_set(
     return tables
 
 
-def _fit_models(split: _Split, params: dict, threads: int) -> dict[str, BaseEstimator]:
+def _fit_models(split: _Split, params: dict[str, Any], threads: int) -> dict[str, BaseEstimator]:
     given = {"categorical": split.categorical, **params.get("generalized", {})}
     models = {
         NAIVE: GeneralizedNB(**{**given, "max_iter": 0}),

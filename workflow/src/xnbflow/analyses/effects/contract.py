@@ -1,12 +1,12 @@
 """The tables of the analysis of naive and generalized effects."""
 
-from xnbflow.contract import named, table
+from xnbflow.contract import Columns, named, table
 
 __all__ = ["TABLES"]
 
-_SET = {"dataset": "text", "features": ("text", "the set of features")}
-_MODEL = {**_SET, "model": "text", "part": ("text", "train or test")}
-_CUTOFF = {"cutoff": ("number", "an event is predicted above it")}
+_SET: Columns = {"dataset": "text", "features": ("text", "the set of features")}
+_MODEL: Columns = {**_SET, "model": "text", "part": ("text", "train or test")}
+_CUTOFF: Columns = {"cutoff": ("number", "an event is predicted above it")}
 
 TABLES = named(
     table(
@@ -21,6 +21,23 @@ TABLES = named(
         c_statistic=("number", "area under the ROC curve"),
         **_CUTOFF,
         misclassification=("number", "share of samples"),
+        misclassification_error=("number", "its standard error"),
+        misclassification_lower=("number", "of its 95 % interval"),
+        misclassification_upper=("number", "of its 95 % interval"),
+    ),
+    table(
+        "published",
+        "the error that the paper prints beside ours; without rows for other data than the paper's",
+        "the paper's set of features",
+        **_SET,
+        part=("text", "train or test"),
+        ours=("number", "share misclassified by generalized naive Bayes"),
+        paper=("number", "the same as the paper prints it, on another split"),
+        paper_samples=("integer", "on how many"),
+        paper_error=("number", "its standard error"),
+        paper_lower=("number", "of its 95 % interval"),
+        paper_upper=("number", "of its 95 % interval"),
+        differs=("boolean", "whether by more than chance explains in 95 of 100 cases"),
     ),
     table(
         "confusion",
@@ -31,6 +48,18 @@ TABLES = named(
         actual="text",
         predicted="text",
         count="integer",
+        share=("number", "of the samples of the actual class"),
+    ),
+    table(
+        "costs",
+        "both kinds of error, and what they cost",
+        "a set, model and part",
+        **_MODEL,
+        **_CUTOFF,
+        false_alarms=("integer", "cases that are no events and are called so"),
+        missed=("integer", "events that are not called so"),
+        samples="integer",
+        loss_per_1000=("number", "of 1,000 samples, with losses scaled such that L1 + L2 = 2"),
     ),
     table(
         "linear_loss",
@@ -52,6 +81,18 @@ TABLES = named(
         log_likelihood=("number", "in training"),
     ),
     table(
+        "passes",
+        "where the log-likelihood of the training part goes",
+        "a set",
+        **_SET,
+        passes=("integer", "over the features"),
+        naive=("number", "log-likelihood of naive Bayes"),
+        last=("number", "in the end"),
+        greatest="number",
+        greatest_after=("integer", "passes"),
+        first_share=("number", "of all that is gained by the first pass; missing where untold"),
+    ),
+    table(
         "scorecard",
         "the effect of each value of each feature",
         "a feature and value",
@@ -63,6 +104,62 @@ TABLES = named(
         naive_effect="number",
         adjustment="number",
         sum=("number", "naive effect and adjustment"),
+        share=("number", "of the training samples that have the value"),
+        below=("number", "share of those that have it or less"),
+        apart=("boolean", "drawn apart: a category, or more than a tenth of the samples have it"),
+    ),
+    table(
+        "strengths",
+        "how far each feature moves the log odds, the strongest first",
+        "a feature",
+        **_SET,
+        feature="text",
+        naive=("number", "standard deviation of the naive effect over the training samples"),
+        adjusted=("number", "that of the sum"),
+        taken_back=("number", "share of the naive effect that the adjustment removes"),
+        least=("number", "of the sum"),
+        least_at=("number", "value"),
+        greatest=("number", "of the sum"),
+        greatest_at=("number", "value"),
+        low=("number", "where its picture begins: 1 % of the training samples are below"),
+        high=("number", "where it ends: 1 % are above"),
+        beyond=("number", "share of the training samples outside"),
+    ),
+    table(
+        "adjustments",
+        "how many naive effects are taken back, and how far",
+        "a set",
+        **_SET,
+        effects=("integer", "features"),
+        against=("integer", "adjustments that work against the naive effect"),
+        median=("number", "of the shares that are taken back"),
+    ),
+    table(
+        "shapes",
+        "whether an effect climbs at once and then stays, and whether it is a U",
+        "a feature",
+        **_SET,
+        feature="text",
+        start=("number", "sum at the least value"),
+        end=("number", "sum at the greatest value"),
+        climbed=("number", "sum where four fifths of the climb to the greatest are made"),
+        climbed_share=("number", "of the training samples up to there"),
+        least_beyond=("number", "sum, from there on"),
+        greatest_beyond=("number", "sum, from there on"),
+        stays=("boolean", "whether these are apart by half of the climb at most"),
+        lowest=("number", "sum"),
+        lowest_at=("number", "value"),
+        dips=("boolean", "whether that is between the least and the greatest value"),
+    ),
+    table(
+        "observations",
+        "histogram of the training samples below each effect, without values that stand apart",
+        "a bin",
+        **_SET,
+        feature="text",
+        lower="number",
+        upper="number",
+        count="integer",
     ),
     table(
         "tuning",
@@ -85,5 +182,6 @@ TABLES = named(
         p_value="number",
         log_likelihood="number",
         n_selected=("integer", "features after the step"),
+        gain=("number", "of log-likelihood over the step before; missing in the first"),
     ),
 )

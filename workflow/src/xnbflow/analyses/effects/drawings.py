@@ -1,6 +1,7 @@
 """Effects of single features, convergence and stepwise selection (Larsen 2005, Figures 1-2)."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -26,8 +27,10 @@ _LARGE_WIDTH = 4.4
 _STRIP = 0.3
 #: Multiples between ticks.
 _STEPS = [1, 2, 2.5, 5, 10]
+#: Points of a curve.
+_POINTS = 120
 _NAMES = ("naive effect", "adjustment", "sum")
-_LOOKS: tuple[dict[str, object], ...] = (
+_LOOKS: tuple[dict[str, Any], ...] = (
     {"color": COLOURS[0], "linestyle": "--", "linewidth": 1.3},
     {"color": COLOURS[1], "linestyle": ":", "linewidth": 1.6},
     {"color": COLOURS[2], "linestyle": "-", "linewidth": 2.0},
@@ -77,6 +80,8 @@ def draw_effect(
     _write_above(figure, shorten(feature, 36), 8 if not large else 10)
     axes.axhline(0, color=GREY, linewidth=0.8)
     apart = np.isin(values, [value for value, _ in separate])
+    shown = apart | _thinned(values, edges[0], edges[-1])
+    values, effects, apart = values[shown], effects[:, shown], apart[shown]
     for curve, look, name in zip(effects, _LOOKS, _NAMES, strict=True):
         axes.plot(values, np.where(apart, np.nan, curve), label=name, **look)
         axes.plot(values[apart], curve[apart], "o", color=look["color"], markersize=4.5)
@@ -90,6 +95,12 @@ def draw_effect(
     if note:
         figure.text(1 - 0.1 / width, 0.02, note, ha="right", va="bottom", size=7.5)
     return figure
+
+
+def _thinned(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Mark the first value in each of many equal steps: more cannot be told apart."""
+    steps = np.floor((values - low) / ((high - low) or 1.0) * _POINTS)
+    return np.diff(steps, prepend=-np.inf) > 0
 
 
 def _wide_enough(low: float, high: float) -> tuple[float, float]:

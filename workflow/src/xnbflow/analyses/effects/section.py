@@ -21,10 +21,8 @@ _STATISTICS = {
     "misclassification": ("misclassified", ".2%"),
 }
 _GREATER_IS_BETTER = {"log_likelihood", "c_statistic"}
-#: What the paper prints, and on how many samples.
-_PAPER_ERROR, _PAPER_TESTED = 0.053, 1536
-#: Standard errors to either side that chance explains in 95 of 100 cases.
-_CHANCE = 1.96
+#: Columns of a share misclassified and its interval.
+_INTERVAL = ["misclassification", "misclassification_lower", "misclassification_upper"]
 
 
 def section(results: StudyResults) -> Section | None:
@@ -54,7 +52,7 @@ def section(results: StudyResults) -> Section | None:
 def _dataset(found: EffectTables) -> list[Block]:
     """Return what is shown of one data set."""
     blocks: list[Block] = [
-        Prose(_headline(found), "headline"),
+        Prose(_headline(found), "headline", ["effects/fit.tsv", "effects/published.tsv"]),
         Prose(_HOW_TO_READ),
         _errors(found),
         Group("Fit statistics", _fit(found), "log-likelihood, errors, ranking", opened=True),
@@ -82,43 +80,37 @@ _HOW_TO_READ = (
 def _headline(found: EffectTables) -> str:
     """Return the finding: errors on the set that is shown, beside the paper's."""
     fit = found.fit(found.shown, found.part)
-    error, n = fit["misclassification"], int(fit["n_samples"].iloc[0])
+    share, error = fit["misclassification"], fit["misclassification_error"]
     text = (
-        f"Of {n:,} {found.part} samples of {found.dataset}, with the features of set "
-        f"“{found.shown}”, generalized naive Bayes misclassifies {error[GENERALIZED]:.1%} "
-        f"(standard error {_standard_error(error[GENERALIZED], n):.1%}), naive Bayes "
-        f"{error[NAIVE]:.1%} and logistic regression {error[LINEAR]:.1%}."
+        f"Of {fit['n_samples'].iloc[0]:,} {found.part} samples of {found.dataset}, with the "
+        f"features of set “{found.shown}”, generalized naive Bayes misclassifies "
+        f"{share[GENERALIZED]:.1%} (standard error {error[GENERALIZED]:.1%}), naive Bayes "
+        f"{share[NAIVE]:.1%} and logistic regression {share[LINEAR]:.1%}."
     )
-    own = found.is_papers(found.shown)
-    return f"{text} {_beside_the_paper(error[GENERALIZED], n)}" if own else text
+    return " ".join([text, *_beside_the_paper(found)])
 
 
-def _standard_error(share: float, n: int) -> float:
-    return float(np.sqrt(share * (1 - share) / n))
-
-
-def _beside_the_paper(error: float, n: int) -> str:
-    spread = _standard_error(_PAPER_ERROR, _PAPER_TESTED)
-    apart = abs(error - _PAPER_ERROR)
-    chance = apart < _CHANCE * np.hypot(spread, _standard_error(error, n))
-    return (
-        f"The paper prints {_PAPER_ERROR:.1%}, but on a random split of its own, and with a "
-        f"standard error of {spread:.1%}: the two differ by {'no ' if chance else ''}more than "
-        "chance."
-    )
+def _beside_the_paper(found: EffectTables) -> list[str]:
+    return [
+        f"The paper prints {row.paper:.1%}, but on a random split of its own, and with a standard "
+        f"error of {row.paper_error:.1%}: the two differ by {'' if row.differs else 'no '}more "
+        "than chance."
+        for row in found.published.itertuples()
+        if row.features == found.shown
+    ]
 
 
 def _errors(found: EffectTables) -> Figure:
     """Return the share misclassified by every model on every set, with intervals."""
     fits = [found.fit(name, found.part) for name in found.sets]
-    n = int(fits[0]["n_samples"].iloc[0])
     groups = [
-        _interval(model, [fit.loc[model, "misclassification"] for fit in fits], n, style)
+        _interval(model, [fit.loc[model, _INTERVAL].to_list() for fit in fits], style)
         for style, model in enumerate(found.models)
     ]
-    if found.paper_features:
-        printed = [_PAPER_ERROR if found.is_papers(name) else np.nan for name in found.sets]
-        groups.append(_interval("paper, on another split", printed, _PAPER_TESTED, -1))
+    printed = found.published.set_index("features")[["paper", "paper_lower", "paper_upper"]]
+    if len(printed):
+        rows = printed.reindex(list(found.sets)).to_numpy().tolist()
+        groups.append(_interval("paper, on another split", rows, -1))
     return Figure(
         f"effects-errors-{found.dataset}",
         draw_points,
@@ -131,15 +123,14 @@ def _errors(found: EffectTables) -> Figure:
         "further left, the better. All models see the same samples, so differences between them "
         "are surer than the intervals suggest; the paper’s samples were others.",
         f"Points with intervals: share of the {found.part} part that each model misclassifies.",
+        ["effects/fit.tsv", "effects/published.tsv"],
     )
 
 
-def _interval(label: str, shares: list[float], n: int, style: int) -> Points:
-    half = [100 * _CHANCE * _standard_error(share, n) for share in shares]
-    percent = [100 * share for share in shares]
-    lower = [value - reach for value, reach in zip(percent, half, strict=True)]
-    upper = [value + reach for value, reach in zip(percent, half, strict=True)]
-    return Points(label, percent, lower, upper, style)
+def _interval(label: str, rows: list[list[float]], style: int) -> Points:
+    """Return points of shares, each with the ends of its interval, in per cent."""
+    value, lower, upper = ([100 * share for share in column] for column in zip(*rows, strict=True))
+    return Points(label, value, lower, upper, style)
 
 
 _STATISTICS_EXPLAINED = (
@@ -168,7 +159,7 @@ def _fit_table(found: EffectTables, name: str) -> Table:
             best |= {(int(i), column) for i in np.flatnonzero(good == good.max())}
     sizes = " and ".join(f"{found.fit(name, p)['n_samples'].iloc[0]:,} {p}" for p in parts)
     caption = f"Set “{found.sets[name]}”, {sizes} samples; the best of each column is marked."
-    return Table(frame, caption, formats, frozenset(best))
+    return Table(frame, caption, formats, frozenset(best), ["effects/fit.tsv"])
 
 
 def _decisions(found: EffectTables) -> list[Block]:
@@ -181,82 +172,74 @@ def _decisions(found: EffectTables) -> list[Block]:
         "losses give one half, and the dearer a false alarm, the higher the cut-off. The study’s "
         "parameter losses sets them."
     )
-    counts = _counts(found)
+    counts = found.tables["confusion"]
     shown = counts[(counts["features"] == found.shown) & (counts["part"] == found.part)]
     figures = [
-        _matrix(f"confusion-effects-{found.dataset}-{i}", row, (other, event))
-        for i, row in enumerate(shown.to_dict("records"))
+        _matrix(f"confusion-effects-{found.dataset}-{i}", model, shown, (other, event))
+        for i, model in enumerate(found.models)
     ]
     caption = (
         f"Set “{found.sets[found.shown]}”, {found.part} part. Rows: what a case is; columns: what "
         "it is called. Right ones are on the diagonal; shades are shares of a row."
     )
-    table = Group("All sets and both parts", [_costs(counts, other, event)], "errors and losses")
-    return [Prose(meaning), Gallery(figures, caption), table]
+    table = Group("All sets and both parts", [_costs(found)], "errors and losses")
+    return [
+        Prose(meaning, sources=["effects/fit.tsv"]),
+        Gallery(figures, caption, ["effects/confusion.tsv"]),
+        table,
+    ]
 
 
-def _counts(found: EffectTables) -> pd.DataFrame:
-    """Return a row per set, part and model, with a column per actual and predicted class."""
-    keys = ["features", "part", "model", "cutoff"]
-    long = found.tables["confusion"]
-    cells = list(zip(long["actual"], long["predicted"], strict=True))
-    wide = long.assign(cell=cells).pivot_table("count", keys, "cell", sort=False).reset_index()
-    order = {model: place for place, model in enumerate(found.models)}
-    places = {name: place for place, name in enumerate(found.sets)}
-    ranks = [wide["features"].map(places), wide["part"] != "test", wide["model"].map(order)]
-    return wide.iloc[np.lexsort(ranks[::-1])]
-
-
-def _matrix(name: str, row: dict[object, object], classes: tuple[str, str]) -> Figure:
-    counts = np.array([[row[actual, called] for called in classes] for actual in classes], float)
-    (_, alarms), (missed, _) = counts
+def _matrix(name: str, model: str, shown: pd.DataFrame, classes: tuple[str, str]) -> Figure:
+    cells = shown[shown["model"] == model].set_index(["actual", "predicted"])
     other, event = classes
+    alarms, missed = cells["count"][other, event], cells["count"][event, other]
     return Figure(
         name,
         draw_matrix,
         {
-            "values": counts / np.maximum(counts.sum(axis=1, keepdims=True), 1),
+            "values": np.array([[cells["share"][a, b] for b in classes] for a in classes]),
             "rows": classes,
             "columns": classes,
-            "title": row["model"],
-            "texts": [[f"{n:,.0f}" for n in line] for line in counts],
+            "title": model,
+            "texts": [[f"{cells['count'][a, b]:,}" for b in classes] for a in classes],
             "xlabel": "called",
             "ylabel": "is",
             "cell": (0.6, 0.35),
         },
         "",
-        f"{row['model']}: {alarms:.0f} of “{other}” called “{event}”, {missed:.0f} of “{event}” "
-        f"called “{other}”.",
+        f"{model}: {alarms} of “{other}” called “{event}”, {missed} of “{event}” called “{other}”.",
     )
 
 
-def _costs(counts: pd.DataFrame, other: str, event: str) -> Table:
+def _costs(found: EffectTables) -> Table:
     """Return both kinds of errors and what they cost, for all sets, parts and models."""
-    alarms, missed = counts[other, event], counts[event, other]
-    total = alarms + missed + counts[other, other] + counts[event, event]
-    # With L1 + L2 = 2 the loss is the number of errors where both cost the same.
-    loss = 2 * (counts["cutoff"] * alarms + (1 - counts["cutoff"]) * missed)
-    frame = pd.DataFrame(
-        {
-            "model": counts["model"],
-            "set": counts["features"],
-            "part": counts["part"],
-            f"{other} called {event}": alarms.astype(int),
-            f"{event} called {other}": missed.astype(int),
-            "loss per 1,000": 1000 * loss / total,
-        }
-    )
+    costs = found.tables["costs"]
+    order = {name: place for place, name in enumerate([*found.models, *found.sets])}
+    ranks = [costs["features"].map(order), costs["part"] != "test", costs["model"].map(order)]
+    costs = costs.iloc[np.lexsort(ranks[::-1])]
+    other, event = found.classes
+    names = {
+        "model": "model",
+        "features": "set",
+        "part": "part",
+        "false_alarms": f"{other} called {event}",
+        "missed": f"{event} called {other}",
+        "loss_per_1000": "loss per 1,000",
+    }
     caption = (
         "Both kinds of error, and what they cost per 1,000 samples, with losses scaled such that "
         "L1 + L2 = 2: where they are equal it is the number of errors."
     )
-    return Table(frame, caption, {"loss per 1,000": ".1f"})
+    frame = costs[list(names)].rename(columns=names)
+    return Table(frame, caption, {"loss per 1,000": ".1f"}, sources=["effects/costs.tsv"])
 
 
 def _linear_loss(found: EffectTables) -> Table:
     """Return how much worse straight lines are in every statistic."""
     table = found.tables["linear_loss"]
-    wide = table.pivot_table("loss", ["features", "part"], "statistic", sort=False).reset_index()
+    wide = table.set_index(["features", "part", "statistic"])["loss"].unstack(sort=False)
+    wide = wide.reset_index()
     frame = pd.DataFrame({"set": wide["features"].map(found.sets), "part": wide["part"]})
     formats = {}
     for statistic, (label, spec) in _STATISTICS.items():
@@ -267,4 +250,4 @@ def _linear_loss(found: EffectTables) -> Table:
         "errors that are added. Above 0 the curves pay; they pay in truth only where they do so in "
         "the test part."
     )
-    return Table(frame, caption, formats)
+    return Table(frame, caption, formats, sources=["effects/linear_loss.tsv"])

@@ -1,9 +1,7 @@
 """What was found by trying: convergence, stepwise selection, tuning (Larsen 2005, section 3)."""
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from xnbflow.analyses.effects.drawings import draw_convergence, draw_path
@@ -14,6 +12,7 @@ from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Table
 __all__ = ["convergence", "stepwise", "tuning"]
 
 _PAPER_PASSES = 6
+_STEPWISE = ["effects/stepwise.tsv"]
 
 
 def convergence(found: EffectTables) -> Figure:
@@ -22,9 +21,10 @@ def convergence(found: EffectTables) -> Figure:
     paths = [
         table.loc[table["features"] == name, "log_likelihood"].to_numpy() for name in found.sets
     ]
+    told = found.tables["passes"].set_index("features").loc[list(found.sets)]
     passes = ", ".join(
-        f"{name} {len(path) - 1}{f' (the paper: {_PAPER_PASSES})' * found.is_papers(name)}"
-        for name, path in zip(found.sets, paths, strict=True)
+        f"{name} {number}{f' (the paper: {_PAPER_PASSES})' * found.is_papers(name)}"
+        for name, number in told["passes"].items()
     )
     return Figure(
         f"convergence-{found.dataset}",
@@ -32,21 +32,21 @@ def convergence(found: EffectTables) -> Figure:
         {"names": list(found.sets.values()), "paths": paths},
         "Each pass over the features corrects every curve once, until the curves hardly change any "
         "more; curves are smoothed and not fitted as closely as can be, so that a pass may lower "
-        f"the log-likelihood of the training part. {_gains(list(found.sets), paths)} Passes made: "
-        f"{passes}.",
+        f"the log-likelihood of the training part. {_gains(told)} Passes made: {passes}.",
         f"Lines of log-likelihood by pass. Passes made: {passes}.",
+        ["effects/convergence.tsv", "effects/passes.tsv"],
     )
 
 
-def _gains(names: Sequence[str], paths: Sequence[np.ndarray]) -> str:
+def _gains(told: pd.DataFrame) -> str:
     """Return from where to where the log-likelihood goes, and how much the first pass brings."""
     texts = []
-    for name, path in zip(names, paths, strict=True):
-        text = f"{name}: {path[0]:,.0f} with naive Bayes, {path[-1]:,.0f} in the end"
-        if len(path) > 2 and path[-1] > path[0]:
-            text += f", {(path[1] - path[0]) / (path[-1] - path[0]):.0%} of it by the first pass"
-        if path[-1] < path.max():
-            text += f"; the greatest was {path.max():,.0f} after {path.argmax()} passes"
+    for row in told.itertuples():
+        text = f"{row.Index}: {row.naive:,.0f} with naive Bayes, {row.last:,.0f} in the end"
+        if pd.notna(row.first_share):
+            text += f", {row.first_share:.0%} of it by the first pass"
+        if row.last < row.greatest:
+            text += f"; the greatest was {row.greatest:,.0f} after {row.greatest_after} passes"
         texts.append(text)
     return f"{'. '.join(texts)}."
 
@@ -79,6 +79,7 @@ def _path(found: EffectTables, name: str, path: pd.DataFrame) -> list[Block]:
         "the naive effects most enters (+), and one that has lost its weight leaves (−). "
         f"{_last_step(path)}{shared}",
         f"Line of log-likelihood by step; {n_selected} features in the end.",
+        _STEPWISE,
     )
     columns = {
         "feature": "feature",
@@ -93,19 +94,18 @@ def _path(found: EffectTables, name: str, path: pd.DataFrame) -> list[Block]:
         "that left, and its p-value. Of many features tried, some enter by chance."
     )
     formats = {"chi-square": ",.1f", "p": ".2g", "log-likelihood after": ",.1f"}
-    table = Table(path[list(columns)].rename(columns=columns), caption, formats)
+    table = Table(path[list(columns)].rename(columns=columns), caption, formats, sources=_STEPWISE)
     return [figure, Group(f"Steps of “{name}”", [table], "as a table")]
 
 
 def _last_step(path: pd.DataFrame) -> str:
     """Return what the last step gained, beside the first."""
-    gains = path["log_likelihood"].diff()
     if len(path) < 3:
         return ""
     return (
-        f"The second step gains {gains.iloc[1]:,.1f} of log-likelihood, the last "
-        f"{gains.iloc[-1]:,.1f} (p = {path['p_value'].iloc[-1]:.2g}, not adjusted for the features "
-        "tried)."
+        f"The second step gains {path['gain'].iloc[1]:,.1f} of log-likelihood, the last "
+        f"{path['gain'].iloc[-1]:,.1f} (p = {path['p_value'].iloc[-1]:.2g}, not adjusted for the "
+        "features tried)."
     )
 
 
@@ -116,7 +116,7 @@ def tuning(found: EffectTables) -> list[Block]:
     tried = [", ".join(map(_setting, tuned, row)) for row in table[tuned].to_numpy().tolist()]
     table = table.assign(tried=tried)
     chosen = table[table["chosen"]].to_dict("records")
-    wide = table.pivot_table("mean_log_likelihood", "tried", "features", sort=False)
+    wide = table.set_index(["tried", "features"])["mean_log_likelihood"].unstack(sort=False)
     frame = wide[[name for name in found.sets if name in wide]].rename(columns=found.sets)
     frame = frame.rename_axis(columns=None).reset_index()
     best = {(wide.index.get_loc(row["tried"]), found.sets[row["features"]]) for row in chosen}
@@ -126,8 +126,9 @@ def tuning(found: EffectTables) -> list[Block]:
         "The test part had no say in it."
     )
     formats = dict.fromkeys(frame.columns[1:], ".4f")
-    sentences = [Prose(_chosen(found, row, table[tuned])) for row in chosen]
-    return [*sentences, Table(frame, caption, formats, frozenset(best))]
+    sources = ["effects/tuning.tsv", "effects/fit.tsv"]
+    sentences = [Prose(_chosen(found, row, table[tuned]), sources=sources) for row in chosen]
+    return [*sentences, Table(frame, caption, formats, frozenset(best), ["effects/tuning.tsv"])]
 
 
 def _chosen(found: EffectTables, row: dict[str, Any], tried: pd.DataFrame) -> str:
@@ -151,5 +152,5 @@ def _setting(name: str, value: object) -> str:
 
 def _at_an_end(tried: pd.Series, chosen: object) -> bool:
     """Return whether a number is the least or the greatest of three or more tried."""
-    several = tried.dtype.kind in "iuf" and tried.nunique() >= 3
+    several = tried.dtype.kind in "iuf" and len(tried.unique()) >= 3
     return several and chosen in (tried.min(), tried.max())

@@ -10,6 +10,8 @@ from xnbflow.report.results import StudyResults
 
 __all__ = ["EffectTables"]
 
+_PRINTED = ["paper", "paper_lower", "paper_upper"]
+
 
 @dataclass(frozen=True)
 class EffectTables:
@@ -46,8 +48,13 @@ class EffectTables:
     @property
     def sets(self) -> dict[str, str]:
         """Each set of features, in the study's order, with what it is called: with its size."""
-        sizes = self.tables["fit"].groupby("features", sort=False)["n_features"].first()
+        sizes = self.tables["fit"].drop_duplicates("features").set_index("features")["n_features"]
         return {name: f"{name} ({size} features)" for name, size in sizes.items()}
+
+    @property
+    def published(self) -> pd.DataFrame:
+        """The paper's error; without rows where this is not its example."""
+        return self.tables.get("published", pd.DataFrame(columns=["features", *_PRINTED]))
 
     @property
     def shown(self) -> str:
@@ -82,18 +89,18 @@ class EffectTables:
         """Return whether a set is that of the paper's example."""
         return (self.dataset, name) == PAPERS_EXAMPLE
 
+    def of_set(self, table: str, name: str) -> pd.DataFrame:
+        """Return the rows of a set in a table."""
+        rows = self.tables[table]
+        return rows[rows["features"] == name]
+
     def fit(self, name: str, part: str) -> pd.DataFrame:
         """Return the fit statistics of a set in a part, a row per model; empty without the part."""
-        fit = self.tables["fit"]
-        rows = fit[(fit["features"] == name) & (fit["part"] == part)].set_index("model")
+        rows = self.of_set("fit", name)
+        rows = rows[rows["part"] == part].set_index("model")
         return rows.reindex(self.models) if len(rows) else rows
-
-    def card(self, name: str) -> pd.DataFrame:
-        """Return the scorecard of a set."""
-        card = self.tables["scorecard"]
-        return card[card["features"] == name]
 
     def features(self, name: str) -> list[str]:
         """Return the features of a set."""
-        card = self.card(name)
+        card = self.of_set("scorecard", name)
         return card.loc[card["kind"] != "intercept", "feature"].unique().tolist()

@@ -6,19 +6,21 @@ microarrays.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pandas as pd
 
+from xnbflow.analyses.defaults import with_defaults
 from xnbflow.analyses.separation.compute_fits import fit_microarrays, fit_settings
 from xnbflow.analyses.separation.compute_simulation import make_settings, simulate
-from xnbflow.analyses.separation.contract import TABLES
+from xnbflow.analyses.separation.compute_summary import summarise
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 
 __all__ = ["DEFAULTS", "analyse"]
 
 #: The study's parameters; `analyse` explains them.
-DEFAULTS = {
+DEFAULTS: dict[str, Any] = {
     "blocks": 100,
     "size": 12,
     "samples": [1200, 60],
@@ -32,7 +34,9 @@ DEFAULTS = {
 }
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Simulate selection by separation score.
 
     Parameters
@@ -63,20 +67,15 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
         ``weights``: the weight of a score, under the known and under estimated H. ``fitted``:
         `BlockNB` fitted to normal data, its covariances estimated: exact risk, the risk the
         classifier expects of itself, and the simulated risk with known covariances. ``blocks``:
-        the blocks of `CorrelationBlocks` in each series, see `separation_fits`.
+        the blocks of `CorrelationBlocks` in each series, see `separation_fits`. Columns and tables
+        that follow from these: see `compute_summary.summarise`.
 
     Raises
     ------
     InputError
         If a parameter is unknown or there is no distribution of scores.
     """
-    for key in params:
-        if key not in DEFAULTS:
-            msg = (
-                f"the analysis 'separation' has no parameter {key!r}; it has {', '.join(DEFAULTS)}"
-            )
-            raise InputError(msg)
-    params = DEFAULTS | params
+    params = with_defaults("separation", params, DEFAULTS)
     settings = make_settings(params)
     if not settings:
         msg = "the analysis 'separation' has no distribution: give uniform, noncentral or useless"
@@ -86,9 +85,6 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     tables = {
         name: pd.concat([part[name] for part in parts], ignore_index=True) for name in parts[0]
     }
-    for name, rows in tables.items():
-        if rows.empty:  # no distribution has anything to gain
-            tables[name] = pd.DataFrame(columns=TABLES[name].fixed)
     tables["fitted"] = fit_settings(settings, params, tables["risk"])
     tables["blocks"] = fit_microarrays(series, params["sizes"])
-    return tables
+    return summarise(tables)

@@ -1,5 +1,7 @@
 """BlockNB itself in the study of separation scores: fitted to normal data and to microarrays."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
@@ -39,7 +41,9 @@ _FITTED_COLUMNS = [
 ]
 
 
-def fit_settings(settings: list[Setting], params: dict, risk: pd.DataFrame) -> pd.DataFrame:
+def fit_settings(
+    settings: list[Setting], params: dict[str, Any], risk: pd.DataFrame
+) -> pd.DataFrame:
     """Fit BlockNB to normal data in which some blocks are useless, its covariances unknown.
 
     Parameters
@@ -79,10 +83,9 @@ def _fit_all(setting: Setting, n: int, fits: int) -> dict[str, dict[str, list[fl
     """Return for each method the risk, expected risk, share kept and shrinkage of each fit."""
     rng = setting.rng(f"data sets of {n} samples")
     labels = np.repeat([0, 1], n)
-    difference = np.zeros((len(setting.true), setting.size))
-    difference[:, 0] = np.sqrt(2 * setting.true / n)
-    difference = difference.reshape(-1)
-    results = {
+    difference = np.zeros(len(setting.true) * setting.size)
+    difference[:: setting.size] = np.sqrt(2 * setting.true / n)
+    results: dict[str, dict[str, list[float]]] = {
         method: {"risk": [], "expected_risk": [], "kept": [], "shrinkage": []}
         for method in _METHODS
     }

@@ -7,6 +7,7 @@ the risk is exact: nothing is classified. See `xnbflow.selection.separation` for
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ class Setting:
         Features per block.
     """
 
-    about: dict
+    about: dict[str, Any]
     true: np.ndarray
     size: int
 
@@ -103,13 +104,13 @@ class _Trials:
     offset: np.ndarray
 
 
-def make_settings(params: dict) -> list[Setting]:
+def make_settings(params: dict[str, Any]) -> list[Setting]:
     """Return the distributions that the study's parameters name; see `separation.analyse`."""
     n, size = params["blocks"], params["size"]
     blank = {"low": np.nan, "high": np.nan, "degrees": np.nan, "noncentrality": np.nan}
     found = []
     for high in params["uniform"]:
-        about = {"setting": f"uniform on [0, {high:g}]", "distribution": "uniform"}
+        about: dict[str, Any] = {"setting": f"uniform on [0, {high:g}]", "distribution": "uniform"}
         about |= blank | {"low": 0.0, "high": float(high), "useless": 0.0}
         found.append(Setting(about, high * _quantiles(n), size))
     for degrees, noncentrality in params["noncentral"]:
@@ -135,7 +136,7 @@ def _quantiles(n: int) -> np.ndarray:
     return (np.arange(n) + 0.5) / n
 
 
-def simulate(setting: Setting, params: dict) -> dict[str, pd.DataFrame]:
+def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame]:
     """Return the tables ``risk``, ``gains``, ``theorem1`` and ``weights`` of one distribution.
 
     Parameters
@@ -211,11 +212,12 @@ def _compare(
     methods: dict[str, np.ndarray],
     asymptotic: dict[str, Moments],
     n: int,
-) -> tuple[list[dict], list[pd.DataFrame]]:
+) -> tuple[list[dict[str, Any]], list[pd.DataFrame]]:
     """Return rows of the tables ``risk`` and ``gains`` for one sample size."""
     risks = {method: _exact_risk(trials, weights, n) for method, weights in methods.items()}
     whole = risks[ALL_BLOCKS]
-    rows, histograms = [], []
+    rows: list[dict[str, Any]] = []
+    histograms: list[pd.DataFrame] = []
     if whole.mean() < _LEAST_RISK:
         return rows, histograms
     about = setting.about | {"mean_score": setting.true.mean(), "samples": n}
@@ -318,7 +320,9 @@ def _limit_of_weights(setting: Setting) -> Moments:
     return Moments(mean, 2 * mean)
 
 
-def _theorem1(setting: Setting, trials: _Trials, estimates: list[MixingDistribution]) -> list[dict]:
+def _theorem1(
+    setting: Setting, trials: _Trials, estimates: list[MixingDistribution]
+) -> list[dict[str, Any]]:
     """Return the mean signal n E of classifiers with a fixed threshold, four ways."""
     degrees = setting.degrees
     many = _draw(setting, _THEOREM1_DRAWS * len(trials.observed), "Theorem 1")
@@ -350,7 +354,7 @@ def _theorem1(setting: Setting, trials: _Trials, estimates: list[MixingDistribut
                 "simulated_error": standard_error(simulated),
                 "printed": ((many.observed - setting.size) * kept).sum(axis=1).mean(),
                 "corrected": corrected.mean,
-                "corrected_estimated": np.mean(by_estimate),
+                "corrected_estimated": float(np.mean(np.array(by_estimate))),
             }
         )
     return rows

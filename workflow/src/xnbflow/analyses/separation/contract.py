@@ -1,11 +1,11 @@
 """The tables of the analysis of separation scores."""
 
-from xnbflow.contract import named, table
+from xnbflow.contract import Columns, named, table
 
 __all__ = ["TABLES"]
 
-_SETTING = {"setting": ("text", "the distribution of the true scores")}
-_KEPT = {"kept": ("number", "mean share of blocks that are kept")}
+_SETTING: Columns = {"setting": ("text", "the distribution of the true scores")}
+_KEPT: Columns = {"kept": ("number", "mean share of blocks that are kept")}
 
 TABLES = named(
     table(
@@ -31,6 +31,27 @@ TABLES = named(
         gain_error=("number", "its standard error"),
         asymptotic_gain="number",
         **_KEPT,
+        risk_difference=("number", "simulated less asymptotic risk"),
+        helps=("boolean", "whether the gain is more than two standard errors above 0"),
+        harms=("boolean", "whether it is more than two below 0"),
+        sets_harmed=(
+            "number",
+            "share of training sets with a gain below 0; missing for all blocks",
+        ),
+    ),
+    table(
+        "verdicts",
+        "in how many cases each method helps and harms",
+        "a kind of distribution, sample size and method",
+        distribution=("text", "its kind; all for all kinds together"),
+        samples=("text", "per class; all for all sizes together"),
+        method="text",
+        cases=("integer", "distributions and sample sizes"),
+        helps=("integer", "those where the gain is more than two standard errors above 0"),
+        harms=("integer", "those where it is more than two below 0"),
+        least_gain="number",
+        mean_gain="number",
+        greatest_gain="number",
     ),
     table(
         "gains",
@@ -56,6 +77,10 @@ TABLES = named(
         printed=("number", "by Theorem 1 as printed"),
         corrected=("number", "with the boundary term, H known"),
         corrected_estimated=("number", "with the boundary term, H estimated"),
+        relative_error=("number", "standard error of the simulated one, as a share of it"),
+        printed_off=("number", "how far the printed one is above the simulated one, as a share"),
+        corrected_off="number",
+        corrected_estimated_off="number",
     ),
     table(
         "weights",
@@ -82,6 +107,20 @@ TABLES = named(
         known_covariance_risk=("number", "simulated with known covariances"),
         **_KEPT,
         shrinkage=("number", "mean over classes and blocks"),
+        gain=("number", "1 - R~/R, R being the fitted risk with all blocks; missing without it"),
+        gain_error=("number", "its standard error, as if fitted to different data; may be missing"),
+        known_gain=("number", "the same with known covariances"),
+        above_known=("number", "how far the risk is above that with known covariances, as a share"),
+        above_exact=("number", "how far the expected risk is above the exact one, as a share"),
+    ),
+    table(
+        "fitted_means",
+        "what estimating covariances costs, over distributions and methods",
+        "a sample size",
+        samples=("integer", "per class"),
+        shrinkage=("number", "mean"),
+        above_known=("number", "median"),
+        above_exact=("number", "median"),
     ),
     table(
         "blocks",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 __all__ = [
+    "ALL",
     "ALL_BLOCKS",
     "BEST_THRESHOLD",
     "BIAS_REMOVED",
@@ -16,6 +17,9 @@ __all__ = [
     "TRUE_SCORES",
     "setting_rows",
 ]
+
+#: Of distributions or sample sizes: all of them together.
+ALL = "all"
 
 ALL_BLOCKS = "all blocks"
 EQ22 = "Eq. 22 as printed"

@@ -23,9 +23,9 @@ def section(results: StudyResults) -> Section | None:
     if risk.empty:
         return None
     blocks = [
-        *gain_blocks(risk, tables["gains"]),
+        *gain_blocks(risk, tables["verdicts"]),
         *theory_groups(risk, tables["theorem1"], tables["weights"]),
-        *fit_groups(tables["fitted"], tables["blocks"]),
+        *fit_groups(tables["fitted"], tables["fitted_means"], tables["blocks"]),
     ]
     return Section(
         "separation",

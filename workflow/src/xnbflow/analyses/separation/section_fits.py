@@ -1,32 +1,37 @@
 """BlockNB as it is used: fitted to samples, with blocks found in data sets."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from xnbflow.analyses.separation.drawings import Marks, draw_marks
-from xnbflow.analyses.separation.names import ALL_BLOCKS, REAL, STYLES, setting_rows
+from xnbflow.analyses.separation.names import REAL, STYLES, setting_rows
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Table
 
 __all__ = ["fit_groups"]
 
 
-def fit_groups(fitted: pd.DataFrame, found: pd.DataFrame) -> list[Block]:
+def fit_groups(fitted: pd.DataFrame, means: pd.DataFrame, found: pd.DataFrame) -> list[Block]:
     """Return what estimating covariances costs, and the blocks of data sets, where there are any.
 
     Parameters
     ----------
-    fitted, found : DataFrame
-        As made by `xnbflow.analyses.separation.compute.analyse`.
+    fitted, means, found : DataFrame
+        ``fitted``, ``fitted_means`` and ``blocks``, as made by
+        `xnbflow.analyses.separation.compute.analyse`.
     """
     groups: list[Block] = []
     if len(fitted):
-        groups.append(Group("BlockNB fitted", _fitted(fitted), "covariances estimated or known"))
+        groups.append(
+            Group("BlockNB fitted", _fitted(fitted, means), "covariances estimated or known")
+        )
     if len(found):
         groups.append(Group("Blocks found in data sets", _found(found), "shrinkage"))
     return groups
 
 
-def _fitted(table: pd.DataFrame) -> list[Block]:
+def _fitted(table: pd.DataFrame, means: pd.DataFrame) -> list[Block]:
     """Return BlockNB, its covariances estimated, beside the simulation with known ones."""
     samples = list(table["samples"].unique())
     caption = (
@@ -37,7 +42,7 @@ def _fitted(table: pd.DataFrame) -> list[Block]:
         "classifier."
     )
     figures = [_fitted_figure(table[table["samples"] == n], n) for n in samples]
-    texts = [_of_shrinkage(table[table["samples"] == n], n) for n in samples]
+    texts = [_of_shrinkage(row) for row in means.itertuples()]
     numbers = table.rename(columns=_FITTED_NAMES)[list(_FITTED_NAMES.values())]
     formats = dict.fromkeys(("risk", "standard error", *_FITTED_RISKS), "#.3g")
     formats |= {"blocks kept": ".0%", "mean shrinkage": ".2f"}
@@ -47,9 +52,9 @@ def _fitted(table: pd.DataFrame) -> list[Block]:
         "known covariances. Means over fits; samples are per class."
     )
     return [
-        Prose(" ".join([_SHRINKAGE, *texts])),
-        Gallery(figures, caption),
-        Table(numbers, explained, formats),
+        Prose(" ".join([_SHRINKAGE, *texts]), sources=["separation/fitted_means.tsv"]),
+        Gallery(figures, caption, ["separation/fitted.tsv"]),
+        Table(numbers, explained, formats, sources=["separation/fitted.tsv"]),
     ]
 
 
@@ -74,13 +79,12 @@ _SHRINKAGE = (
 )
 
 
-def _of_shrinkage(rows: pd.DataFrame, n: int) -> str:
-    known = (rows["risk"] / rows["known_covariance_risk"] - 1).median()
-    hope = (rows["expected_risk"] / rows["risk"] - 1).median()
+def _of_shrinkage(row: Any) -> str:
+    """Return the row of a sample size in the table ``fitted_means`` in words."""
     return (
-        f"With {n:,} samples per class the mean shrinkage is {rows['shrinkage'].mean():.2f}, the "
-        f"risk is in the median {_change(known)} that with known covariances, and what BlockNB "
-        f"expects of itself is {_change(hope)} its exact risk."
+        f"With {row.samples:,} samples per class the mean shrinkage is {row.shrinkage:.2f}, the "
+        f"risk is in the median {_change(row.above_known)} that with known covariances, and what "
+        f"BlockNB expects of itself is {_change(row.above_exact)} its exact risk."
     )
 
 
@@ -88,21 +92,17 @@ def _change(share: float) -> str:
     return f"{abs(share):.1%} {'below' if share < 0 else 'above'}"
 
 
+_GAINS = ["gain", "gain_error", "known_gain"]
+
+
 def _fitted_figure(rows: pd.DataFrame, n: int) -> Figure:
     settings = rows["setting"].unique()
-    wide = rows.pivot(index="setting", columns="method").loc[settings]
     series = []
-    for method in (m for m in REAL if m in wide["risk"]):
-        ratio = wide["risk"][method] / wide["risk"][ALL_BLOCKS]
-        spread = np.hypot(wide["risk_error"][method], ratio * wide["risk_error"][ALL_BLOCKS])
-        error = (100 * spread / wide["risk"][ALL_BLOCKS]).to_numpy()
-        known = (
-            1 - wide["known_covariance_risk"][method] / wide["known_covariance_risk"][ALL_BLOCKS]
-        )
-        style = STYLES[method]
-        series.append(Marks(method, 100 * (1 - ratio).to_numpy(), error, style))
-        none = np.zeros(len(settings))
-        series.append(Marks("", 100 * known.to_numpy(), none, style, hollow=True))
+    for method in (m for m in REAL if (rows["method"] == m).any()):
+        own = 100 * rows[rows["method"] == method].set_index("setting").loc[settings, _GAINS]
+        gain, error, known = own.to_numpy().T
+        series.append(Marks(method, gain, error, STYLES[method]))
+        series.append(Marks("", known, np.zeros(len(settings)), STYLES[method], hollow=True))
     return Figure(
         f"separation-fitted-{n}",
         draw_marks,
@@ -136,4 +136,5 @@ def _found(table: pd.DataFrame) -> list[Block]:
         "and Wolf), 1 being all the way, where blocks are as good as none."
     )
     formats = {"mean |r|": ".2f", "blocks shrunk": ".0%", "mean shrinkage": ".2f"}
-    return [Table(table.rename(columns=names)[list(names.values())], caption, formats)]
+    frame = table.rename(columns=names)[list(names.values())]
+    return [Table(frame, caption, formats, sources=["separation/blocks.tsv"])]

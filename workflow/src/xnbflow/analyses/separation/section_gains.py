@@ -4,6 +4,7 @@ import pandas as pd
 
 from xnbflow.analyses.separation.drawings import Marks, draw_marks
 from xnbflow.analyses.separation.names import (
+    ALL,
     ALL_BLOCKS,
     BY_TRUTH,
     EQ22,
@@ -16,29 +17,28 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Tab
 
 __all__ = ["gain_blocks"]
 
+_RISK, _VERDICTS = "separation/risk.tsv", "separation/verdicts.tsv"
 #: The paper's own distributions, and the gain it claims on them.
 _PAPERS, _CLAIM = ("uniform", "non-central chi-square"), 0.2
-#: A gain is told from none where it is this many standard errors away.
-_SURE = 2.0
 
 
-def gain_blocks(risk: pd.DataFrame, gains: pd.DataFrame) -> list[Block]:
+def gain_blocks(risk: pd.DataFrame, verdicts: pd.DataFrame) -> list[Block]:
     """Return where selection helps and where it harms.
 
     Parameters
     ----------
-    risk, gains : DataFrame
+    risk, verdicts : DataFrame
         As made by `xnbflow.analyses.separation.compute.analyse`.
     """
     samples = list(risk["samples"].unique())
     return [
-        Prose(_advice(risk), "headline"),
+        Prose(_advice(risk, verdicts), "headline", [_VERDICTS, _RISK]),
         Prose(_HOW_TO_READ),
-        Gallery([_gains(risk, n) for n in samples], _GAINS_CAPTION),
-        *_where(risk),
-        Prose(_of_the_claim(risk)),
-        _verdicts(risk),
-        Group("All numbers", [_numbers(risk, gains, n) for n in samples], "D, D~, R, R~"),
+        Gallery([_gains(risk, n) for n in samples], _GAINS_CAPTION, [_RISK]),
+        *_where(verdicts),
+        Prose(_of_the_claim(risk), sources=[_RISK]),
+        _verdicts(verdicts),
+        Group("All numbers", [_numbers(risk, n) for n in samples], "D, D~, R, R~"),
     ]
 
 
@@ -60,22 +60,31 @@ _GAINS_CAPTION = (
 )
 
 
-def _advice(risk: pd.DataFrame) -> str:
+def _advice(risk: pd.DataFrame, verdicts: pd.DataFrame) -> str:
     """Return which method to use: that of the greatest mean gain among those that can be had."""
-    gains = risk.pivot_table("gain", ["setting", "samples"], "method", sort=False)
-    gains = gains[[ALL_BLOCKS, *REAL]]
-    best = str(gains.mean().idxmax())
-    own, printed = gains[best], gains[EQ22]
+    whole = verdicts[(verdicts["distribution"] == ALL) & (verdicts["samples"] == ALL)]
+    whole = whole.set_index("method").loc[[ALL_BLOCKS, *REAL]]
+    best = str(whole["mean_gain"].idxmax())
+    own, printed = whole.loc[best], whole.loc[EQ22]
     if best == ALL_BLOCKS:
-        return f"Use all blocks: over {len(own)} cases no kind of selection gains on average."
+        return (
+            f"Use all blocks: over {own['cases']:.0f} cases no kind of selection gains on average."
+        )
     name = {ESTIMATED_WEIGHTS: "weights with H estimated from the scores"}.get(best, f"“{best}”")
     return (
-        f"Use {name}: over {len(own)} distributions and sample sizes it gains "
-        f"{_percent(own.mean())} on average, {_percent(own.max())} at best, and at worst "
-        f"{_percent(own.min())} ({_case(own.idxmin())}). The paper’s rule, Eq. 22 as printed, "
-        f"gains {_percent(printed.mean())} on average and {_percent(printed.min())} at worst "
-        f"({_case(printed.idxmin())}). Gains below 0 are losses."
+        f"Use {name}: over {own['cases']:.0f} distributions and sample sizes it gains "
+        f"{_percent(own['mean_gain'])} on average, {_percent(own['greatest_gain'])} at best, and "
+        f"at worst {_percent(own['least_gain'])} ({_worst(risk, best)}). The paper’s rule, Eq. 22 "
+        f"as printed, gains {_percent(printed['mean_gain'])} on average and "
+        f"{_percent(printed['least_gain'])} at worst ({_worst(risk, EQ22)}). Gains below 0 are "
+        "losses."
     )
+
+
+def _worst(risk: pd.DataFrame, method: str) -> str:
+    """Return the case with the least gain of a method."""
+    own = risk[risk["method"] == method]
+    return _case(own.loc[own["gain"].idxmin()])
 
 
 def _percent(share: float) -> str:
@@ -83,9 +92,8 @@ def _percent(share: float) -> str:
     return f"{share:.1%}".replace("-", "−")
 
 
-def _case(key: tuple[str, int]) -> str:
-    setting, n = key
-    return f"{setting}, {n:,} samples per class"
+def _case(row: pd.Series) -> str:
+    return f"{row['setting']}, {row['samples']:,} samples per class"
 
 
 def _gains(risk: pd.DataFrame, n: int) -> Figure:
@@ -111,44 +119,48 @@ def _gains(risk: pd.DataFrame, n: int) -> Figure:
     )
 
 
-def _tell(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Return where selection surely helps, and where it surely harms."""
-    margin = _SURE * rows["gain_error"].fillna(0.0)
-    return rows["gain"] > margin, rows["gain"] < -margin
-
-
-def _verdicts(risk: pd.DataFrame) -> Table:
+def _verdicts(verdicts: pd.DataFrame) -> Table:
     """Return in how many distributions of each kind a method helps and harms."""
-    lines = []
-    keys = ["distribution", "samples", "method"]
-    for (kind, n, method), rows in risk.groupby(keys, sort=False):
-        if method == ALL_BLOCKS or method in BY_TRUTH:
-            continue
-        helps, harms = _tell(rows)
-        gain = 100 * rows["gain"]
-        span = (gain.min(), gain.mean(), gain.max())
-        lines.append((method, kind, n, len(rows), helps.sum(), harms.sum(), *span))
-    columns = ["method", "true scores", "samples", "cases", "helps in", "harms in"]
-    ends = ["least gain, %", "mean gain, %", "greatest gain, %"]
-    frame = pd.DataFrame(lines, columns=[*columns, *ends])
+    rows = verdicts[(verdicts["samples"] != ALL) & verdicts["method"].isin(REAL)]
+    frame = rows[list(_VERDICT)].rename(columns=_VERDICT).reset_index(drop=True)
+    for column in _ENDS:
+        frame[column] = 100 * frame[column]
     best = {
         (int(rows["mean gain, %"].idxmax()), "mean gain, %")
         for _, rows in frame.groupby(["true scores", "samples"])
     }
     caption = (
         "Where selection helps and where it harms: in how many distributions of a kind the gain is "
-        f"more than {_SURE:.0f} standard errors above 0, or below. Samples are per class; the best "
+        "more than two standard errors above 0, or below. Samples are per class; the best "
         "mean of each kind and sample size is marked."
     )
-    return Table(frame, caption, dict.fromkeys(ends, "+z.2f"), frozenset(best))
+    formats = dict.fromkeys(_ENDS, "+z.2f")
+    return Table(frame, caption, formats, frozenset(best), [_VERDICTS])
 
 
-def _where(risk: pd.DataFrame) -> list[Block]:
+_VERDICT = {
+    "method": "method",
+    "distribution": "true scores",
+    "samples": "samples",
+    "cases": "cases",
+    "helps": "helps in",
+    "harms": "harms in",
+    "least_gain": "least gain, %",
+    "mean_gain": "mean gain, %",
+    "greatest_gain": "greatest gain, %",
+}
+_ENDS = ("least gain, %", "mean gain, %", "greatest gain, %")
+
+
+def _where(verdicts: pd.DataFrame) -> list[Block]:
     """Return, for each kind of distribution, where the paper's rule and the weights help."""
+    kinds = verdicts[(verdicts["samples"] == ALL) & (verdicts["distribution"] != ALL)]
     said: list[Block] = []
-    for kind, rows in risk.groupby("distribution", sort=False):
-        parts = [_counted(rows, method) for method in (EQ22, ESTIMATED_WEIGHTS)]
-        said.append(Prose(f"{_KINDS.get(str(kind), str(kind))}: {'; '.join(parts)}."))
+    for kind, rows in kinds.groupby("distribution", sort=False):
+        of_kind = rows.set_index("method")
+        parts = [_counted(of_kind.loc[method]) for method in (EQ22, ESTIMATED_WEIGHTS)]
+        text = f"{_KINDS.get(str(kind), str(kind))}: {'; '.join(parts)}."
+        said.append(Prose(text, sources=[_VERDICTS]))
     return said
 
 
@@ -159,14 +171,13 @@ _KINDS = {
 }
 
 
-def _counted(rows: pd.DataFrame, method: str) -> str:
-    own = rows[rows["method"] == method]
-    helps, harms = _tell(own)
-    name = "the weights with estimated H" if method == ESTIMATED_WEIGHTS else method
-    verb = ("help", "harm") if method == ESTIMATED_WEIGHTS else ("helps", "harms")
+def _counted(row: pd.Series) -> str:
+    weights = row.name == ESTIMATED_WEIGHTS
+    name = "the weights with estimated H" if weights else row.name
+    verb = ("help", "harm") if weights else ("helps", "harms")
     return (
-        f"{name} {verb[0]} in {helps.sum()} and {verb[1]} in {harms.sum()} of {len(own)} cases "
-        f"(gains from {_percent(own['gain'].min())} to {_percent(own['gain'].max())})"
+        f"{name} {verb[0]} in {row['helps']} and {verb[1]} in {row['harms']} of {row['cases']} "
+        f"cases (gains from {_percent(row['least_gain'])} to {_percent(row['greatest_gain'])})"
     )
 
 
@@ -189,7 +200,7 @@ def _of_the_claim(risk: pd.DataFrame) -> str:
 
 def _at_most(rows: pd.DataFrame) -> str:
     best = rows.loc[rows["gain"].idxmax()]
-    return f"{_percent(best['gain'])} ({_case((best['setting'], best['samples']))})"
+    return f"{_percent(best['gain'])} ({_case(best)})"
 
 
 def _reached(rows: pd.DataFrame) -> str:
@@ -204,13 +215,11 @@ def _reached(rows: pd.DataFrame) -> str:
     return f"reaches {_CLAIM:.0%} in {len(good)} of {len(rows)} cases ({'. '.join(cases)})"
 
 
-def _numbers(risk: pd.DataFrame, gains: pd.DataFrame, n: int) -> Table:
+def _numbers(risk: pd.DataFrame, n: int) -> Table:
     """Return D, D~, R, R~ and the gain of every method on every distribution."""
     chosen = risk[risk["samples"] == n]
     whole = chosen[chosen["method"] == ALL_BLOCKS].set_index("setting")
     rows = chosen[chosen["method"] != ALL_BLOCKS].reset_index(drop=True)
-    harmed = _harmed(gains[gains["samples"] == n])
-    keys = pd.MultiIndex.from_frame(rows[["setting", "method"]])
     frame = pd.DataFrame(
         {
             "true scores": rows["setting"],
@@ -223,7 +232,7 @@ def _numbers(risk: pd.DataFrame, gains: pd.DataFrame, n: int) -> Table:
             "gain": rows["gain"],
             "standard error": rows["gain_error"],
             "gain by formula": rows["asymptotic_gain"],
-            "sets harmed": harmed.reindex(keys).to_numpy(),
+            "sets harmed": rows["sets_harmed"],
         }
     )
     shares = ["blocks kept", "gain", "standard error", "gain by formula", "sets harmed"]
@@ -236,12 +245,4 @@ def _numbers(risk: pd.DataFrame, gains: pd.DataFrame, n: int) -> Table:
         "each; sets harmed are training sets in which the method errs more often than all blocks "
         "do. The greatest gain that needs no truth is marked."
     )
-    return Table(frame, caption, formats, frozenset(best))
-
-
-def _harmed(gains: pd.DataFrame) -> pd.Series:
-    """Return the share of training sets with a gain below 0, by distribution and method."""
-    below = gains["training_sets"].where(gains["gain_to"] < 1e-9, 0)
-    sums = gains.assign(below=below).groupby(["setting", "method"])[["below", "training_sets"]]
-    counts = sums.sum()
-    return counts["below"] / counts["training_sets"]
+    return Table(frame, caption, formats, frozenset(best), [_RISK])

@@ -10,6 +10,7 @@ __all__ = ["theory_groups"]
 
 #: Methods whose formula forgets no cost of estimating H.
 _WITHOUT_ESTIMATES = (ALL_BLOCKS, *BY_TRUTH)
+_RISK = ["separation/risk.tsv"]
 #: How near to Eq. 9 the simulated risk ought to be.
 _TOLERANCE = {1200: 0.001, 60: 0.002}
 
@@ -47,15 +48,15 @@ def _formula(risk: pd.DataFrame, samples: list[int]) -> list[Block]:
         f"nearer to the line, the better the formula. The shade is {shades}."
     )
     figures = [_difference_figure(risk[risk["samples"] == n], n) for n in samples]
-    return [Prose(explained), Gallery(figures, caption)]
+    return [Prose(explained, sources=_RISK), Gallery(figures, caption, _RISK)]
 
 
 def _greatest_difference(chosen: pd.DataFrame, n: int) -> str:
     rows = chosen[chosen["method"].isin(_WITHOUT_ESTIMATES)]
-    difference = (rows["risk"] - rows["asymptotic_risk"]).abs()
+    difference = rows["risk_difference"].abs()
     at = rows.loc[difference.idxmax()]
     others = chosen[~chosen["method"].isin(_WITHOUT_ESTIMATES)]
-    above = int((others["risk"] > others["asymptotic_risk"]).sum())
+    above = len(others[others["risk_difference"] > 0])
     return (
         f"With {n:,} samples per class they differ by at most {difference.max():.4f} (standard "
         f"error {at['risk_error']:.4f}; {at['method']}, {at['setting']}), and methods that "
@@ -74,7 +75,7 @@ def _difference_figure(chosen: pd.DataFrame, n: int) -> Figure:
             "names": methods,
             "styles": [STYLES[method] for method in methods],
             "expected": [own["asymptotic_risk"].to_numpy() for own in rows],
-            "differences": [(own["risk"] - own["asymptotic_risk"]).to_numpy() for own in rows],
+            "differences": [own["risk_difference"].to_numpy() for own in rows],
             "errors": [own["risk_error"].to_numpy() for own in rows],
             "band": _tolerance(n),
         },
@@ -93,12 +94,12 @@ _THEOREM_EXPLAINED = (
 
 def _theorem1(table: pd.DataFrame) -> list[Block]:
     """Return Theorem 1 as printed, corrected and simulated."""
-    off = {c: 100 * (table[c] / table["simulated"] - 1) for c in _FORMS}
-    worst = {c: float(values.abs().max()) for c, values in off.items()}
+    worst = {form: 100 * table[f"{form}_off"].abs().max() for form in _FORMS}
+    error = 100 * table["relative_error"].max()
     said = (
         f"As printed it is off by up to {worst['printed']:.0f}% of the simulated signal; with the "
         f"boundary term by up to {worst['corrected']:.2g}% where H is known (the simulation’s own "
-        f"standard error is up to {100 * _relative_error(table).max():.2g}%, and the formula’s sum "
+        f"standard error is up to {error:.2g}%, and the formula’s sum "
         "over the same training sets varies by chance too), and by up to "
         f"{worst['corrected_estimated']:.2g}% where H is estimated."
     )
@@ -110,12 +111,13 @@ def _theorem1(table: pd.DataFrame) -> list[Block]:
         frame[name], formats[name] = table[column], ",.1f"
     caption = "The signal n E, simulated and by the three forms of Theorem 1."
     return [
-        Prose(_THEOREM_EXPLAINED + said),
+        Prose(_THEOREM_EXPLAINED + said, sources=_THEOREM),
         _theorem_figure(table[table["rule"] == EQ22]),
-        Table(frame, caption, formats),
+        Table(frame, caption, formats, sources=_THEOREM),
     ]
 
 
+_THEOREM = ["separation/theorem1.tsv"]
 _FORMS = {
     "printed": "as printed",
     "corrected": "with boundary term",
@@ -123,15 +125,11 @@ _FORMS = {
 }
 
 
-def _relative_error(table: pd.DataFrame) -> pd.Series:
-    return table["simulated_error"] / table["simulated"]
-
-
 def _theorem_figure(table: pd.DataFrame) -> Figure:
-    error = 100 * _relative_error(table).to_numpy()
+    error = 100 * table["relative_error"].to_numpy()
     series = [
-        Marks(name, 100 * (table[c] / table["simulated"] - 1).to_numpy(), error, style)
-        for style, (c, name) in enumerate(_FORMS.items())
+        Marks(name, 100 * table[f"{form}_off"].to_numpy(), error, style)
+        for style, (form, name) in enumerate(_FORMS.items())
     ]
     return Figure(
         "separation-theorem1",
@@ -147,6 +145,7 @@ def _theorem_figure(table: pd.DataFrame) -> Figure:
         "How far the theorem is off: on the line it tells the signal rightly, right of it it "
         "promises too much. Within the shade (1%) the axis is even, beyond logarithmic.",
         "Points: per cent by which the forms of Theorem 1 exceed the simulated signal.",
+        _THEOREM,
     )
 
 
@@ -172,4 +171,4 @@ def _weights(table: pd.DataFrame) -> Gallery:
         "most scores are says that selection has nothing to gain. Left of the threshold curves may "
         "leave the picture at the top; blocks with such scores are rare there."
     )
-    return Gallery(figures, caption)
+    return Gallery(figures, caption, ["separation/weights.tsv"])

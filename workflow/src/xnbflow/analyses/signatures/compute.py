@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from xnbflow.analyses.defaults import with_defaults
 from xnbflow.analyses.signatures.contract import TABLES
 from xnbflow.analyses.signatures.names import CSNB, LASSO, PAM, XNB_PUBLISHED
 from xnbflow.errors import InputError
@@ -28,10 +29,10 @@ from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
 
-__all__ = ["DEFAULTS", "analyse", "features_per_class"]
+__all__ = ["DEFAULTS", "analyse", "chosen_sizes", "features_per_class"]
 
 #: The analysis's parameters; `analyse` explains them.
-DEFAULTS = {
+DEFAULTS: dict[str, Any] = {
     "splits": 10,
     "repeats": 1,
     "sizes": [1, 2, 3, 5, 8, 13, 20, 35, 60, 100, 200],
@@ -51,7 +52,9 @@ class _Fold(NamedTuple):
     test: np.ndarray
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Cross-validate every classifier that has a path over sizes, at each of its sizes.
 
     Parameters
@@ -68,7 +71,8 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     Returns
     -------
     dict of str to DataFrame
-        ``curves`` and ``sizes``, see `xnbflow.analyses.signatures.contract`. Along the curve of
+        ``curves``, ``sizes`` and ``chosen``, see `xnbflow.analyses.signatures.contract`. Along the
+        curve of
         `ClassSpecificNB` a temperature per size is fitted on the same predictions that are scored,
         one number for all samples: its log loss is that much too good. The sizes are those that
         `ClassSpecificNBCV` chooses inside each fold.
@@ -78,12 +82,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     InputError
         If a parameter is unknown, or a data set is too small for the folds or lacks values.
     """
-    for key in params:
-        if key not in DEFAULTS:
-            known = ", ".join(DEFAULTS)
-            msg = f"the analysis 'signatures' has no parameter {key!r}; it has {known}"
-            raise InputError(msg)
-    params = DEFAULTS | params
+    params = with_defaults("signatures", params, DEFAULTS)
     for data in series.values():
         _check(data, params)
     tasks = list(itertools.product(series.values(), range(params["repeats"])))
@@ -91,7 +90,8 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     if not parts:
         return {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
     points, sizes = (pd.concat([part[i] for part in parts], ignore_index=True) for i in range(2))
-    return {"curves": _over_repeats(points)[TABLES["curves"].fixed], "sizes": sizes}
+    curves = _over_repeats(points)[TABLES["curves"].fixed]
+    return {"curves": curves, "sizes": sizes, "chosen": chosen_sizes(sizes)}
 
 
 def _check(data: Series, params: Mapping[str, Any]) -> None:
@@ -232,3 +232,21 @@ def _over_repeats(points: pd.DataFrame) -> pd.DataFrame:
     means = groups[["features_per_class", *_METRICS]].mean()
     spread = groups["accuracy"].std(ddof=1).rename("accuracy_sd")
     return means.join([spread, groups.size().rename("repeats")]).reset_index()
+
+
+def chosen_sizes(sizes: pd.DataFrame) -> pd.DataFrame:
+    """Return which sizes inner cross-validation chooses, over the folds of each data set.
+
+    Parameters
+    ----------
+    sizes : DataFrame
+        The table of that name.
+    """
+    groups = sizes.groupby("dataset", sort=False)
+    return groups.agg(
+        least=("n_features", "min"),
+        median=("n_features", "median"),
+        most=("n_features", "max"),
+        features_per_class=("features_per_class", "mean"),
+        temperature=("temperature", "median"),
+    ).reset_index()

@@ -34,4 +34,15 @@ TABLES = named(
         features_per_class=("number", "mean over classes"),
         temperature="number",
     ),
+    table(
+        "chosen",
+        "the same over folds",
+        "a data set",
+        dataset="text",
+        least=("integer", "features per pair of classes"),
+        median=("number", "likewise"),
+        most=("integer", "likewise"),
+        features_per_class=("number", "mean over folds and classes"),
+        temperature=("number", "median"),
+    ),
 )

@@ -16,6 +16,7 @@ _MEASURES = {
     "balanced_accuracy": "Balanced accuracy",
     "log_loss": "Log loss",
 }
+_SOURCES = ["signatures/curves.tsv", "summary.tsv"]
 _CV = "csnb_cv"
 #: Classifiers of the study that use all features, by their methods: levels beside the curves.
 _EVERYTHING = ("gaussian_nb", "sklearn.svm.LinearSVC", "sklearn.ensemble.RandomForestClassifier")
@@ -30,7 +31,7 @@ def section(results: StudyResults) -> Section | None:
         Has the tables of the analysis `xnbflow.analyses.signatures.compute`.
     """
     tables = results.analysis(ANALYSIS)
-    curves, sizes = tables["curves"], tables["sizes"]
+    curves = tables["curves"]
     if curves.empty:
         return None
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
@@ -39,9 +40,13 @@ def section(results: StudyResults) -> Section | None:
             _figure(results, measure, dataset, rows)
             for dataset, rows in curves.groupby("dataset", sort=False)
         ]
-        gallery = Gallery(figures, _CAPTIONS[measure], ["signatures/curves.tsv"])
+        gallery = Gallery(figures, _CAPTIONS[measure], _SOURCES)
         blocks.append(Group(name, [gallery], "against features per class", measure == "accuracy"))
-    blocks += [_best_table(curves), _sizes_table(sizes), Group("All points", [_points(curves)])]
+    blocks += [
+        _best_table(curves),
+        _chosen_table(tables["chosen"]),
+        Group("All points", [_points(curves)]),
+    ]
     repeats, folds = int(curves["repeats"].max()), int(curves["folds"].max())
     return Section(
         "signatures",
@@ -184,22 +189,14 @@ def _points(curves: pd.DataFrame) -> Table:
     return Table(frame, caption, _FORMATS, sources=["signatures/curves.tsv"])
 
 
-def _sizes_table(sizes: pd.DataFrame) -> Table:
+def _chosen_table(chosen: pd.DataFrame) -> Table:
     """Return which sizes inner cross-validation chooses, over folds."""
-    groups = sizes.groupby("dataset", sort=False)
-    frame = pd.DataFrame(
-        {
-            "least": groups["n_features"].min(),
-            "median": groups["n_features"].median(),
-            "most": groups["n_features"].max(),
-            "features per class": groups["features_per_class"].mean(),
-            "temperature": groups["temperature"].median(),
-        }
+    frame = chosen.rename(
+        columns={"dataset": "data set", "features_per_class": "features per class"}
     )
-    frame = frame.rename_axis("data set").reset_index()
     caption = (
         "What ClassSpecificNBCV chooses in the folds: features per pair of classes (least, median, "
         "most), the mean features per class that come of it, and the median temperature."
     )
     formats = {"median": "g", "features per class": ",.1f", "temperature": ".2f"}
-    return Table(frame, caption, formats, sources=["signatures/sizes.tsv"])
+    return Table(frame, caption, formats, sources=["signatures/chosen.tsv"])

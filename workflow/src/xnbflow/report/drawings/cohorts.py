@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from xnbflow.report.page.style import COLOURS, legend_above, legend_columns, new_axes, shorten
 
@@ -32,7 +33,7 @@ def draw_cohorts(
     height = 0.75 + 0.2 * rows + _CURVES
     figure, axes = new_axes(_WIDTH, height, left=0.15, right=0.15, bottom=0.35)
     box = axes.get_position()
-    axes.set_position([box.x0, 0.35 / height, box.width, _CURVES / height])
+    axes.set_position((box.x0, 0.35 / height, box.width, _CURVES / height))
     for i, (name, (train, test)) in enumerate(zip(classes, curves.values(), strict=True)):
         colour = COLOURS[i % len(COLOURS)]
         if train is not None:
@@ -45,5 +46,7 @@ def draw_cohorts(
     figure.text(0.03, 1 - 0.08 / height, shorten(feature, 40), va="top", weight="bold")
     axes.set(xlim=(grid[0], grid[-1]), yticks=[])
     axes.set_ylim(0)
+    axes.xaxis.set_major_locator(MaxNLocator(4, prune="both"))
+    axes.ticklabel_format(axis="x", useOffset=False)  # an offset would stand beyond the figure
     axes.spines["left"].set_visible(False)
     return figure

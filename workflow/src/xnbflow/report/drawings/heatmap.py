@@ -14,6 +14,8 @@ __all__ = ["draw_heatmap"]
 _WIDTH, _WIDEST, _ROW = 6.2, 0.3, 0.2
 #: Standard deviations from which on a cell is as dark as can be.
 _MOST = 2.5
+_KEY = f"samples; strongest: {_MOST} standard deviations above (orange) or below (blue) the mean"
+_KEY_SIZE = 8
 
 
 def draw_heatmap(
@@ -34,13 +36,17 @@ def draw_heatmap(
     """
     labels = [shorten(row, 34) for row in rows]
     n, m = z.shape
-    left, top = 0.15 + label_width(labels), 0.55
     inner = min(_WIDTH, _WIDEST * m)
+    edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
+    crowded = any(
+        label_width([classes[start]]) > inner * (end - start) / m for start, end in pairwise(edges)
+    )
+    left, top = 0.15 + label_width(labels), 0.55 if crowded else 0.35
     height = top + 0.35 + _ROW * n
-    width = left + max(inner, 2.6) + 0.1
+    width = max(left + inner, label_width([_KEY], _KEY_SIZE)) + 0.1
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=0.35)
     box = axes.get_position()
-    axes.set_position([box.x0, 0.35 / height, box.width, _ROW * n / height])
+    axes.set_position((box.x0, 0.35 / height, box.width, _ROW * n / height))
     above, below = (COLOURS[i] for i in colours)
     shade_cells(axes, np.clip(z / _MOST, 0, 1), above, framed=False)
     shade_cells(axes, np.clip(-z / _MOST, 0, 1), below, framed=False)
@@ -49,14 +55,12 @@ def draw_heatmap(
     axes.set_xticks([])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
     for i, (start, end) in enumerate(pairwise(edges)):
         if start:
             axes.axvline(start - 0.5, color=GREY, linewidth=1.2)
         room = max(3, int(inner * (end - start) / m / label_width("n")))
-        up = -0.75 - (i % 2)  # neighbours in turn, so that long names do not meet
+        up = -0.75 - (crowded and i % 2)  # neighbours in turn, so that long names do not meet
         name = shorten(classes[start], 2 * room)
         axes.text((start + end - 1) / 2, up, name, ha="center", va="bottom")
-    key = f"samples; darkest: {_MOST} standard deviations above (orange) or below (blue) the mean"
-    figure.text(0.05 / width, 0.08 / height, key, size=8)
+    figure.text(0.05 / width, 0.08 / height, _KEY, size=_KEY_SIZE)
     return figure

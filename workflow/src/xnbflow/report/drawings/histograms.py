@@ -83,7 +83,7 @@ def draw_class_sizes(classes: Sequence[str], sizes: Sequence[int]) -> Figure:
     places = np.arange(len(labels))
     axes.barh(places, sizes, 0.7, color=COLOURS[0])
     for place, size in zip(places, sizes, strict=True):
-        axes.text(size, place, f" {size}", va="center")
+        axes.text(size, float(place), f" {size}", va="center")
     axes.set_yticks(places, labels)
     axes.tick_params("y", length=0)
     axes.set_ylim(len(labels) - 0.4, -0.6)

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, INK, new_axes, shorten
+from xnbflow.report.page.style import COLOURS, INK, label_width, new_axes, shorten
 
 __all__ = ["draw_ranks"]
 
@@ -36,7 +36,10 @@ def draw_ranks(
     k, n_left = len(classifiers), (len(classifiers) + 1) // 2
     depth = _BAR * len(bars) + 0.15
     height = depth + _LINE * n_left
-    figure, axes = new_axes(5.4, height + 0.95, left=1.45, right=1.45, bottom=0.1, top=0.85)
+    side = 0.25 + label_width([f"{shorten(name, 17)}  0.00" for name in classifiers])
+    figure, axes = new_axes(
+        2.5 + 2 * side, height + 0.95, left=side, right=side, bottom=0.1, top=0.85
+    )
     axes.set(xlim=(1, k), ylim=(-height, 0), xticks=np.arange(1, k + 1), yticks=[])
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.spines["top"].set_visible(True)

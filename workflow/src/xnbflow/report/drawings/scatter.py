@@ -76,7 +76,7 @@ def draw_trade_off(
 
 def _make_room_at_the_left(axes: Axes) -> None:
     """Leave the room that the numbers at the ticks, whatever their decimals, and the name take."""
-    numbers = axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks())
+    numbers = axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks().tolist())
     left = (0.32 + label_width(numbers)) / _WIDTH
     box = axes.get_position()
     axes.set_position((left, box.y0, box.x1 - left, box.height))

@@ -39,17 +39,28 @@ class Prose:
         The words.
     role : {"plain", "headline", "warning"}
         What it is: a headline is set large, a warning stands out.
+    sources : sequence of str
+        Files beside the page that hold its numbers.
     """
 
     text: str
     role: Literal["plain", "headline", "warning"] = "plain"
+    sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Terms with their values, short ones: sizes, versions, settings."""
+    """Terms with their values, short ones: sizes, versions, settings.
+
+    Attributes
+    ----------
+    items : mapping of str to str
+    sources : sequence of str
+        Files beside the page that hold their numbers.
+    """
 
     items: Mapping[str, str]
+    sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -256,10 +267,13 @@ class Evidence:
         See `xnbflow.report.contributions.contributions`.
     caption : str
         How to read it.
+    sources : sequence of str
+        Files beside the page that hold the numbers.
     """
 
     models: Sequence[Mapping[str, Any]]
     caption: str
+    sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,8 @@ def _size(svg: str) -> tuple[int, int]:
     >>> _size('<svg width="216.0pt"><text style="font-size:8px">a</text></svg>')
     (288, 270)
     """
-    width = float(re.search(r'\bwidth="([\d.]+)pt"', svg)[1]) * _PIXELS / _POINTS
+    (points, *_) = re.findall(r'\bwidth="([\d.]+)pt"', svg)
+    width = float(points) * _PIXELS / _POINTS
     sizes = map(float, re.findall(r'style="[^"]*?\b([\d.]+)px', svg))
     least = _LEAST_TEXT / (min(sizes, default=_POINTS) * _PIXELS / _POINTS)
     return round(width), math.ceil(width * min(least, 1.0))

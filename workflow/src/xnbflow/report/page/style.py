@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.rcsetup import cycler
 
 from xnbflow.atomic import write_atomically
 
@@ -43,7 +44,7 @@ _STYLE: dict[str, Any] = {
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
     "axes.linewidth": 0.6,
-    "axes.prop_cycle": mpl.cycler(color=COLOURS),
+    "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlecolor": INK,
@@ -108,7 +109,7 @@ def legend_above(axes: Axes, columns: int) -> None:
     )
 
 
-def plain_number(value: float, _: int | None = None) -> str:
+def plain_number(value: float, _: float | None = None) -> str:
     """Return a tick's label without powers of ten: 0.1, 1, 1,000, 10 M.
 
     Examples
@@ -164,7 +165,8 @@ def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any])
         Its keyword arguments.
     """
     buffer = io.StringIO()
-    with mpl.rc_context(_STYLE | {"svg.hashsalt": name}), warnings.catch_warnings():
+    look: Any = _STYLE | {"svg.hashsalt": name}
+    with mpl.rc_context(look), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         draw(**arguments).savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     root = ET.fromstring(buffer.getvalue())  # noqa: S314  our own text
@@ -184,7 +186,8 @@ def render_png(draw: Callable[..., Figure], arguments: Mapping[str, Any], path: 
     path : path
         Where to write.
     """
-    with mpl.rc_context(_STYLE | _ON_PAPER), warnings.catch_warnings():
+    look: Any = _STYLE | _ON_PAPER
+    with mpl.rc_context(look), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure = draw(**arguments)
         write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=300))

@@ -87,7 +87,9 @@ def _metric_table(
     if baseline.notna().any():
         frame.insert(1, "knowing nothing", baseline.to_numpy())
     marked = frozenset(
-        (i, column) for j, column in enumerate(means.columns) for i in np.flatnonzero(best[:, j])
+        (int(i), column)
+        for j, column in enumerate(means.columns)
+        for i in np.flatnonzero(best[:, j])
     )
     over = "/".join(results.rows("summary", metric=metric)["over"].dropna().unique())
     repeated = over == "folds" and of_repeats.notna().any(axis=None)
@@ -221,7 +223,9 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     table = results.rows("confusion", dataset=dataset, folds=folds)
     fitted = [name for name in results.study.classifiers if (table["classifier"] == name).any()]
     failed = [results.labels[name] for name in results.study.classifiers if name not in fitted]
-    said = [Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning")] if failed else []
+    said: list[Block] = (
+        [Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning")] if failed else []
+    )
     if not fitted:
         return said
     figures = [_confusion(results, dataset, folds, name) for name in fitted]
@@ -260,17 +264,20 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
         parts.append(said)
     if not parts:
         return []
-    return [Prose(f"Predictions with a probability above {_SURE:g}. {'; '.join(parts)}.")]
+    text = f"Predictions with a probability above {_SURE:g}. {'; '.join(parts)}."
+    return [Prose(text, sources=["confidence.tsv"])]
 
 
 def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str) -> Figure:
     table = results.rows("confusion", dataset=dataset, folds=folds, classifier=classifier)
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
-    counts = table.pivot_table(index="true", columns="predicted", values="count", aggfunc="sum")
-    counts = counts.reindex(index=classes, columns=classes).fillna(0).to_numpy(dtype=int)
-    shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+    cells = table.set_index(["true", "predicted"])
+    counts, shares = (
+        cells[column].unstack().reindex(index=classes, columns=classes).fillna(0).to_numpy()
+        for column in ("count", "share")
+    )
     label = results.labels[classifier]
-    right = np.trace(counts) / max(1, counts.sum())
+    right = ", ".join(f"{shares[i, i]:.0%} of {name}" for i, name in enumerate(classes))
     return Figure(
         f"confusion-{dataset}-{folds}-{classifier}",
         draw_matrix,
@@ -279,13 +286,13 @@ def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str)
             "rows": classes,
             "columns": [shorten(name, 18) for name in classes],
             "title": label,
-            "texts": [[str(n) if n else "" for n in row] for row in counts],
+            "texts": [[f"{n:.0f}" if n else "" for n in row] for row in counts],
             "xlabel": "predicted",
             "ylabel": "true",
             "cell": (0.34, 0.24),
         },
         "",
-        f"Confusion matrix of {label} on {dataset}: {right:.1%} of the predictions are right.",
+        f"Confusion matrix of {label} on {dataset}: right are {right}.",
     )
 
 

@@ -1,11 +1,13 @@
 """What was found: per class its features, how well it is recognised, and whether to believe it."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import pandas as pd
 
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section, Table
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.validation import verdicts_in_words
 
 __all__ = ["section"]
 
@@ -39,11 +41,14 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.classifiers:
         return None
     found = results.tables["headline"].iloc[0]
-    blocks: list[Block] = [Prose(found["text"], "headline")]
+    blocks: list[Block] = [Prose(found["text"], "headline", ["headline.tsv"])]
+    if elsewhere := verdicts_in_words(results):
+        blocks.append(Prose(elsewhere, "headline"))
     chosen = found["classifier"]
-    failed = int((results.tables["problems"]["kind"] == "error").sum())
+    failed = len(results.rows("problems", kind="error"))
     if failed:
-        blocks.append(Prose(f"{failed:,} fits failed: see what was run.", "warning"))
+        said = f"{failed:,} fits failed: see what was run."
+        blocks.append(Prose(said, "warning", ["problems.tsv"]))
     if chosen:
         cards = [_card(results, *place, chosen) for place in results.places]
         named = any(line.items for card in cards for line in card.lines)
@@ -137,13 +142,13 @@ def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
         if pd.notna(features):
             facts["Features per class"] = f"{features:,.1f}"
     if "" in stability.index and pd.notna(stability.loc["", "stability"]):
-        facts["Stability"] = f"{stability.loc['', 'stability']:.2f}"
+        facts["Stability"] = f"{stability.loc['', 'stability']:z.2f}"
     return facts
 
 
 def _verdict(
     label: str, summary: pd.DataFrame, recall: pd.DataFrame, stability: pd.DataFrame
-) -> tuple[str, str]:
+) -> tuple[str, Literal["good", "fair", "poor"]]:
     """Return in a sentence whether to believe what was found, and how far."""
     if "accuracy" not in summary.index or pd.isna(summary.loc["accuracy", "mean"]):
         return f"Nothing to believe: {label} could not be fitted in every fold.", "poor"
@@ -167,7 +172,7 @@ def _verdict(
     index = stability["stability"].get("")
     if pd.notna(index) and index < _UNSTABLE:
         doubts.append(
-            f"folds disagree on the features (stability {index:.2f}), so that other samples would "
+            f"folds disagree on the features (stability {index:z.2f}), so that other samples would "
             "give other lists"
         )
     if doubts:
@@ -191,7 +196,12 @@ def _lines(
         mine = selection[selection["class"] == label]
         named = mine.head(_MOST_NAMED)
         items = [
-            _item(feature, *profiles.loc[(label, feature), ["direction", "symbol"]], frequency)
+            _item(
+                feature,
+                profiles.loc[(label, feature), "direction"],
+                profiles.loc[(label, feature), "symbol"],
+                frequency,
+            )
             for feature, frequency in zip(named["feature"], named["frequency"], strict=True)
         ]
         rest = len(mine) - len(items)

@@ -51,7 +51,8 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> l
             blocks.append(
                 Prose(
                     f"Over {n_datasets} data sets the classifiers {finds} "
-                    f"(Iman and Davenport’s test, p = {row.p_value:.2g})."
+                    f"(Iman and Davenport’s test, p = {row.p_value:.2g}).",
+                    sources=["omnibus.tsv"],
                 )
             )
     pairs = results.rows("pairwise", folds=folds)

@@ -40,7 +40,8 @@ def section(results: StudyResults) -> Section | None:
     chosen = [d for d in results.study.datasets if (selection["dataset"] == d).any()]
     for i, dataset in enumerate(chosen):
         group = selection[selection["dataset"] == dataset]
-        blocks.append(Group(dataset, _dataset(results, dataset, group), _note(group), i == 0))
+        note = _note(results.rows("stability", dataset=dataset))
+        blocks.append(Group(dataset, _dataset(results, dataset, group), note, i == 0))
     return Section(
         "explanation",
         "Explanation",
@@ -58,8 +59,8 @@ _HOW_TO_READ = (
 )
 
 
-def _note(selection: pd.DataFrame) -> str:
-    per_class = selection.groupby(["folds", "classifier", "class"], sort=False)["frequency"].sum()
+def _note(stability: pd.DataFrame) -> str:
+    per_class = stability.loc[stability["class"] != "", "mean_size"]
     low, high = f"{per_class.min():.1f}", f"{per_class.max():.1f}"
     return f"{low} features per class" if low == high else f"{low} to {high} features per class"
 
@@ -125,7 +126,7 @@ def _classifier(run: _Run) -> list[Block]:
     values = run.results.rows("values", **run.key)
     figures = density_figures(f"density-{run.name}", densities, values, run.chosen, run.distances)
     return [
-        Facts(_facts(run)),
+        Facts(_facts(run), _FACTS),
         _recognition(run),
         _matrices(run),
         Gallery(
@@ -170,6 +171,7 @@ def _recognition(run: _Run) -> Table:
     return Table(frame, caption, formats, sources=["recall.tsv", "stability.tsv"])
 
 
+_FACTS = ["summary.tsv", "selection.tsv", "stability.tsv", "description/dependent_pairs.tsv"]
 _BELIEF = ["recall", "recognised"]
 
 
@@ -219,7 +221,8 @@ _ANY_CLASS = {"class": ""}
 
 
 def _facts(run: _Run) -> dict[str, str]:
-    results, always = run.results, run.chosen.groupby("feature")["frequency"].max() >= 1
+    results, chosen = run.results, run.chosen
+    always = chosen.loc[chosen["frequency"] >= 1, "feature"].unique()
     stability = results.rows("stability", **run.key, **_ANY_CLASS)
     summary = results.rows("summary", **run.key).set_index("metric")
     means = summary["mean"]
@@ -229,8 +232,8 @@ def _facts(run: _Run) -> dict[str, str]:
         "Always the largest class": f"{summary['baseline'].get('accuracy', np.nan):.1%}",
         "Features per class": f"{means.get('features_per_class', np.nan):.1f}",
         "Features in all, per fold": f"{means.get('features', np.nan):.1f}",
-        "Distinct over all folds": f"{len(always):,}",
-        "In every fold": f"{int(always.sum()):,}",
+        "Distinct over all folds": f"{len(chosen['feature'].unique()):,}",
+        "In every fold": f"{len(always):,}",
     }
     if len(stability) and pd.notna(stability["stability"].iloc[0]):
         row = stability.iloc[0]
@@ -262,13 +265,13 @@ def _tables(run: _Run) -> Group:
 def _matrix(run: _Run, features: list[str]) -> Figure:
     """Return the class x feature matrix of selection frequencies."""
     classes, truth = run.classes, run.truth
-    wide = run.chosen.pivot_table(index="feature", columns="class", values="frequency")
+    wide = run.chosen.set_index(["feature", "class"])["frequency"].unstack()
     values = wide.reindex(index=features, columns=classes).to_numpy()
     texts = [["" if np.isnan(v) or v >= 1 else f"{100 * v:.0f}" for v in row] for row in values]
     planted = {} if truth is None else truth.dropna(subset="class").set_index("feature")["class"]
     places = {label: j for j, label in enumerate(classes)}
     outlined = [(i, places[planted[f]]) for i, f in enumerate(features) if f in planted]
-    served = {c: int(np.nansum(values[:, j] > 0)) for j, c in enumerate(classes)}
+    served = {c: np.count_nonzero(values[:, j] > 0) for j, c in enumerate(classes)}
     return Figure(
         f"selected-{run.name}",
         draw_matrix,
@@ -364,7 +367,8 @@ def _stability_figure(results: StudyResults) -> Figure:
         mine = table[table["classifier"] == name]
         if len(mine):
             mine = mine[["stability", "lower", "upper"]].reindex(rows)
-            groups.append(Points(results.labels[name], *mine.T.to_numpy().tolist(), style))
+            median, lower, upper = mine.T.to_numpy().tolist()
+            groups.append(Points(results.labels[name], median, lower, upper, style))
     return Figure(
         "stability",
         draw_points,

@@ -10,8 +10,9 @@ import yaml
 from xnbflow import __version__
 from xnbflow.analyses.registry import known_analyses
 from xnbflow.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
-from xnbflow.methods import known_methods, methods_in
-from xnbflow.report.page.blocks import Code, Group, Links, Prose, Section, Table
+from xnbflow.entries import Method
+from xnbflow.methods import entries_in, known_methods
+from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.sheet import sheet_text
@@ -61,7 +62,7 @@ def section(results: StudyResults) -> Section:
     sources = pd.DataFrame(list(_sources(results)), columns=["what", "source"])
     rows = dict(results.configuration.get("datasets", {}))
     configuration = {k: v for k, v in results.configuration.items() if k != "datasets"}
-    blocks = [
+    blocks: list[Block] = [
         Prose(
             f"Cite this software (version {__version__}) and the paper whose method you use. To "
             "repeat the study, save the configuration below as study.yaml, and a sheet of data "
@@ -107,16 +108,26 @@ def _sheets(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Code]:
 def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:
     entries = results.configuration.get("classifiers", {})
     for name in results.study.classifiers:
-        for method in dict.fromkeys(methods_in(entries.get(name, {}))):
+        label = results.labels[name]
+        parts = {part["method"]: part for part in entries_in(entries.get(name, {}))}
+        for method, part in parts.items():
             entry = known_methods().get(method)
             if entry is None:
-                yield results.labels[name], f"the estimator {method}"
+                yield label, f"the estimator {method}"
             else:
-                yield f"{results.labels[name]}: {entry.title}", entry.source
+                yield f"{label}: {entry.title}", entry.source
+                yield from _rules(label, entry, part.get("params", {}))
     if results.study.diagnostics and results.study.datasets:
         yield from _DIAGNOSTICS
     if results.study.classifiers:
         yield from _CLASSIFICATION
+
+
+def _rules(label: str, method: Method, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what the values of those parameters do that decide what a method is."""
+    for parameter, values in method.rules.items():
+        value = given.get(parameter, next(iter(values)))
+        yield f"{label}, {parameter}: {value}", values[value]
 
 
 def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:

@@ -1,5 +1,7 @@
 """What was run: classifiers on average, what went wrong, data sets, versions, time and seeds."""
 
+from typing import Any
+
 import pandas as pd
 
 from xnbflow.report.environment import job_seconds, machine, versions
@@ -12,7 +14,7 @@ __all__ = ["section"]
 
 def section(results: StudyResults) -> Section:
     """Return what was run, and whether anything went wrong."""
-    blocks: list[Block] = [*_problems(results), Facts(_facts(results))]
+    blocks: list[Block] = [*_problems(results), Facts(_facts(results), ["headline.tsv"])]
     if len(results.tables["averages"]):
         blocks.append(_classifiers(results))
     if results.study.datasets:
@@ -61,7 +63,7 @@ def _problems(results: StudyResults) -> list[Block]:
     if not results.study.classifiers:
         return []
     problems, small = results.tables["problems"], _small_classes(results)
-    failed = int((problems["kind"] == "error").sum())
+    failed = len(problems[problems["kind"] == "error"])
     warned = len(problems) - failed
     said = [
         f"{failed:,} fits failed" if failed else "No fit failed",
@@ -71,11 +73,14 @@ def _problems(results: StudyResults) -> list[Block]:
     if len(small):
         said.append(f"{len(small)} classes have fewer samples than there are folds")
         caption = "Classes with fewer samples than folds: some folds test none of them."
-        tables.append(Table(small, caption))
+        tables.append(Table(small, caption, sources=["class_sizes.tsv"]))
     text = f"{'; '.join(said)}."
     if not tables:
-        return [Prose(text)]
-    return [Prose(text, "warning"), Group("Failures and warnings", tables, opened=bool(failed))]
+        return [Prose(text, sources=["problems.tsv"])]
+    return [
+        Prose(text, "warning", ["problems.tsv"]),
+        Group("Failures and warnings", tables, opened=bool(failed)),
+    ]
 
 
 def _said(results: StudyResults, problems: pd.DataFrame) -> Table:
@@ -116,7 +121,7 @@ def _facts(results: StudyResults) -> dict[str, str]:
         facts["Classifiers"] = ", ".join(results.labels[name] for name in study.classifiers)
     if study.folds:
         facts["Folds"] = ", ".join(_scheme(name, schemes.get(name)) for name in study.folds)
-        facts["Fits"] = f"{_fits(results):,}"
+        facts["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
     seconds = job_seconds(results)["seconds"].sum()
     if seconds:
         facts["Computing time"] = f"{_duration(seconds)}, summed over jobs"
@@ -125,13 +130,7 @@ def _facts(results: StudyResults) -> dict[str, str]:
     return facts
 
 
-def _fits(results: StudyResults) -> int:
-    """Return how many fits were tried."""
-    counts = results.tables["summary"].drop_duplicates(["dataset", "folds", "classifier"])
-    return int(counts[["folds_ok", "folds_failed"]].sum(axis=None))
-
-
-def _scheme(name: str, scheme: dict | None) -> str:
+def _scheme(name: str, scheme: dict[str, Any] | None) -> str:
     if not scheme:
         return name
     if scheme.get("file"):

@@ -1,6 +1,5 @@
 """Samples: which are misclassified by whom, and which features decided."""
 
-import numpy as np
 import pandas as pd
 
 from xnbflow.report.contributions import contributions
@@ -14,6 +13,8 @@ __all__ = ["section"]
 MOST_SAMPLES = 150
 
 _UNTESTED = "not tested"
+#: What the explanation of single samples shows.
+_EVIDENCE = [f"description/{name}.tsv" for name in ("evidence", "scores", "priors")]
 
 
 def section(results: StudyResults) -> Section | None:
@@ -30,11 +31,11 @@ def section(results: StudyResults) -> Section | None:
     ]
     blocks: list[Block] = []
     if models:
-        blocks.append(Evidence(models, _HOW_TO_READ))
+        blocks.append(Evidence(models, _HOW_TO_READ, _EVIDENCE))
     blocks.append(_hard_samples(results))
     for place in places:
         mine = samples[(samples["dataset"] == place[0]) & (samples["folds"] == place[1])]
-        blocks.append(_misclassified(results, results.places[place], mine))
+        blocks.append(_misclassified(results, place, mine))
     return Section(
         "samples",
         "Samples",
@@ -61,7 +62,7 @@ def _hard_samples(results: StudyResults) -> Figure:
     """Return how many classifiers get a sample wrong more often than right."""
     table = results.tables["hard_samples"]
     n_classifiers = len(results.study.classifiers)
-    wide = table.pivot_table(index=["dataset", "folds"], columns="classifiers", values="share")
+    wide = table.set_index(["dataset", "folds", "classifiers"])["share"].unstack()
     wide = wide.reindex(columns=range(n_classifiers + 1)).fillna(0.0)
     rows = [place for place in results.places if place in wide.index]
     shares = wide.loc[rows].to_numpy()
@@ -82,25 +83,23 @@ def _hard_samples(results: StudyResults) -> Figure:
     )
 
 
-def _misclassified(results: StudyResults, place: str, samples: pd.DataFrame) -> Block:
+def _misclassified(results: StudyResults, place: tuple[str, str], samples: pd.DataFrame) -> Block:
     """Return the samples of a data set that at least one classifier got wrong."""
-    bad = samples[samples["wrong"] > 0]
+    title = results.places[place]
+    bad = results.rows("misclassified", dataset=place[0], folds=place[1])
     if samples.empty:
-        return Group(place, [Prose("No classifier could be fitted.")], "not tested")
+        return Group(title, [Prose("No classifier could be fitted.")], "not tested")
     if bad.empty:
-        return Group(place, [Prose("Every classifier is right on every sample.")], "no mistake")
+        return Group(title, [Prose("Every classifier is right on every sample.")], "no mistake")
     cells = samples.assign(cell=[_cell(*row) for row in samples[["mistakes", "tested"]].values])
     wide = cells.pivot(index=["sample", "true"], columns="classifier", values="cell")
-    wide = wide.loc[pd.MultiIndex.from_frame(bad[["sample", "true"]].drop_duplicates())]
+    first = bad.head(MOST_SAMPLES)
+    wide = wide.loc[pd.MultiIndex.from_frame(first[["sample", "true"]])]
     wide = wide.reindex(columns=list(results.study.classifiers)).astype(object).fillna(_UNTESTED)
-    counts = _mostly_wrong(bad).groupby(["sample", "true"], sort=False)
-    by = counts["mostly"].sum().reindex(wide.index)
-    share = counts["wrong"].sum().reindex(wide.index)
-    wide.insert(0, "wrong by", by)
-    order = np.lexsort((-share.to_numpy(), -by.to_numpy()))[:MOST_SAMPLES]
-    frame = wide.iloc[order].rename(columns=results.labels).reset_index()
-    rest = len(wide) - len(frame)
-    left_out = f" {rest:,} more are in samples.tsv." if rest else ""
+    wide.insert(0, "wrong by", first["wrong_by"].to_numpy())
+    frame = wide.rename(columns=results.labels).reset_index()
+    rest = len(bad) - len(frame)
+    left_out = f" {rest:,} more are in misclassified.tsv." if rest else ""
     caption = (
         "Samples that at least one classifier got wrong, those wrong by most first, with what each "
         "of them took the sample for; empty where it was right, not tested where it could not be "
@@ -109,15 +108,10 @@ def _misclassified(results: StudyResults, place: str, samples: pd.DataFrame) -> 
         f"{left_out}"
     )
     return Group(
-        place,
-        [Table(frame, caption, sources=["samples.tsv"])],
-        f"{len(wide)} samples misclassified",
+        title,
+        [Table(frame, caption, sources=["misclassified.tsv", "samples.tsv"])],
+        f"{len(bad)} samples misclassified",
     )
-
-
-def _mostly_wrong(samples: pd.DataFrame) -> pd.DataFrame:
-    """Add the column ``mostly``: whether a classifier is wrong in more than half of the repeats."""
-    return samples.assign(mostly=2 * samples["wrong"] > samples["tested"])
 
 
 def _cell(mistakes: str, tested: int) -> str:

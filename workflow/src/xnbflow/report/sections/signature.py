@@ -1,6 +1,7 @@
 """The signature: what a classifier of all samples uses, to read, to draw and to take along."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote_plus
@@ -40,7 +41,7 @@ def section(results: StudyResults) -> Section | None:
 _HOW_TO_READ = (
     "These classifiers are fitted on all samples. How good they are, and the share of folds that "
     "select a feature, was found by cross-validation ({folds}), which fits anew without the tested "
-    "samples. Predict with `xnbflow predict MODEL TABLE`."
+    "samples. Predict with “xnbflow predict MODEL TABLE”."
 )
 
 
@@ -63,8 +64,8 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
 
 
 _FILES = (
-    "the model (skops, for `xnbflow` and xnbflow.models.read_model), a gene set per class and "
-    "direction for enrichment tools (GMT), the signature as a table"
+    "the model (skops, for the command xnbflow and for xnbflow.models.read_model), a gene set per "
+    "class and direction for enrichment tools (GMT), the signature as a table"
 )
 
 
@@ -86,7 +87,7 @@ def _beside(results: StudyResults, path: str) -> str:
 
 
 def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.DataFrame) -> Figure:
-    wide = drawn.pivot_table(index="row", columns="column", values="z")
+    wide = drawn.pivot(index="row", columns="column", values="z")
     rows = drawn.drop_duplicates("row").sort_values("row")
     samples = drawn.drop_duplicates("column").sort_values("column")
     names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
@@ -106,25 +107,49 @@ def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.Dat
 
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "interchangeable",
           "median_in", "median_out")  # fmt: skip
+#: Columns of a table that stay away where no row has anything in them.
+_WHERE_KNOWN = ("symbol", "interchangeable")
+#: Classes from which on a table names the nearest of the others instead of a distance to each.
+_MANY_CLASSES = 6
 
 
 def _table(results: StudyResults, dataset: str, classifier: str, signature: pd.DataFrame) -> Table:
-    distances = [name for name in signature if name.startswith("distance_to.")]
-    shown = signature[[*_SHOWN, *distances]].head(_MOST_ROWS).reset_index(drop=True)
-    rest = len(signature) - len(shown)
+    best = signature.sort_values("rank", kind="stable").head(_MOST_ROWS).sort_index()
+    rest = len(signature) - len(best)
     more = f" {rest:,} more are in the file." if rest else ""
-    links = [gene_page(*row) for row in shown[["symbol", "feature"]].to_numpy()]
-    linked = "symbol" if (shown["symbol"] != "").any() else "feature"
-    formats = {"share_of_folds": ".0%", "median_in": ".4g", "median_out": ".4g"}
-    return Table(
-        shown.rename(columns=lambda name: name.replace("_", " ").replace("distance to.", "to ")),
-        "The signature: medians are those of the class and of all other samples; distances, to "
-        f"each other class, from 0 to 1. Links lead to NCBI Gene.{more}",
-        {k.replace("_", " "): v for k, v in formats.items()}
-        | {d.replace("distance_to.", "to "): ".2f" for d in distances},
-        sources=[_source(results, dataset, classifier, "signature")],
-        links={linked: links},
+    empty = [name for name in _WHERE_KNOWN if not best[name].astype(bool).any()]
+    shown = (
+        best[list(_SHOWN)].drop(columns=empty).rename(columns=lambda name: name.replace("_", " "))
     )
+    far, told = _distances(best)
+    pages = [gene_page(*row) for row in best[["symbol", "feature"]].to_numpy()]
+    linked = "feature" if "symbol" in empty else "symbol"
+    formats = {"share of folds": ".0%", "median in": ".4g", "median out": ".4g"}
+    return Table(
+        pd.concat([shown, far], axis=1).reset_index(drop=True),
+        f"The signature: medians are those of the class and of all other samples; {told}, from 0 "
+        f"to 1.{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
+        formats | dict.fromkeys(far.select_dtypes("number"), ".2f"),
+        sources=[_source(results, dataset, classifier, "signature")],
+        links={linked: pages},
+    )
+
+
+def _distances(signature: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Return what a table tells of distances to the other classes, and that in words."""
+    wide = signature.filter(regex=r"^distance_to\.")
+    wide = wide.set_axis([name.removeprefix("distance_to.") for name in wide], axis=1)
+    if len(wide.columns) < _MANY_CLASSES:
+        return wide.add_prefix("to "), "distances, to each other class"
+    near = wide.fillna(np.inf).idxmin(axis=1).where(wide.notna().any(axis=1), "")
+    return (
+        pd.DataFrame({"nearest class": near, "distance to it": wide.min(axis=1)}),
+        "distance, to the nearest of the other classes",
+    )
+
+
+#: What symbols of genes look like; other names of features are no genes that NCBI knows.
+_SYMBOL = re.compile(r"[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*")
 
 
 def gene_page(symbol: str, feature: str) -> str:
@@ -132,9 +157,8 @@ def gene_page(symbol: str, feature: str) -> str:
 
     Examples
     --------
-    >>> gene_page("HLA-A", "p1"), gene_page("", "1007_s_at")
-    ('https://www.ncbi.nlm.nih.gov/gene/?term=HLA-A', '')
+    >>> gene_page("HLA-A", "p1"), gene_page("", "1007_s_at"), gene_page("", "worst radius")
+    ('https://www.ncbi.nlm.nih.gov/gene/?term=HLA-A', '', '')
     """
-    # a feature with an underscore is a probe, which NCBI does not know as a gene
-    term = symbol.partition(" /// ")[0] if symbol else ("" if "_" in feature else feature)
+    term = symbol.partition(" /// ")[0] or (feature if _SYMBOL.fullmatch(feature) else "")
     return f"https://www.ncbi.nlm.nih.gov/gene/?term={quote_plus(term)}" if term else ""

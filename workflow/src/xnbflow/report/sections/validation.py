@@ -13,10 +13,10 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 
-__all__ = ["section"]
+__all__ = ["section", "verdicts_in_words"]
 
 _PAIR = ["model", "train", "test", "match", "harmonise"]
-_PERCENT = dict.fromkeys(["accuracy", "lower", "upper", "majority", "cross-validated"], ".0%")
+_PERCENT = dict.fromkeys(["accuracy", "majority", "claimed", "cross-validated"], ".0%")
 
 
 def section(results: StudyResults) -> Section | None:
@@ -24,26 +24,47 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.validate:
         return None
     verdicts = results.validation["verdicts"]
-    counts = verdicts["verdict"].value_counts()
-    said = ", ".join(
-        f"{counts.get(key, 0)} {words}"
-        for key, words in (("held", "held"), ("partly", "held in part"), ("did not hold",) * 2)
-    )
     blocks: list[Block] = [
-        Prose(f"Of {len(verdicts)} models {said}.", "headline"),
+        Prose(verdicts_in_words(results), "headline"),
         _overview(results),
         Prose(f"What that means: {verdicts['rule'].iloc[0]}."),
         Prose(_HOW_TO_READ),
     ]
     for i, pair in enumerate(results.study.validate):
         number = f"cohorts-{i + 1:02d}"
-        blocks.append(Group(_title(results, pair), list(_pair(results, pair, number))))
+        content = list(_pair(results, pair, number))
+        blocks.append(Group(_title(results, pair), content, _note(results, pair), opened=i == 0))
     return Section(
         "validation",
         "A second cohort",
         "Models trained on one series and tested on another, of which they have seen nothing.",
         blocks,
     )
+
+
+def verdicts_in_words(results: StudyResults) -> str:
+    """Return how many models held in a second cohort; empty where the study tests none."""
+    if not results.study.validate:
+        return ""
+    verdicts = results.validation["verdicts"]["verdict"]
+    counts = verdicts.value_counts()
+    told = [f"{counts[key]} {words}" for key, words in _VERDICTS.items() if key in counts]
+    noun = "model" if len(verdicts) == 1 else "models"
+    return f"In a second cohort, of {len(verdicts)} {noun}: {', '.join(told)}."
+
+
+_VERDICTS = {
+    "held": "held",
+    "partly": "held in part",
+    "undecided": "undecided, for want of samples",
+    "did not hold": "did not hold",
+}
+
+
+def _note(results: StudyResults, pair: Validation) -> str:
+    verdict = _rows(results, pair, "verdicts")["verdict"].iloc[0]
+    test = _rows(results, pair, "accuracy").set_index("cohort").loc["test"]
+    return f"{_VERDICTS[verdict]}: {test['right']:.0f} of {test['n']:.0f} right"
 
 
 _HOW_TO_READ = (
@@ -75,25 +96,30 @@ def _overview(results: StudyResults) -> Table:
         rows.append(
             {
                 "model": results.labels[pair.model],
+                "verdict": _rows(results, pair, "verdicts")["verdict"].iloc[0],
                 "trained on": pair.train,
                 "tested on": pair.test,
                 "match": pair.match,
                 "harmonised": pair.harmonise,
                 "samples": int(test["n"]),
                 "accuracy": test["value"],
-                "lower": test["lower"],
-                "upper": test["upper"],
+                "95 % interval": f"{100 * test['lower']:.0f} to {100 * test['upper']:.0f}%",
                 "majority": test["majority"],
+                "claimed": test["claimed"],
                 "cross-validated": by.loc["train", "value"],
-                "verdict": _rows(results, pair, "verdicts")["verdict"].iloc[0],
             }
         )
     caption = (
-        "Accuracy in the test cohort with its 95 % interval, the share of its largest class, and "
-        "the accuracy of the same model in cross-validation on its own cohort."
+        "Accuracy in the test cohort with its 95 % interval, the share of its largest class, what "
+        "the model claims (the mean probability of the classes it names: more than the accuracy is "
+        "too sure), and the accuracy of the same model in cross-validation on its own cohort, "
+        "with the features that both have and up to ten folds."
     )
     sources = ["validation/accuracy.tsv", "validation/verdicts.tsv"]
-    return Table(pd.DataFrame(rows), caption, _PERCENT, sources=sources)
+    frame = pd.DataFrame(rows)
+    frame["match"] = frame["match"].where(frame["match"] != "feature")  # what is usual goes unsaid
+    told = frame[[name for name in frame if frame[name].notna().any()]]
+    return Table(told, caption, _PERCENT, sources=sources)
 
 
 def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Block]:
@@ -146,7 +172,7 @@ def _recall(results: StudyResults, pair: Validation) -> Table:
 
 def _confusion(rows: pd.DataFrame, number: str) -> Figure:
     classes = rows["true"].drop_duplicates().tolist()
-    wide = rows.pivot_table(index="true", columns="predicted", values="count")
+    wide = rows.pivot(index="true", columns="predicted", values="count")
     counts = wide.loc[classes, classes].to_numpy()
     sums = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0)

@@ -1,0 +1,90 @@
+"""The table of benchmarks that the README shows: written by the tool, between two markers."""
+
+import os
+import platform
+from pathlib import Path
+
+import pandas as pd
+
+__all__ = ["BEGIN", "END", "HEADER", "block", "write_block"]
+
+README = Path(__file__).parents[1] / "README.md"
+BEGIN = "<!-- benchmarks: written by `make bench` -->"
+END = "<!-- end of benchmarks -->"
+HEADER = "| work | peer | ours | peer's | times faster |\n|---|---|---|---|---|"
+
+
+def block(table: pd.DataFrame) -> str:
+    """Return the README's block, markers included, from the table of all benchmarks.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows of `rows.row` with a column ``measured``, the day. Those that are marked ``shown`` and
+        have both times are in the block.
+    """
+    shown = table[table["shown"] & table["ours_seconds"].notna() & table["peer_seconds"].notna()]
+    days = sorted(shown["measured"].unique())
+    when = " to ".join(dict.fromkeys([*days[:1], *days[-1:]])) or "never"
+    lines = [
+        f"| {row.work} | {row.peer} | {seconds(row.ours_seconds)} | {seconds(row.peer_seconds)} "
+        f"| {times(row.ratio)} |"
+        for row in shown.itertuples(index=False)
+    ]
+    where = f"Measured {when} on {processor()}, 2 threads; Python {platform.python_version()}."
+    return "\n".join([BEGIN, HEADER, *lines, "", where, END])
+
+
+def write_block(table: pd.DataFrame, path: Path = README) -> None:
+    """Put the block in place of the README's own.
+
+    Raises
+    ------
+    SystemExit
+        If the README has not both markers, once each and in their order.
+    """
+    text = path.read_text(encoding="utf-8")
+    start, end = text.find(BEGIN), text.find(END)
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or start > end:
+        raise SystemExit(
+            f"{path} has not the two lines {BEGIN} and {END}, once each, in this order"
+        )
+    path.write_text(text[:start] + block(table) + text[end + len(END) :], encoding="utf-8")
+
+
+def seconds(value: float) -> str:
+    """Return seconds in words, with two digits.
+
+    Examples
+    --------
+    >>> [seconds(value) for value in (0.00123, 0.25, 1.0, 65.2, 734.0)]
+    ['1.2 ms', '250 ms', '1.0 s', '65 s', '730 s']
+    """
+    if value < 0.9995:
+        return f"{float(f'{value * 1e3:.2g}'):g} ms"
+    if value < 9.95:
+        return f"{value:.1f} s"
+    return f"{float(f'{value:.2g}'):,.0f} s"
+
+
+def times(ratio: float) -> str:
+    """Return by how much ours is faster, with two digits; below 1 it is slower.
+
+    Examples
+    --------
+    >>> [times(ratio) for ratio in (0.193, 4.21, 57.4, 1234.0)]
+    ['0.19', '4.2', '57', '1,200']
+    """
+    digits = float(f"{ratio:.2g}")
+    return f"{digits:,.0f}" if digits >= 10 else f"{digits:.2g}"
+
+
+def processor() -> str:
+    """Return the processor's name and its number of threads."""
+    info = Path("/proc/cpuinfo")
+    names = [
+        line.partition(":")[2].strip()
+        for line in (info.read_text().splitlines() if info.is_file() else ())
+        if line.startswith("model name")
+    ]
+    return f"{names[0] if names else platform.machine()} ({os.cpu_count()} threads)"

@@ -1,0 +1,192 @@
+"""What a page shows stands in tables: no section computes a number of its own.
+
+The modules of sections may select, order, count, reshape and join rows, take the least and the
+greatest, and write a share as per cent. Whatever else makes a number of others is told by the
+syntax: names of functions, methods called on groups, arithmetic on columns, imports.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "workflow" / "src" / "xnbflow"
+#: What reads tables for a page. Drawings are given arrays, `page` blocks: neither reads a table.
+MODULES = sorted(
+    [
+        *SOURCE.glob("report/*.py"),
+        *SOURCE.glob("report/sections/*.py"),
+        *SOURCE.glob("analyses/*/section*.py"),
+    ]
+)
+#: Functions and methods that make numbers of numbers.
+COMPUTES = {
+    *("mean", "median", "std", "var", "sem", "sum", "prod", "average", "mode", "ptp", "trace"),
+    *("nansum", "nanmean", "nanmedian", "nanstd", "nanvar", "cumsum", "cumprod", "diff"),
+    *("quantile", "percentile", "nanquantile", "nanpercentile", "rank"),
+    *("corr", "corrcoef", "cov", "histogram", "bincount", "interp", "trapezoid", "polyfit"),
+    *("sqrt", "hypot", "exp", "log", "log2", "log10", "log1p", "expm1", "dot", "matmul", "norm"),
+    *("agg", "aggregate", "transform", "apply", "pivot_table", "crosstab", "rolling", "expanding"),
+    *("pct_change", "describe", "mul", "div", "truediv", "divide", "subtract", "multiply"),
+}
+#: Packages and modules that compute.
+COMPUTING = (
+    *("scipy", "sklearn", "statistics", "numba"),
+    *(f"xnbflow.{name}" for name in ("density", "diagnostics", "distributions", "evaluation")),
+    *(f"xnbflow.{name}" for name in ("models", "naive_bayes", "preprocessing", "selection")),
+)
+#: What of these only names or reads.
+NAMES = {
+    "xnbflow.evaluation.metrics.CLASS_METRICS",
+    "xnbflow.evaluation.headlines.distinct_labels",
+    "xnbflow.evaluation.gathering.read_benchmark",
+}
+#: By module, function and what it calls: why it may.
+ALLOWED = {
+    ("report/environment.py", "job_seconds", "sum"): (
+        "what jobs took is known when all of them, the tables' among them, have ended: it is "
+        "summed over the files of results/benchmarks and the tables jobs"
+    ),
+    ("report/sections/overview.py", "_facts", "sum"): "the total of the table of these seconds",
+    ("report/sections/validation.py", "_confusion", "sum"): "shades of a picture of counts",
+    ("report/sections/validation.py", "_confusion", "divide"): "the same shades",
+}
+
+
+def faults(text, module=""):
+    """Return what computes in a module, as (function, name) in the order of its lines."""
+    found = []
+    for function, node in _nodes(ast.parse(text), ""):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [(function, name) for name in _imported(node)]
+        elif isinstance(node, ast.Call):
+            names = [(function, name) for name in _called(node)]
+        elif isinstance(node, ast.BinOp):
+            names = [(function, name) for name in _arithmetic(node)]
+        else:
+            names = []
+        found += [(node.lineno, *each) for each in names if (module, *each) not in ALLOWED]
+    return sorted(found)
+
+
+def _nodes(tree, function):
+    """Yield every node with the name of the outermost function or class around it."""
+    for node in ast.iter_child_nodes(tree):
+        named = isinstance(node, ast.FunctionDef | ast.ClassDef) and not function
+        inside = node.name if named else function
+        yield inside, node
+        yield from _nodes(node, inside)
+
+
+def _imported(node):
+    package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+    for name in (f"{package}{alias.name}" for alias in node.names):
+        if name not in NAMES and (name.startswith(COMPUTING) or ".compute" in name):
+            yield name
+
+
+def _called(node):
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in COMPUTES:
+        yield name
+    of = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if isinstance(of, ast.Subscript):  # groups["column"].size()
+        of = of.value
+    grouped = isinstance(of, ast.Call) and getattr(of.func, "attr", "") == "groupby"
+    if grouped and name not in {"size", "idxmax", "idxmin"}:  # what counts rows, or picks one
+        yield f"groupby().{name}"
+
+
+def _arithmetic(node):
+    """Tell arithmetic on columns; texts may be joined, and shares written as per cent."""
+    sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+    parts = list(_operands(node))
+    constants = [part.value for part in parts if isinstance(part, ast.Constant)]
+    joined = isinstance(node.op, ast.Add) and any(isinstance(each, str) for each in constants)
+    per_cent = isinstance(node.op, ast.Mult) and constants == [100] and len(parts) == 2
+    if type(node.op) in sign and any(map(_is_column, parts)) and not (joined or per_cent):
+        yield sign[type(node.op)]
+
+
+def _operands(node):
+    if isinstance(node, ast.BinOp):
+        yield from _operands(node.left)
+        yield from _operands(node.right)
+    else:
+        yield node
+
+
+def _is_column(node):
+    """Return whether something is a column of a table, or made of one by methods."""
+    while isinstance(node, ast.Call | ast.Attribute):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if isinstance(node, ast.BinOp):
+        return any(map(_is_column, _operands(node)))
+    return isinstance(node, ast.Subscript) and (
+        (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str))
+        or _is_column(node.value)
+    )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_section_computes(path):
+    module = path.relative_to(SOURCE).as_posix()
+    assert faults(path.read_text(encoding="utf-8"), module) == []
+
+
+def test_what_is_allowed_still_happens():
+    for module, function, name in ALLOWED:
+        text = (SOURCE / module).read_text(encoding="utf-8")
+        assert (function, name) in {fault[1:] for fault in faults(text)}, (module, function)
+
+
+def test_drawings_read_no_tables():
+    drawings = [*SOURCE.glob("report/drawings/*.py"), *SOURCE.glob("analyses/*/drawings.py")]
+    assert len(drawings) > 10
+    for path in drawings:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for _, node in _nodes(tree, ""):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                module = getattr(node, "module", None) or node.names[0].name
+                assert not module.startswith(("pandas", "pyarrow", "scipy", "sklearn")), path
+                assert module not in {"xnbflow.report.results", "xnbflow.tables"}, path
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("np.sqrt(share * (1 - share) / n)", "sqrt"),
+        ("back = strengths['taken_back'].dropna(); back.median()", "median"),
+        ("rows.groupby('method')['median'].mean()", "mean"),
+        ("rows.groupby('class').first()", "groupby().first"),
+        ("gain = fit['von_mises'] - fit['gaussian']", "-"),
+        ("gain = fit['gain'].to_numpy() / fit['samples'].clip(lower=1)", "/"),
+        ("2 * rows['wrong']", "*"),
+        ("ranks = accuracy.round(2).rank(axis=1)", "rank"),
+        ("counts.pivot_table('count', 'actual')", "pivot_table"),
+        ("from scipy.stats import norm", "scipy.stats.norm"),
+        ("from xnbflow.evaluation.comparison import average_ranks",
+         "xnbflow.evaluation.comparison.average_ranks"),
+        ("from xnbflow.analyses.directional.compute_comparison import paper_ranks",
+         "xnbflow.analyses.directional.compute_comparison.paper_ranks"),
+    ],
+)  # fmt: skip
+def test_a_line_that_computes_is_told(line, fault):
+    assert fault in {name for _, _, name in faults(line)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "best = frame['gain'].max()",
+        "at = frame.loc[frame['gain'].idxmin()]",
+        "percent = 100 * frame['gain']",
+        "pairs = rows['first'] + ' – ' + rows['second']",
+        "for name, rows in table.groupby('class', sort=False):\n    pass",
+        "sizes = table.groupby('class').size()",
+        "n = len(rows[rows['p'] < 0.05])",
+        "wide = table.set_index(['a', 'b'])['value'].unstack()",
+    ],
+)
+def test_reading_is_no_computing(line):
+    assert faults(line) == []

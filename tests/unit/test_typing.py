@@ -1,0 +1,101 @@
+"""What a type checker makes of the library, and of code that uses it."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import xnbflow
+
+PACKAGE = Path(xnbflow.__file__).parent
+LAZY = sorted(path.parent for path in PACKAGE.rglob("__init__.pyi"))
+
+USER_CODE = """
+from typing import assert_type
+
+import numpy as np
+
+from xnbflow.diagnostics import shapiro_wilk
+from xnbflow.distributions import FAMILIES, Gaussian
+from xnbflow.models import TrainedModel, read_model
+from xnbflow.naive_bayes import XNB, ClassSpecificNBCV, HybridNB, KernelNBRegressor
+from xnbflow.preprocessing import Log2
+from xnbflow.series import Series
+from xnbflow.sources import DataSet, acquire
+
+X, y = np.zeros((4, 2)), np.array(["a", "a", "b", "b"])
+model = XNB(bandwidth="silverman", n_grid=50)
+assert_type(model, XNB)
+assert_type(model.predict(X), np.ndarray)
+assert_type(ClassSpecificNBCV().predict_proba(X), np.ndarray)
+assert_type(KernelNBRegressor(width="cv").fit(X, np.arange(4.0)), KernelNBRegressor)
+assert_type(HybridNB([("wind", Gaussian(), [0])]), HybridNB)
+assert_type(read_model("model.skops"), TrainedModel)
+assert_type(acquire(DataSet("wine", "bundled", "wine")), Series)
+assert_type(Series("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], y[1:3]).labels, np.ndarray)
+assert_type(FAMILIES["gaussian"], str)
+Log2().fit(X).transform(X)
+shapiro_wilk(X)
+"""
+
+MISTAKES = """
+from xnbflow.naive_bayes import XNB, NoSuchNB
+from xnbflow.preprocessing.mdlp import _cut
+
+XNB(n_grid="fifty")
+XNB(no_such_parameter=1)
+_cut(1, 2)
+"""
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory) -> dict[str, str]:
+    """Mypy's errors of files that use the library as it is installed."""
+    folder = tmp_path_factory.mktemp("user")
+    for name, code in {"user": USER_CODE, "mistakes": MISTAKES}.items():
+        (folder / f"{name}.py").write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "."]
+    run = subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True)
+    assert run.returncode == 1, run.stderr
+    lines = run.stdout.splitlines()
+    return {
+        name: "\n".join(line for line in lines if line.startswith(f"{name}.py"))
+        for name in ("user", "mistakes")
+    }
+
+
+@pytest.mark.slow
+def test_code_of_a_user_has_the_types_that_the_documentation_says(errors):
+    assert errors["user"] == ""
+
+
+@pytest.mark.slow
+def test_mistakes_of_a_user_are_found_those_with_compiled_kernels_included(errors):
+    assert 'no attribute "NoSuchNB"' in errors["mistakes"]
+    assert 'expected "int"' in errors["mistakes"]
+    assert '"no_such_parameter"' in errors["mistakes"]
+    assert 'arguments "n_classes", "bits" in call to "_cut"' in errors["mistakes"]
+
+
+@pytest.mark.parametrize("folder", LAZY, ids=lambda folder: folder.name)
+def test_the_stub_of_a_lazy_package_names_what_the_package_has(folder):
+    package = "xnbflow." + ".".join(folder.relative_to(PACKAGE).parts)
+    module = importlib.import_module(package)
+    imported, declared = {}, set()
+    for node in ast.parse((folder / "__init__.pyi").read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.module != "typing":
+            assert all(alias.asname == alias.name for alias in node.names), "re-exported"
+            imported |= {alias.name: node.module for alias in node.names}
+        elif isinstance(node, ast.AnnAssign):
+            declared.add(node.target.id)
+    assert imported == {name: f"{package}.{home}" for name, home in module._HOME.items()}
+    assert set(imported) | declared == set(module.__all__)
+
+
+def test_every_lazy_package_has_a_stub():
+    lazy = {path.parent for path in PACKAGE.rglob("__init__.py") if "_HOME" in path.read_text()}
+    assert lazy == set(LAZY)
+    assert (PACKAGE / "py.typed").is_file()

@@ -1,0 +1,177 @@
+"""Predefined folds: a user's file that says where each sample is tested."""
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.errors import InputError, quoted
+from xnbflow.series import SeriesHeader
+from xnbflow.sources.files import open_raw
+
+__all__ = ["read_folds"]
+
+#: A sample that always trains and is never tested.
+ALWAYS_TRAIN = "train"
+
+_NUMBER = re.compile(r"[0-9]{1,6}")
+#: A series has a few thousand samples, in some hundred repeats.
+_MOST_BYTES = 1 << 28
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    repeat: str
+    fold: str
+    sample: str
+
+
+def read_folds(
+    path: str | Path, header: SeriesHeader, n_splits: int, n_repeats: int
+) -> pd.DataFrame:
+    """Read predefined folds.
+
+    Parameters
+    ----------
+    path : path
+        Tab-separated text, gzipped or not, with a header and columns ``sample`` and ``fold`` and,
+        if there are several repeats, ``repeat``. A fold is a whole number from 0, or ``train`` for
+        a sample that always trains and is never tested. Or, without a header, one number per
+        sample in the order of the series: 0 trains, 1 is tested.
+    header : SeriesHeader
+        Samples of the data set.
+    n_splits, n_repeats : int
+        How many folds and repeats the configuration announces.
+
+    Returns
+    -------
+    DataFrame
+        As `xnbflow.evaluation.folds.draw_folds`.
+
+    Raises
+    ------
+    InputError
+        If the file is no such text, a line has more or fewer cells than the header, a column is
+        missing or stands twice, a sample is unknown, missing or repeated, a fold is no number, the
+        numbers of folds and repeats are not the announced ones, or a group of samples is on both
+        sides of a fold.
+    """
+    rows = _read_rows(path, header)
+    for row in rows:
+        cells = {"repeat": row.repeat} | ({} if row.fold == ALWAYS_TRAIN else {"fold": row.fold})
+        for name, cell in cells.items():
+            if not _NUMBER.fullmatch(cell):
+                msg = (
+                    f"{path}, line {row.line}: {name} is {quoted(cell)}; use a whole number from 0"
+                    f"{', or train for a sample that only trains' if name == 'fold' else ''}"
+                )
+                raise InputError(msg)
+    _check_samples(path, rows, header)
+    tested = [(int(r.repeat), int(r.fold), r.sample) for r in rows if r.fold != ALWAYS_TRAIN]
+    found = {(repeat, fold) for repeat, fold, _ in tested}
+    if found != {(repeat, fold) for repeat in range(n_repeats) for fold in range(n_splits)}:
+        msg = (
+            f"{path} holds the (repeat, fold) {quoted(sorted(found)[:20])}, the configuration "
+            f"announces {n_repeats} repeats of {n_splits} splits, both counted from 0; make them "
+            "agree"
+        )
+        raise InputError(msg)
+    folds = pd.DataFrame(tested, columns=["repeat", "fold", "sample"])
+    if header.groups is not None:
+        _refuse_split_groups(path, folds, header, header.groups)
+    return folds.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)
+
+
+def _read_rows(path: str | Path, header: SeriesHeader) -> list[_Row]:
+    with open_raw(path) as stream:
+        content = stream.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        msg = f"{path} is larger than {_MOST_BYTES >> 20} MiB: these are no folds of samples"
+        raise InputError(msg)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        raise InputError(msg) from error
+    words = text.split()
+    if words and set(words) <= {"0", "1"}:
+        return _indicator(path, words, header)
+    return list(_table(path, text))
+
+
+def _indicator(path: str | Path, words: list[str], header: SeriesHeader) -> list[_Row]:
+    if len(words) != len(header.samples):
+        msg = f"{path}: {len(words)} numbers for the {len(header.samples)} samples"
+        raise InputError(f"{msg} of {header.name}")
+    return [
+        _Row(line, "0", "0" if word == "1" else ALWAYS_TRAIN, str(sample))
+        for line, (word, sample) in enumerate(zip(words, header.samples, strict=True), 1)
+    ]
+
+
+def _table(path: str | Path, text: str) -> Iterator[_Row]:
+    reader = csv.reader(text.splitlines(keepends=True), delimiter="\t", strict=True)
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        for name in ("sample", "fold", "repeat"):
+            count = names.count(name)
+            if count > 1 or (count == 0 and name != "repeat"):
+                what = f"stands {count} times" if count else "is missing"
+                msg = f"{path}: column {name!r} {what}; found {quoted(', '.join(names))[1:-1]}"
+                raise InputError(msg)
+        for cells in reader:
+            if not cells:
+                continue
+            if len(cells) != len(names):
+                msg = f"{path}, line {reader.line_num}: {len(cells)} cells, the header has"
+                raise InputError(f"{msg} {len(names)}; correct the line")
+            row = dict(zip(names, (cell.strip() for cell in cells), strict=True))
+            yield _Row(reader.line_num, row.get("repeat", "0"), row["fold"], row["sample"])
+    except csv.Error as error:
+        msg = f"{path}, line {reader.line_num}: no tab-separated text ({error}); correct it"
+        raise InputError(msg) from error
+
+
+def _check_samples(path: str | Path, rows: list[_Row], header: SeriesHeader) -> None:
+    """Refuse a repeat that has not each sample of the series once."""
+    known = {str(sample) for sample in header.samples}
+    given: dict[int, set[str]] = {}
+    for row in rows:
+        seen = given.setdefault(int(row.repeat), set())
+        if row.sample in seen:
+            msg = f"sample {quoted(row.sample)} stands twice in repeat {row.repeat}"
+            raise InputError(f"{path}, line {row.line}: {msg}")
+        if row.sample not in known:
+            msg = f"{header.name} has no sample {quoted(row.sample)}"
+            raise InputError(f"{path}, line {row.line}: {msg}")
+        seen.add(row.sample)
+    for repeat, seen in given.items():
+        if absent := sorted(known - seen):
+            msg = (
+                f"{path}: sample {quoted(absent[0])} of {header.name} is missing in repeat "
+                f"{repeat} ({len(absent)} in all); give it a fold, or {ALWAYS_TRAIN!r}"
+            )
+            raise InputError(msg)
+
+
+def _refuse_split_groups(
+    path: str | Path, folds: pd.DataFrame, header: SeriesHeader, groups: np.ndarray
+) -> None:
+    """Refuse predefined folds that test and train samples of one group."""
+    group_of = dict(zip(header.samples, groups, strict=True))
+    for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
+        inside = set(tested)
+        tested_groups = {group_of[sample] for sample in inside}
+        torn = [s for s in header.samples if s not in inside and group_of[s] in tested_groups]
+        if torn:
+            msg = (
+                f"{path}: repeat {repeat}, fold {fold} trains with sample {str(torn[0])!r} and "
+                f"tests another of its group {str(group_of[torn[0]])!r}; keep each group on one "
+                "side"
+            )
+            raise InputError(msg)

@@ -1,0 +1,130 @@
+"""Pipelines taken apart: what the last step says, and which features of a sample it depends on."""
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+
+from xnbflow.evaluation.incomplete import imputes
+from xnbflow.evaluation.selected import feature_use, last_step, named, transformed
+from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
+from xnbflow.preprocessing.imputation import Imputer
+from xnbflow.preprocessing.normalisation import Log2
+
+__all__ = [
+    "explainer",
+    "imputing",
+    "is_relative",
+    "keeps_values",
+    "takes_features_apart",
+    "terms_of",
+    "used_features",
+]
+
+#: Steps that take each feature by itself: what they make of one depends on no other.
+_FEATURE_BY_FEATURE = (
+    Log2, MaxAbsScaler, MinMaxScaler, RobustScaler, SelectorMixin, SimpleImputer, StandardScaler,
+)  # fmt: skip
+
+
+def imputing(estimator: BaseEstimator) -> BaseEstimator:
+    """Return a classifier with the imputation of missing values as its first step.
+
+    It is what stands in for them in cross-validation (`xnbflow.evaluation.incomplete`): the medians
+    of the training samples. One that imputes by itself stays as it is.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> imputing(GaussianNB())[0]
+    Imputer()
+    """
+    if imputes(estimator):
+        return estimator
+    # the classifier must see features by their names: it may break ties by them
+    first = Imputer().set_output(transform="pandas")
+    return Pipeline([("impute", first), ("classify", estimator)])
+
+
+def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
+    """Return the positions of the features that a fitted classifier's answers depend on.
+
+    Parameters
+    ----------
+    estimator : classifier
+    frame : DataFrame of shape (n_samples, n_features)
+        Its training samples, or some of them.
+    """
+    everything = np.arange(frame.shape[1])
+    if not takes_features_apart(estimator):
+        return everything
+    use = feature_use(estimator, frame, explain=False)
+    if use.selected is None:
+        return everything
+    return np.sort(frame.columns.get_indexer(use.selected["feature"].unique()))
+
+
+def takes_features_apart(estimator: BaseEstimator) -> bool:
+    """Whether the steps before the last make of each feature something that no other changes."""
+    return all(_feature_by_feature(step) for step in _steps_before(estimator))
+
+
+def keeps_values(estimator: BaseEstimator) -> bool:
+    """Whether the last step sees the values of a sample as they are, but for missing ones."""
+    kept = (Imputer, SelectorMixin, SimpleImputer)
+    return all(isinstance(step, kept) for step in _steps_before(estimator))
+
+
+def explainer(estimator: BaseEstimator) -> BaseEstimator | None:
+    """Return the step that splits its answers over features; None where none does."""
+    while isinstance(estimator, Pipeline) or hasattr(estimator, "best_estimator_"):
+        ends = isinstance(estimator, Pipeline)
+        estimator = estimator[-1] if ends else estimator.best_estimator_
+    return estimator if hasattr(estimator, "explain") else None
+
+
+def is_relative(estimator: BaseEstimator) -> bool:
+    """Whether a classifier weighs each feature against a reference that all classes share."""
+    return isinstance(estimator, BaseClassSpecificNB) and estimator.evidence != "absolute"
+
+
+def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
+    """Return what each feature says for each class; None where a transformer makes new features.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A fitted one with an `explainer`.
+    X : DataFrame of shape (n_samples, n_features)
+
+    Returns
+    -------
+    DataFrame or None
+        See `xnbflow.naive_bayes.base.BaseNaiveBayes.explain`.
+    """
+    last, before, names = last_step(estimator, X.columns.to_numpy())
+    if names is None:
+        return None
+    terms = last.explain(transformed(before, X))
+    if last is estimator:
+        return terms
+    return named(terms, X.index, names)
+
+
+def _steps_before(estimator: BaseEstimator) -> list[BaseEstimator]:
+    """Return the steps before the last, those of pipelines and searches in it among them."""
+    if isinstance(estimator, Pipeline):
+        *before, last = (step for _, step in estimator.steps)
+        return [*before, *_steps_before(last)]
+    if hasattr(estimator, "best_estimator_"):
+        return _steps_before(estimator.best_estimator_)
+    return []
+
+
+def _feature_by_feature(step: BaseEstimator) -> bool:
+    if isinstance(step, Imputer):
+        return step.method == "median"
+    return isinstance(step, _FEATURE_BY_FEATURE)
