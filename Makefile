@@ -8,7 +8,7 @@ DOCUMENTING := $(VENV)/documenting
 PEER := .venv-peer
 STUDY ?= all
 
-.PHONY: run test test-fast fuzz coverage lint format manual docs bench package paper-scale lock clean
+.PHONY: run test test-fast fuzz cluster-acceptance coverage lint format manual docs bench package paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -26,6 +26,10 @@ test-fast: $(INSTALLED)
 ## fuzz: 100,000 damaged files, given to every reader
 fuzz: $(INSTALLED)
 	@XNBFLOW_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
+
+## cluster-acceptance: accidents on a SLURM cluster of two nodes on this machine (root, slurm-wlm, munge)
+cluster-acceptance: $(INSTALLED)
+	@$(BIN)/python -m pytest -m 'slurm or accidents' tests/acceptance/test_slurm.py
 
 ## lint: code style, types, workflow style and Snakemake's own checks
 lint: $(INSTALLED)

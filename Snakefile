@@ -8,6 +8,10 @@ min_version("9.8")
 configfile: f"{workflow.current_basedir}/config/config.yaml"
 
 
+onerror:
+    tell_reasons()
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/acquire.smk"
 include: "workflow/rules/diagnose.smk"

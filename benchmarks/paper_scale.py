@@ -1,10 +1,11 @@
 """The paper's size: eighteen simulated series of Table 1's shapes, through the whole workflow.
 
-    python -m benchmarks.paper_scale
+    python -m benchmarks.paper_scale [cores] [data set ...]
 
 The series are written as CSV files in CuMiDa's layout and served on 127.0.0.1. The workflow then
 downloads, diagnoses, classifies and reports them as it would the real ones. Prints wall time, peak
-memory of all processes together, and the share of process start-up.
+memory of all processes together, the share of process start-up, and the processor seconds of the
+whole beside those of the same kernels in one process.
 """
 
 import ast
@@ -16,13 +17,16 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import psutil
 
+from xnbflow import forkserver
 from xnbflow.seeds import derive_seed
 from xnbflow.sources.cumida import write_cumida_csv
 from xnbflow.sources.sheet import read_sheet
@@ -30,37 +34,53 @@ from xnbflow.sources.simulate import simulate_series
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "results" / "benchmarks" / "paper-scale"
+#: Processes of the server: of the jobs with one thread, and of those with as many as there are.
+SERVERS = 2
 #: What Snakemake puts before each script.
 SNAKEMAKES_OWN = "import snakemake.logging, snakemake.iocontainers"
 
 
-def main(cores: int) -> None:
+def main(cores: int, names: list[str]) -> None:
     """Prepare the files, serve them, run the study and print what it cost."""
     mirror = FOLDER / "mirror"
-    for dataset in read_sheet(ROOT / "config" / "datasets.tsv").values():
-        if dataset.id.startswith("sim-"):
-            write_series(dataset, mirror)
+    sheet = read_sheet(ROOT / "config" / "datasets.tsv")
+    names = names or [name for name in sheet if name.startswith("sim-")]
+    for name in names:
+        write_series(sheet[name], mirror)
     work = FOLDER / "work"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     server = serve(mirror)
+    before = os.times()
     try:
-        seconds, peak = run(work, f"http://127.0.0.1:{server.server_port}", cores)
+        seconds, peak = run(work, f"http://127.0.0.1:{server.server_port}", cores, names)
     finally:
         server.shutdown()
+    whole = children_seconds(before)
+    kernels = kernel_seconds(work)
     jobs, starting = start_up(work / "results" / "benchmarks")
-    megabytes = sum(path.stat().st_size for path in mirror.rglob("*.csv")) / 1e6
+    megabytes = sum(path_of(sheet[name], mirror).stat().st_size for name in names) / 1e6
     print(f"{megabytes:.0f} MB of CSV files, {jobs} jobs on {cores} cores")
     print(f"wall time               {seconds:7.1f} s")
     print(f"peak memory, all        {peak / 1e9:7.2f} GB")
     print(f"start-up of the jobs    {starting:7.1f} s of processor time")
     print(f"share of start-up       {100 * starting / cores / seconds:7.1f} % of wall time")
+    print(f"processor time, all     {whole:7.1f} s")
+    print(
+        f"the kernels alone       {kernels:7.1f} s: diagnostics, and all folds of all classifiers"
+    )
+    print(f"all by the kernels      {whole / kernels:7.2f}")
+
+
+def path_of(dataset: object, mirror: Path) -> Path:
+    """Return where CuMiDa would have a data set."""
+    kind, name = dataset.location.split("/")
+    return mirror / kind / name / f"{kind}_{name}.csv"
 
 
 def write_series(dataset: object, mirror: Path) -> None:
     """Simulate a series of the data set's shape and write it where CuMiDa would have it."""
-    kind, name = dataset.location.split("/")
-    path = mirror / kind / name / f"{kind}_{name}.csv"
+    name, path = dataset.location.partition("/")[2], path_of(dataset, mirror)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         shape = (dataset.samples, dataset.features, dataset.classes)
@@ -81,13 +101,14 @@ def serve(folder: Path) -> http.server.ThreadingHTTPServer:
     return server
 
 
-def run(work: Path, url: str, cores: int) -> tuple[float, int]:
+def run(work: Path, url: str, cores: int, names: list[str]) -> tuple[float, int]:
     """Run the study; return wall seconds and the peak of all its processes' memory in bytes."""
     download = json.dumps({"base_urls": {"cumida": [url]}})
+    studies = json.dumps({"paper-scale": {"datasets": names}})
     command = [
         *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
         *("--directory", str(work), "--cores", str(cores), "paper-scale"),
-        *("--config", f"download={download}"),
+        *("--config", f"download={download}", f"studies={studies}"),
     ]
     start = time.perf_counter()
     with (work / "log.txt").open("w") as log:
@@ -113,33 +134,66 @@ def memory(process: psutil.Process) -> int:
     return total
 
 
-def start_up(benchmarks: Path) -> tuple[int, float]:
+def children_seconds(before: os.times_result) -> float:
+    """Return the processor seconds of the processes that this one has waited for since then."""
+    after = os.times()
+    user = after.children_user - before.children_user
+    return user + after.children_system - before.children_system
+
+
+def kernel_seconds(work: Path) -> float:
+    """Return the processor seconds of what the study computes, in one process without a workflow.
+
+    These are the diagnostics of each series and the folds of each classifier; reading and writing,
+    tables over all of them and pages do not count.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.paper_scale_kernels", str(work / "resources/series")],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return float(done.stdout)
+
+
+def start_up(records: Path) -> tuple[int, float]:
     """Return how many jobs ran, and the processor seconds they took before their first work.
 
-    For each script that is the time of a process that does its imports and nothing else.
+    For each script that is the time of a job that does its imports and nothing else; what the
+    server imports for all of them is added once per number of threads.
     """
-    paths = [path.relative_to(benchmarks) for path in benchmarks.rglob("*.tsv")]
+    paths = [path.relative_to(records) for path in records.rglob("*.tsv")]
     jobs = Counter(path.parts[0].removesuffix(".tsv") for path in paths)
     scripts = ROOT / "workflow" / "scripts"
-    seconds = [n * import_seconds(scripts / f"{rule}.py") for rule, n in jobs.items()]
-    return jobs.total(), sum(seconds)
+    alone = {rule: import_seconds(scripts / f"{rule}.py") for rule in jobs}
+    forkserver.start()
+    forked = {rule: import_seconds(scripts / f"{rule}.py") for rule in jobs}
+    server = max(alone.values())  # it imports what the heaviest job does, and a little more
+    return jobs.total(), sum(n * forked[rule] for rule, n in jobs.items()) + SERVERS * server
 
 
 def import_seconds(script: Path) -> float:
     """Return the median processor seconds of a script's imports, as Snakemake runs it."""
     statements = ast.parse(script.read_text()).body
     imports = [each for each in statements if isinstance(each, ast.Import | ast.ImportFrom)]
-    first, *others = map(ast.unparse, imports)
-    program = "\n".join([SNAKEMAKES_OWN, first, f"start_job({os.devnull!r}, 1)", *others])
-    samples = []
-    for _ in range(5):
-        before = os.times()
-        subprocess.run([sys.executable, "-c", program], check=True)
-        after = os.times()
-        user = after.children_user - before.children_user
-        samples.append(user + after.children_system - before.children_system)
+    with tempfile.TemporaryDirectory() as folder:
+        record, program = Path(folder, "record.tsv"), Path(folder, script.name)
+        job = f"N(threads=1, log=[{os.devnull!r}], output=N(record={str(record)!r}))"
+        namespace = "from types import SimpleNamespace as N"
+        start = f"from xnbflow.jobs import start_job\nstart_job({job})"
+        lines = [SNAKEMAKES_OWN, namespace, start, *map(ast.unparse, imports)]
+        program.write_text("\n".join(lines))
+        samples = []
+        for _ in range(5):
+            before = os.times()
+            subprocess.run([sys.executable, str(program)], check=True)
+            own = children_seconds(before)
+            forked = pd.read_csv(record, sep="\t")["cpu_time"].item()
+            samples.append(own + forked * forkserver.is_running())
     return statistics.median(samples)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else os.cpu_count())
+    asked = sys.argv[1:]
+    main(int(asked[0]) if asked else os.cpu_count(), asked[1:])

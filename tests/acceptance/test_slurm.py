@@ -1,128 +1,15 @@
-"""The cluster profile works, on a one-node SLURM cluster that the test starts and ends."""
+"""On a cluster, whatever befalls it, a study ends with the tables of a local run."""
 
-import getpass
-import os
-import shutil
-import socket
 import subprocess
 import time
-from pathlib import Path
 
-import pandas as pd
 import pytest
-from integration.conftest import ROOT, STUDY, prepare, snakemake_command
+from integration.conftest import ROOT, STUDY, prepare, snakemake, snakemake_command, tables
+from slurm import CPUS, Cluster, why_not
 
-DAEMONS = ("munged", "slurmctld", "slurmd")
-
-#: Where a job's own `srun` looks: Snakemake's plugin hands it no SLURM variables.
-SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
-
-CONF = """
-ClusterName=test
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={ctld_port}
-SlurmdPort={slurmd_port}
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
-CredType=cred/munge
-SlurmUser={user}
-SlurmdUser={user}
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SchedulerType=sched/backfill
-SchedulerParameters=sched_interval=1,batch_sched_delay=0
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core_Memory
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/none
-ReturnToService=2
-MailProg=/bin/true
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=4000 State=UNKNOWN
-PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
-"""
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def wait_for(command, environment, text, seconds=30):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if text in done.stdout:
-            return
-        time.sleep(0.3)
-    pytest.fail(f"{command} did not say {text!r}: {done.stdout}{done.stderr}")
-
-
-@pytest.fixture
-def cluster(tmp_path_factory):
-    """A SLURM cluster of this machine; yields the environment that reaches it."""
-    search = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
-    absent = [name for name in DAEMONS if not shutil.which(name, path=search)]
-    if absent:
-        pytest.skip(f"SLURM is not installed ({', '.join(absent)}): slurm-wlm and munge are needed")
-    if os.geteuid() != 0:
-        pytest.skip("a SLURM cluster can be started by root only")
-    if SYSTEM_CONF.exists():
-        pytest.skip(f"this machine has a SLURM of its own: {SYSTEM_CONF}")
-    folder = tmp_path_factory.mktemp("slurm")
-    for name in ("state", "spool"):
-        (folder / name).mkdir()
-    (folder / "munge.key").write_bytes(os.urandom(128))
-    (folder / "munge.key").chmod(0o400)
-    ports = {"ctld_port": free_port(), "slurmd_port": free_port()}
-    SYSTEM_CONF.parent.mkdir(exist_ok=True)
-    SYSTEM_CONF.write_text(
-        CONF.format(
-            host=socket.gethostname().partition(".")[0],
-            user=getpass.getuser(),
-            folder=folder,
-            cpus=os.cpu_count(),
-            **ports,
-        )
-    )
-    environment = {**os.environ, "PATH": search}
-    commands = [
-        [
-            *("munged", "--foreground", "--force", f"--key-file={folder}/munge.key"),
-            *(f"--socket={folder}/munge.socket", f"--pid-file={folder}/munged.pid"),
-            *(f"--log-file={folder}/munged.log", f"--seed-file={folder}/munged.seed"),
-        ],
-        ["slurmctld", "-D"],
-        ["slurmd", "-D"],
-    ]
-    daemons = []
-    with (folder / "daemons.txt").open("w") as out:
-        for command in commands:
-            daemons.append(
-                subprocess.Popen(command, env=environment, stdout=out, stderr=out, cwd=folder)
-            )
-            time.sleep(1)
-        try:
-            wait_for(["sinfo", "-h", "-o", "%t"], environment, "idle")
-            yield environment
-        finally:
-            for daemon in reversed(daemons):
-                daemon.terminate()
-            for daemon in daemons:
-                daemon.wait(timeout=20)
-            SYSTEM_CONF.unlink()
-
-
-@pytest.mark.slurm
-def test_a_study_runs_on_a_cluster(cluster, tmp_path):
-    study = {**STUDY, "folds": {"2-fold": {"splits": 2}}}
-    study["studies"] = {
+SMALL = STUDY | {
+    "folds": {"2-fold": {"splits": 2}},
+    "studies": {
         "tiny": {
             "title": "A tiny study",
             "datasets": ["wine"],
@@ -130,17 +17,140 @@ def test_a_study_runs_on_a_cluster(cluster, tmp_path):
             "folds": ["2-fold"],
             "diagnostics": False,
         }
-    }
-    folder = prepare(tmp_path / "work", study)
-    command = snakemake_command(folder, "--profile", str(ROOT / "config/profiles/slurm"))
-    command += ["--slurm-status-command", "squeue"]
-    command += ["--slurm-init-seconds-before-status-checks", "1"]
-    command += ["--seconds-between-status-checks", "1", "--latency-wait", "5"]
-    command += ["--default-resources", "mem_mb=1000", "mem_mb_per_cpu=0", "runtime=5"]
-    done = subprocess.run(
-        command, env=cluster, capture_output=True, text=True, check=False, timeout=300
-    )
+    },
+}
+#: Memory that no job does with at its first attempt, and plenty at its second.
+TOO_LITTLE = "mem_mb=60*40**(attempt-1)"
+
+
+@pytest.fixture
+def cluster(tmp_path_factory):
+    """A SLURM cluster of two nodes on this machine."""
+    if reason := why_not():
+        pytest.skip(reason)
+    with Cluster(tmp_path_factory.mktemp("slurm")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory):
+    """The folder of the same study, run without a cluster."""
+    folder = prepare(tmp_path_factory.mktemp("local"), SMALL)
+    done = snakemake(folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "submitted with SLURM jobid" in done.stdout + done.stderr
-    metrics = pd.read_parquet(folder / "results/studies/tiny/metrics.parquet")
-    assert len(metrics) == 2
+    return folder
+
+
+class Study:
+    """A study that runs on a cluster."""
+
+    def __init__(self, cluster, folder, study, *arguments):
+        self.cluster, self.folder = cluster, prepare(folder, study)
+        command = snakemake_command(self.folder, "--profile", str(ROOT / "config/profiles/slurm"))
+        del command[command.index("--cores") : command.index("--cores") + 2]
+        command += ["--slurm-status-command", "squeue"]
+        command += ["--slurm-init-seconds-before-status-checks", "1"]
+        command += ["--seconds-between-status-checks", "1", "--latency-wait", "10"]
+        self._log = self.folder / "out.txt"
+        with self._log.open("w") as out:
+            self._process = subprocess.Popen(
+                [*command, *arguments], env=cluster.environment, stdout=out, stderr=out
+            )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+            self.cluster.cancel_all()
+
+    @property
+    def said(self):
+        """What Snakemake wrote so far."""
+        return self._log.read_text()
+
+    def running(self, rule):
+        """Wait for a job of a rule to run; returns it."""
+
+        def found():
+            assert self._process.poll() is None, self.said
+            return self.cluster.running(rule)
+
+        return self.cluster.wait_for(found, 400)
+
+    def ended(self):
+        """Wait for the end; returns Snakemake's code."""
+        return self._process.wait(timeout=900)
+
+    def end(self):
+        """Wait until all is done."""
+        assert self.ended() == 0, self.said
+
+    def jobs(self, rule):
+        """The jobs of a rule, in order."""
+        return [job for job in self.cluster.jobs() if job["rule"] == rule]
+
+
+def cancel(study, rule):
+    """Cancel a job, as an administrator may."""
+    study.cluster.run("scancel", study.running(rule)["id"])
+
+
+def let_time_pass(study, rule):
+    """Let a job's time be over; SLURM counts it in minutes."""
+    job = study.running(rule)["id"]
+    study.cluster.halt(job)
+    study.cluster.run("scontrol", "update", f"JobId={job}", f"EndTime={time.strftime('%FT%T')}")
+
+
+@pytest.mark.slurm
+def test_a_study_ends_with_the_tables_of_a_local_run_whatever_befalls_it(cluster, local, tmp_path):
+    arguments = ("--set-resources", f"compile:{TOO_LITTLE}")
+    with Study(cluster, tmp_path / "work", SMALL, *arguments) as study:
+        cancel(study, "acquire")
+        let_time_pass(study, "train")
+        study.end()
+        assert tables(study.folder) == tables(local)
+        ends = {
+            rule: [job["state"] for job in study.jobs(rule)]
+            for rule in ("compile", "acquire", "train")
+        }
+        assert ends["acquire"] == ["CANCELLED", "COMPLETED"]
+        assert ends["train"] == ["TIMEOUT", "COMPLETED"]
+        assert len(ends["compile"]) == 2
+        assert ends["compile"][1] == "COMPLETED"
+        # a job asks for twice as much after a failure, and for no more CPUs than a node has
+        for rule in ("acquire", "train"):
+            first, second = (int(job["memory"].rstrip("M")) for job in study.jobs(rule))
+            assert second == pytest.approx(2 * first, abs=1)
+        assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
+        assert f"A job of report asks cpus=4; partition main has no more than {CPUS}" in study.said
+        # light jobs are not sent there
+        assert {job["rule"] for job in cluster.jobs()} == {
+            *("acquire", "compile", "train", "compare", "describe", "report")
+        }
+
+
+@pytest.mark.slurm
+def test_the_reason_of_a_failure_is_told_without_accounting(cluster, tmp_path):
+    arguments = ("--retries", "0", "--set-resources", "acquire:mem_mb=60")
+    with Study(cluster, tmp_path / "work", SMALL, *arguments) as study:
+        assert study.ended() == 1
+        (log,) = (study.folder / ".snakemake/slurm_logs/rule_acquire/wine").iterdir()
+        told = "it took more memory than it asked for (mem_mb)"
+        assert f"SLURM job {log.stem} (acquire wine) failed: {told}; {log}" in study.said
+
+
+@pytest.mark.accidents
+def test_what_ran_on_a_node_that_went_down_runs_on_another(cluster, local, tmp_path):
+    with Study(cluster, tmp_path / "work", SMALL) as study:
+        lost = study.running("train")
+        cluster.fell(lost["node"])
+        study.end()
+        assert tables(study.folder) == tables(local)
+        (again,) = study.jobs("train")  # SLURM itself puts it back
+        assert again["id"] == lost["id"]
+        assert again["state"] == "COMPLETED"
+        assert again["node"] != lost["node"]

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -27,6 +28,9 @@ SHEET = (
     "id\tsource\tlocation\tsha256\tsamples\tfeatures\tclasses\tlabel\tid_column\torientation\toptions\n"
     "toy\tsimulate\t\t\t40\t300\t3\t\t\t\tseed=3\n"
 )
+
+
+RECORDED_TIMES = {"seconds.parquet", "seconds.tsv", "averages.parquet", "averages.tsv"}
 
 
 def prepare(folder, study=STUDY):
@@ -62,6 +66,18 @@ def jobs(folder, *arguments, root=ROOT):
     rows = [line.split() for line in done.stdout.splitlines()]
     counts = {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
     return {rule: count for rule, count in counts.items() if rule not in {"total", "all"}}
+
+
+def tables(folder):
+    """Bytes of every table of the study, but for recorded seconds and the report."""
+    study = folder / "results/studies/tiny"
+    found = {
+        path.name: path.read_bytes()
+        for path in sorted(study.iterdir())
+        if path.suffix in {".parquet", ".tsv"} and path.name not in RECORDED_TIMES
+    }
+    averages = pd.read_parquet(study / "averages.parquet").drop(columns="fit_seconds")
+    return found | {"averages": averages.to_csv()}
 
 
 @pytest.fixture(scope="session")

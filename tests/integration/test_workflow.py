@@ -17,23 +17,18 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, snakemake_command
+from integration.conftest import (
+    ROOT,
+    SHEET,
+    STUDY,
+    jobs,
+    prepare,
+    snakemake,
+    snakemake_command,
+    tables,
+)
 
 from xnbflow.contract import STUDY_TABLES
-
-RECORDED_TIMES = {"seconds.parquet", "seconds.tsv", "averages.parquet", "averages.tsv"}
-
-
-def tables(folder):
-    """Bytes of every table of the study, but for recorded seconds and the report."""
-    study = folder / "results/studies/tiny"
-    found = {
-        path.name: path.read_bytes()
-        for path in sorted(study.iterdir())
-        if path.suffix in {".parquet", ".tsv"} and path.name not in RECORDED_TIMES
-    }
-    averages = pd.read_parquet(study / "averages.parquet").drop(columns="fit_seconds")
-    return found | {"averages": averages.to_csv()}
 
 
 def test_the_study_leaves_every_table_and_a_page(finished):
@@ -190,17 +185,34 @@ def test_a_label_or_a_mirror_trains_nothing_again(finished):
 
 
 def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_path):
+    seed = os.environ.get("XNBFLOW_KILL_SEED") or random.SystemRandom().randrange(10**6)
+    seconds = random.Random(int(seed)).uniform(4, 12)
+    print(f"killed after {seconds:.2f} s; the same again: XNBFLOW_KILL_SEED={seed}")
     folder = prepare(tmp_path / "killed")
     with (folder / "out.txt").open("w") as out:
         process = subprocess.Popen(
             snakemake_command(folder, cores=1), stdout=out, stderr=out, start_new_session=True
         )
-        time.sleep(random.Random().uniform(4, 12))
+        time.sleep(seconds)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     snakemake(folder, "--unlock")
     done = snakemake(folder, "--rerun-incomplete", cores=1)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert tables(folder) == tables(finished)
+
+
+def test_of_two_runs_at_once_in_one_folder_the_second_says_what_to_do(finished, tmp_path):
+    folder = prepare(tmp_path / "twice")
+    with (folder / "out.txt").open("w") as out:
+        first = subprocess.Popen(snakemake_command(folder), stdout=out, stderr=out)
+        while first.poll() is None and "Finished jobid" not in (folder / "out.txt").read_text():
+            time.sleep(0.2)
+        second = snakemake(folder)
+        assert first.wait() == 0, (folder / "out.txt").read_text()
+    assert second.returncode == 1
+    assert "Directory cannot be locked" in second.stderr
+    assert "--unlock" in second.stderr
     assert tables(folder) == tables(finished)
 
 
@@ -236,6 +248,21 @@ def test_editing_a_library_file_reruns_the_stages_that_use_it(edited, module, ru
     finally:
         path.write_text(original)
     assert set(counts) == rules
+
+
+def test_jobs_run_the_library_that_stands_beside_the_snakefile(edited):
+    """Not another one that is installed, whose changes would reach results without a word."""
+    root, folder = edited
+    path = root / "workflow/src/xnbflow/evaluation/summaries.py"
+    original = path.read_text()
+    told = "from xnbflow.errors import InputError\nraise InputError('this is the copy')\n"
+    path.write_text(original + told)
+    try:
+        done = snakemake(folder, root=root)
+    finally:
+        path.write_text(original)
+    assert done.returncode == 1
+    assert "this is the copy" in done.stderr
 
 
 def test_one_job_per_fold_gives_the_same_tables(finished, tmp_path):

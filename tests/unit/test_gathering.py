@@ -72,5 +72,5 @@ def test_a_repeats_folds_do_not_depend_on_their_number():
 
 def test_what_is_no_record_of_a_job_is_refused(tmp_path):
     (tmp_path / "a.tsv").write_text("s\th:m:s\n")
-    with pytest.raises(InputError, match=r"a.tsv is no record of Snakemake's; delete it"):
+    with pytest.raises(InputError, match=r"a.tsv is no record of a job; delete it"):
         read_benchmark(tmp_path / "a.tsv")

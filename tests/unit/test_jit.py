@@ -22,9 +22,9 @@ print(values[0])
 """
 
 
-def start(root, **variables):
+def start(root, call=CALL, **variables):
     return subprocess.run(
-        [sys.executable, "-c", CALL],
+        [sys.executable, "-c", call],
         env={**os.environ, "PYTHONPATH": str(root), **variables},
         check=True,
         capture_output=True,
@@ -67,6 +67,27 @@ def test_without_a_place_to_write_kernels_are_compiled_anew_and_that_is_said_onc
     assert float(done.stdout) > 0
     assert done.stderr.count("every process compiles them anew") == 1
     assert "Set NUMBA_CACHE_DIR to a folder that can be written" in done.stderr
+
+
+#: As in a container: the account has no entry, and nothing tells a home.
+NO_ACCOUNT = """
+import os, pwd
+def absent(uid):
+    raise KeyError(uid)
+pwd.getpwuid = absent
+os.environ.pop("HOME", None)
+from xnbflow.jit import njit
+print(njit()(lambda: 1.0)())
+"""
+
+
+def test_without_a_home_kernels_are_compiled_all_the_same(tmp_path):
+    copy = tmp_path / "xnbflow"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "__pycache__").write_text("no folder")
+    done = start(tmp_path, NO_ACCOUNT, NUMBA_CACHE_DIR="", XDG_CACHE_HOME="")
+    assert float(done.stdout) > 0
+    assert done.stderr.count("every process compiles them anew") == 1
 
 
 def test_where_compiled_code_is_kept_there_is_nothing_to_say(tmp_path):

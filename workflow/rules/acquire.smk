@@ -5,17 +5,17 @@ rule acquire:
     output:
         series=SERIES,
         notes=NOTES,
+        record=benchmark_of("acquire"),
     log:
         log_of("acquire"),
-    benchmark:
-        benchmark_of("acquire")
     wildcard_constraints:
         dataset=names(ACQUIRED),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 2
+    threads: cpus_of("acquire")
     resources:
-        mem_mb=memory(1500, 6),  # of a download the size is not known before
+        mem_mb=memory_of("acquire", acquired_mb),
+        runtime=minutes_of("acquire", acquired_mb),
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         reader=lambda wildcards: reader(wildcards.dataset),
@@ -29,17 +29,17 @@ rule simulate:
     output:
         series=SERIES,
         truth=TRUTH,
+        record=benchmark_of("simulate"),
     log:
         log_of("simulate"),
-    benchmark:
-        benchmark_of("simulate")
     wildcard_constraints:
         dataset=names(SIMULATED),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 2
+    threads: cpus_of("simulate")
     resources:
-        mem_mb=2000,
+        mem_mb=memory_of("simulate", acquired_mb),
+        runtime=minutes_of("simulate", acquired_mb),
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         sources=sources("simulate.py"),

@@ -3,17 +3,17 @@
 rule compile:
     output:
         COMPILED,
+        record=benchmark_of("compile"),
     log:
         log_of("compile"),
-    benchmark:
-        benchmark_of("compile")
     wildcard_constraints:
         unit=names(["diagnostics", *CONFIG.classifiers]),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("compile")
     resources:
-        mem_mb=1000,
+        mem_mb=memory_of("compile"),
+        runtime=minutes_of("compile"),
     params:
         module=lambda wildcards: compiler(wildcards.unit),
         entry=lambda wildcards: (
@@ -34,15 +34,16 @@ rule folds:
         given=given_folds,
     output:
         FOLDS,
+        record=benchmark_of("folds"),
     log:
         log_of("folds"),
-    benchmark:
-        benchmark_of("folds")
+    localrule: True
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("folds")
     resources:
-        mem_mb=1000,
+        mem_mb=memory_of("folds"),
+        runtime=minutes_of("folds"),
     params:
         scheme=lambda wildcards: vars(CONFIG.folds[wildcards.folds]),
         sources=sources("folds.py"),
@@ -60,19 +61,21 @@ rule train:
         compiled=lambda wildcards: compiled(wildcards.classifier),
     output:
         **{table: BATCH.fill(table=table) for table in TRAINING_TABLES},
+        record=benchmark_of("train"),
     log:
         log_of("train"),
-    benchmark:
-        benchmark_of("train")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("train")
     resources:
-        mem_mb=memory(2000, 2),
+        mem_mb=memory_of("train"),
+        runtime=minutes_of("train"),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
-        batch=lambda wildcards: vars(Batch.named(wildcards.batch)),
-        splits=lambda wildcards: CONFIG.folds[wildcards.folds].splits,
+        batch=lambda wildcards: {
+            "splits": CONFIG.folds[wildcards.folds].splits,
+            **vars(Batch.named(wildcards.batch)),
+        },
         sources=lambda wildcards: sources("train.py", *classes(wildcards.classifier)),
     script:
         "../scripts/train.py"
@@ -85,15 +88,16 @@ rule gather:
         jobs=trained_batches(benchmark_of("train")),
     output:
         **{table: TRAINED.fill(table=table) for table in GATHERED_TABLES},
+        record=benchmark_of("gather"),
     log:
         log_of("gather"),
-    benchmark:
-        benchmark_of("gather")
+    localrule: True
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("gather")
     resources:
-        mem_mb=memory(1000, 10),
+        mem_mb=memory_of("gather"),
+        runtime=minutes_of("gather"),
     params:
         batches=lambda wildcards: [batch.name for batch in batches_of(wildcards.folds)],
         sources=sources("gather.py"),

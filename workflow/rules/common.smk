@@ -1,15 +1,24 @@
 # What all rules share: the library, the checked configuration, and where things are.
+import gc
 import os
 import sys
+import time
+from functools import cache
 from pathlib import Path
 
 from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.utils import update_config
 
 ROOT = Path(os.path.normpath(Path(workflow.current_basedir) / ".." / ".."))
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
-sys.path.insert(0, str(ROOT / "workflow/src"))
+LIBRARY = str(ROOT / "workflow/src")
+sys.path.insert(0, LIBRARY)
+# Jobs, too, run the library that is digested here, not another one that is installed.
+inherited = os.environ.get("PYTHONPATH")
+os.environ["PYTHONPATH"] = f"{LIBRARY}{os.pathsep}{inherited}" if inherited else LIBRARY
+gc.set_threshold(100_000)  # a graph of many thousand jobs is no garbage
 
 #: Of another workflow that imports this one (`module`), else of this one: what changes paths and names.
 MODIFIER = workflow.modifier
@@ -24,6 +33,7 @@ if not MODIFIER.is_main_snakefile():
     config = {**defaults, "sheets": sheets}  # the caller's own may serve other modules
 
 import xnbflow
+from xnbflow import forkserver
 from xnbflow.analyses.registry import analysis_modules, known_analyses
 from xnbflow.config import Batch, check_schema, read_config, read_sheets
 from xnbflow.contract import (
@@ -63,10 +73,13 @@ from xnbflow.contract import (
 )
 from xnbflow.errors import InputError
 from xnbflow.methods import known_methods
+from xnbflow.needs import NEEDS, fitting
+from xnbflow.partition import read_partition
 from xnbflow.plugins import plugin_modules
 from xnbflow.provenance import source_digest
 from xnbflow.report.navigation import figure_labels
 from xnbflow.report.outline import benchmarks, section_modules
+from xnbflow.slurm_logs import reasons
 from xnbflow.sources.files import local_path
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet
@@ -120,9 +133,84 @@ def names(values):
     return "|".join(re.escape(value) for value in values) or "(?!)"
 
 
-def memory(mb, per_input_mb):
-    """MB for a job that holds its input in memory; a job that failed gets twice as much."""
-    return lambda wildcards, input, attempt: int(attempt * (mb + per_input_mb * input.size_mb))
+def size_of(wildcards, input):
+    """MB of a job's input; Snakemake's `size_mb` starts an event loop for each of many jobs."""
+    if any(path.is_storage for path in input):
+        return input.size_mb
+    return sum(os.stat(path).st_size for path in input) / 2**20
+
+
+@cache
+def partition():
+    """The SLURM partitions that jobs of this call go to; None of jobs that go elsewhere."""
+    plugin = workflow.executor_plugin
+    if not workflow.is_main_process or plugin is None or plugin.name != "slurm":
+        return None
+    if workflow.executor_settings.partition_config:  # then the plugin chooses one that fits
+        return None
+    settings = workflow.resource_settings
+    asked = [settings._parsed_default_resources, *settings._parsed_overwrite_resources.values()]
+    names = [str(each["slurm_partition"].raw) for each in asked if "slurm_partition" in each]
+    return read_partition(list(dict.fromkeys(names)))
+
+
+#: When this call began.
+STARTED = time.time()
+#: Rules and resources of which it was said that jobs cannot have what they ask.
+TOO_LARGE = set()
+
+
+def granted(kind, resource, asked):
+    """What a job gets of what it asks: no more than the largest node of its partition has."""
+    given = fitting(asked, resource, partition())
+    if given < asked and (kind, resource) not in TOO_LARGE:
+        TOO_LARGE.add((kind, resource))
+        logger.warning(
+            f"A job of {kind} asks {resource}={asked}; partition {partition().name} has no more than "
+            f"{given}, which it gets. For another: --default-resources slurm_partition=NAME"
+        )
+    return given
+
+
+def tell_reasons():
+    """Say of failed jobs on SLURM why it ended them; of the others it is in their logs."""
+    settings = workflow.executor_settings
+    if workflow.executor_plugin and workflow.executor_plugin.name == "slurm":
+        for line in reasons(
+            settings.logdir or Path(".snakemake/slurm_logs").absolute(), since=STARTED
+        ):
+            logger.error(line)
+
+
+def cpus_of(kind):
+    """CPUs for a job; in the job itself, those that it got."""
+    got = 0 if workflow.is_main_process else int(os.environ.get("SLURM_CPUS_ON_NODE", 0))
+    asked = min(NEEDS[kind].cpus, got or NEEDS[kind].cpus)
+    return lambda wildcards: granted(kind, "cpus", asked)
+
+
+def memory_of(kind, size=size_of):
+    """MB for a job by the size of its input; a job that failed gets twice as much."""
+    return lambda wildcards, input, attempt: granted(
+        kind, "mem_mb", NEEDS[kind].mem_mb(size(wildcards, input), attempt)
+    )
+
+
+def minutes_of(kind, size=size_of):
+    """Minutes for a job, likewise."""
+    return lambda wildcards, input, attempt: granted(
+        kind, "runtime", NEEDS[kind].runtime(size(wildcards, input), attempt)
+    )
+
+
+def acquired_mb(wildcards, input):
+    """MB of a data set as text: by its files, else by the shape in the sheet, else of a large one."""
+    row = DATASETS[wildcards.dataset]
+    packed = (".gz", ".xlsx", ".parquet", ".h5ad")
+    files = [
+        mb * (4 if path.endswith(packed) else 1) for path, mb in zip(input, input.size_files_mb)
+    ]
+    return sum(files) or (row.samples or 300) * (row.features or 54_675) * 20e-6
 
 
 SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
@@ -273,7 +361,7 @@ def noted(wildcards):
 
 
 def recorded(wildcards):
-    """What Snakemake recorded of the jobs of a study, of all but the training."""
+    """What the jobs of a study recorded of themselves, of all but the training."""
     study = study_of(wildcards)
     return [path for paths in benchmarks(study, SIMULATED).values() for path in paths]
 
@@ -387,6 +475,11 @@ def figures_of_model(table):
         return TRAINED.of(**dict(wildcards.items()), folds=folds, table=table)
 
     return path
+
+
+onstart:
+    if workflow.is_main_process and workflow.local_exec:
+        forkserver.start()
 
 
 wildcard_constraints:

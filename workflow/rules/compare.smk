@@ -6,15 +6,15 @@ rule permute:
         compiled=lambda wildcards: compiled(wildcards.classifier),
     output:
         **{table: PERMUTED.fill(table=table) for table in PERMUTATION_TABLES},
+        record=benchmark_of("permute"),
     log:
         log_of("permute"),
-    benchmark:
-        benchmark_of("permute")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("permute")
     resources:
-        mem_mb=memory(2000, 2),
+        mem_mb=memory_of("permute"),
+        runtime=minutes_of("permute"),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
         permutation=lambda wildcards: {
@@ -44,15 +44,15 @@ rule compare:
     output:
         **{table: STUDY_TABLE.fill(table=table) for table in STUDY_TABLES},
         text=[text_of(STUDY_TABLE.fill(table=table)) for table in STUDY_TABLES],
+        record=benchmark_of("compare"),
     log:
         log_of("compare"),
-    benchmark:
-        benchmark_of("compare")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("compare")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("compare"),
+        runtime=minutes_of("compare"),
     params:
         about=lambda wildcards: about(study_of(wildcards)),
         owners=lambda wildcards: owners_of(study_of(wildcards)),
@@ -78,15 +78,15 @@ rule describe:
     output:
         **{table: DESCRIPTION_TABLE.fill(table=table) for table in DESCRIPTION_TABLES},
         text=[text_of(DESCRIPTION_TABLE.fill(table=table)) for table in DESCRIPTION_TABLES],
+        record=benchmark_of("describe"),
     log:
         log_of("describe"),
-    benchmark:
-        benchmark_of("describe")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("describe")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("describe"),
+        runtime=minutes_of("describe"),
     params:
         owners=lambda wildcards: owners_of(study_of(wildcards)),
         entries=lambda wildcards: {

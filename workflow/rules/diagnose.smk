@@ -7,15 +7,15 @@ rule diagnose:
         compiled=COMPILED.of(unit="diagnostics"),
     output:
         **{table: DIAGNOSTIC.fill(table=table) for table in DIAGNOSTIC_TABLES},
+        record=benchmark_of("diagnose"),
     log:
         log_of("diagnose"),
-    benchmark:
-        benchmark_of("diagnose")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 4
+    threads: cpus_of("diagnose")
     resources:
-        mem_mb=memory(1500, 3),
+        mem_mb=memory_of("diagnose"),
+        runtime=minutes_of("diagnose"),
     params:
         settings={key: CONFIG.diagnostics[key] for key in ("min_abs_r", "dependence_alpha", "dof")},
         sources=sources("diagnose.py"),

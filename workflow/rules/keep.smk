@@ -12,15 +12,15 @@ rule final:
         model=MODEL,
         gene_sets=GENE_SETS,
         text=[text_of(MODEL_TABLE.fill(table=table)) for table in MODEL_TABLES],
+        record=benchmark_of("final"),
     log:
         log_of("final"),
-    benchmark:
-        benchmark_of("final")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("final")
     resources:
-        mem_mb=memory(2000, 3),
+        mem_mb=memory_of("final"),
+        runtime=minutes_of("final"),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
         origin=lambda wildcards: {
@@ -43,15 +43,15 @@ rule validate:
     output:
         **{table: VALIDATION_TABLE.fill(table=table) for table in VALIDATION_TABLES},
         text=[text_of(VALIDATION_TABLE.fill(table=table)) for table in VALIDATION_TABLES],
+        record=benchmark_of("validate"),
     log:
         log_of("validate"),
-    benchmark:
-        benchmark_of("validate")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 2
+    threads: cpus_of("validate")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("validate"),
+        runtime=minutes_of("validate"),
     params:
         entries=lambda wildcards: {
             name: CONFIG.classifier(name) for name in validated_by(study_of(wildcards))

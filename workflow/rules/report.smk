@@ -14,17 +14,17 @@ rule analyse:
         paper=lambda wildcards: published(*known_analyses()[wildcards.analysis].printed),
     output:
         directory(ANALYSIS),
+        record=benchmark_of("analyse"),
     log:
         log_of("analyse"),
-    benchmark:
-        benchmark_of("analyse")
     wildcard_constraints:
         analysis=names({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 4
+    threads: cpus_of("analyse")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("analyse"),
+        runtime=minutes_of("analyse"),
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
         about=lambda wildcards: {
@@ -65,15 +65,15 @@ rule report:
             labels=lambda wildcards: labels_of(wildcards),
             caption="../report/figure.rst",
         ),
+        record=benchmark_of("report"),
     log:
         log_of("report"),
-    benchmark:
-        benchmark_of("report")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 4
+    threads: cpus_of("report")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("report"),
+        runtime=minutes_of("report"),
     params:
         results=lambda wildcards: results_of(study_of(wildcards)),
         sources=lambda wildcards: sources(
@@ -92,15 +92,15 @@ rule pictures:
         rules.report.input,
     output:
         directory(PICTURES),
+        record=benchmark_of("pictures"),
     log:
         log_of("pictures"),
-    benchmark:
-        benchmark_of("pictures")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 4
+    threads: cpus_of("pictures")
     resources:
-        mem_mb=4000,
+        mem_mb=memory_of("pictures"),
+        runtime=minutes_of("pictures"),
     params:
         results=lambda wildcards: results_of(study_of(wildcards)),
         sources=lambda wildcards: sources(
@@ -119,16 +119,16 @@ rule index:
         unasked=unasked_reports,
     output:
         INDEX,
+        record=benchmark_of("index"),
     log:
         log_of("index"),
-    benchmark:
-        benchmark_of("index")
     localrule: True
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 1
+    threads: cpus_of("index")
     resources:
-        mem_mb=1000,
+        mem_mb=memory_of("index"),
+        runtime=minutes_of("index"),
     params:
         studies=[results_of(study) for study in CONFIG.studies.values()],
         options=lambda wildcards: options_of_call(),

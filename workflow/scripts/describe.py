@@ -4,7 +4,7 @@ from pathlib import Path
 
 from xnbflow.jobs import start_job
 
-start_job(snakemake.log[0], snakemake.threads)
+start_job(snakemake)
 
 from xnbflow.contract import DESCRIPTION_TABLES
 from xnbflow.evaluation.description import description_tables

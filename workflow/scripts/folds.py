@@ -2,7 +2,7 @@
 
 from xnbflow.jobs import start_job
 
-start_job(snakemake.log[0], snakemake.threads)
+start_job(snakemake)
 
 from pathlib import Path
 

@@ -1,5 +1,6 @@
 """The one way to write a file: beside it, then moved to its place; whole or not at all."""
 
+import errno
 import glob
 import os
 import platform
@@ -10,7 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["atomic", "write_atomically"]
+from xnbflow.errors import InputError
+
+__all__ = ["atomic", "lacks_space", "no_space", "write_atomically"]
+
+#: What writing fails with without room: on the disk, in a quota, below a limit of a file's size.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 #: Seconds without a write after which another host's temporary file is what a killed process left.
 _OLD = 86_400.0
@@ -31,6 +37,11 @@ def atomic(path: str | Path) -> Iterator[Path]:
         In the same folder, hidden, with a name that no other process has. If the block raises,
         nothing is left of it and ``path`` is as it was.
 
+    Raises
+    ------
+    InputError
+        If there is no room for it.
+
     Examples
     --------
     >>> import tempfile
@@ -41,6 +52,17 @@ def atomic(path: str | Path) -> Iterator[Path]:
     ['a.txt']
     """
     path = Path(path)
+    try:
+        with _atomic(path) as part:
+            yield part
+    except OSError as error:
+        if lacks_space(error):
+            raise no_space(path) from error
+        raise
+
+
+@contextmanager
+def _atomic(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_old_parts(path)
     own = f"{platform.node()}.{os.getpid()}.{uuid.uuid4().hex}"
@@ -64,6 +86,24 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     """
     with atomic(path) as part:
         write(part)
+
+
+def lacks_space(error: BaseException | None) -> bool:
+    """Whether an error says that there is no room to write to."""
+    return isinstance(error, OSError) and error.errno in _NO_ROOM
+
+
+def no_space(path: str | Path) -> InputError:
+    """Return what to tell of a file that there is no room for.
+
+    Examples
+    --------
+    >>> print(no_space("results/a.parquet"))
+    results/a.parquet cannot be written: no space is left there; make room and run it again
+    """
+    return InputError(
+        f"{path} cannot be written: no space is left there; make room and run it again"
+    )
 
 
 def _remove_old_parts(path: Path) -> None:

@@ -12,6 +12,7 @@ import importlib
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 __all__ = [
     "ANALYSIS",
@@ -92,7 +93,7 @@ class PathTemplate(str):
     @property
     def wildcards(self) -> frozenset[str]:
         """The names of the wildcards."""
-        return frozenset(name for _, name, _, _ in string.Formatter().parse(self) if name)
+        return _wildcards(self)
 
     def of(self, **values: str) -> str:
         """Return the path with every wildcard replaced by its value.
@@ -121,6 +122,12 @@ class PathTemplate(str):
         """
         rest = {name: f"{{{name}}}" for name in self.wildcards}
         return PathTemplate(self.format(**rest | values))
+
+
+@cache
+def _wildcards(template: str) -> frozenset[str]:
+    """Return the names of a template's wildcards; a large study asks some ten thousand times."""
+    return frozenset(name for _, name, _, _ in string.Formatter().parse(template) if name)
 
 
 #: A data set in canonical form, and what was planted in a simulated one.
@@ -205,7 +212,7 @@ def log_of(rule: str) -> PathTemplate:
 
 
 def benchmark_of(rule: str) -> PathTemplate:
-    """Return where Snakemake records the seconds and memory of a rule's jobs."""
+    """Return where a rule's jobs record their seconds and memory."""
     return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
 
 

@@ -45,8 +45,8 @@ def njit(**options: Any) -> Callable[[_Kernel], _Kernel]:
 
 @cache
 def _cache_folder() -> str | None:
-    own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    places = [Path(__file__).parent / "__pycache__", Path(own, "xnbflow")]
+    own = os.environ.get("XDG_CACHE_HOME") or _home_cache()
+    places = [Path(__file__).parent / "__pycache__", *([Path(own, "xnbflow")] if own else [])]
     if _INSTALLED & set(Path(__file__).parts):
         places.reverse()
     if asked := os.environ.get("NUMBA_CACHE_DIR"):
@@ -67,6 +67,13 @@ def _cache_folder() -> str | None:
         stacklevel=4,
     )
     return None
+
+
+def _home_cache() -> Path | None:
+    try:
+        return Path.home() / ".cache"
+    except RuntimeError:  # no HOME, and an account without an entry, as in containers
+        return None
 
 
 @cache

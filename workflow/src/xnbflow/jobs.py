@@ -1,42 +1,45 @@
-"""The start of every job: threads, log and the words of an error.
+"""The start of every job: its process, threads, log, the words of an error, and what it took.
 
 Import this first in a script: numba and BLAS read their number of threads when they are imported.
 """
 
+import atexit
 import gc
 import logging
 import os
+import resource
 import sys
+import time
 import traceback
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
+from xnbflow.atomic import lacks_space, no_space
 from xnbflow.errors import InputError
+from xnbflow.forkserver import THREAD_VARIABLES, run_job
 
 __all__ = ["start_job"]
 
-_THREAD_VARIABLES = (
-    "NUMBA_NUM_THREADS",
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-)
 
-
-def start_job(log: str, threads: int) -> None:
-    """Prepare this process for a job.
+def start_job(job: Any) -> None:
+    """Prepare this process for a job, or run the job in one that is prepared, and exit.
 
     Parameters
     ----------
-    log : path
-        The job's log file. Messages, warnings and an uncaught exception are written to it.
-    threads : int
-        Threads that the job may use.
+    job : Snakemake
+        What Snakemake hands to a script: of it ``threads`` are those that the job may use, ``log``
+        names the file for messages, warnings and an uncaught exception, and ``output.record`` the
+        one for seconds and memory.
     """
-    for variable in _THREAD_VARIABLES:
-        os.environ[variable] = str(threads)
+    run_job(job.threads)
+    for variable in THREAD_VARIABLES:
+        os.environ[variable] = str(job.threads)
     gc.set_threshold(100_000)  # the imports to come leave nothing to collect
-    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    sys.excepthook = _report_exception
+    logging.raiseExceptions = False  # a log that cannot be written must not hide what is said
+    log = Path(job.log[0])
+    log.parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(
         filename=log,
         filemode="w",
@@ -44,13 +47,44 @@ def start_job(log: str, threads: int) -> None:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.captureWarnings(capture=True)
-    sys.excepthook = _report_exception
+    atexit.register(_record, Path(job.output.record), time.monotonic())
 
 
 def _report_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
+    atexit.unregister(_record)
+    if isinstance(error, OSError) and lacks_space(error):
+        kind, error = InputError, no_space(error.filename or Path.cwd())
     text = "".join(traceback.format_exception(kind, error, trace))
-    logging.getLogger().error(text)
+    if logging.getLogger().hasHandlers():  # else it was the log that could not be opened
+        logging.getLogger().error(text)
     said = f"Error: {error}\n" if issubclass(kind, InputError) else text
     sys.stderr.write(said)
+
+
+def _record(path: Path, start: float) -> None:
+    """Write what the job took, under the names that Snakemake's own records have.
+
+    Snakemake measures the process that it has started; a job may run in another one.
+    """
+    seconds = time.monotonic() - start
+    processor = sum(os.times()[:4])  # of the processes that this one has waited for, too
+    values = f"{seconds:.4f}\t{_most_memory():.2f}\t{processor:.2f}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"s\tmax_rss\tcpu_time\n{values}\n", encoding="utf-8")
+
+
+def _most_memory() -> float:
+    """Return the MB that this process, or the largest that it has waited for, has held at most."""
+    others = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / _PER_MB
+    try:  # what the system tells of a process counts the one from which it was started, too
+        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+        own = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+    except OSError:
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _PER_MB
+    return max(own, others)
+
+
+#: `getrusage` counts bytes on macOS, elsewhere KiB.
+_PER_MB = 1024**2 if sys.platform == "darwin" else 1024

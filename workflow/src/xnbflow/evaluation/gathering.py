@@ -25,7 +25,7 @@ def gather(batches: Sequence[str], files: Mapping[str, Any], outputs: Mapping[st
     batches : sequence of str
         The names of the batches.
     files : mapping of str to sequence of path
-        Per training table the file of each batch, under ``jobs`` Snakemake's record of each, and
+        Per training table the file of each batch, under ``jobs`` the record of each job, and
         under ``folds`` the path of the folds.
     outputs : mapping of str to path
         Where each table goes; all in the classifier's folder.
@@ -67,7 +67,7 @@ def _refuse_other_folds(
 
 
 def read_benchmark(path: str | Path) -> pd.DataFrame:
-    """Read what Snakemake recorded of a job, one row with ``seconds`` and ``max_memory_mb``.
+    """Read what a job recorded of itself, one row with ``seconds`` and ``max_memory_mb``.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def read_benchmark(path: str | Path) -> pd.DataFrame:
         record = pd.read_csv(path, sep="\t", na_values=["-", "NA"], nrows=1)
         chosen = record[["s", "max_rss"]].astype(float)
     except (KeyError, ValueError) as error:
-        msg = f"{path} is no record of Snakemake's; {REMEDY}"
+        msg = f"{path} is no record of a job; {REMEDY}"
         raise InputError(msg) from error
     return chosen.set_axis(["seconds", "max_memory_mb"], axis="columns")
 

@@ -45,7 +45,7 @@ def machine() -> str:
 
 
 def job_seconds(results: StudyResults) -> pd.DataFrame:
-    """Return what Snakemake recorded of a study's jobs, by stage.
+    """Return what a study's jobs recorded of themselves, by stage.
 
     Returns
     -------

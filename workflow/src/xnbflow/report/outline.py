@@ -32,7 +32,7 @@ def section_modules(study: Study) -> list[str]:
 
 
 def benchmarks(study: Study, simulated: Collection[str]) -> dict[str, list[str]]:
-    """Return where Snakemake records the jobs that a study is made by, per stage.
+    """Return where the jobs that a study is made by are recorded, per stage.
 
     The training jobs are left out: the table ``jobs`` of each classifier has them.
 

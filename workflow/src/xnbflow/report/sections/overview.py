@@ -193,7 +193,7 @@ def _noted(results: StudyResults) -> list[Block]:
 def _run_time(seconds: pd.DataFrame) -> Table:
     frame = seconds.rename(columns={"most_memory": "most memory (MB)"})
     formats = {"seconds": ",.1f", "most memory (MB)": ",.0f"}
-    caption = "Run time and memory of the jobs as Snakemake recorded them, by stage."
+    caption = "Run time and memory of the jobs as they recorded them, by stage."
     return Table(frame, caption, formats)
 
 

@@ -1,0 +1,50 @@
+"""What the study `paper-scale` computes, without a workflow: prints processor seconds.
+
+python -m benchmarks.paper_scale_kernels results/benchmarks/paper-scale/work/resources/series
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import yaml
+
+from xnbflow.diagnostics.tables import diagnose
+from xnbflow.diagnostics.warmup import compile_ahead as compile_diagnostics
+from xnbflow.evaluation.folds import folds_of_repeat
+from xnbflow.evaluation.training import train
+from xnbflow.evaluation.warmup import compile_ahead
+from xnbflow.methods import resolved
+from xnbflow.series import Series
+
+ROOT = Path(__file__).parents[1]
+
+
+def main(folder: Path) -> None:
+    """Diagnose every series of a folder and train the study's classifiers on it."""
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    settings = {key: config["diagnostics"][key] for key in ("min_abs_r", "dependence_alpha", "dof")}
+    entries = [
+        resolved(
+            {key: value for key, value in config["classifiers"][name].items() if key != "label"}
+        )
+        for name in config["studies"]["paper-scale"]["classifiers"]
+    ]
+    compile_diagnostics(None)
+    for entry in entries:
+        compile_ahead(entry)
+    total = 0.0
+    for path in sorted(folder.glob("*.parquet")):
+        if path.name.count(".") > 1:  # notes
+            continue
+        series = Series.read(path)
+        start = time.process_time()
+        diagnose(series, **settings)
+        for entry in entries:
+            train(series, folds_of_repeat(series, 10, 0), entry, 0, range(10))
+        total += time.process_time() - start
+    print(total)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

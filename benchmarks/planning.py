@@ -1,0 +1,64 @@
+"""What it costs to plan a large study: 200 data sets, 8 classifiers, ten times ten folds.
+
+    python -m benchmarks.planning [data sets]
+
+A dry run of 16,000 training jobs on simulated data sets; nothing is simulated. Prints the number of
+jobs, wall and processor seconds and the peak of memory. Every job of a cluster reads the
+Snakefile, too, but plans itself alone: that is the second row.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CLASSIFIERS = ["nb", "fnb", "xnb", "csnb", "csnb-cv", "forest", "svm", "logistic"]
+HEADER = "id\tsource\tlocation\tsamples\tfeatures\tclasses\toptions\n"
+
+
+def main(n_datasets: int) -> None:
+    """Plan the study, and one of its jobs, and print what that took."""
+    names = [f"large{number:04d}" for number in range(n_datasets)]
+    study = {"title": "Large", "datasets": names, "classifiers": CLASSIFIERS}
+    configuration = {
+        "run": ["large"],
+        "sheets": ["config/datasets.tsv", "large.tsv"],
+        "studies": {"large": {**study, "folds": ["10x10-fold"]}},
+    }
+    one = f"results/{names[0]}/10x10-fold/nb/batches/repeat-0-folds-0-9/fits.parquet"
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [f"{name}\tsimulate\t\t60\t2000\t3\tseed={i}\n" for i, name in enumerate(names)]
+        Path(folder, "large.tsv").write_text(HEADER + "".join(rows))
+        Path(folder, "large.yaml").write_text(json.dumps(configuration))
+        print(f"{'':12}{'jobs':>8}{'wall':>10}{'processor':>12}{'memory':>10}")
+        for what, targets in {"the study": [], "one job": [one]}.items():
+            jobs, wall, processor, memory = plan(folder, targets)
+            print(f"{what:12}{jobs:8d}{wall:8.1f} s{processor:10.1f} s{memory:7.2f} GB")
+
+
+def plan(folder: str, targets: list[str]) -> tuple[int, float, float, float]:
+    """Return the number of jobs of a dry run, its wall and processor seconds, and GB of memory."""
+    command = [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+        *("--directory", folder, "--configfile", f"{folder}/large.yaml"),
+        *(*targets, "--cores", "1", "--dry-run", "--quiet", "rules"),
+    ]
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        told = process.stdout.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(told)
+    jobs = int(re.findall(r"^total +(\d+)$", told, re.MULTILINE)[-1])
+    wall, processor = time.perf_counter() - start, usage.ru_utime + usage.ru_stime
+    return jobs, wall, processor, usage.ru_maxrss / 1e6
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)

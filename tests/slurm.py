@@ -1,0 +1,226 @@
+"""A SLURM cluster of two nodes on this machine, for tests: started, told to fail, and ended."""
+
+import getpass
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+DAEMONS = ("munged", "slurmctld", "slurmd")
+NODES = ("node1", "node2")
+#: CPUs and MB of each node.
+CPUS, MEMORY = 2, 6000
+
+#: Where a job's own `srun` looks: Snakemake's plugin hands it no SLURM variables.
+SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
+
+CONF = """
+ClusterName={name}
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+CredType=cred/munge
+SlurmUser={user}
+SlurmdUser={user}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool/%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.%n.log
+SlurmdTimeout=10
+KillWait=2
+MinJobAge=3600
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=1
+JobAcctGatherParams=OverMemoryKill
+ReturnToService=2
+MailProg=/bin/true
+PartitionName=main Nodes={nodes} Default=YES MaxTime=600 State=UP
+"""
+NODE = (
+    "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} "
+    "CPUs={cpus} RealMemory={memory} State=UNKNOWN\n"
+)
+
+
+def why_not():
+    """Why no cluster can be started here; None if one can."""
+    search = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
+    if absent := [name for name in DAEMONS if not shutil.which(name, path=search)]:
+        return f"SLURM is not installed ({', '.join(absent)}): slurm-wlm and munge are needed"
+    if os.geteuid() != 0:
+        return "a SLURM cluster can be started by root only"
+    if SYSTEM_CONF.exists():
+        return f"this machine has a SLURM of its own: {SYSTEM_CONF}"
+    return None
+
+
+def free_ports(count):
+    listeners = [socket.socket() for _ in range(count)]
+    for listener in listeners:
+        listener.bind(("127.0.0.1", 0))
+    ports = [listener.getsockname()[1] for listener in listeners]
+    for listener in listeners:
+        listener.close()
+    return ports
+
+
+class Cluster:
+    """SLURM's daemons in a folder; a context, which ends them and all jobs of theirs."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.name = f"xnbflow{os.getpid()}"
+        search = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
+        self.environment = {**os.environ, "PATH": search}
+        self._daemons = {}
+
+    def __enter__(self):
+        for name in ("state", *(f"spool/{node}" for node in NODES)):
+            (self.folder / name).mkdir(parents=True)
+        (self.folder / "munge.key").write_bytes(os.urandom(128))
+        (self.folder / "munge.key").chmod(0o400)
+        port, *ports = free_ports(1 + len(NODES))
+        host = socket.gethostname().partition(".")[0]
+        conf = CONF.format(
+            name=self.name,
+            host=host,
+            user=getpass.getuser(),
+            folder=self.folder,
+            port=port,
+            nodes=",".join(NODES),
+        )
+        conf += "".join(
+            NODE.format(name=node, host=host, port=each, cpus=CPUS, memory=MEMORY)
+            for node, each in zip(NODES, ports, strict=True)
+        )
+        SYSTEM_CONF.parent.mkdir(exist_ok=True)
+        SYSTEM_CONF.write_text(conf)
+        try:
+            self._start_all()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start_all(self):
+        folder = self.folder
+        self.start(
+            *("munged", "--foreground", "--force", f"--key-file={folder}/munge.key"),
+            *(f"--socket={folder}/munge.socket", f"--pid-file={folder}/munged.pid"),
+            *(f"--log-file={folder}/munged.log", f"--seed-file={folder}/munged.seed"),
+        )
+        time.sleep(1)
+        self.start("slurmctld", "-D")
+        time.sleep(1)
+        for node in NODES:
+            self.start_node(node)
+        self.wait_for(lambda: self.run("sinfo", "-h", "-o", "%D %t").split() == ["2", "idle"])
+
+    def start(self, *command):
+        with (self.folder / "daemons.txt").open("a") as out:
+            daemon = subprocess.Popen(
+                command, env=self.environment, stdout=out, stderr=out, cwd=self.folder
+            )
+        self._daemons[command] = daemon
+
+    def start_node(self, node):
+        self.start("slurmd", "-D", "-N", node)
+
+    def fell(self, node):
+        """Let a node go down as if its power failed: its daemon, and all processes of its jobs."""
+        daemon = self._daemons.pop(("slurmd", "-D", "-N", node))
+        daemon.kill()
+        daemon.wait()
+        self._end_processes(SLURMD_NODENAME=node)
+
+    def halt(self, job):
+        """Let the running step of a job stand still; returns once there is one."""
+        step = f"{job}.0"
+        self.wait_for(lambda: step in self.run("squeue", "-h", "-s", "-o", "%i").split())
+        asked = {"SLURM_JOB_ID": job, "SLURM_STEP_ID": "0"}
+        self.wait_for(lambda: [p.send_signal(signal.SIGSTOP) for p in self._processes(**asked)])
+
+    def _processes(self, **asked):
+        """The processes of this cluster's jobs with these variables."""
+        asked = asked | {"SLURM_CLUSTER_NAME": self.name}
+        found = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                if asked.items() <= process.environ().items():
+                    found.append(process)
+        return found
+
+    def _end_processes(self, **asked):
+        """Kill processes of this cluster's jobs, and SLURM's own above them."""
+        for process in self._processes(**asked):
+            with suppress(psutil.Error):
+                above = [each for each in process.parents() if "slurmstepd" in each.name()]
+                for each in (*above, process):
+                    each.kill()
+
+    def run(self, *command):
+        """The answer of one of SLURM's commands."""
+        done = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, check=False, timeout=60
+        )
+        return done.stdout
+
+    def jobs(self):
+        """Of each job: id, rule, state, node, and what it asked: CPUs, memory, time."""
+        rows = self.run("squeue", "-a", "-h", "-t", "all", "-o", "%i|%k|%T|%N|%C|%m|%l")
+        keys = ("id", "rule", "state", "node", "cpus", "memory", "time")
+        found = [dict(zip(keys, row.split("|"), strict=True)) for row in rows.splitlines()]
+        for job in found:
+            job["rule"] = job["rule"].removeprefix("rule_").partition("_wildcards_")[0]
+        return sorted(found, key=lambda job: int(job["id"]))
+
+    def wait_for(self, found, seconds=120):
+        """Wait until a function returns what counts as true, and return it."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if value := found():
+                return value
+            time.sleep(0.3)
+        msg = f"waited {seconds} s in vain; jobs: {self.jobs()}"
+        raise TimeoutError(msg)
+
+    def running(self, rule):
+        """A running job of a rule, else None."""
+        rows = [job for job in self.jobs() if job["rule"] == rule and job["state"] == "RUNNING"]
+        return rows[0] if rows else None
+
+    def cancel_all(self):
+        """Cancel what runs or waits, each job by its id."""
+        active = {"RUNNING", "PENDING", "COMPLETING", "CONFIGURING"}
+        if ids := [job["id"] for job in self.jobs() if job["state"] in active]:
+            self.run("scancel", *ids)
+
+    def __exit__(self, *_):
+        with suppress(subprocess.SubprocessError):
+            self.cancel_all()
+        self._end_processes()
+        for daemon in reversed(self._daemons.values()):
+            daemon.terminate()
+        for daemon in self._daemons.values():
+            try:
+                daemon.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+        SYSTEM_CONF.unlink(missing_ok=True)

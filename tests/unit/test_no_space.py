@@ -1,0 +1,62 @@
+"""What a job says when no space is left."""
+
+import resource
+import subprocess
+import sys
+
+import pytest
+
+#: Writes a table of a megabyte in a job whose files may have so many bytes.
+CALL = """
+import resource
+from xnbflow.jobs import start_job
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+from types import SimpleNamespace
+start_job(SimpleNamespace(threads=1, log=["job.log"], output=SimpleNamespace(record="record.tsv")))
+import numpy as np, pandas as pd
+{write}
+"""
+WRITES = {
+    "part.parquet": """
+import pyarrow as pa
+from xnbflow.parquet import parquet_writer
+table = pa.table({"x": np.random.default_rng(0).normal(size=131072)})
+with parquet_writer("part.parquet", table.schema) as writer:
+    writer.write_table(table)
+""",
+    "part.tsv": """
+from xnbflow.tables import write_tsv
+write_tsv(pd.DataFrame({"x": np.arange(131072)}), "part.tsv")
+""",
+}
+
+
+def run(folder, limit, write):
+    code = CALL.format(limit=limit, write=write)
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_without_room_a_job_says_so_in_one_sentence_with_the_path(tmp_path, name):
+    done = run(tmp_path, 50_000, WRITES[name])
+    assert done.returncode == 1
+    said = f"{name} cannot be written: no space is left there; make room and run it again"
+    assert done.stderr == f"Error: {said}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["job.log"]
+    assert run(tmp_path, resource.RLIM_INFINITY, WRITES[name]).returncode == 0
+    assert (tmp_path / "record.tsv").exists()
+
+
+def test_without_room_for_its_log_a_job_says_the_same(tmp_path):
+    raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
+    done = run(tmp_path, 0, raising)
+    assert done.stderr.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_another_error_keeps_its_traceback(tmp_path):
+    done = run(tmp_path, 50_000, 'raise FileNotFoundError(2, "No such file", "absent.tsv")')
+    assert "Traceback" in done.stderr
+    assert "Traceback" in (tmp_path / "job.log").read_text()
