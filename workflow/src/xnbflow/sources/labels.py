@@ -1,6 +1,7 @@
 """Class labels from the texts that a file has: a pattern, a mapping, and who is left out."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -195,16 +196,29 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _alike(labels: np.ndarray) -> list[str]:
-    """Note classes that differ by capital letters alone."""
+    """Note classes that differ by capital letters, or by what a reader does not see, alone."""
     spellings: dict[str, list[str]] = {}
-    for label in np.unique(labels):
-        spellings.setdefault(str(label).lower(), []).append(str(label))
-    return [
+    for label in map(str, np.unique(labels)):
+        spellings.setdefault(_seen(label).lower(), []).append(label)
+    return [_told(found) for found in spellings.values() if len(found) > 1]
+
+
+def _told(found: Sequence[str]) -> str:
+    if len(set(map(_seen, found))) < len(found):
+        return (
+            f"the classes {' and '.join(map(ascii, found))} look alike: they differ by characters "
+            "that are not seen; correct them in the table"
+        )
+    return (
         f"the classes {' and '.join(map(repr, found))} differ by capital letters alone; make them "
         "one by map= in the sheet's options"
-        for found in spellings.values()
-        if len(found) > 1
-    ]
+    )
+
+
+def _seen(text: str) -> str:
+    """Return what a reader sees: composed letters, no characters of no width."""
+    composed = unicodedata.normalize("NFKC", text)
+    return "".join(c for c in composed if unicodedata.category(c) != "Cf")
 
 
 def _mapping(where: str, text: str) -> dict[str, str]:
