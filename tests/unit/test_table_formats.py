@@ -201,7 +201,7 @@ def test_a_covariate_among_genes_is_hinted_at(tmp_path):
     frame.insert(0, "type", list("ab") * 5)
     frame.to_csv(tmp_path / "x.csv", index=False)
     (note,) = read_table(tmp_path / "x.csv", row()).notes
-    assert note.startswith("'age' look unlike all other features")
+    assert note.startswith("'age': unlike all other features")
     assert not read_table(tmp_path / "x.csv", row(drop="age")).notes
 
 

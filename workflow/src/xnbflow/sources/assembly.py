@@ -192,7 +192,7 @@ def _hint_at_lone_features(draft: Draft) -> None:
         return
     if lone := lone_features(draft.values, draft.features):
         draft.notes.append(
-            f"{', '.join(map(repr, lone))} look unlike all other features; if they are covariates "
+            f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates "
             f"and no genes, say drop={','.join(lone)} in the sheet's options"
         )
 
