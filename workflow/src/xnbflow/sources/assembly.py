@@ -11,7 +11,7 @@ from xnbflow.series import Series
 from xnbflow.sources.cells import is_missing
 from xnbflow.sources.collapse import merge_rows, settle_duplicates
 from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.hints import lone_features, suggested_group
+from xnbflow.sources.hints import lone_features, repeated_samples, suggested_group
 from xnbflow.sources.intensities import transform
 from xnbflow.sources.labels import LABEL_OPTIONS, LabelRule, listed
 from xnbflow.sources.missing import MissingRule, settle_missing
@@ -91,6 +91,7 @@ def assemble(dataset: DataSet, draft: Draft) -> Series:
     values = draft.values if keep.all() else np.ascontiguousarray(draft.values[:, keep])
     draft.values = values
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
+    _hint_at_repeated_samples(draft, samples, groups)
     notes += _transformed(dataset, draft)
     _hint_at_lone_features(draft)
     rule = MissingRule.parse(options.get("missing", "refuse"), f"data set {dataset.id}")
@@ -185,6 +186,16 @@ def _transformed(dataset: DataSet, draft: Draft) -> list[str]:
     said = transform(draft.where, part, how)
     draft.values[linear] = part
     return said
+
+
+def _hint_at_repeated_samples(draft: Draft, samples: Names, groups: np.ndarray | None) -> None:
+    if found := repeated_samples(draft.values, groups):
+        several = [" = ".join(str(samples[i]) for i in positions) for positions in found]
+        draft.notes.append(
+            f"{len(found)} samples stand there under several names, all values being the same: "
+            f"{listed(several)}; leave out all but one, or name what they share by group=, lest "
+            "a fold train on what it tests"
+        )
 
 
 def _hint_at_lone_features(draft: Draft) -> None:
