@@ -45,7 +45,9 @@ def matrix(*, values=VALUES, extra=(), samples=SAMPLES, kind="Expression profili
         line("Series_geo_accession", ["GSE4107"]),
         line("Series_type", [kind]),
         *extra,
-        line("Series_supplementary_file", ["ftp://x/geo/series/GSE4nnn/GSE4107/suppl/counts.gz"]),
+        line(
+            "Series_supplementary_file", ["ftp://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"]
+        ),
         "",
         line("Sample_title", TITLES),
         line("Sample_geo_accession", samples),
@@ -209,7 +211,7 @@ def test_a_series_without_values_names_its_supplementary_files(tmp_path, begun):
     text = matrix(values=[], kind=kind)
     if not begun:
         text = text[: text.index("!series_matrix_table_begin")]
-    with pytest.raises(InputError, match=rf"no table of values \(GSE4107, {kind}\).*counts.gz"):
+    with pytest.raises(InputError, match=rf"no table of values \(GSE4107, {kind}\).*counts.txt.gz"):
         read_geo(put(tmp_path, text), row())
 
 
@@ -457,6 +459,19 @@ def test_without_anything_like_a_class_the_summary_proposes_none(tmp_path):
     assert summary.row is None
     assert summary.sheet == ""
     assert "No field looks like a class" in str(summary)
+
+
+def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_phenotype(tmp_path):
+    kind = "Expression profiling by high throughput sequencing"
+    text = matrix(
+        values=[], kind=kind, extra=[line("Series_supplementary_file", ["ftp://x/geo/RAW.tar"])]
+    )
+    summary = summarise(str(path := put(tmp_path, text)), Downloads(tmp_path))
+    assert (summary.row.source, summary.row.orientation) == ("table", "columns")
+    assert summary.row.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
+    assert summary.row.options["phenotype"] == str(path)
+    assert summary.row.options["transform"] == "log_cpm"
+    assert "look which it is" in str(summary)
 
 
 # real files

@@ -176,13 +176,12 @@ def _groups(
 
 def _transformed(dataset: DataSet, draft: Draft) -> list[str]:
     how = dataset.options.get("transform", "none")
-    if how == "none" and not draft.tell_unlogged:
-        return []
+    tell = draft.tell_unlogged
     if draft.kinds is None or set(draft.kinds) <= {"linear"}:
-        return transform(draft.where, draft.values, how)
+        return transform(draft.where, draft.values, how, tell_unlogged=tell)
     linear = np.asarray(draft.kinds) == "linear"
     part = draft.values[linear]
-    said = transform(draft.where, part, how)
+    said = transform(draft.where, part, how, tell_unlogged=tell)
     draft.values[linear] = part
     return said
 

@@ -27,7 +27,14 @@ from xnbflow.sources.geo_records import GeoHead, read_dataset_head, read_matrix_
 from xnbflow.sources.labels import listed
 from xnbflow.sources.remote_head import listed_names
 
-__all__ = ["BASE_URLS", "accession_path", "load", "platforms_offered", "read_geo"]
+__all__ = [
+    "BASE_URLS",
+    "accession_path",
+    "fetch_accession",
+    "load",
+    "platforms_offered",
+    "read_geo",
+]
 
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
@@ -46,7 +53,7 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
     """
     location = dataset.location
     if is_accession(location):
-        path = _fetched(dataset, downloads)
+        path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
     else:
         name = dataset.id + "".join(Path(urlsplit(location).path).suffixes[-2:])
         path = downloads.fetch_location("geo", location, name=name, sha256=dataset.sha256)
@@ -89,17 +96,26 @@ def platforms_offered(accession: str, downloads: Downloads) -> list[str]:
     return sorted(set(found))
 
 
-def _fetched(dataset: DataSet, downloads: Downloads) -> Path:
-    path = accession_path(dataset.location)
+def fetch_accession(
+    name: str, accession: str, downloads: Downloads, sha256: str | None = None
+) -> Path:
+    """Get an accession's file for the data set ``name``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be had. Where the accession has several platforms, it names them.
+    """
+    path = accession_path(accession)
     try:
-        return downloads.fetch("geo", path, default=BASE_URLS, sha256=dataset.sha256)
+        return downloads.fetch("geo", path, default=BASE_URLS, sha256=sha256)
     except InputError as error:
-        if dataset.location.startswith("GSE") and "-" not in dataset.location:
-            offered = platforms_offered(dataset.location, downloads)
+        if accession.startswith("GSE") and "-" not in accession:
+            offered = platforms_offered(accession, downloads)
             if offered:
                 msg = (
-                    f"data set {dataset.id}: {dataset.location} has several platforms, one file "
-                    f"each; give one of {', '.join(offered)} as its location"
+                    f"data set {name}: {accession} has several platforms, one file each; give one "
+                    f"of {', '.join(offered)} instead"
                 )
                 raise InputError(msg) from error
         raise
@@ -223,7 +239,8 @@ def _refuse_no_values(path: Path, head: GeoHead) -> None:
     msg = (
         f"{path} has no table of values ({head.accession}, {kind or 'of unknown type'}): "
         "sequencing studies keep their counts in supplementary files"
-        f"{named}. Get the table of counts and use source table, with a phenotype file"
+        f"{named}. Get the table of counts and use source table, with the option "
+        f"phenotype={head.accession or path} for what is known of the samples"
     )
     raise InputError(msg)
 

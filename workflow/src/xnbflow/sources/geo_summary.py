@@ -15,7 +15,7 @@ from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo import BASE_URLS, accession_path, platforms_offered
-from xnbflow.sources.geo_records import GeoHead, read_dataset_head, read_matrix_head
+from xnbflow.sources.geo_records import GeoHead, read_head
 from xnbflow.sources.hints import suggested_group
 from xnbflow.sources.labels import plain_text
 from xnbflow.sources.remote_head import opened_head
@@ -36,6 +36,7 @@ _NO_CLASS = re.compile(
     r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid)$",
     re.IGNORECASE,
 )
+_TABLE_FILE = re.compile(r"\.(txt|tsv|csv|xlsx)(\.gz)?$", re.IGNORECASE)
 _SHOWN_VALUES = 12
 _MOST_CLASSES = 10
 
@@ -92,8 +93,9 @@ class GeoSummary:
             ]
             if len(part) > len(shown):
                 lines.append(f"         ... {len(part) - len(shown)} more")
-        if not self.has_table:
-            lines += ["", "no table of values; supplementary files:", *self.supplementary[:8]]
+        if self.row and self.row.source == "table":
+            lines += ["", "no table of values, but supplementary files:", *self.supplementary[:8]]
+            lines += ["", "The sheet takes one of them for the table of counts: look which it is."]
         lines += ["", self.reason]
         if self.row:
             lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
@@ -144,7 +146,7 @@ def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> Geo
     if kind not in ("series matrix", "SOFT"):
         msg = f"{where} is neither a GEO series matrix nor a GDS"
         raise InputError(msg)
-    head = (read_matrix_head if kind == "series matrix" else read_dataset_head)(where, stream)
+    head = read_head(where, stream)
     shown = [name for name in head.fields if name in head.characteristics or name == "source"]
     counts = [
         (name, value or "(none)", count)
@@ -222,7 +224,12 @@ def _row(location: str, head: GeoHead, label: str, options: dict[str, str]) -> D
     group = suggested_group(head.fields[head.characteristics], [""] * len(head.samples))
     if group and group != label.removeprefix("characteristics:"):
         options = options | {"group": group}
+    name = location if is_accession(location) else head.accession or "mine"
+    if not head.has_table or "sequencing" in head.facts.get("type", ""):
+        files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
+        counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
+        options = {"phenotype": location, **options, "transform": "log_cpm"}
+        return DataSet(name, "table", counts, label=label, orientation="columns", options=options)
     if re.fullmatch(r"GPL\d+", head.platform) and not location.startswith("GDS"):
         options = options | {"annotation": head.platform}
-    name = location if is_accession(location) else head.accession or "mine"
     return DataSet(name, "geo", location, label=label, options=options)
