@@ -497,6 +497,33 @@ def test_log_cpm_of_what_is_no_count_is_told(tmp_path):
     assert "the values do not look like counts of reads; is transform=log_cpm meant?" in notes
 
 
+def test_the_table_of_featurecounts_is_read_without_its_first_line(tmp_path):
+    phenotype = put(tmp_path, "s,d\nb1,t\nb2,n\n", "p.csv")
+    text = (
+        '# Program:featureCounts v2.0; Command:"featureCounts" "-a" "x.gtf"\n'
+        "Geneid\tChr\tStart\tLength\tb1\tb2\ng1\t1;1\t5;9\t900\t3\t4\ng2\tX\t7\t100\t5\tz\n"
+    )
+    dataset = row(
+        label="d", orientation="columns", phenotype=str(phenotype), drop="Chr,Start,Length"
+    )
+    series = read_table(put(tmp_path, text.replace("z", "6"), "counts.txt"), dataset)
+    assert series.values.tolist() == [[3, 4], [5, 6]]
+    with pytest.raises(InputError, match="line 4"):
+        read_table(put(tmp_path, text, "counts.txt"), dataset)
+
+
+@pytest.mark.parametrize("tallies", ["__no_feature", "N_unmapped"])
+def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
+    text = counts(tmp_path).read_text() + f"{tallies}\t900\t800\t700\t600\n"
+    put(tmp_path, text, "counts.tsv")
+    dataset = counts_row(tmp_path, group="patient", transform="log_cpm")
+    drop = tallies[:2] + r"\*"
+    with pytest.raises(InputError, match=rf"{tallies}.* belong to no gene.*drop={drop}"):
+        read_table(dataset.location, dataset)
+    dropped = counts_row(tmp_path, group="patient", transform="log_cpm", drop=tallies[:2] + "*")
+    assert len(read_table(dataset.location, dropped).features) == len(COUNTS)
+
+
 @pytest.mark.parametrize("group", ["patient", "characteristics:patient"])
 def test_a_series_matrix_without_values_is_the_phenotype_of_a_table_of_counts(tmp_path, group):
     series = read_table(counts(tmp_path), counts_row(tmp_path, group=group, transform="log_cpm"))
