@@ -400,6 +400,13 @@ def test_a_failed_download_is_told_and_leaves_nothing(tmp_path, body, message):
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloaded(tmp_path):
+    message = "annotation=GPL570: cannot get GPL570.annot.gz(.|\n)*take annotation=none"
+    with ncbi(files=FILES) as server, pytest.raises(InputError, match=message):
+        acquire(row(annotation="GPL570"), **settings(tmp_path, server))
+    assert not [path for path in server.requests if "series_matrix" in path]
+
+
 # the summary
 
 
@@ -450,6 +457,14 @@ def test_the_summary_counts_every_characteristic(tmp_path):
     assert counts["age", "(none)"] == 1
     assert counts["diagnosis", "normal"] == 2
     assert "      3  F" in str(summary)
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(1, None), (500, "log2")])
+def test_the_summary_sees_whether_values_are_logged(tmp_path, factor, expected):
+    text = matrix(values=[[factor * value for value in row] for row in VALUES])
+    summary = summarise(str(put(tmp_path, text)), Downloads(tmp_path))
+    assert summary.row.options.get("transform") == expected
+    assert ("not logged" in summary.reason) == (expected is not None)
 
 
 def test_without_anything_like_a_class_the_summary_proposes_none(tmp_path):
@@ -514,5 +529,5 @@ def test_the_real_accessions_are_proposed_their_classes(shared_data, tmp_path):
     row = summarise("GDS507", downloads).row
     assert (row.label, row.options) == (
         "characteristics:disease state",
-        {"group": "individual"},
+        {"group": "individual", "transform": "log2"},
     )

@@ -52,19 +52,32 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
         If the file cannot be had or read. Where an accession has several platforms, it names them.
     """
     location = dataset.location
+    dataset = _with_annotation(dataset, downloads)  # first: a series of no use is not downloaded
     if is_accession(location):
         path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
     else:
         name = dataset.id + "".join(Path(urlsplit(location).path).suffixes[-2:])
         path = downloads.fetch_location("geo", location, name=name, sha256=dataset.sha256)
-    annotation = dataset.options.get("annotation", "none")
-    if _PLATFORM.fullmatch(annotation):
-        found = downloads.fetch("geo", annotation_path(annotation), default=BASE_URLS)
-        dataset = replace(dataset, options=dataset.options | {"annotation": str(found)})
-    elif "://" in annotation:
-        found = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
-        dataset = replace(dataset, options=dataset.options | {"annotation": str(found)})
     return read_geo(path, dataset)
+
+
+def _with_annotation(dataset: DataSet, downloads: Downloads) -> DataSet:
+    """Get the platform's annotation, if the sheet names one to download."""
+    annotation = dataset.options.get("annotation", "none")
+    try:
+        if _PLATFORM.fullmatch(annotation):
+            found = downloads.fetch("geo", annotation_path(annotation), default=BASE_URLS)
+        elif "://" in annotation:
+            found = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
+        else:
+            return dataset
+    except InputError as error:
+        msg = (
+            f"data set {dataset.id}, annotation={annotation}: {error}\nGEO has an annotation of "
+            "some platforms only: without it take annotation=none, and features have no symbols"
+        )
+        raise InputError(msg) from error
+    return replace(dataset, options=dataset.options | {"annotation": str(found)})
 
 
 def accession_path(accession: str) -> str:

@@ -3,10 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.errors import InputError
@@ -17,6 +19,7 @@ from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo import BASE_URLS, accession_path, platforms_offered
 from xnbflow.sources.geo_records import GeoHead, read_head
 from xnbflow.sources.hints import suggested_group
+from xnbflow.sources.intensities import intensity_quantiles, is_not_logged
 from xnbflow.sources.labels import plain_text
 from xnbflow.sources.remote_head import opened_head
 from xnbflow.sources.sheet import sheet_text
@@ -37,6 +40,8 @@ _NO_CLASS = re.compile(
     re.IGNORECASE,
 )
 _TABLE_FILE = re.compile(r"\.(txt|tsv|csv|xlsx)(\.gz)?$", re.IGNORECASE)
+_NUMBER = re.compile(rb"-?\d+(\.\d*)?([eE][+-]?\d+)?")
+_FIRST_ROWS = 300
 _SHOWN_VALUES = 12
 _MOST_CLASSES = 10
 
@@ -155,6 +160,9 @@ def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> Geo
         for value, count in Counter(head.fields[name]).most_common()
     ]
     row, reason = _proposal(location, head)
+    if row and row.source == "geo" and head.has_table and _not_logged(stream):
+        row = replace(row, options=row.options | {"transform": "log2"})
+        reason += " The first values of the table are not logged: transform=log2."
     return GeoSummary(
         head.accession,
         head.title,
@@ -167,6 +175,18 @@ def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> Geo
         reason,
         tuple(dict.fromkeys(head.supplementary)),
     )
+
+
+def _not_logged(stream: "io.BufferedReader[Any]") -> bool:
+    """Return whether the first rows of a table hold intensities without a logarithm."""
+    values = [
+        float(cell)
+        for line in islice(stream, 1, _FIRST_ROWS)
+        if not line.startswith(b"!")
+        for cell in line.split(b"\t")[1:]
+        if _NUMBER.fullmatch(cell.strip())
+    ]
+    return bool(values) and is_not_logged(intensity_quantiles(np.array([values])))
 
 
 def _proposal(location: str, head: GeoHead) -> tuple[DataSet | None, str]:
