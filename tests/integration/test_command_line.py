@@ -238,7 +238,7 @@ SERIES_MATRIX = """\
 !Sample_title\t"patient 1"\t"control 1"\t"patient 2"\t"control 2"
 !Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
 !Sample_platform_id\t"GPL96"\t"GPL96"\t"GPL96"\t"GPL96"
-!Sample_characteristics_ch1\t"diagnosis: ill"\t"diagnosis: well"\t"diagnosis: ill"\t"diagnosis: well"
+!Sample_characteristics_ch1\t"diagnosis: 1"\t"diagnosis: 2"\t"diagnosis: 1"\t"diagnosis: 2"
 !series_matrix_table_begin
 "ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
 "p1"\t1.0\t2.0\t3.0\t7.0
