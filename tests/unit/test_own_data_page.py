@@ -11,6 +11,8 @@ import pytest
 from xnbflow.sources.sheet import read_sheet
 from xnbflow.sources.table import read_table
 
+pytestmark = pytest.mark.filterwarnings("ignore:The '.*' option:pandas.errors.PandasChangeWarning")
+
 PAGE = Path(__file__).parents[2] / "docs/tutorials/own-data.md"
 COLUMNS = ["file", "label", "id_column", "orientation", "options", "what comes out"]
 PATIENTS, DIAGNOSIS = ["s1", "s2", "s3", "s4"], ["ill", "well", "ill", "well"]
@@ -110,7 +112,8 @@ def anndata_file(folder):
     obs = pd.DataFrame({"diagnosis": pd.Categorical(DIAGNOSIS)}, index=PATIENTS)
     data = anndata.AnnData(VALUES, obs, pd.DataFrame(index=GENES))
     data.raw = data.copy()
-    data[:, :1].copy().write_h5ad(folder / "x.h5ad")
+    with anndata.settings.override(allow_write_nullable_strings=True):  # for pandas 3
+        data[:, :1].copy().write_h5ad(folder / "x.h5ad")
     return "x.h5ad"
 
 

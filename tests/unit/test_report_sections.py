@@ -285,6 +285,14 @@ def test_steps_before_classifiers_are_shown_with_their_reasons(results):
         [results.labels[name], 1, "StandardScaler", "", ""],
         [results.labels[name], 2, "binary logarithms", "offset: 1", "intensities"],
     ]
+    (cited,) = [
+        t
+        for t in blocks(methods.section(replace(results, configuration=configuration)), Table)
+        if "formulas" in t.caption
+    ]
+    assert "Quackenbush" in column(
+        cited, f"{results.study.datasets[0]}: binary logarithms", "source"
+    )
 
 
 def test_missing_values_are_counted_by_data_set(tmp_path):

@@ -185,13 +185,13 @@ def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str
     }
     if mirrors:
         settings["download"] = {"base_urls": {"geo": list(mirrors)}}
-    texts = {
-        sheet: sheet_text([replace(told.row, id=name)]),
-        configuration: yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
-    }
-    for path, text in texts.items():
-        write_atomically(path, lambda part, text=text: part.write_text(text, encoding="utf-8"))
+    _write_text(sheet, sheet_text([replace(told.row, id=name)]))
+    _write_text(configuration, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
     return f"snakemake {name} --cores 4 --configfile {configuration}"
+
+
+def _write_text(path: Path, text: str) -> None:
+    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def validated(series: Series, entry: dict[str, Any], folds: int) -> CrossValidation:

@@ -98,8 +98,10 @@ class GeoSummary:
             ]
             if len(part) > len(shown):
                 lines.append(f"         ... {len(part) - len(shown)} more")
-        if self.row and self.row.source == "table":
-            lines += ["", "no table of values, but supplementary files:", *self.supplementary[:8]]
+        proposes_counts = self.row is not None and self.row.source == "table"
+        if proposes_counts or not self.has_table:
+            lines += ["", "no table of values; supplementary files:", *self.supplementary[:8]]
+        if proposes_counts:
             lines += ["", "The sheet takes one of them for the table of counts: look which it is."]
         lines += ["", self.reason]
         if self.row:
