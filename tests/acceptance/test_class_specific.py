@@ -63,6 +63,7 @@ def test_wine_at_any_scale(scale):
     assert loss <= 0.07
 
 
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 def test_single_cells(shared_data):
     pytest.importorskip("h5py", reason="needs the extra h5ad")
     cells = CellFile(shared_data / "singlecell" / "pbmc68k_reduced.h5ad", matrix="raw")

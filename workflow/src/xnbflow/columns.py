@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import sparray
 
 from xnbflow.errors import InputError
 
@@ -197,7 +196,7 @@ def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
         _refuse_unit(int(tiny[column]), names, f"varies by {spread[column]:.3g}")
 
 
-def refuse_sparse_beyond_squares(X: sparray, names: Any = None) -> None:
+def refuse_sparse_beyond_squares(X: Any, names: Any = None) -> None:
     """Raise what `refuse_beyond_squares` does, of samples in CSR or CSC.
 
     Examples

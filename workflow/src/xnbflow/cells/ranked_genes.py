@@ -86,9 +86,9 @@ def rank_genes_groups(
     changes = np.full((len(classes), len(names)), np.nan)
     if samples is not None:
         changes = _log_fold_changes(samples, np.asarray(labels), classes)
-    mine = np.arange(len(classes))[:, None], np.array(ranked)
+    places = np.arange(len(classes))[:, None], np.array(ranked)
     nothing = np.full(scores.shape, np.nan)
-    fields = dict(zip(_FIELDS, (scores, changes[mine], nothing, nothing), strict=True))
+    fields = dict(zip(_FIELDS, (scores, changes[places], nothing, nothing), strict=True))
     params = {
         "groupby": groupby,
         "reference": "rest",
@@ -161,7 +161,7 @@ def _say(element: Any, kind: str, version: str) -> None:
     element.attrs["encoding-type"], element.attrs["encoding-version"] = kind, version
 
 
-def _structured(classes: list, values: np.ndarray, kind: str) -> np.ndarray:
+def _structured(classes: list[Any], values: np.ndarray, kind: str) -> np.ndarray:
     """Return values (n_classes, n_ranks) as a structured array (n_ranks,), a field per class."""
     found = np.empty(values.shape[1], dtype=[(str(label), kind) for label in classes])
     for label, row in zip(classes, values, strict=True):
@@ -169,7 +169,7 @@ def _structured(classes: list, values: np.ndarray, kind: str) -> np.ndarray:
     return found
 
 
-def _log_fold_changes(samples: Any, labels: np.ndarray, classes: list) -> np.ndarray:
+def _log_fold_changes(samples: Any, labels: np.ndarray, classes: list[Any]) -> np.ndarray:
     """Return log2 of each class's mean count over that of all others, (n_classes, n_features)."""
     samples = samples if sparse.issparse(samples) else np.asarray(samples, dtype=float)
     total, found = np.asarray(samples.sum(axis=0)).ravel(), []

@@ -19,6 +19,7 @@ __all__ = [
     "by_feature",
     "dense_parts",
     "feature_blocks",
+    "is_sparse",
     "join_rows",
     "turned_blocks",
 ]
@@ -30,8 +31,13 @@ _PART = 4_000_000
 _DENSE_VALUES = 2_000_000
 
 
+def is_sparse(values: Any) -> bool:
+    """Return whether an array is SciPy's sparse; type checkers still take it for anything."""
+    return bool(sparse.issparse(values))
+
+
 def feature_blocks(
-    features: sparse.sparray, most_values: int = MOST_VALUES
+    features: Any, most_values: int = MOST_VALUES
 ) -> Iterator[tuple[slice, sparse.csr_array]]:
     """Yield a sparse matrix of shape (n_features, n_samples) in blocks of features.
 
@@ -105,7 +111,7 @@ def turned_blocks(
         yield which, _canonical((values, samples), own.astype(index), len(indptr) - 1)
 
 
-def by_feature(features: sparse.sparray) -> sparse.csr_array:
+def by_feature(features: Any) -> sparse.csr_array:
     """Return all of a matrix (n_features, n_samples) as one CSR array without duplicates."""
     found = sparse.csr_array(features)
     if not found.has_canonical_format:
@@ -116,21 +122,21 @@ def by_feature(features: sparse.sparray) -> sparse.csr_array:
 
 def join_rows(first: Any, second: Any) -> Any:
     """Return the features of two matrices, both dense or both sparse, one after the other."""
-    if sparse.issparse(first):
-        return sparse.vstack([first, second], format="csr")
+    if is_sparse(first):
+        return sparse.vstack((first, second), format="csr")
     return np.concatenate([first, second])
 
 
 def as_dense(values: Any) -> np.ndarray:
     """Return features (n_features, n_samples) as a dense float64 array."""
-    if sparse.issparse(values):
+    if is_sparse(values):
         return values.toarray().astype(np.float64, copy=False)
     return values
 
 
 def dense_parts(values: Any) -> Iterator[np.ndarray]:
     """Yield features (n_features, n_samples) as dense arrays: sparse ones some at a time."""
-    if not sparse.issparse(values):
+    if not is_sparse(values):
         yield values
         return
     width = max(1, _DENSE_VALUES // max(1, values.shape[1]))

@@ -227,7 +227,7 @@ def _rule_of_thumb(
 @njit(nogil=True)
 def _quartile_range(some: np.ndarray, n_zeros: int, zero: float) -> float:
     """Return the distance of Hazen's quartiles of ascending values with zeros between them."""
-    below = np.searchsorted(some, zero)
+    below = int(np.searchsorted(some, zero))
     n = len(some) + n_zeros
     first = min(max(0.25 * n - 0.5, 0.0), n - 1.0)
     last = min(max(0.75 * n - 0.5, 0.0), n - 1.0)

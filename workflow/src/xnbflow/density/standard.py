@@ -4,12 +4,12 @@ What is computed in these units does not know the unit in which a feature was me
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
 
 from xnbflow.density.bandwidth import overall_spread
-from xnbflow.density.sparse_blocks import as_dense, dense_parts
+from xnbflow.density.sparse_blocks import as_dense, dense_parts, is_sparse
 from xnbflow.errors import InputError
 
 __all__ = ["StandardFeatures", "StandardUnits"]
@@ -95,11 +95,11 @@ class StandardFeatures:
     [[0.0, -1.0, 1.0]]
     """
 
-    def __init__(self, values: np.ndarray | csr_array) -> None:
+    def __init__(self, values: Any) -> None:
         self.shape = values.shape
         units = [StandardUnits(np.ascontiguousarray(part.T)) for part in dense_parts(values)]
         self.standard = StandardUnits.join(units)
-        self._sparse = issparse(values)
+        self._sparse = is_sparse(values)
         self._values = values if self._sparse else self._applied(values, slice(None))
 
     def __len__(self) -> int:

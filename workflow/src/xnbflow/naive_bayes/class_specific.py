@@ -6,14 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from xnbflow.columns import refuse_beyond_squares, refuse_sparse_beyond_squares
 from xnbflow.density.bandwidth import BANDWIDTHS, overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.kernels import KERNELS
-from xnbflow.density.sparse_blocks import dense_parts
+from xnbflow.density.sparse_blocks import dense_parts, is_sparse
 from xnbflow.distributions.kernel import Kernel
 from xnbflow.errors import InputError
 from xnbflow.labels import refuse_missing
@@ -382,7 +381,7 @@ def checked_chunks(
     empty = True
     for names, features in chunks:
         names = np.asarray(names)  # noqa: PLW2901
-        if not issparse(features):
+        if not is_sparse(features):
             features = np.asarray(features, dtype=np.float64)  # noqa: PLW2901
         if features.shape != (len(names), n_samples):
             msg = (
@@ -398,7 +397,7 @@ def checked_chunks(
                 "remove or impute missing and infinite values first"
             )
             raise InputError(msg)
-        refuse = refuse_sparse_beyond_squares if issparse(features) else refuse_beyond_squares
+        refuse = refuse_sparse_beyond_squares if is_sparse(features) else refuse_beyond_squares
         refuse(features.T, names)
         empty = False
         yield names, features
@@ -427,9 +426,9 @@ def _distance_table(
     )
 
 
-def _are_finite(features: np.ndarray | csr_array) -> np.ndarray:
+def _are_finite(features: Any) -> np.ndarray:
     """Return which features (n_features, n_samples) are finite numbers in every sample."""
-    if not issparse(features):
+    if not is_sparse(features):
         return np.isfinite(features).all(axis=1)
     finite = np.ones(features.shape[0], dtype=bool)
     bad = np.flatnonzero(~np.isfinite(features.data))
@@ -437,15 +436,15 @@ def _are_finite(features: np.ndarray | csr_array) -> np.ndarray:
     return finite
 
 
-def _overall_spreads(features: np.ndarray | csr_array) -> np.ndarray:
+def _overall_spreads(features: Any) -> np.ndarray:
     """Return the standard deviation of each feature over all samples, (n_features,)."""
     parts = [overall_spread(np.ascontiguousarray(part.T)) for part in dense_parts(features)]
     return np.concatenate(parts)
 
 
-def _greatest_count(features: np.ndarray | csr_array) -> float:
+def _greatest_count(features: Any) -> float:
     """Return the greatest value of features that may be counts, infinity if they are not."""
-    if issparse(features):
+    if is_sparse(features):
         return float(features.data.max(initial=0.0)) if _are_whole(features.data) else np.inf
     if not (_are_whole(features[:, 0]) and _are_whole(features)):
         return np.inf

@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from xnbflow.density.sparse_blocks import as_dense, by_feature
+from xnbflow.density.sparse_blocks import as_dense, by_feature, is_sparse
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.evidence import fit_class_densities
@@ -185,10 +184,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def _temperature(self) -> float:
         return self.temperature_
 
-    def _fit(
-        self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
-    ) -> None:
-        features = by_feature(features) if issparse(features) else features
+    def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:
+        features = by_feature(features) if is_sparse(features) else features
         rows = self._path(features, codes, groups)
         best = choose(rows, self.scoring, self.rule, len(codes))
         table = pd.DataFrame(rows)
@@ -206,7 +203,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self._keep(rankings, shortlist.features, chosen, codes, **density)
 
     def _path(
-        self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None
+        self, features: Any, codes: np.ndarray, groups: np.ndarray | None
     ) -> list[dict[str, Any]]:
         """Return the rows of the path."""
         candidates = list(itertools.product(_listed(self.distance), _listed(self.min_bandwidth)))

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -451,7 +450,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         return self.temperature
 
 
-def _directions(values: np.ndarray | csr_array, mine: np.ndarray) -> list[str]:
+def _directions(values: Any, mine: np.ndarray) -> list[str]:
     """Return for each feature whether it is "high" or "low" in a class, by the means."""
     if mine.all():
         return ["high"] * values.shape[0]

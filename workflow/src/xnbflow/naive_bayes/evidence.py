@@ -6,6 +6,7 @@ that of one reference hypothesis; here the reference is the mixture of all class
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -69,7 +70,7 @@ def fit_class_densities(
     bandwidth, min_bandwidth, kernel
         As in `xnbflow.naive_bayes.ClassSpecificNB`.
     """
-    features = StandardFeatures(values)
+    features: Any = StandardFeatures(values)
     family = Kernel(bandwidth=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
     family.fit(features, codes, n_classes, features.standard.spreads)
     return ClassDensities(features.standard, family)

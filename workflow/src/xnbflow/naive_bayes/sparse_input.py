@@ -1,20 +1,18 @@
 """Sparse samples: their features in blocks, and some of them dense."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse, sparray
 
-from xnbflow.density.sparse_blocks import as_dense, by_feature, feature_blocks
+from xnbflow.density.sparse_blocks import as_dense, by_feature, feature_blocks, is_sparse
 
 __all__ = ["chunks_of", "dense_chunks", "rows_of"]
 
 _CHUNK_VALUES = 4_000_000
 
 
-def chunks_of(
-    features: np.ndarray | sparray, names: np.ndarray | None
-) -> Iterable[tuple[np.ndarray | None, np.ndarray | sparray]]:
+def chunks_of(features: Any, names: np.ndarray | None) -> Iterable[tuple[np.ndarray | None, Any]]:
     """Return features (n_features, n_samples) as chunks: dense ones whole, sparse ones in blocks.
 
     Yields
@@ -22,19 +20,19 @@ def chunks_of(
     names : ndarray of shape (n_some,), or None
     features : ndarray or CSR array of shape (n_some, n_samples)
     """
-    if not issparse(features):
+    if not is_sparse(features):
         return [(names, features)]
     blocks = feature_blocks(features)
     return ((None if names is None else names[which], block) for which, block in blocks)
 
 
-def rows_of(features: np.ndarray | sparray, columns: np.ndarray) -> np.ndarray:
+def rows_of(features: Any, columns: np.ndarray | slice) -> np.ndarray:
     """Return some features as a dense array of shape (n_some, n_samples)."""
     return as_dense(features[columns])
 
 
 def dense_chunks(
-    features: np.ndarray | sparray, columns: np.ndarray, n_classes: int = 1
+    features: Any, columns: np.ndarray, n_classes: int = 1
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield some features of some samples at a time, dense.
 
@@ -46,8 +44,8 @@ def dense_chunks(
         Of the samples.
     values : ndarray of shape (n_columns, n_some)
     """
-    some = by_feature(features[columns]).tocsc() if issparse(features) else features
+    some: Any = by_feature(features[columns]).tocsc() if is_sparse(features) else features
     width = max(1, _CHUNK_VALUES // max(1, n_classes * len(columns)))
     for start in range(0, features.shape[1], width):
         which = slice(start, min(start + width, features.shape[1]))
-        yield which, as_dense(some[:, which]) if issparse(features) else some[columns, which]
+        yield which, as_dense(some[:, which]) if is_sparse(features) else some[columns, which]

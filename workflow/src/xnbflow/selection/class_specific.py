@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.sparse_blocks import join_rows
+from xnbflow.density.sparse_blocks import is_sparse, join_rows
 from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.errors import InputError
@@ -43,7 +43,7 @@ _FIRST_LOOK = 64
 _LEAST_BANDWIDTH = 0.5
 _SPIKE = 0.1
 
-_DEFAULTS = {
+_DEFAULTS: dict[str, Any] = {
     "bandwidth": "silverman",
     "kernel": "gaussian",
     "n_grid": 50,
@@ -58,7 +58,7 @@ def class_pairs(n_classes: int) -> np.ndarray:
 
 
 def pair_distances(
-    features: np.ndarray,
+    features: Any,
     codes: np.ndarray,
     n_classes: int,
     *,
@@ -93,8 +93,8 @@ def pair_distances(
     array([[1.  , 0.02]])
     """
     pairs = class_pairs(n_classes)
-    if issparse(features):
-        options = {
+    if is_sparse(features):
+        options: dict[str, Any] = {
             "bandwidth": bandwidth,
             "kernel": kernel,
             "n_grid": n_grid,
@@ -126,7 +126,7 @@ def pair_distances(
 
 
 def distances_without_spikes(
-    features: np.ndarray, codes: np.ndarray, n_classes: int, **options: Any
+    features: Any, codes: np.ndarray, n_classes: int, **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what is left of the distances if no class is (almost) constant.
 
@@ -160,7 +160,7 @@ def distances_without_spikes(
     >>> distances.round(2), spikes
     (array([[0.46]]), array([[ True]]))
     """
-    if issparse(features):
+    if is_sparse(features):
         return _sparse_without_spikes(features, codes, n_classes, options)
     order, offsets = class_offsets(codes, n_classes)
     sizes = np.diff(offsets)[:, np.newaxis]
@@ -187,7 +187,7 @@ def distances_without_spikes(
 
 
 def _sparse_without_spikes(
-    features: csr_array, codes: np.ndarray, n_classes: int, options: dict
+    features: csr_array, codes: np.ndarray, n_classes: int, options: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray]:
     pairs = class_pairs(n_classes)
     if not features.shape[0]:
@@ -244,7 +244,7 @@ class FeatureDistances:
     positions: np.ndarray
     names: np.ndarray
     distances: np.ndarray
-    values: np.ndarray
+    values: Any
 
     def take(self, kept: np.ndarray) -> "FeatureDistances":
         """Return some of the features."""
@@ -317,9 +317,7 @@ class Candidates:
         """Mean of all distances seen."""
         return self._total / max(1, len(self._pairs) * self.n_features)
 
-    def absorb(
-        self, distances: np.ndarray, values: np.ndarray, names: np.ndarray | None = None
-    ) -> None:
+    def absorb(self, distances: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
         """Take in the next features.
 
         Parameters

@@ -15,9 +15,9 @@ only what is still equal then, copies of each other, is taken in the order of th
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.selection.class_specific import FeatureDistances, class_pairs, kept
@@ -110,9 +110,7 @@ class Shortlist:
         """What was kept."""
         return kept(self._kept)
 
-    def absorb(
-        self, strengths: np.ndarray, values: np.ndarray, names: np.ndarray | None = None
-    ) -> None:
+    def absorb(self, strengths: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
         """Take in the next features.
 
         Parameters
@@ -280,7 +278,7 @@ def levels(values: np.ndarray) -> np.ndarray:
 class _Ties:
     """What decides between features that are equally strong."""
 
-    def __init__(self, values: np.ndarray | csr_array, codes: np.ndarray) -> None:
+    def __init__(self, values: Any, codes: np.ndarray) -> None:
         self._values, self._codes = values, codes
         self._standardised: StandardFeatures | None = None
 

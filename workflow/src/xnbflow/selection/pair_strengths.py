@@ -7,13 +7,14 @@ do not tie at 1. All is computed in standard units (`xnbflow.density.standard`).
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
+from xnbflow.density.sparse_blocks import is_sparse
 from xnbflow.density.standard import StandardUnits
 from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
@@ -32,7 +33,7 @@ _LEAST_AFFINITY = np.finfo(np.float64).eps
 
 
 def pair_strengths(
-    features: np.ndarray,
+    features: Any,
     codes: np.ndarray,
     n_classes: int,
     *,
@@ -77,13 +78,13 @@ def pair_strengths(
     array([[4.38, 0.  ]])
     """
     pairs = class_pairs(n_classes)
-    density = {
+    density: dict[str, Any] = {
         "bandwidth": bandwidth,
         "min_bandwidth": min_bandwidth,
         "kernel": kernel,
         "n_grid": n_grid,
     }
-    if issparse(features):
+    if is_sparse(features):
         dense = partial(
             pair_strengths,
             codes=codes,

@@ -145,7 +145,7 @@ def sparse_strengths(
     samples: np.ndarray | None,
     pairs: np.ndarray,
     dense: Callable[[np.ndarray], np.ndarray],
-    combine: Callable[[Callable, Callable], np.ndarray],
+    combine: Callable[[Callable[[], np.ndarray], Callable[[str], np.ndarray]], np.ndarray],
     *,
     bandwidth: str,
     min_bandwidth: float,

@@ -205,8 +205,8 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
 
 def _of_records(file: "h5py.File", records: np.ndarray) -> pd.DataFrame:
     """Return a table of the format before 0.7: records, categories apart in uns."""
-    columns = {}
-    for name in records.dtype.names:
+    columns: dict[str, Any] = {}
+    for name in records.dtype.names or ():
         values = records[name]
         categories = file.get(f"uns/{name}_categories")
         if categories is not None and values.dtype.kind in "iu":
@@ -214,7 +214,7 @@ def _of_records(file: "h5py.File", records: np.ndarray) -> pd.DataFrame:
         elif values.dtype.kind in "SO":
             values = np.array([_text(each) for each in values], dtype=object)
         columns[name] = values
-    index = next(name for name in ("index", "_index", records.dtype.names[0]) if name in columns)
+    index = next(name for name in ("index", "_index", *columns) if name in columns)
     return pd.DataFrame(columns).set_index(index).rename_axis(None)
 
 

@@ -47,10 +47,12 @@ class _Outcome(NamedTuple):
     counts: np.ndarray
     genes: list[int]
     seconds: list[float]
-    chosen: Counter
+    chosen: Counter[tuple[int, int]]
 
 
-def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, pd.DataFrame]:
+def analyse(
+    series: dict[str, Series], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
     """Find markers in every fold's training cells, and tell the types of its others by them.
 
     Parameters
@@ -83,7 +85,7 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
             msg = f"the analysis 'cells' has no parameter {key!r}; it has {known}"
             raise InputError(msg)
     params = DEFAULTS | params
-    found: dict[str, list[dict]] = {name: [] for name in TABLES}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     for data in series.values():
         if np.isnan(data.values).any():
             msg = f"{data.name}: the analysis 'cells' takes no missing values; leave it out"
@@ -95,7 +97,9 @@ def analyse(series: dict[str, Series], params: dict, threads: int) -> dict[str, 
     return {name: pd.DataFrame(found[name], columns=TABLES[name].fixed) for name in TABLES}
 
 
-def _judge(data: Series, finder: Finder, params: Mapping[str, Any]) -> dict[str, list[dict]]:
+def _judge(
+    data: Series, finder: Finder, params: Mapping[str, Any]
+) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of a method."""
     about = {
         "cells": data.n_samples,
@@ -135,7 +139,7 @@ def _figures(outcome: _Outcome) -> dict[str, float]:
     }
 
 
-def _recall_rows(data: Series, outcome: _Outcome) -> list[dict]:
+def _recall_rows(data: Series, outcome: _Outcome) -> list[dict[str, Any]]:
     sizes = pd.Series(data.labels).value_counts()
     rows = zip(
         data.classes, outcome.recalls.mean(axis=0), np.nanmean(outcome.counts, axis=0), strict=True
@@ -146,7 +150,7 @@ def _recall_rows(data: Series, outcome: _Outcome) -> list[dict]:
     ]
 
 
-def _marker_rows(data: Series, outcome: _Outcome) -> list[dict]:
+def _marker_rows(data: Series, outcome: _Outcome) -> list[dict[str, Any]]:
     """Return how often each marker is chosen; none of a method that takes every gene."""
     if min(outcome.genes, default=0) == data.n_features:
         return []
@@ -166,7 +170,8 @@ def _cross_validate(data: Series, finder: Finder, splits: int, repeats: int) -> 
     codes = np.searchsorted(data.classes, data.labels)
     n_types = len(data.classes)
     recalls, accuracies, own_right = [], [], []
-    counts, genes, seconds, chosen = [], [], [], Counter()
+    counts, genes, seconds = [], [], []
+    chosen: Counter[tuple[int, int]] = Counter()
     for repeat in range(repeats):
         right = np.zeros(data.n_samples, dtype=bool)
         own = np.zeros(data.n_samples, dtype=bool)

@@ -6,7 +6,7 @@ import importlib.util
 import io
 import tempfile
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -146,7 +146,7 @@ def _silence() -> Iterator[None]:
         yield
 
 
-def _annotated(training: Training) -> "anndata.AnnData":  # noqa: F821
+def _annotated(training: Training) -> Any:
     import anndata  # noqa: PLC0415 - an extra
 
     obs = pd.DataFrame({"type": pd.Categorical(training.labels)})
@@ -155,7 +155,7 @@ def _annotated(training: Training) -> "anndata.AnnData":  # noqa: F821
     return anndata.AnnData(values, obs, pd.DataFrame(index=training.genes))
 
 
-def _positions(training: Training, names: dict) -> list[np.ndarray]:
+def _positions(training: Training, names: dict[str, Any]) -> list[np.ndarray]:
     index = pd.Index(training.genes)
     return [index.get_indexer(list(names[label])) for label in training.types]
 

@@ -34,7 +34,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
     for dataset, rows in methods.groupby("dataset", sort=False):
         ran = rows[rows["status"] == "ok"]
-        blocks += [Prose(_told(dataset, ran), "headline"), Prose(*_of_donors(dataset, rows))]
+        blocks += [Prose(_told(dataset, ran), "headline"), _of_donors(dataset, rows)]
         blocks += [Prose(words, "warning") for words in _not_run(dataset, rows)]
         mine = recalls[recalls["dataset"] == dataset]
         blocks.append(Gallery([_trade(dataset, ran), _by_type(dataset, mine)], _CAPTION, _SOURCE))
@@ -77,21 +77,21 @@ def _told(dataset: str, ran: pd.DataFrame) -> str:
     return f"{dataset}, accuracy by the markers of each method: {', '.join(parts)}{rest}."
 
 
-def _of_donors(dataset: str, rows: pd.DataFrame) -> tuple[str, str]:
+def _of_donors(dataset: str, rows: pd.DataFrame) -> Prose:
     donors, cells = int(rows["donors"].iloc[0]), int(rows["cells"].iloc[0])
     if donors:
         words = (
             f"{dataset}: its {cells:,} cells come from {donors} donors, and no donor is on both "
             "sides of a fold: the figures are those of cells of new donors."
         )
-        return words, "plain"
+        return Prose(words)
     words = (
         f"{dataset} names no donor of its {cells:,} cells. Cells of one donor are no independent "
         "samples: they share what the donor, the batch and the handling did to them. Folds had to "
         "be drawn over cells, so that every figure here is for further cells of the same donors, "
         "and too good for new ones. Name the column of obs that holds donors as the option group."
     )
-    return words, "warning"
+    return Prose(words, "warning")
 
 
 def _not_run(dataset: str, rows: pd.DataFrame) -> Iterator[str]:
@@ -117,8 +117,9 @@ def _trade(dataset: str, ran: pd.DataFrame) -> Figure:
 
 def _by_type(dataset: str, recalls: pd.DataFrame) -> Figure:
     wide = recalls.pivot_table(index="type", columns="method", values="recall", sort=False)
+    none = [np.nan] * len(wide)
     groups = [
-        Points(name, wide[name].to_numpy(), *[np.full(len(wide), np.nan)] * 2, style)
+        Points(name, wide[name].tolist(), none, none, style)
         for style, name in enumerate(wide.columns)
     ]
     least = {name: f"{wide[name].idxmin()} {wide[name].min():.2f}" for name in wide.columns}
