@@ -321,4 +321,4 @@ def deliver(text: str, path: Path | None) -> None:
     if path is None:
         sys.stdout.write(text)
         return
-    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
+    _write_text(path, text)
