@@ -1,5 +1,7 @@
 """Bandwidths by rule of thumb: a robust spread times ``n**(-1/5)`` (XNB paper, section 4.1)."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from xnbflow.jit import njit
@@ -14,9 +16,8 @@ _TINY = 1e-300
 
 def rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
     """Write ``factor * A * n_c**-0.2`` of each class and feature: Silverman's and Scott's rules."""
-    for own, first, stop in zip(out, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        own[:] = spread(tile[first:stop])
-        own *= factor * (stop - first) ** -0.2
+    for c, (first, stop) in enumerate(pairwise(offsets.tolist())):
+        out[c] = spread(tile[first:stop]) * (factor * (stop - first) ** -0.2)
 
 
 def spread(rows: np.ndarray) -> np.ndarray:
