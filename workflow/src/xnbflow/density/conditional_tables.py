@@ -382,7 +382,7 @@ def _take(
 @njit(nogil=True)
 def _position(x: float, y: float, table: FeatureTable) -> int:
     """Return where among the kept samples the one with this value and target is, else -1."""
-    i = np.searchsorted(table.values, x)
+    i = int(np.searchsorted(table.values, x))
     while i < len(table.values) and table.values[i] == x:
         if table.targets[i] == y:
             return i
@@ -400,7 +400,7 @@ def _sum_nearest(
     """
     values, n = table.values, len(table.values)
     negligible = np.log(n + 1.0) + _LOG_NEGLIGIBLE
-    above = np.searchsorted(values, x)
+    above = int(np.searchsorted(values, x))
     nearest = np.inf
     for i in range(max(above - 2, 0), min(above + 2, n)):
         if i != skipped:
