@@ -250,6 +250,21 @@ def test_editing_a_library_file_reruns_the_stages_that_use_it(edited, module, ru
     assert set(counts) == rules
 
 
+def test_jobs_run_the_library_that_stands_beside_the_snakefile(edited):
+    """Not another one that is installed, whose changes would reach results without a word."""
+    root, folder = edited
+    path = root / "workflow/src/xnbflow/evaluation/summaries.py"
+    original = path.read_text()
+    told = "from xnbflow.errors import InputError\nraise InputError('this is the copy')\n"
+    path.write_text(original + told)
+    try:
+        done = snakemake(folder, root=root)
+    finally:
+        path.write_text(original)
+    assert done.returncode == 1
+    assert "this is the copy" in done.stderr
+
+
 def test_one_job_per_fold_gives_the_same_tables(finished, tmp_path):
     folder = prepare(tmp_path / "per-fold", STUDY | {"folds_per_job": 1})
     for name in ("resources", ".snakemake"):

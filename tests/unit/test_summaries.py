@@ -161,7 +161,9 @@ def test_a_classifier_that_failed_on_hard_folds_is_not_ranked_before_one_that_di
 
 def test_data_sets_without_truth_or_selection_are_passed_over_and_a_marker_is_one_of_a_class():
     selected = pd.DataFrame({"repeat": 0, "fold": 0, "class": "x", "feature": ["a"]})
-    truth = pd.DataFrame({"feature": ["a", "b"], "class": ["x", None], "note": [None, "none"]})
+    truth = pd.DataFrame(
+        {"feature": ["a", "b"], "class": ["x", None], "effect": [-1.0, 0.0], "note": [None, "none"]}
+    )
     fits = fits_of().iloc[:1]
     tables = {
         ("real", "2x2", "xnb"): selected,
@@ -175,13 +177,17 @@ def test_data_sets_without_truth_or_selection_are_passed_over_and_a_marker_is_on
 
 def test_recall_counts_folds_that_select_nothing():
     selected = pd.DataFrame({"repeat": 0, "fold": 0, "class": "x", "feature": ["a", "b", "z", "y"]})
-    truth = pd.DataFrame({"feature": ["a", "b", "c"], "class": ["x", "x", None]})
+    truth = pd.DataFrame(
+        {"feature": ["a", "b", "c"], "class": ["x", "x", None], "effect": [1.0, -2.0, 0.0]}
+    )
     key = ("sim", "2x2", "xnb")
     fits = fits_of(failed=[(1, 1)])  # three folds were fitted, two of them select nothing
     row = summaries.recovery({key: selected}, {key: fits}, {"sim": truth}).iloc[0]
     assert row["planted"] == 2
     assert row["precision"] == 0.5
+    assert row["by_chance"] == pytest.approx(2 / 3)
     assert row["recall"] == pytest.approx(1 / 3)
+    assert row["strength"] == pytest.approx((0.0 + 0.5) / 4)  # b's effect is the greater one
 
 
 def paper_of(values, **printed):

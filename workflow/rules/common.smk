@@ -13,7 +13,11 @@ from snakemake.utils import update_config
 
 ROOT = Path(os.path.normpath(Path(workflow.current_basedir) / ".." / ".."))
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
-sys.path.insert(0, str(ROOT / "workflow/src"))
+LIBRARY = str(ROOT / "workflow/src")
+sys.path.insert(0, LIBRARY)
+# Jobs, too, run the library that is digested here, not another one that is installed.
+inherited = os.environ.get("PYTHONPATH")
+os.environ["PYTHONPATH"] = f"{LIBRARY}{os.pathsep}{inherited}" if inherited else LIBRARY
 gc.set_threshold(100_000)  # a graph of many thousand jobs is no garbage
 
 #: Of another workflow that imports this one (`module`), else of this one: what changes paths and names.

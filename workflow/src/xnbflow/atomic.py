@@ -98,8 +98,8 @@ def no_space(path: str | Path) -> InputError:
 
     Examples
     --------
-    >>> print(no_space("results/a.parquet"))
-    results/a.parquet cannot be written: no space is left there; make room and run it again
+    >>> print(no_space("a.parquet"))
+    a.parquet cannot be written: no space is left there; make room and run it again
     """
     return InputError(
         f"{path} cannot be written: no space is left there; make room and run it again"

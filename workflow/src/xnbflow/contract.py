@@ -799,8 +799,13 @@ STUDY_TABLES = named(
         "a classifier on simulated data",
         **_CLASSIFIER,
         planted=("integer", "markers"),
+        by_chance=("number", "share of the features that are markers: the precision of chance"),
         precision=("number", "mean over the folds that select something"),
         recall=("number", "mean over folds"),
+        strength=(
+            "number",
+            "mean share of the markers weaker than a selected feature; by chance half of by_chance",
+        ),
     ),
     table(
         "ranks",

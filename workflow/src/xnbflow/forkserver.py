@@ -29,7 +29,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 __all__ = ["THREAD_VARIABLES", "is_running", "run_job", "start"]
 
@@ -90,7 +90,7 @@ def start() -> None:
     atexit.register(_stop, server, ours)
 
 
-def _stop(server: subprocess.Popen, alive: int) -> None:
+def _stop(server: "subprocess.Popen[bytes]", alive: int) -> None:
     """Wait for the server's end, so that its processor seconds count among ours."""
     os.close(alive)
     server.wait()
@@ -139,7 +139,8 @@ def _serve(listener: socket.socket, alive: int) -> None:
     """Hand connections to a process per number of threads, until Snakemake's ends."""
     servers: dict[int, socket.socket] = {}
     while True:
-        ready, _, _ = select.select([listener, alive], [], [])
+        waited: list[Any] = [listener, alive]
+        ready, _, _ = select.select(waited, [], [])
         if alive in ready:
             for each in servers.values():
                 each.close()

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from xnbflow.atomic import lacks_space, no_space
+from xnbflow.atomic import lacks_space, no_space, write_atomically
 from xnbflow.errors import InputError
 from xnbflow.forkserver import THREAD_VARIABLES, run_job
 
@@ -71,8 +71,11 @@ def _record(path: Path, start: float) -> None:
     seconds = time.monotonic() - start
     processor = sum(os.times()[:4])  # of the processes that this one has waited for, too
     values = f"{seconds:.4f}\t{_most_memory():.2f}\t{processor:.2f}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"s\tmax_rss\tcpu_time\n{values}\n", encoding="utf-8")
+    text = f"s\tmax_rss\tcpu_time\n{values}\n"
+    try:
+        write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
+    except InputError as error:
+        sys.stderr.write(f"Error: {error}\n")
 
 
 def _most_memory() -> float:

@@ -1,6 +1,7 @@
 """Summaries: from the rows of single folds to the tables that a study shows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import fsum
 
 import numpy as np
 import pandas as pd
@@ -406,20 +407,27 @@ def _sets(selected: pd.DataFrame, fits: pd.DataFrame) -> list[set[str]]:
 def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how many selected features were planted, and how many planted ones were selected.
 
-    ``precision`` is the share of the features selected for any class that are planted markers,
-    ``recall`` the share of planted markers that were selected, both as means over folds; a fold
-    that selects nothing has a recall of 0 and no precision.
+    ``precision`` is the share of the features selected for any class that are planted markers;
+    ``by_chance`` is that of features drawn at random. ``recall`` is the share of planted markers
+    that were selected. ``strength`` tells whether they are the strong ones: of each selected
+    feature the share of markers with a smaller effect, 0 if it is none itself. All are means over
+    folds; a fold that selects nothing has a recall of 0 and no precision or strength.
     """
     rows = []
     for key, table in selected.items():
         if key[0] not in truth or table.empty:
             continue
-        planted = set(truth[key[0]].dropna(subset="class")["feature"])
+        known = truth[key[0]]
+        markers = known.dropna(subset="class").set_index("feature")["effect"].abs()
+        weaker = ((markers.rank(method="min") - 1) / len(markers)).to_dict()
         sets = pd.Series(_sets(table, fits[key]))
-        hits = sets.map(lambda chosen, planted=planted: len(chosen & planted))
+        hits = sets.map(lambda chosen, weaker=weaker: len(chosen & weaker.keys()))
+        ranks = sets.map(lambda chosen, weaker=weaker: fsum(weaker.get(f, 0.0) for f in chosen))
         sizes = sets.map(len).replace(0, np.nan)
-        rows.append((*key, len(planted), (hits / sizes).mean(), (hits / len(planted)).mean()))
-    return pd.DataFrame(rows, columns=[*_KEY, "planted", "precision", "recall"])
+        means = [(hits / sizes).mean(), (hits / len(markers)).mean(), (ranks / sizes).mean()]
+        rows.append((*key, len(markers), len(markers) / len(known), *means))
+    names = ["planted", "by_chance", "precision", "recall", "strength"]
+    return pd.DataFrame(rows, columns=[*_KEY, *names])
 
 
 def seconds(fits: Tables) -> pd.DataFrame:
