@@ -86,7 +86,8 @@ class Categorical(Distribution):
         def check(strip: slice) -> bool:
             return bool(_are_codes(features[strip]).all())
 
-        if not all(map_strips(check, *features.shape, ns_per_value=3.0)):
+        n_features, n_samples = features.shape
+        if not all(map_strips(check, n_features, n_samples, ns_per_value=3.0)):
             row, column = np.argwhere(~_are_codes(features))[0]
             msg = (
                 f"column {row} holds {features[row, column]:g}, which is no category; number the "
