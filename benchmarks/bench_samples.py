@@ -6,6 +6,7 @@ without figures, which says so.
 
 import importlib.util
 import time
+from itertools import product
 from pathlib import Path
 
 import numba
@@ -18,11 +19,21 @@ from timing import alternate, compile_seconds, median_seconds
 
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.distributions.kernel import TABULATED_FROM, Kernel
-from xnbflow.naive_bayes import DiscretizedNB, FlexibleNB
+from xnbflow.naive_bayes import ClassSpecificNB, DiscretizedNB, FlexibleNB, KernelNBRegressor
 
 N_FEATURES, N_CLASSES = 20, 2
-#: Samples: seconds of a fit, seconds of predicting a row.
-SIZES = {10_000: (0.05, 10e-6), 100_000: (0.5, 10e-6), 1_000_000: (5.0, 15e-6)}
+#: Samples: seconds of a fit, seconds of predicting a row. The least shows the growth only.
+SIZES: dict[int, tuple[float, float] | None] = {
+    1_000: None,
+    10_000: (0.05, 10e-6),
+    100_000: (0.5, 10e-6),
+    1_000_000: (5.0, 15e-6),
+}
+MODELS = {
+    "Flexible NB": FlexibleNB(),
+    "Class-specific NB": ClassSpecificNB(n_features=N_FEATURES),
+}
+REGRESSION = (4_000, 10)
 N_PREDICTED = 20_000
 #: Fits and predictions of this many samples are compared with the peers'.
 PEER_SIZE = 100_000
@@ -38,7 +49,8 @@ FlexibleNB().fit(X, numpy.arange(len(X)) % 2).predict(X)
 def rows() -> list[dict]:
     """Measure, and return the rows of the table of benchmarks."""
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-    FlexibleNB().fit(*draw(3000)).predict(draw(100)[0])
+    for model in MODELS.values():
+        model.fit(*draw(3000)).predict(draw(100)[0])
     sizes = growth()
     return [
         *targets(sizes),
@@ -47,6 +59,7 @@ def rows() -> list[dict]:
         against_kdepy(),
         plug_in(),
         discretized(),
+        regression(),
     ]
 
 
@@ -73,26 +86,30 @@ def draw(n_samples: int) -> tuple[np.ndarray, np.ndarray]:
 def growth() -> pd.DataFrame:
     """Measure a fit and the prediction of rows at each size, once."""
     if not _measured:
-        for n_samples in SIZES:
-            X, y = draw(n_samples)
-            reset_peak()
-            before = peak_megabytes()
-            start = time.perf_counter()
-            model = FlexibleNB().fit(X, y)
-            fit = time.perf_counter() - start
-            megabytes = peak_megabytes() - before
-            points = X[:N_PREDICTED]
-            predict = median_seconds(lambda: model.predict(points), 3) / len(points)  # noqa: B023
-            _measured.append(
-                {
-                    "samples": n_samples,
-                    "fit_seconds": fit,
-                    "predict_seconds_per_row": predict,
-                    "megabytes": megabytes,
-                    "megabytes_of_data": X.nbytes / 1e6,
-                }
-            )
+        _measured.extend(measure(name, n_samples) for n_samples in SIZES for name in MODELS)
     return pd.DataFrame(_measured)
+
+
+def measure(name: str, n_samples: int) -> dict:
+    """Measure a model; small fits several times, the first of which may still start threads."""
+    X, y = draw(n_samples)
+    reset_peak()
+    before = peak_megabytes()
+    start = time.perf_counter()
+    model = MODELS[name].fit(X, y)
+    fit = time.perf_counter() - start
+    megabytes = peak_megabytes() - before
+    if n_samples <= PEER_SIZE:
+        fit = median_seconds(lambda: model.fit(X, y), 3)
+    points = draw(N_PREDICTED)[0]
+    return {
+        "model": name,
+        "samples": n_samples,
+        "fit_seconds": fit,
+        "predict_seconds_per_row": median_seconds(lambda: model.predict(points), 3) / len(points),
+        "megabytes": megabytes,
+        "megabytes_of_data": X.nbytes / 1e6,
+    }
 
 
 _measured: list[dict] = []
@@ -110,15 +127,19 @@ def peak_megabytes() -> float:
 def targets(sizes: pd.DataFrame) -> list[dict]:
     found = []
     for size in sizes.itertuples(index=False):
-        fit, predict = SIZES[size.samples]
-        what = f"Flexible NB, {size.samples:,} x {N_FEATURES}"
+        allowed = SIZES[size.samples]
+        if allowed is None:
+            continue
+        fit, predict = allowed
+        what = f"{size.model}, {size.samples:,} x {N_FEATURES}"
         found.append(row(f"{what}, fit", f"{fit:g} s", size.fit_seconds, fit))
         per_row = size.predict_seconds_per_row
         found.append(row(f"{what}, predict a row", f"{predict * 1e6:g} us", per_row, predict))
-    last = sizes.iloc[-1]
-    note = f"{last.megabytes:.0f} MB beyond the {last.megabytes_of_data:.0f} MB of data"
-    ratio = last.megabytes_of_data / last.megabytes
-    found.append(row(f"{what}, memory of the fit", "the data", ratio=ratio, note=note))
+    for last in sizes[sizes["samples"] == max(SIZES)].itertuples(index=False):
+        what = f"{last.model}, {last.samples:,} x {N_FEATURES}, memory of the fit"
+        note = f"{last.megabytes:.0f} MB beyond the {last.megabytes_of_data:.0f} MB of data"
+        ratio = last.megabytes_of_data / max(last.megabytes, 0.1)
+        found.append(row(what, "the data", ratio=ratio, note=note))
     found[0]["compile_seconds"] = compile_seconds(COMPILE)
     return found
 
@@ -126,11 +147,12 @@ def targets(sizes: pd.DataFrame) -> list[dict]:
 def exponents(sizes: pd.DataFrame) -> list[dict]:
     """Return the growth exponents over the sizes, least squares in logarithms."""
     found = []
-    for column, name in (("fit_seconds", "fit"), ("predict_seconds_per_row", "predict a row")):
-        slope = np.polyfit(np.log(sizes["samples"]), np.log(sizes[column]), 1)[0]
+    quantities = (("fit_seconds", "fit"), ("predict_seconds_per_row", "predict a row"))
+    for (model, own), (column, name) in product(sizes.groupby("model", sort=False), quantities):
+        slope = np.polyfit(np.log(own["samples"]), np.log(own[column]), 1)[0]
         allowed = 1.1 if name == "fit" else 0.2
-        work = f"Flexible NB, growth exponent of {name}"
-        decades = np.log10(sizes["samples"].max() / sizes["samples"].min())
+        work = f"{model}, growth exponent of {name}"
+        decades = np.log10(own["samples"].max() / own["samples"].min())
         note = f"exponent {slope:.2f} over {decades:.0f} decades of samples"
         found.append(row(work, f"exponent {allowed}", ratio=allowed / max(slope, 0.01), note=note))
     return found
@@ -194,6 +216,19 @@ def discretized() -> dict:
     DiscretizedNB().fit(X[:, :10], y)
     seconds = median_seconds(lambda: DiscretizedNB().fit(X, y), 3)
     return row("Discretized NB (MDLP) fit, 100 x 100,000", "1 s", seconds, 1)
+
+
+def regression() -> dict:
+    """Choose the width of the regression's kernels by leaving samples out."""
+    n_samples, n_features = REGRESSION
+    rng = np.random.default_rng(0)
+    y = rng.uniform(-3, 3, n_samples)
+    powers = np.column_stack([y ** (k % 3 + 1) for k in range(n_features)])
+    X = powers + rng.uniform(-1, 1, powers.shape)
+    KernelNBRegressor().fit(X[:600], y[:600])
+    seconds = median_seconds(lambda: KernelNBRegressor().fit(X, y), 3)
+    work = f"Kernel NB regression, width by cross-validation, {n_samples:,} x {n_features}"
+    return row(work, "2 s", seconds, 2)
 
 
 def crossing() -> pd.DataFrame:

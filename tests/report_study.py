@@ -272,7 +272,7 @@ def _write_tables(results):
         STUDY_TABLES,
     )
     entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
-    told = description_tables(keys, entries, files)
+    told = description_tables(keys, dict.fromkeys(keys["datasets"], entries), files)
     write_tables(told, root / DESCRIPTION.of(study=study.id), DESCRIPTION_TABLES)
 
 

@@ -1,4 +1,4 @@
-"""What ClassSpecificNB reaches on real data, pooled over ten folds, the mean of two repeats."""
+"""What ClassSpecificNB reaches on real data, pooled over ten folds, the mean of five repeats."""
 
 import gzip
 
@@ -28,9 +28,9 @@ def read_microarray(path):
 
 
 def figures(X, y):
-    """Accuracy, balanced accuracy and log loss of the pooled predictions, mean of two repeats."""
+    """Accuracy, balanced accuracy and log loss of the pooled predictions, mean of five repeats."""
     found = []
-    for seed in (0, 1):
+    for seed in range(5):
         predicted, losses = y.copy(), np.empty(len(y))
         for train, test in StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y):
             model = ClassSpecificNB().fit(X[train], y[train])
@@ -44,7 +44,7 @@ def figures(X, y):
 
 
 @pytest.mark.parametrize(
-    ("name", "accuracy"), [("khan", 0.97), ("chowdary", 0.94), ("alon", 0.86), ("golub", 0.93)]
+    ("name", "accuracy"), [("khan", 0.97), ("chowdary", 0.95), ("alon", 0.86), ("golub", 0.93)]
 )
 def test_microarrays(shared_data, name, accuracy):
     X, y = read_microarray(shared_data / "microarray" / f"{MICROARRAYS[name]}.csv.gz")
@@ -59,7 +59,7 @@ def test_digits():
 def test_wine_at_any_scale(scale):
     X, y = load_wine(return_X_y=True)
     accuracy, _, loss = figures(X * scale, y)
-    assert accuracy >= 0.96
+    assert accuracy >= 0.97
     assert loss <= 0.07
 
 

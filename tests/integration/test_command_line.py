@@ -1,5 +1,6 @@
 """The command `xnbflow` as people and programs call it, from another process."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -244,14 +245,14 @@ def test_a_missing_feature_and_another_scale_are_told(folder):
 SERIES_MATRIX = """\
 !Series_title\t"Small"
 !Series_geo_accession\t"GSE1"
-!Sample_title\t"patient 1"\t"control 1"\t"patient 2"
-!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"
-!Sample_platform_id\t"GPL96"\t"GPL96"\t"GPL96"
-!Sample_characteristics_ch1\t"diagnosis: ill"\t"diagnosis: well"\t"diagnosis: ill"
+!Sample_title\t"patient 1"\t"control 1"\t"patient 2"\t"control 2"
+!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
+!Sample_platform_id\t"GPL96"\t"GPL96"\t"GPL96"\t"GPL96"
+!Sample_characteristics_ch1\t"diagnosis: 1"\t"diagnosis: 2"\t"diagnosis: 1"\t"diagnosis: 2"
 !series_matrix_table_begin
-"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"
-"p1"\t1.0\t2.0\t3.0
-"p2"\t4.0\t5.0\t6.0
+"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
+"p1"\t1.0\t2.0\t3.0\t7.0
+"p2"\t4.0\t5.0\t6.0\t8.0
 !series_matrix_table_end
 """
 
@@ -263,6 +264,23 @@ def test_geo_tells_what_a_file_holds(tmp_path):
     assert "diagnosis" in done.stdout
     told = json.loads(xnbflow("geo", tmp_path / "GSE1_series_matrix.txt", "--json").stdout)
     assert told["values"]
+
+
+def test_geo_writes_a_study_that_snakemake_plans(tmp_path):
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (mirror / "GSE1_series_matrix.txt.gz").write_bytes(gzip.compress(SERIES_MATRIX.encode()))
+    words = ["geo", "GSE1", "-o", "mine", "--mirror", mirror]
+    done = xnbflow(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "snakemake mine --cores 4 --configfile mine.yaml" in done.stderr
+    planned = xnbflow("run", "mine", "--configfile", "mine.yaml", "-n", cwd=tmp_path)
+    assert planned.returncode == 0, planned.stderr
+    assert "acquire" in planned.stdout + planned.stderr
+    again = xnbflow(*words, cwd=tmp_path)
+    assert again.returncode == 1
+    assert "mine.tsv is there already" in again.stderr
+    assert "cannot name a study" in xnbflow(*words[:3], "a/b", *words[4:], cwd=tmp_path).stderr
 
 
 def test_run_hands_on_to_snakemake(tmp_path):

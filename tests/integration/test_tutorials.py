@@ -1,5 +1,6 @@
 """The tutorials, executed: their commands in their order, on small files of the names they use."""
 
+import gzip
 import re
 import shlex
 import subprocess
@@ -15,6 +16,17 @@ PROGRAMS = {
     "xnbflow": [sys.executable, "-c", "from xnbflow.cli import main; main()"],
     "snakemake": [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")],
 }
+
+
+MATRIX = """\
+!Series_title\t"Early onset"
+!Series_geo_accession\t"GSE4107"
+!Sample_title\t"1M patient"\t"2M patient"\t"N1 control"\t"N2 control"
+!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
+!series_matrix_table_begin
+"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
+!series_matrix_table_end
+"""
 
 
 def commands(page):
@@ -73,10 +85,16 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     ]
     lines = ["\t".join(each).replace("\\|", "|") for each in cells]
     (tmp_path / "my.tsv").write_text("\n".join(lines) + "\n")
-    (configuration,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    (tmp_path / "my.yaml").write_text(configuration)
+    steps, configuration = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "my.yaml").write_text(configuration + steps)
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (mirror / "GSE4107_series_matrix.txt.gz").write_bytes(gzip.compress(MATRIX.encode()))
+    told = [words for words in commands("own-data.md") if words[:2] == ["xnbflow", "geo"]]
+    for words in told:
+        run([*words, "--mirror", str(mirror)], tmp_path)
     calls = [words for words in commands("own-data.md") if words[0] == "snakemake"]
-    assert len(calls) == 3
+    assert (len(told), len(calls)) == (1, 4)
     for words in calls:
         assert "acquire" in run([*words, *([] if "-n" in words else ["-n"])], tmp_path)
 

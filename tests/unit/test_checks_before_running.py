@@ -282,3 +282,57 @@ def test_a_file_of_a_source_stays_below_its_place(tmp_path, options):
 def test_a_folder_is_no_sheet(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         read_sheet(tmp_path)
+
+
+# steps of data sets
+
+
+LOG = {"method": "log2", "reason": "intensities"}
+
+
+def with_steps(steps, dataset="wine"):
+    return RAW | {"preprocessing": {dataset: steps}}
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([{"method": "log2"}], "preprocessing.wine.0: 'reason' is a required property"),
+        ([], "preprocessing.wine"),
+        ([LOG | {"method": "log3"}], "preprocessing.wine.0.method: unknown method 'log3'; did you"),
+        ([LOG, LOG | {"params": {"ofset": 1}}], "unknown key 'ofset'; did you mean 'offset'"),
+        ([LOG | {"method": "xnb"}], "xnb is a classifier; give a transformer"),
+        ([LOG | {"method": "sklearn.svm.LinearSVC"}], "is no estimator that can transform"),
+    ],
+)
+def test_wrong_steps_of_a_data_set_are_told(steps, message):
+    assert message in refused(with_steps(steps))
+
+
+def test_steps_of_an_unknown_data_set_are_told():
+    assert "preprocessing: unknown data set 'wines'; did you mean" in refused(
+        with_steps([LOG], "wines")
+    )
+
+
+def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns():
+    raw = with_study(datasets=["wine"], classifiers=["vmnb"], folds=["10-fold"])
+    assert "which names columns (@angular)" in refused(raw | {"preprocessing": {"wine": [LOG]}})
+
+
+def test_steps_of_a_data_set_stand_before_every_classifier_of_it_and_no_reason_changes_results():
+    ranks = {"method": "sample_ranks", "reason": "of the study"}
+    mine = {"label": "Mine", "steps": [LOG | {"reason": "of mine"}, {"method": "gaussian_nb"}]}
+    raw = with_steps([ranks]) | {"classifiers": RAW["classifiers"] | {"mine": mine}}
+    config = read_config(raw, SCHEMA, DATASETS)
+    assert config.methods("mine", "wine") == ["sample_ranks", "log2", "gaussian_nb"]
+    assert config.methods("csnb", "wine") == ["sample_ranks", "csnb"]
+    assert config.methods("csnb", "digits") == ["csnb"]
+    assert config.classifier("csnb", "digits") == config.classifier("csnb")
+    paths = [
+        step["method"].rpartition(".")[2] for step in config.classifier("mine", "wine")["steps"]
+    ]
+    assert paths == ["SampleRanks", "Log2", "GaussianNB"]
+    ranks["reason"] = mine["steps"][0]["reason"] = "another"
+    again = read_config(raw, SCHEMA, DATASETS)
+    assert again.classifier("mine", "wine") == config.classifier("mine", "wine")

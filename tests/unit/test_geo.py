@@ -46,7 +46,9 @@ def matrix(*, values=VALUES, extra=(), samples=SAMPLES, kind="Expression profili
         line("Series_geo_accession", ["GSE4107"]),
         line("Series_type", [kind]),
         *extra,
-        line("Series_supplementary_file", ["ftp://x/geo/series/GSE4nnn/GSE4107/suppl/counts.gz"]),
+        line(
+            "Series_supplementary_file", ["ftp://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"]
+        ),
         "",
         line("Sample_title", TITLES),
         line("Sample_geo_accession", samples),
@@ -219,7 +221,7 @@ def test_a_series_without_values_names_its_supplementary_files(tmp_path, begun):
     text = matrix(values=[], kind=kind)
     if not begun:
         text = text[: text.index("!series_matrix_table_begin")]
-    with pytest.raises(InputError, match=rf"no table of values \(GSE4107, {kind}\).*counts.gz"):
+    with pytest.raises(InputError, match=rf"no table of values \(GSE4107, {kind}\).*counts.txt.gz"):
         read_geo(put(tmp_path, text), row())
 
 
@@ -408,6 +410,13 @@ def test_a_failed_download_is_told_and_leaves_nothing(tmp_path, body, message):
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloaded(tmp_path):
+    message = "annotation=GPL570: cannot get GPL570.annot.gz(.|\n)*take annotation=none"
+    with ncbi(files=FILES) as server, pytest.raises(InputError, match=message):
+        acquire(row(annotation="GPL570"), **settings(tmp_path, server))
+    assert not [path for path in server.requests if "series_matrix" in path]
+
+
 # the summary
 
 
@@ -460,6 +469,14 @@ def test_the_summary_counts_every_characteristic(tmp_path):
     assert "      3  F" in str(summary)
 
 
+@pytest.mark.parametrize(("factor", "expected"), [(1, None), (500, "log2")])
+def test_the_summary_sees_whether_values_are_logged(tmp_path, factor, expected):
+    text = matrix(values=[[factor * value for value in row] for row in VALUES])
+    summary = summarise(str(put(tmp_path, text)), Downloads(tmp_path))
+    assert summary.row.options.get("transform") == expected
+    assert ("not logged" in summary.reason) == (expected is not None)
+
+
 def test_without_anything_like_a_class_the_summary_proposes_none(tmp_path):
     text = matrix().replace("patient", "x").replace("diagnosis: ", "sex: ")
     text = text.replace("healthy control", "x’s mucosa")
@@ -467,6 +484,19 @@ def test_without_anything_like_a_class_the_summary_proposes_none(tmp_path):
     assert summary.row is None
     assert summary.sheet == ""
     assert "No field looks like a class" in str(summary)
+
+
+def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_phenotype(tmp_path):
+    kind = "Expression profiling by high throughput sequencing"
+    text = matrix(
+        values=[], kind=kind, extra=[line("Series_supplementary_file", ["ftp://x/geo/RAW.tar"])]
+    )
+    summary = summarise(str(path := put(tmp_path, text)), Downloads(tmp_path))
+    assert (summary.row.source, summary.row.orientation) == ("table", "columns")
+    assert summary.row.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
+    assert summary.row.options["phenotype"] == str(path)
+    assert summary.row.options["transform"] == "log_cpm"
+    assert "look which it is" in str(summary)
 
 
 # real files
@@ -509,5 +539,5 @@ def test_the_real_accessions_are_proposed_their_classes(shared_data, tmp_path):
     row = summarise("GDS507", downloads).row
     assert (row.label, row.options) == (
         "characteristics:disease state",
-        {"group": "individual"},
+        {"group": "individual", "transform": "log2"},
     )

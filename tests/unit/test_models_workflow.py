@@ -246,7 +246,7 @@ def results(tmp_path_factory):
             model = final_model(series, entry, folds.predictions, folds.selected, {})
             written(root, series.name, name, model, series)
     tables = validate_all(
-        {"one": TRAIN, "two": TEST}, entries, [vars(pair) for pair in study.validate]
+        {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
     write_tables(tables, root / VALIDATION.of(study="small"), VALIDATION_TABLES)
     return StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)

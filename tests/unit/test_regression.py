@@ -148,6 +148,59 @@ def test_many_samples_are_predicted_in_pieces(monkeypatch):
     np.testing.assert_allclose(pieces.predict(X), expected, rtol=1e-12)
 
 
+def draw_many(kind, n_samples, n_features=3):
+    rng = np.random.default_rng(7)
+    noise = rng.normal(size=(n_samples, n_features))
+    if kind == "curved":
+        return draw(n_samples, n_features)
+    if kind == "normal":
+        y = rng.normal(size=n_samples)
+        return y[:, None] + noise, y
+    if kind == "heavy tails":
+        y = rng.standard_t(2, n_samples)
+        return y[:, None] + rng.standard_t(1.5, size=noise.shape), y
+    y = rng.integers(0, 6, n_samples).astype(float)  # ties in both, and gaps of many widths
+    return np.round(y[:, None] + noise), y
+
+
+@pytest.mark.parametrize("kind", ["curved", "normal", "heavy tails", "whole numbers"])
+@pytest.mark.parametrize("width", [1.0, 0.125])
+def test_tabulated_densities_are_the_sums_to_a_millionth_of_the_whole(kind, width):
+    X, y = draw_many(kind, 700)
+    model = KernelNBRegressor(width=width).fit(X[:600], y[:600])
+    assert model.tables_ is not None
+    # samples, points between them, contradictions, and points far beyond all samples
+    points = np.vstack([X, X[:50] + 0.01, X[:50, [1, 2, 0]], 3.0 * X[:50], np.full((1, 3), 1e3)])
+    exact = KernelNBRegressor(width=width, exact=True).fit(X[:600], y[:600])
+    assert exact.tables_ is None
+    far = np.abs(model.predict_density(points) - exact.predict_density(points))
+    assert np.trapezoid(far, model.grid_, axis=1).max() < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["curved", "normal", "heavy tails", "whole numbers"])
+def test_tables_choose_the_width_that_sums_choose(kind):
+    X, y = draw_many(kind, 600)
+    model = KernelNBRegressor(n_grid=100).fit(X, y)
+    exact = KernelNBRegressor(n_grid=100, exact=True).fit(X, y)
+    assert model.width_ == exact.width_
+    for factor in WIDTH_FACTORS[:4]:
+        likelihood = model._held_out_likelihood(factor, model._tables(factor))
+        np.testing.assert_allclose(likelihood, exact._held_out_likelihood(factor, None), rtol=1e-7)
+
+
+def test_densities_that_tables_do_not_tell_for_certain_are_summed():
+    X, y = draw(700)
+    contradiction = np.array([[3.0, 0.0]])
+    model = KernelNBRegressor(width=0.05).fit(X, y)
+    certain = model.tables_.posterior(np.vstack([X, contradiction])).certain
+    assert certain[:-1].all()
+    assert not certain[-1]
+    exact = KernelNBRegressor(width=0.05, exact=True).fit(X, y)
+    np.testing.assert_array_equal(
+        model.predict_density(contradiction), exact.predict_density(contradiction)
+    )
+
+
 @pytest.mark.parametrize(
     ("params", "y", "message"),
     [

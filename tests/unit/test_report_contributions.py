@@ -53,9 +53,7 @@ def trained(tmp_path_factory):
     for name in TRAINING_TABLES:
         place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)
         files[name] = [root / place]
-    told = description_tables(
-        owners, {"xnb": {"method": "xnbflow.naive_bayes.class_specific.XNB"}}, files
-    )
+    told = description_tables(owners, {"toy": {"xnb": entry}}, files)
     write_tables(told, root / DESCRIPTION.of(study="s"), DESCRIPTION_TABLES)
     return contributions(results, "toy", "3-fold", "xnb"), outcome.predictions
 

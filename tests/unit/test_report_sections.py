@@ -269,6 +269,44 @@ def test_seeds_folds_versions_and_machine_are_told(results):
     assert len(seeds.frame) == 4
 
 
+def test_steps_before_classifiers_are_shown_with_their_reasons(results):
+    assert not [t for t in blocks(overview.section(results), Table) if "Preprocess" in t.caption]
+    name = results.study.classifiers[0]
+    log = {"method": "log2", "params": {"offset": 1}, "reason": "intensities"}
+    own = {"label": "x", "steps": [{"method": "sklearn.preprocessing.StandardScaler"}, log, {}]}
+    configuration = results.configuration | {
+        "preprocessing": {results.study.datasets[0]: [log]},
+        "classifiers": results.configuration["classifiers"] | {name: own},
+    }
+    section = overview.section(replace(results, configuration=configuration))
+    (table,) = [t for t in blocks(section, Table) if "Preprocess" in t.caption]
+    assert table.frame.to_numpy().tolist() == [
+        [results.study.datasets[0], 1, "binary logarithms", "offset: 1", "intensities"],
+        [results.labels[name], 1, "StandardScaler", "", ""],
+        [results.labels[name], 2, "binary logarithms", "offset: 1", "intensities"],
+    ]
+    (cited,) = [
+        t
+        for t in blocks(methods.section(replace(results, configuration=configuration)), Table)
+        if "formulas" in t.caption
+    ]
+    assert "Quackenbush" in column(
+        cited, f"{results.study.datasets[0]}: binary logarithms", "source"
+    )
+
+
+def test_missing_values_are_counted_by_data_set(tmp_path):
+    results = write_study(tmp_path)
+    name = results.study.datasets[0]
+    table = results.tables["datasets"]
+    assert table["imputed"].tolist() == [0] * len(table)
+    table.loc[table["dataset"] == name, ["missing", "imputed"]] = [True, 1234]
+    section = overview.section(results)
+    assert any(f"{name} (1,234 values)" in p.text for p in blocks(section, Prose))
+    (shown,) = [t for t in blocks(section, Table) if "where they come from" in t.caption]
+    assert shown.frame.set_index("data set").loc[name, "missing"] == "1,234 filled in"
+
+
 def test_run_times_come_from_what_snakemake_recorded(results):
     for dataset, seconds in (("alpha", 2.5), ("other", 100)):
         path = results.root / benchmark_of("folds").of(dataset=dataset, folds="3-fold")

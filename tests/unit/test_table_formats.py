@@ -1,5 +1,6 @@
 """Tables as people have them: R, Excel, ARFF, phenotype files, decimal commas, duplicates."""
 
+import gzip
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.errors import InputError
+from xnbflow.preprocessing import CountsPerMillion
 from xnbflow.sources import acquire
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.table import read_table
@@ -429,3 +431,145 @@ def test_the_real_cohort_of_pairs_gets_its_patients_from_the_phenotype_file(shar
     assert series.values.shape == (22277, 16)
     assert sorted(np.unique(series.groups, return_counts=True)[1]) == [2] * 8
     assert all(len(set(series.labels[series.groups == g])) == 2 for g in set(series.groups))
+
+
+# counts of RNA-seq
+
+
+COUNTS = np.random.default_rng(0).negative_binomial(1, 0.01, (200, 4)) + np.eye(200, 4, dtype=int)
+SERIES_MATRIX = """\
+!Series_title\t"RNA-seq of something"
+!Series_geo_accession\t"GSE9"
+!Series_type\t"Expression profiling by high throughput sequencing"
+!Series_supplementary_file\t"ftp://127.0.0.1/geo/series/GSEnnn/GSE9/suppl/GSE9_RAW.tar"
+!Series_supplementary_file\t"ftp://127.0.0.1/geo/series/GSEnnn/GSE9/suppl/GSE9_counts.tsv.gz"
+!Sample_title\t"s1"\t"s2"\t"s3"\t"s4"
+!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
+!Sample_characteristics_ch1\t"diagnosis: t"\t"diagnosis: n"\t"diagnosis: t"\t"diagnosis: n"
+!Sample_characteristics_ch1\t"patient: 1"\t"patient: 1"\t"patient: 2"\t"patient: 2"
+!Sample_platform_id\t"GPL11154"\t"GPL11154"\t"GPL11154"\t"GPL11154"
+!series_matrix_table_begin
+"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
+!series_matrix_table_end
+"""
+
+
+def counts(folder, samples=("GSM1", "GSM2", "GSM3", "GSM4"), values=COUNTS):
+    frame = pd.DataFrame(values, columns=samples, index=[f"g{i}" for i in range(len(values))])
+    frame.to_csv(folder / "counts.tsv", sep="\t", index_label="gene")
+    return folder / "counts.tsv"
+
+
+def counts_row(folder, label="characteristics:diagnosis", **options):
+    phenotype = put(folder, SERIES_MATRIX, "GSE9_series_matrix.txt")
+    options = {"phenotype": str(phenotype), **options}
+    return row(folder / "counts.tsv", label=label, orientation="columns", **options)
+
+
+def test_counts_are_told_with_what_to_write(tmp_path):
+    counts(tmp_path)
+    with pytest.warns(UserWarning, match="look like counts .* say transform=log_cpm"):
+        series = acquire(counts_row(tmp_path, group="patient"))
+    np.testing.assert_array_equal(series.values, COUNTS)
+
+
+@pytest.mark.parametrize("values", [COUNTS[:60], COUNTS + 0.5], ids=["few features", "fractions"])
+def test_what_is_no_table_of_counts_is_not_told_of_them(tmp_path, values):
+    series = read_table(counts(tmp_path, values=values), counts_row(tmp_path, group="patient"))
+    assert not [note for note in series.notes if "counts" in note]
+
+
+def test_counts_per_million_are_logged_sample_by_sample_when_asked(tmp_path):
+    dataset = counts_row(tmp_path, group="patient", transform="log_cpm")
+    series = read_table(counts(tmp_path), dataset)
+    expected = np.log1p(COUNTS / COUNTS.sum(axis=0) * 1e6)
+    np.testing.assert_allclose(series.values, expected, rtol=1e-12)
+    step = CountsPerMillion().fit_transform(COUNTS.T.astype(float)).T
+    np.testing.assert_allclose(series.values, step, rtol=1e-12)
+    assert series.notes == ("log(1 + counts per million of the sample) was taken of all values",)
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        (COUNTS - 1, {}, "transform=log_cpm of -1; counts must not be negative"),
+        (COUNTS * [1, 1, 0, 1], {}, "sample 3 has no counts at all"),
+        (np.where(np.eye(200, 4), np.nan, COUNTS), {"missing": "impute"}, "are missing"),
+    ],
+    ids=["negative", "empty", "missing"],
+)
+def test_what_has_no_counts_per_million_is_refused(tmp_path, values, options, message):
+    dataset = counts_row(tmp_path, group="patient", transform="log_cpm", **options)
+    with pytest.raises(InputError, match=message):
+        read_table(counts(tmp_path, values=values), dataset)
+
+
+def test_log_cpm_of_what_is_no_count_is_told(tmp_path):
+    dataset = counts_row(tmp_path, group="patient", transform="log_cpm")
+    notes = read_table(counts(tmp_path, values=COUNTS + 0.5), dataset).notes
+    assert "the values do not look like counts of reads; is transform=log_cpm meant?" in notes
+
+
+def test_the_table_of_featurecounts_is_read_without_its_first_line(tmp_path):
+    phenotype = put(tmp_path, "s,d\nb1,t\nb2,n\n", "p.csv")
+    text = (
+        '# Program:featureCounts v2.0; Command:"featureCounts" "-a" "x.gtf"\n'
+        "Geneid\tChr\tStart\tLength\tb1\tb2\ng1\t1;1\t5;9\t900\t3\t4\ng2\tX\t7\t100\t5\tz\n"
+    )
+    dataset = row(
+        label="d", orientation="columns", phenotype=str(phenotype), drop="Chr,Start,Length"
+    )
+    series = read_table(put(tmp_path, text.replace("z", "6"), "counts.txt"), dataset)
+    assert series.values.tolist() == [[3, 4], [5, 6]]
+    with pytest.raises(InputError, match="line 4"):
+        read_table(put(tmp_path, text, "counts.txt"), dataset)
+
+
+@pytest.mark.parametrize("tallies", ["__no_feature", "N_unmapped"])
+def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
+    text = counts(tmp_path).read_text() + f"{tallies}\t900\t800\t700\t600\n"
+    put(tmp_path, text, "counts.tsv")
+    dataset = counts_row(tmp_path, group="patient", transform="log_cpm")
+    drop = tallies[:2] + r"\*"
+    with pytest.raises(InputError, match=rf"{tallies}.* belong to no gene.*drop={drop}"):
+        read_table(dataset.location, dataset)
+    dropped = counts_row(tmp_path, group="patient", transform="log_cpm", drop=tallies[:2] + "*")
+    assert len(read_table(dataset.location, dropped).features) == len(COUNTS)
+
+
+@pytest.mark.parametrize("group", ["patient", "characteristics:patient"])
+def test_a_series_matrix_without_values_is_the_phenotype_of_a_table_of_counts(tmp_path, group):
+    series = read_table(counts(tmp_path), counts_row(tmp_path, group=group, transform="log_cpm"))
+    assert list(series.samples) == ["GSM1", "GSM2", "GSM3", "GSM4"]
+    assert list(series.labels) == ["t", "n", "t", "n"]
+    assert list(series.groups) == ["1", "1", "2", "2"]
+    assert list(series.sample_metadata["title"]) == ["s1", "s2", "s3", "s4"]
+
+
+def test_samples_called_by_their_titles_are_found_by_them(tmp_path):
+    path = counts(tmp_path, samples=("s4", "s3", "s2", "s1"))
+    with pytest.raises(InputError, match="in its column 'title': say phenotype_id=title"):
+        read_table(path, counts_row(tmp_path))
+    series = read_table(path, counts_row(tmp_path, phenotype_id="title", transform="log_cpm"))
+    assert list(series.samples) == ["s4", "s3", "s2", "s1"]
+    assert list(series.labels) == ["n", "t", "n", "t"]
+    assert list(series.sample_metadata["geo_accession"]) == ["GSM4", "GSM3", "GSM2", "GSM1"]
+
+
+def test_an_accession_is_a_phenotype_and_is_downloaded(tmp_path):
+    counts(tmp_path)
+    mirror = tmp_path / "mirror/series/GSEnnn/GSE9/matrix"
+    mirror.mkdir(parents=True)
+    put(mirror, gzip.compress(SERIES_MATRIX.encode()), "GSE9_series_matrix.txt.gz")
+    dataset = counts_row(tmp_path, phenotype="GSE9", group="patient", transform="log_cpm")
+    assert "phenotype" not in dataset.local_files
+    with pytest.warns(UserWarning, match="counts per million"):
+        series = acquire(
+            dataset, downloads=tmp_path / "got", base_urls={"geo": [str(tmp_path / "mirror")]}
+        )
+    assert list(series.labels) == ["t", "n", "t", "n"]
+
+
+def test_a_label_that_a_series_matrix_has_not_is_told_with_what_it_has(tmp_path):
+    with pytest.raises(InputError, match=r"'stage', which the sheet's label names; the .*title"):
+        read_table(counts(tmp_path), counts_row(tmp_path, label="stage"))

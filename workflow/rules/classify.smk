@@ -71,12 +71,14 @@ rule train:
         mem_mb=memory_of("train"),
         runtime=minutes_of("train"),
     params:
-        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
+        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
         batch=lambda wildcards: {
             "splits": CONFIG.folds[wildcards.folds].splits,
             **vars(Batch.named(wildcards.batch)),
         },
-        sources=lambda wildcards: sources("train.py", *classes(wildcards.classifier)),
+        sources=lambda wildcards: sources(
+            "train.py", *classes(wildcards.classifier, wildcards.dataset)
+        ),
     script:
         "../scripts/train.py"
 

@@ -241,9 +241,9 @@ def sources(script, *modules):
     return source_digest(ROOT / "workflow/scripts" / script, *modules)
 
 
-def classes(classifier):
-    """What a classifier's methods stand on: their classes, and what these import by name."""
-    methods = [known_methods().get(name, name) for name in CONFIG.methods(classifier)]
+def classes(classifier, dataset=""):
+    """What a classifier's methods (for a data set) stand on: their classes, and what these import by name."""
+    methods = [known_methods().get(name, name) for name in CONFIG.methods(classifier, dataset)]
     return [
         name
         for method in methods
@@ -400,11 +400,13 @@ def configuration(study):
     analyses = study.analyses.values()
     datasets = [*study.datasets, *(d for a in analyses for d in a.get("datasets", ()))]
     folds = [*study.folds, *(a["folds"] for a in analyses if "folds" in a)]
+    steps = {name: CONFIG.preprocessing[name] for name in datasets if name in CONFIG.preprocessing}
     return {
         "sheets": config["sheets"],
         "studies": {study.id: config["studies"][study.id]},
         "datasets": {name: {"sheet": SHEETS[name], **vars(DATASETS[name])} for name in datasets},
         "classifiers": {name: config["classifiers"][name] for name in study.classifiers},
+        **({"preprocessing": steps} if steps else {}),
         "folds": {name: config["folds"][name] for name in folds},
         "diagnostics": config["diagnostics"],
     }

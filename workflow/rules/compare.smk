@@ -16,11 +16,13 @@ rule permute:
         mem_mb=memory_of("permute"),
         runtime=minutes_of("permute"),
     params:
-        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
+        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
         permutation=lambda wildcards: {
             "n_permutations": study_of(wildcards).permutations[wildcards.classifier]
         },
-        sources=lambda wildcards: sources("permute.py", *classes(wildcards.classifier)),
+        sources=lambda wildcards: sources(
+            "permute.py", *classes(wildcards.classifier, wildcards.dataset)
+        ),
     script:
         "../scripts/permute.py"
 
@@ -90,11 +92,19 @@ rule describe:
     params:
         owners=lambda wildcards: owners_of(study_of(wildcards)),
         entries=lambda wildcards: {
-            name: CONFIG.classifier(name) for name in study_of(wildcards).classifiers
+            dataset: {
+                name: CONFIG.classifier(name, dataset) for name in study_of(wildcards).classifiers
+            }
+            for dataset in study_of(wildcards).datasets
         },
         sources=lambda wildcards: sources(
             "describe.py",
-            *(each for name in study_of(wildcards).classifiers for each in classes(name)),
+            *(
+                each
+                for dataset in study_of(wildcards).datasets
+                for name in study_of(wildcards).classifiers
+                for each in classes(name, dataset)
+            ),
         ),
     script:
         "../scripts/describe.py"

@@ -22,12 +22,14 @@ rule final:
         mem_mb=memory_of("final"),
         runtime=minutes_of("final"),
     params:
-        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier),
+        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
         origin=lambda wildcards: {
             key: getattr(DATASETS[wildcards.dataset], key) or ""
             for key in ("location", "label", "id_column")
         },
-        sources=lambda wildcards: sources("final.py", *classes(wildcards.classifier)),
+        sources=lambda wildcards: sources(
+            "final.py", *classes(wildcards.classifier, wildcards.dataset)
+        ),
     script:
         "../scripts/final.py"
 
@@ -54,12 +56,20 @@ rule validate:
         runtime=minutes_of("validate"),
     params:
         entries=lambda wildcards: {
-            name: CONFIG.classifier(name) for name in validated_by(study_of(wildcards))
+            pair.train: {
+                name: CONFIG.classifier(name, pair.train)
+                for name in validated_by(study_of(wildcards))
+            }
+            for pair in study_of(wildcards).validate
         },
         pairs=lambda wildcards: [vars(pair) for pair in study_of(wildcards).validate],
         sources=lambda wildcards: sources(
             "validate.py",
-            *(each for name in validated_by(study_of(wildcards)) for each in classes(name)),
+            *(
+                each
+                for pair in study_of(wildcards).validate
+                for each in classes(pair.model, pair.train)
+            ),
         ),
     script:
         "../scripts/validate.py"

@@ -14,7 +14,12 @@ from typing import Any
 from xnbflow.analyses.registry import known_analyses
 from xnbflow.contract import FOLDERS_OF_DATASET, FOLDERS_OF_RESULTS, JOBS
 from xnbflow.errors import InputError, known_names, quoted
-from xnbflow.method_checks import check_analysis, check_classifier
+from xnbflow.method_checks import (
+    check_analysis,
+    check_classifier,
+    check_transformer,
+    columns_named,
+)
 from xnbflow.methods import methods_in, resolved
 from xnbflow.schemas import check
 from xnbflow.sources.dataset import DataSet
@@ -193,11 +198,19 @@ class Config:
     folds: dict[str, Folds]
     classifiers: dict[str, dict[str, Any]]
     studies: dict[str, Study]
+    preprocessing: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
-    def classifier(self, name: str) -> dict[str, Any]:
-        """Return what makes a classifier: paths of classes and their params, without its label."""
-        entry = {key: value for key, value in self.classifiers[name].items() if key != "label"}
-        return resolved(entry)
+    def classifier(self, name: str, dataset: str = "") -> dict[str, Any]:
+        """Return what makes a classifier: paths of classes and their params, without any words.
+
+        Parameters
+        ----------
+        name : str
+            Its id.
+        dataset : str
+            The data set that it is for, whose steps of preprocessing then stand before its own.
+        """
+        return resolved(_bare(self._entry(name, dataset)))
 
     def scheme_of_model(self, dataset: str, classifier: str) -> str:
         """Return the scheme of folds whose figures belong to a model of all samples.
@@ -218,9 +231,14 @@ class Config:
         )
         raise InputError(msg)
 
-    def methods(self, name: str) -> list[str]:
+    def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
-        return list(methods_in(self.classifiers[name]))
+        return list(methods_in(self._entry(name, dataset)))
+
+    def _entry(self, name: str, dataset: str) -> dict[str, Any]:
+        entry = {key: value for key, value in self.classifiers[name].items() if key != "label"}
+        steps = self.preprocessing.get(dataset)
+        return {"steps": [*steps, *entry.get("steps", [entry])]} if steps else entry
 
 
 def read_config(
@@ -262,12 +280,14 @@ def read_config(
         folds=folds,
         classifiers={name: dict(entry) for name, entry in raw["classifiers"].items()},
         studies=studies,
+        preprocessing={name: list(steps) for name, steps in raw.get("preprocessing", {}).items()},
     )
     _check_names(config, dataset_ids)
     for name, entry in config.classifiers.items():
         check_classifier(entry, f"classifiers.{name}", look_up_paths=look_up_paths)
     for study in config.studies.values():
         _check_study(study, config, dataset_ids)
+    _check_preprocessing(config, dataset_ids, look_up_paths=look_up_paths)
     return config
 
 
@@ -345,6 +365,34 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
                 msg = f"configuration, download.base_urls.{source}: {quoted(place)} {wrong}"
                 raise InputError(msg)
     _check_known("run", config.run, "study", config.studies)
+
+
+def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry without the reasons of its steps: another wording changes no result."""
+    kept = {key: value for key, value in entry.items() if key != "reason"}
+    if "steps" in kept:
+        kept["steps"] = [_bare(step) for step in kept["steps"]]
+    return kept
+
+
+def _check_preprocessing(
+    config: Config, dataset_ids: Collection[str], *, look_up_paths: bool
+) -> None:
+    """Check the steps of data sets, and that no classifier behind them names columns by kind."""
+    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids)
+    for name, steps in config.preprocessing.items():
+        for i, step in enumerate(steps):
+            check_transformer(step, f"preprocessing.{name}.{i}", look_up_paths=look_up_paths)
+    for study in config.studies.values():
+        for dataset, classifier in itertools.product(study.datasets, study.classifiers):
+            named = columns_named(config.classifiers[classifier])
+            if named and dataset in config.preprocessing:
+                msg = (
+                    f"configuration, preprocessing.{dataset}: the study {study.id} has the "
+                    f"classifier {classifier} on it, which names columns ({named[0]}) that these "
+                    "steps may move; give the steps to the classifiers that can do with them"
+                )
+                raise InputError(msg)
 
 
 def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:

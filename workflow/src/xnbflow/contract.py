@@ -575,6 +575,7 @@ STUDY_TABLES = named(
         classes="integer",
         groups=("number", "of samples, say patients; missing where samples have none"),
         missing=("boolean", "whether values are missing and filled in within the folds"),
+        imputed=("integer", "missing values that each fold filled in; 0 where none was trained"),
     ),
     table(
         "notes",

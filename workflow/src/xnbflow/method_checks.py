@@ -10,7 +10,7 @@ from xnbflow.methods import known_methods
 from xnbflow.schemas import check
 from xnbflow.static import find_class, module_names
 
-__all__ = ["check_analysis", "check_classifier"]
+__all__ = ["check_analysis", "check_classifier", "check_transformer", "columns_named"]
 
 _KINDS = ("linear", "angular", "categorical")
 
@@ -28,6 +28,26 @@ def check_classifier(entry: Mapping[str, Any], place: str, *, look_up_paths: boo
         Whether import paths are looked up, too (in the sources; nothing is imported).
     """
     _Checker(look_up_paths).estimator(entry, place, ["predict"])
+
+
+def check_transformer(entry: Mapping[str, Any], place: str, *, look_up_paths: bool = True) -> None:
+    """Raise an `InputError` unless an entry makes a transformer, as `check_classifier` does."""
+    _Checker(look_up_paths).estimator(entry, place, ["transform"])
+
+
+def columns_named(entry: Any) -> list[str]:
+    """Return the columns that an entry names by their kind, as ``@angular``.
+
+    Examples
+    --------
+    >>> columns_named({"method": "von_mises_nb", "params": {"angular": "@angular"}})
+    ['@angular']
+    """
+    if isinstance(entry, Mapping):
+        return [found for value in entry.values() for found in columns_named(value)]
+    if isinstance(entry, list):
+        return [found for value in entry for found in columns_named(value)]
+    return [entry] if isinstance(entry, str) and entry[:1] == "@" and entry[1:] in _KINDS else []
 
 
 def check_analysis(analysis: Analysis, params: Mapping[str, Any], place: str) -> None:

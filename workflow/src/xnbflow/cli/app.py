@@ -250,16 +250,30 @@ def explain(
 
 
 @app.command()
-def geo(accession: str, *, as_json: Json = False) -> None:
+def geo(
+    accession: str,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Write NAME.tsv and NAME.yaml, a study to run."),
+    ] = "",
+    mirror: Annotated[
+        list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
+    ] = [],  # noqa: B006
+    *,
+    as_json: Json = False,
+) -> None:
     """Show what a GEO series or data set holds, and the row of the sheet that makes it a study."""
     from xnbflow.cli import commands  # noqa: PLC0415
 
     with progress(f"reading the head of {accession}"):
-        told = commands.geo_summary(accession)
+        told = commands.geo_summary(accession, mirror)
     if as_json:
         tell_json({**vars(told), "values": told.values.to_dict("records"), "row": told.sheet})
     else:
         say(str(told))
+    if output:
+        command = commands.write_study(told, output, mirror)
+        warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

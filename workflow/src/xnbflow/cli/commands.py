@@ -1,9 +1,11 @@
 """What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
 
+import re
 import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from xnbflow.models.trained import CrossValidation, TrainedModel, cross_validate
 from xnbflow.series import Series
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.geo_summary import GeoSummary, summarise
+from xnbflow.sources.sheet import sheet_text
 from xnbflow.tables import tsv
 
 __all__ = [
@@ -44,9 +47,13 @@ __all__ = [
     "validated",
     "write",
     "write_explanation",
+    "write_study",
 ]
 
 _SHOWN = 20
+#: A series with fewer samples gets five folds, another ten.
+_FEW_SAMPLES = 50
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 
 
 def parameters(given: Iterable[str]) -> dict[str, Any]:
@@ -125,10 +132,66 @@ def read_samples_of(
     return read_samples(dataset, model.series, features=model.features)
 
 
-def geo_summary(accession: str) -> GeoSummary:
+def geo_summary(accession: str, mirrors: Sequence[str] = ()) -> GeoSummary:
     """Say what a GEO accession or file holds."""
     with tempfile.TemporaryDirectory() as folder:
-        return summarise(accession, Downloads(Path(folder)))
+        places = {"geo": list(mirrors)} if mirrors else {}
+        return summarise(accession, Downloads(Path(folder), places))
+
+
+def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str:
+    """Write the sheet and the configuration of a study of a GEO accession.
+
+    Parameters
+    ----------
+    told : GeoSummary
+    name : str
+        Of study and data set, and of the files ``<name>.tsv`` and ``<name>.yaml``.
+    mirrors : sequence of str
+        Where to download from instead of NCBI.
+
+    Returns
+    -------
+    str
+        The command that runs the study.
+
+    Raises
+    ------
+    InputError
+        If the name is none, no label is proposed, or one of the files is there.
+    """
+    if not _NAME.fullmatch(name):
+        msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
+        raise InputError(msg)
+    if told.row is None:
+        msg = f"{told.accession}: {told.reason} No files were written"
+        raise InputError(msg)
+    sheet, configuration = (Path(f"{name}.{suffix}") for suffix in ("tsv", "yaml"))
+    for path in (sheet, configuration):
+        if path.exists():
+            msg = f"{path} is there already; remove it, or choose another name"
+            raise InputError(msg)
+    few = told.n_samples < _FEW_SAMPLES or "group" in told.row.options
+    study = {
+        "title": told.title or told.accession,
+        "datasets": [name],
+        "classifiers": ["nb", "csnb", "xnb", "forest"],
+        "folds": ["5-fold" if few else "10-fold"],
+    }
+    settings: dict[str, Any] = {
+        "run": [name],
+        "sheets": ["config/datasets.tsv", str(sheet)],
+        "studies": {name: study},
+    }
+    if mirrors:
+        settings["download"] = {"base_urls": {"geo": list(mirrors)}}
+    _write_text(sheet, sheet_text([replace(told.row, id=name)]))
+    _write_text(configuration, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
+    return f"snakemake {name} --cores 4 --configfile {configuration}"
+
+
+def _write_text(path: Path, text: str) -> None:
+    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def validated(series: Series, entry: dict[str, Any], folds: int) -> CrossValidation:
@@ -258,4 +321,4 @@ def deliver(text: str, path: Path | None) -> None:
     if path is None:
         sys.stdout.write(text)
         return
-    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
+    _write_text(path, text)

@@ -20,7 +20,6 @@ _FURTHEST = 8.0
 _GOLDEN = 0.6180339887498949
 
 
-@njit(nogil=True)
 def solve_plug_in(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray) -> None:
     """Replace Silverman's bandwidths of each class and feature by Sheather and Jones'.
 
@@ -33,13 +32,11 @@ def solve_plug_in(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray) -> 
     offsets : ndarray of int, shape (n_classes + 1,)
     widths : ndarray of shape (n_classes, n_features)
     """
-    for c in range(len(offsets) - 1):
-        rows = tile[offsets[c] : offsets[c + 1]]
-        spreads = np.empty(tile.shape[1])
-        spread(rows, spreads)
-        for f in range(tile.shape[1]):
-            if rows[0, f] < rows[len(rows) - 1, f]:
-                widths[c, f] = _plug_in_bandwidth(rows[:, f].copy(), spreads[f], widths[c, f])
+    for own, first, stop in zip(widths, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        rows = tile[first:stop]
+        spreads = spread(rows)
+        for f in np.flatnonzero(rows[0] < rows[-1]):
+            own[f] = _plug_in_bandwidth(rows[:, f].copy(), spreads[f], own[f])
 
 
 @njit(nogil=True)

@@ -84,7 +84,6 @@ def _grid(tile: np.ndarray, offsets: np.ndarray, n_grid: int) -> tuple[np.ndarra
     return low, (tile[offsets[1:] - 1].max(axis=0) - low) / (n_grid - 1)
 
 
-@njit(nogil=True)
 def sum_gaussians(
     tile: np.ndarray,
     offsets: np.ndarray,
@@ -97,23 +96,25 @@ def sum_gaussians(
 
     Where a step is wider than `_WIDEST_STEP` bandwidths, `mend_underflow` has to follow.
     """
-    n_classes, n_grid, width = out.shape
-    anchor = np.empty(width)
-    part = np.empty((n_grid, width))
+    n_grid, width = out.shape[1:]
     some = max(1, _CACHED_VALUES // max(1, width))
-    for c in range(n_classes):
-        rows, h = tile[offsets[c] : offsets[c + 1]], bandwidths[c]
-        size = _piece_size(step, h, n_grid)
+    ends = offsets.tolist()
+    largest = min(some, int(np.diff(offsets).max()))
+    part, scratch = np.empty((n_grid, width)), np.empty((2 * largest, width))
+    for density, h, a, b in zip(out, bandwidths, ends[:-1], ends[1:], strict=True):
+        per_h = 1.0 / h
+        steps = np.minimum(step * per_h, _WIDEST_STEP)
+        size = _piece_size(steps, n_grid)
         for first in range(0, n_grid, size):
-            piece = out[c, first : first + size]
-            for f in range(width):
-                anchor[f] = low[f] + (first + len(piece) // 2) * step[f]
-            for start in range(0, len(rows), some):
-                _sum_powers(rows[start : start + some], h, anchor, step, part[: len(piece)])
-                for g in range(len(piece)):
-                    for f in range(width):
-                        piece[g, f] = part[g, f] + (piece[g, f] if start else 0.0)
-        _normalize(out[c])
+            piece = density[first : first + size]
+            anchor = low + (first + len(piece) // 2) * step
+            _sum_powers(tile[a : min(b, a + some)], per_h, anchor, steps, scratch, piece)
+            for start in range(a + some, b, some):
+                more = part[: len(piece)]
+                rows = tile[start : min(b, start + some)]
+                _sum_powers(rows, per_h, anchor, steps, scratch, more)
+                piece += more
+        _normalize(density)
 
 
 @njit(nogil=True)
@@ -173,71 +174,85 @@ def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return low, high
 
 
-@njit(nogil=True)
-def _piece_size(step: np.ndarray, h: np.ndarray, n_grid: int) -> int:
+def _piece_size(steps: np.ndarray, n_grid: int) -> int:
     """Return how many grid points one anchor serves for all features that powers serve at all."""
-    widest = 2.0 * _REACH / n_grid
-    for f in range(len(step)):
-        widest = max(widest, min(step[f] / h[f], _WIDEST_STEP))
-    return max(1, int(2.0 * _REACH / widest))
+    return max(1, int(2.0 * _REACH / steps.max(initial=2.0 * _REACH / n_grid)))
+
+
+def _sum_powers(
+    rows: np.ndarray,
+    per_h: np.ndarray,
+    anchor: np.ndarray,
+    steps: np.ndarray,
+    scratch: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write the sum of kernels at consecutive grid points; the middle one is the anchor.
+
+    Small kernels, called from here one after the other: nested, each would be compiled again in
+    its caller. ``scratch`` is (2 n_samples or more, n_features).
+    """
+    terms, ratios = scratch[: len(rows)], scratch[len(rows) : 2 * len(rows)]
+    _write_exponents(rows, per_h, anchor, steps, terms, ratios, out)
+    exponentiate(scratch[: 2 * len(rows)].reshape(-1))
+    exponentiate(out.reshape(-1))
+    _multiply_sums(terms, ratios, out)
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
-def _sum_powers(
-    rows: np.ndarray, h: np.ndarray, anchor: np.ndarray, step: np.ndarray, out: np.ndarray
+def _write_exponents(
+    rows: np.ndarray,
+    per_h: np.ndarray,
+    anchor: np.ndarray,
+    steps: np.ndarray,
+    terms: np.ndarray,
+    ratios: np.ndarray,
+    out: np.ndarray,
 ) -> None:
-    """Write the sum of kernels at consecutive grid points; the middle one is the anchor."""
-    width, middle = len(h), len(out) // 2
-    per_h, s = np.empty(width), np.empty(width)
-    for f in range(width):
-        per_h[f] = 1.0 / h[f]
-        s[f] = min(step[f] * per_h[f], _WIDEST_STEP)
-    terms, ratios = np.empty(rows.shape), np.empty(rows.shape)
-    backward, inverse = np.empty(rows.shape), np.empty(rows.shape)
+    """Write the logarithms of all samples' terms, of their ratios, and of the last factor.
+
+    ``steps`` are in bandwidths.
+    """
     for i in range(len(rows)):
-        for f in range(width):
+        for f in range(len(per_h)):
             u = min(max((rows[i, f] - anchor[f]) * per_h[f], -_FARTHEST), _FARTHEST)
             terms[i, f] = -0.5 * u * u
-            ratios[i, f] = s[f] * u
+            ratios[i, f] = steps[f] * u
+    middle = len(out) // 2
     for g in range(len(out)):
-        for f in range(width):
-            u = (g - middle) * s[f]
+        for f in range(len(per_h)):
+            u = (g - middle) * steps[f]
             out[g, f] = -0.5 * u * u
-    exponentiate(terms.reshape(-1))
-    exponentiate(ratios.reshape(-1))
-    exponentiate(out.reshape(-1))
-    for i in range(len(rows)):
-        for f in range(width):
-            inverse[i, f] = 1.0 / ratios[i, f]
-            backward[i, f] = terms[i, f] * inverse[i, f]
-    for direction in (1, -1):
-        first = middle if direction > 0 else middle - 1
-        _multiply_sums(terms, ratios, first, direction, out)
-        terms, ratios = backward, inverse
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
-def _multiply_sums(
-    terms: np.ndarray, ratios: np.ndarray, first: int, direction: int, out: np.ndarray
-) -> None:
-    """Multiply ``out[first + j * direction]`` by the sum of ``terms * ratios**j``."""
+def _multiply_sums(terms: np.ndarray, ratios: np.ndarray, out: np.ndarray) -> None:
+    """Multiply ``out[middle + j]`` by the sum of ``terms * ratios**j``; terms are overwritten."""
     sums = np.empty((2, out.shape[1]))
     even, odd = sums[0], sums[1]
-    g = first
-    while 0 <= g < len(out):
-        sums[:] = 0.0
-        for i in range(len(terms)):
-            term, ratio = terms[i], ratios[i]
-            for f in range(len(term)):
-                even[f] += term[f]
-                next_term = term[f] * ratio[f]
-                odd[f] += next_term
-                term[f] = next_term * ratio[f]
-        for j in range(2):
-            if 0 <= g < len(out):
+    backward, inverse = np.empty(terms.shape), np.empty(terms.shape)
+    for i in range(len(terms)):
+        for f in range(len(even)):
+            inverse[i, f] = 1.0 / ratios[i, f]
+            backward[i, f] = terms[i, f] * inverse[i, f]
+    g, direction = len(out) // 2, 1
+    for _ in range(2):
+        while 0 <= g < len(out):
+            sums[:] = 0.0
+            for i in range(len(terms)):
+                term, ratio = terms[i], ratios[i]
                 for f in range(len(even)):
-                    out[g, f] *= sums[j, f]
-            g += direction
+                    even[f] += term[f]
+                    next_term = term[f] * ratio[f]
+                    odd[f] += next_term
+                    term[f] = next_term * ratio[f]
+            for j in range(2):
+                if 0 <= g < len(out):
+                    for f in range(len(even)):
+                        out[g, f] *= sums[j, f]
+                g += direction
+        terms, ratios = backward, inverse
+        g, direction = len(out) // 2 - 1, -1
 
 
 @njit(nogil=True)

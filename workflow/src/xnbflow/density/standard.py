@@ -91,6 +91,7 @@ class StandardFeatures:
 
     Examples
     --------
+    >>> from scipy.sparse import csr_array
     >>> StandardFeatures(csr_array([[1.0, 0.0, 2.0]]))[0:1].tolist()
     [[0.0, -1.0, 1.0]]
     """

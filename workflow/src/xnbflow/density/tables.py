@@ -32,7 +32,7 @@ import numpy as np
 from xnbflow.density.merged import merge_samples
 from xnbflow.jit import njit
 
-__all__ = ["QUANTILES", "TabulatedDensity", "log_tabulated", "tabulate"]
+__all__ = ["QUANTILES", "TabulatedDensity", "dense_runs", "log_tabulated", "tabulate"]
 
 #: Quantiles of the samples that are kept beside a table.
 QUANTILES = np.linspace(0.0, 1.0, 33)
@@ -111,7 +111,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     [0.5, 0.2502]
     """
     values, counts = _distinct(samples)
-    firsts, lasts = _dense_runs(values, bandwidth)
+    firsts, lasts = dense_runs(values, bandwidth, _DENSE)
     step = bandwidth / _PER_BANDWIDTH
     starts = values[firsts]
     cells = np.floor((values[lasts] - starts) / step).astype(np.int64) + 1
@@ -218,15 +218,19 @@ def _distinct(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit(nogil=True)
-def _dense_runs(values: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first and the last value of each run that deserves a table."""
+def dense_runs(values: np.ndarray, h: float, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first and the last value of each run that deserves a table.
+
+    Around every value of a run ``least`` values lie within 17 bandwidths, and no gap is wider
+    than 4.
+    """
     firsts, lasts = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     n_runs = 0
     inside = False
     reach = 2.0 * h * _REACH / _PER_BANDWIDTH
-    for i in range(len(values) if len(values) >= _DENSE else 0):
-        stop = min(max(i + _DENSE // 2, _DENSE), len(values))
-        dense = values[stop - 1] - values[stop - _DENSE] <= reach
+    for i in range(len(values) if len(values) >= least else 0):
+        stop = min(max(i + least // 2, least), len(values))
+        dense = values[stop - 1] - values[stop - least] <= reach
         if inside and not (dense and values[i] - values[i - 1] <= _GAP * h):
             inside = False
         if dense and not inside:

@@ -97,21 +97,15 @@ def sort_rows(tile: np.ndarray, offsets: np.ndarray) -> None:
             top *= 2
         p = top
         while p > 0:
-            _exchange(rows, p, p, 0)
-            q = top
-            while q > p:
-                _exchange(rows, q - p, p, p)
+            q, wanted, distance = top, 0, p
+            while distance > 0:
+                for i in range(len(rows) - distance):
+                    if i & p == wanted:
+                        above, below = rows[i], rows[i + distance]
+                        for f in range(rows.shape[1]):
+                            x, y = above[f], below[f]
+                            above[f] = min(x, y)
+                            below[f] = max(x, y)
+                distance, wanted = q - p, p
                 q //= 2
             p //= 2
-
-
-@njit(nogil=True, fastmath={"nnan", "nsz"})
-def _exchange(rows: np.ndarray, distance: int, bit: int, wanted: int) -> None:
-    """Put each row ``i`` that has ``i & bit == wanted`` and row ``i + distance`` in order."""
-    for i in range(len(rows) - distance):
-        if i & bit == wanted:
-            above, below = rows[i], rows[i + distance]
-            for f in range(rows.shape[1]):
-                x, y = above[f], below[f]
-                above[f] = min(x, y)
-                below[f] = max(x, y)

@@ -83,14 +83,21 @@ class Categorical(Distribution):
         return nodes, np.asarray(self._seen, dtype=np.float64)
 
     def _refuse_what_is_no_code(self, features: np.ndarray) -> None:
-        is_code = (features >= 0) & (features <= _MAX_CODE) & (features == np.floor(features))
-        if not is_code.all():
-            row, column = np.argwhere(~is_code)[0]
+        def check(strip: slice) -> bool:
+            return bool(_are_codes(features[strip]).all())
+
+        n_features, n_samples = features.shape
+        if not all(map_strips(check, n_features, n_samples, ns_per_value=3.0)):
+            row, column = np.argwhere(~_are_codes(features))[0]
             msg = (
                 f"column {row} holds {features[row, column]:g}, which is no category; number the "
                 f"categories 0, 1, ... (at most {_MAX_CODE}), say with OrdinalEncoder"
             )
             raise InputError(msg)
+
+
+def _are_codes(features: np.ndarray) -> np.ndarray:
+    return (features >= 0) & (features <= _MAX_CODE) & (features == np.floor(features))
 
 
 @njit(nogil=True)

@@ -27,7 +27,7 @@ _TRAINED = ("predictions", "selected", "distances", "explanations")
 
 def description_tables(
     owners: Mapping[str, Sequence[Any]],
-    entries: Mapping[str, Mapping[str, Any]],
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     files: Mapping[str, Sequence[str]],
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.contract.DESCRIPTION_TABLES`.
@@ -37,7 +37,7 @@ def description_tables(
     owners : mapping of str to sequence
         What the files belong to, see `xnbflow.evaluation.study.study_tables`.
     entries : mapping of str to mapping
-        The classifiers' configuration by id.
+        Per data set the classifiers' configuration by id.
     files : mapping of str to sequence of path
         Of the data sets ``series``, of the diagnosed ones ``dependence_test``, and of what is
         trained ``predictions``, ``selected``, ``distances`` and ``explanations``.
@@ -58,7 +58,7 @@ def description_tables(
         if dataset not in read:  # one at a time: they may be large
             read = {dataset: Series.read(series[dataset])}
         trained = {name: read_parquet(files[name][i], TRAINING_TABLES[name]) for name in _TRAINED}
-        told = describe(read[dataset], entries[classifier], trained, cuts.get(dataset))
+        told = describe(read[dataset], entries[dataset][classifier], trained, cuts.get(dataset))
         key = {"dataset": dataset, "folds": folds, "classifier": classifier}
         for name, table in told.items():
             parts[name].append(table.assign(**key))

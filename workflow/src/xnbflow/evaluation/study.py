@@ -62,7 +62,7 @@ def study_tables(
     printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     diagnostics = _diagnostics(owners["diagnosed"], files, alpha)
     tables = {
-        "datasets": _datasets(headers),
+        "datasets": _datasets(headers, _trained("fits", owners, files)),
         "notes": _notes(files["notes"]),
         "permutation_tests": _permutation_tests(owners["permuted"], files["permutation"]),
         "class_sizes": _class_sizes(headers),
@@ -145,7 +145,12 @@ def _p_values(diagnosed: Sequence[str], paths: Sequence[str]) -> pd.DataFrame:
     )
 
 
-def _datasets(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
+def _datasets(
+    headers: Mapping[str, SeriesHeader], fits: Mapping[Key, pd.DataFrame]
+) -> pd.DataFrame:
+    imputed = dict.fromkeys(headers, 0)
+    for (dataset, *_), table in fits.items():
+        imputed[dataset] = max(imputed[dataset], int(table["imputed"].max()))
     rows = [
         (
             header.name,
@@ -154,6 +159,7 @@ def _datasets(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
             len(header.classes),
             np.nan if header.groups is None else len(np.unique(header.groups)),
             header.missing,
+            imputed[header.name],
         )
         for header in headers.values()
     ]

@@ -1,6 +1,7 @@
 """Summaries: from the rows of single folds to the tables that a study shows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import fsum
 
 import numpy as np
 import pandas as pd
@@ -421,7 +422,7 @@ def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) 
         weaker = ((markers.rank(method="min") - 1) / len(markers)).to_dict()
         sets = pd.Series(_sets(table, fits[key]))
         hits = sets.map(lambda chosen, weaker=weaker: len(chosen & weaker.keys()))
-        ranks = sets.map(lambda chosen, weaker=weaker: sum(weaker.get(f, 0.0) for f in chosen))
+        ranks = sets.map(lambda chosen, weaker=weaker: fsum(weaker.get(f, 0.0) for f in chosen))
         sizes = sets.map(len).replace(0, np.nan)
         means = [(hits / sizes).mean(), (hits / len(markers)).mean(), (ranks / sizes).mean()]
         rows.append((*key, len(markers), len(markers) / len(known), *means))

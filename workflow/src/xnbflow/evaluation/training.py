@@ -59,7 +59,8 @@ class Outcome:
         ``features_per_class`` (mean over classes) and ``features`` (distinct), both missing where
         a transformer makes new ones, ``ties`` (groups of which a feature was selected and another
         left out; missing where the classifier does not tell), ``imputed`` (missing values of
-        training and test samples that were filled in), ``fit_seconds``, ``predict_seconds``.
+        training and test samples, filled in by the fold or a step), ``fit_seconds``,
+        ``predict_seconds``.
     """
 
     predictions: pd.DataFrame
@@ -222,9 +223,10 @@ def _fit_and_predict(
     tested = series.frame(test)
     groups = None if series.groups is None else series.groups[training]
     start = time.perf_counter()
-    if series.missing and not imputes(model):
+    if series.missing:
         result.fit["imputed"] = int(X.isna().sum(axis=None) + tested.isna().sum(axis=None))
-        X, tested = impute_within(X, tested)
+        if not imputes(model):
+            X, tested = impute_within(X, tested)
     values = X
     fit_grouped(model, X, y, groups)
     result.fit["fit_seconds"] = time.perf_counter() - start

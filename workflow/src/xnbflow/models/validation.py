@@ -71,7 +71,7 @@ def harmonised(entry: Mapping[str, Any], harmonise: str) -> dict[str, Any]:
 
 def validate_all(
     series: Mapping[str, Series],
-    entries: Mapping[str, Mapping[str, Any]],
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     pairs: Sequence[Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
     """Test models on second cohorts, one after the other, and put the tables together.
@@ -81,7 +81,7 @@ def validate_all(
     series : mapping of str to Series
         The cohorts by their ids.
     entries : mapping of str to mapping
-        The classifiers' configurations by their ids.
+        Per cohort to train on, the classifiers' configurations by their ids.
     pairs : list of dict
         Each with ``model``, ``train``, ``test``, ``match`` and ``harmonise``.
 
@@ -94,7 +94,7 @@ def validate_all(
     for pair in pairs:
         how = {key: pair[key] for key in ("match", "harmonise")}
         cohorts = (series[pair["train"]], series[pair["test"]])
-        entry = entries[pair["model"]]
+        entry = entries[pair["train"]][pair["model"]]
         found = validate(*cohorts, entry, name=entry.get("label", pair["model"]), **how)
         for name, table in found.items():
             for place, key in enumerate(("model", "train", "test", "match", "harmonise")):

@@ -136,14 +136,14 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
             )
             self.selected_ = np.arange(X.shape[1])
         path.insert(2, "feature", names[path.pop("candidate")])
-        self.path_columns_ = {name: path[name].to_numpy() for name in path}
+        self._path_columns = {name: path[name].to_numpy() for name in path}
         return self
 
     @property
     def path_(self) -> pd.DataFrame:
         """The steps of the selection, see the class."""
         check_is_fitted(self)
-        return pd.DataFrame(self.path_columns_)
+        return pd.DataFrame(self._path_columns)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

@@ -8,6 +8,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from xnbflow.errors import InputError
+from xnbflow.sources.intensities import looks_like_counts
 
 __all__ = [
     "CountsPerMillion",
@@ -277,37 +278,6 @@ class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             values[tied] = (cumulated[last] - cumulated[first])[tied] / (last - first)[tied]
             normalised[i] = values
         return normalised
-
-
-def looks_like_counts(values: np.ndarray) -> bool:
-    """Return whether a matrix looks like counts of reads (RNA-seq).
-
-    All values are whole and not negative, and they spread as counts do: the largest is at least
-    100, and more than a few distinct values occur.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_features, n_samples) or its transpose
-        NaN is passed over.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> looks_like_counts(rng.negative_binomial(1, 0.01, (50, 6)))
-    True
-    >>> looks_like_counts(rng.normal(8, 2, (50, 6))), looks_like_counts(np.eye(9))
-    (False, False)
-    """
-    rows = max(1, 1_000_000 // max(1, values.shape[1]))
-    largest, distinct = 0.0, 0
-    for start in range(0, len(values), rows):
-        part = np.asarray(values[start : start + rows], dtype=np.float64)
-        part = part[~np.isnan(part)]
-        if (part < 0).any() or (part != np.floor(part)).any():
-            return False
-        largest = max(largest, part.max(initial=0.0))
-        distinct = max(distinct, len(np.unique(part)))
-    return bool(largest >= 100 and distinct > 10)
 
 
 def _refuse_empty_samples(X: np.ndarray) -> None:

@@ -11,7 +11,12 @@ from xnbflow.series import Series
 from xnbflow.sources.cells import is_missing
 from xnbflow.sources.collapse import merge_rows, settle_duplicates
 from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.hints import lone_features, repeated_samples, suggested_group
+from xnbflow.sources.hints import (
+    lone_features,
+    read_tallies,
+    repeated_samples,
+    suggested_group,
+)
 from xnbflow.sources.intensities import transform
 from xnbflow.sources.labels import LABEL_OPTIONS, LabelRule, listed
 from xnbflow.sources.missing import MissingRule, settle_missing
@@ -91,6 +96,7 @@ def assemble(dataset: DataSet, draft: Draft) -> Series:
     values = draft.values if keep.all() else np.ascontiguousarray(draft.values[:, keep])
     draft.values = values
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
+    _refuse_tallies(draft)
     _hint_at_repeated_samples(draft, samples, groups)
     notes += _transformed(dataset, draft)
     _hint_at_lone_features(draft)
@@ -175,15 +181,26 @@ def _groups(
     return groups
 
 
+def _refuse_tallies(draft: Draft) -> None:
+    """Refuse reads of no gene among counts: they are no features, and no part of a sample's sum."""
+    tallies = read_tallies(draft.features)
+    if tallies:
+        stems = "__*" if tallies[0].startswith("__") else "N_*"
+        msg = (
+            f"{draft.where}: {listed(tallies)} are reads that belong to no gene, not features; say "
+            f"drop={stems} in the sheet's options"
+        )
+        raise InputError(msg)
+
+
 def _transformed(dataset: DataSet, draft: Draft) -> list[str]:
     how = dataset.options.get("transform", "none")
-    if how == "none" and not draft.tell_unlogged:
-        return []
+    tell = draft.tell_unlogged
     if draft.kinds is None or set(draft.kinds) <= {"linear"}:
-        return transform(draft.where, draft.values, how)
+        return transform(draft.where, draft.values, how, tell_unlogged=tell)
     linear = np.asarray(draft.kinds) == "linear"
     part = draft.values[linear]
-    said = transform(draft.where, part, how)
+    said = transform(draft.where, part, how, tell_unlogged=tell)
     draft.values[linear] = part
     return said
 

@@ -73,6 +73,8 @@ class DataSet:
             named["location"] = self.location
         if re.fullmatch(r"GPL\d+|none", named["annotation"]):
             named.pop("annotation")
+        if is_accession(named["phenotype"]):
+            named.pop("phenotype")
         found = {key: local_path(text) for key, text in named.items() if text}
         return {key: path for key, path in found.items() if path is not None}
 

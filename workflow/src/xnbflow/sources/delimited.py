@@ -170,6 +170,8 @@ class DelimitedText:
         head = list(itertools.islice(_whole_lines(stream), _SNIFFED_LINES))
         if head and first_line == 1:
             head[0] = head[0].removeprefix(codecs.BOM_UTF8)
+        if _begins_with_a_comment(head):
+            self._line += head.pop(0).count(b"\n")
         self.dialect = dialect if isinstance(dialect, Dialect) else dialect(head)
         data = self._cut(b"".join(head))
         self._refuse_cut_off(data)
@@ -664,6 +666,11 @@ def _numbered_lines(data: bytes, first: int) -> tuple[list[bytes], list[int]]:
 def _whole_lines(stream: io.BufferedIOBase) -> Iterator[bytes]:
     while line := stream.readline():
         yield _closed(line, stream)
+
+
+def _begins_with_a_comment(head: list[bytes]) -> bool:
+    """Return whether the first line only says what made the table, as featureCounts' does."""
+    return len(head) > 1 and head[0].startswith(b"# ") and b"\t" not in head[0] and b"\t" in head[1]
 
 
 def _joined(lines: list[bytes]) -> list[bytes]:

@@ -27,7 +27,14 @@ from xnbflow.sources.geo_records import GeoHead, read_dataset_head, read_matrix_
 from xnbflow.sources.labels import listed
 from xnbflow.sources.remote_head import listed_names
 
-__all__ = ["BASE_URLS", "accession_path", "load", "platforms_offered", "read_geo"]
+__all__ = [
+    "BASE_URLS",
+    "accession_path",
+    "fetch_accession",
+    "load",
+    "platforms_offered",
+    "read_geo",
+]
 
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
@@ -45,19 +52,32 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
         If the file cannot be had or read. Where an accession has several platforms, it names them.
     """
     location = dataset.location
+    dataset = _with_annotation(dataset, downloads)  # first: a series of no use is not downloaded
     if is_accession(location):
-        path = _fetched(dataset, downloads)
+        path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
     else:
         name = dataset.id + "".join(Path(urlsplit(location).path).suffixes[-2:])
         path = downloads.fetch_location("geo", location, name=name, sha256=dataset.sha256)
-    annotation = dataset.options.get("annotation", "none")
-    if _PLATFORM.fullmatch(annotation):
-        found = downloads.fetch("geo", annotation_path(annotation), default=BASE_URLS)
-        dataset = replace(dataset, options=dataset.options | {"annotation": str(found)})
-    elif "://" in annotation:
-        found = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
-        dataset = replace(dataset, options=dataset.options | {"annotation": str(found)})
     return read_geo(path, dataset)
+
+
+def _with_annotation(dataset: DataSet, downloads: Downloads) -> DataSet:
+    """Get the platform's annotation, if the sheet names one to download."""
+    annotation = dataset.options.get("annotation", "none")
+    try:
+        if _PLATFORM.fullmatch(annotation):
+            found = downloads.fetch("geo", annotation_path(annotation), default=BASE_URLS)
+        elif "://" in annotation:
+            found = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
+        else:
+            return dataset
+    except InputError as error:
+        msg = (
+            f"data set {dataset.id}, annotation={annotation}: {error}\nGEO has an annotation of "
+            "some platforms only: without it take annotation=none, and features have no symbols"
+        )
+        raise InputError(msg) from error
+    return replace(dataset, options=dataset.options | {"annotation": str(found)})
 
 
 def accession_path(accession: str) -> str:
@@ -89,17 +109,26 @@ def platforms_offered(accession: str, downloads: Downloads) -> list[str]:
     return sorted(set(found))
 
 
-def _fetched(dataset: DataSet, downloads: Downloads) -> Path:
-    path = accession_path(dataset.location)
+def fetch_accession(
+    name: str, accession: str, downloads: Downloads, sha256: str | None = None
+) -> Path:
+    """Get an accession's file for the data set ``name``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be had. Where the accession has several platforms, it names them.
+    """
+    path = accession_path(accession)
     try:
-        return downloads.fetch("geo", path, default=BASE_URLS, sha256=dataset.sha256)
+        return downloads.fetch("geo", path, default=BASE_URLS, sha256=sha256)
     except InputError as error:
-        if dataset.location.startswith("GSE") and "-" not in dataset.location:
-            offered = platforms_offered(dataset.location, downloads)
+        if accession.startswith("GSE") and "-" not in accession:
+            offered = platforms_offered(accession, downloads)
             if offered:
                 msg = (
-                    f"data set {dataset.id}: {dataset.location} has several platforms, one file "
-                    f"each; give one of {', '.join(offered)} as its location"
+                    f"data set {name}: {accession} has several platforms, one file each; give one "
+                    f"of {', '.join(offered)} instead"
                 )
                 raise InputError(msg) from error
         raise
@@ -223,7 +252,8 @@ def _refuse_no_values(path: Path, head: GeoHead) -> None:
     msg = (
         f"{path} has no table of values ({head.accession}, {kind or 'of unknown type'}): "
         "sequencing studies keep their counts in supplementary files"
-        f"{named}. Get the table of counts and use source table, with a phenotype file"
+        f"{named}. Get the table of counts and use source table, with the option "
+        f"phenotype={head.accession or path} for what is known of the samples"
     )
     raise InputError(msg)
 

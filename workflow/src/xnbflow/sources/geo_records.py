@@ -12,13 +12,15 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from xnbflow.errors import InputError
+from xnbflow.sources.formats import format_of
 from xnbflow.sources.labels import plain_text
 
-__all__ = ["GeoHead", "read_dataset_head", "read_matrix_head"]
+__all__ = ["GeoHead", "read_dataset_head", "read_head", "read_matrix_head"]
 
 _MATRIX_BEGIN = b"!series_matrix_table_begin"
 _DATASET_BEGIN = b"!dataset_table_begin"
@@ -78,25 +80,41 @@ class GeoHead:
         InputError
             If there is no such field, or it is not of all samples.
         """
-        wanted = plain_text(label).lower()
-        for prefix in ("characteristics:", "subset:", "characteristics_ch1:"):
-            wanted = wanted.removeprefix(prefix).strip()
-        for name in self.fields:
-            if name.lower() == wanted:
-                if name in self.short:
-                    msg = (
-                        f"{where}: {name!r} has another number of values than there are samples, "
-                        "so that nobody knows whose they are; get the file again, or name another "
-                        "label"
-                    )
-                    raise InputError(msg)
-                return name, list(self.fields[name])
+        if (name := self.field_named(label)) is not None:
+            if name in self.short:
+                msg = (
+                    f"{where}: {name!r} has another number of values than there are samples, "
+                    "so that nobody knows whose they are; get the file again, or name another "
+                    "label"
+                )
+                raise InputError(msg)
+            return name, list(self.fields[name])
         keys = ", ".join(f"characteristics:{name}" for name in self.characteristics) or "none"
         msg = (
             f"{where}: there is no {label!r}, which the sheet's label names; there are title, "
             f"source, description, and characteristics: {keys}"
         )
         raise InputError(msg)
+
+    def field_named(self, label: str) -> str | None:
+        """Return the field that a name of the sheet means, as `label_texts` reads it."""
+        wanted = plain_text(label).lower()
+        for prefix in ("characteristics:", "subset:", "characteristics_ch1:"):
+            wanted = wanted.removeprefix(prefix).strip()
+        return next((name for name in self.fields if name.lower() == wanted), None)
+
+
+def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
+    """Read the head of a series matrix or of a GDS, whichever it is, and leave the stream there.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if format_of(stream.peek(4096)[:4096]) == "SOFT":
+        return read_dataset_head(path, stream)
+    return read_matrix_head(path, stream)
 
 
 def read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:

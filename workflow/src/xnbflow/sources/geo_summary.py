@@ -3,10 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.errors import InputError
@@ -15,8 +17,9 @@ from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo import BASE_URLS, accession_path, platforms_offered
-from xnbflow.sources.geo_records import GeoHead, read_dataset_head, read_matrix_head
+from xnbflow.sources.geo_records import GeoHead, read_head
 from xnbflow.sources.hints import suggested_group
+from xnbflow.sources.intensities import intensity_quantiles, is_not_logged
 from xnbflow.sources.labels import plain_text
 from xnbflow.sources.remote_head import opened_head
 from xnbflow.sources.sheet import sheet_text
@@ -36,6 +39,9 @@ _NO_CLASS = re.compile(
     r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid)$",
     re.IGNORECASE,
 )
+_TABLE_FILE = re.compile(r"\.(txt|tsv|csv|xlsx)(\.gz)?$", re.IGNORECASE)
+_NUMBER = re.compile(rb"-?\d+(\.\d*)?([eE][+-]?\d+)?")
+_FIRST_ROWS = 300
 _SHOWN_VALUES = 12
 _MOST_CLASSES = 10
 
@@ -92,8 +98,11 @@ class GeoSummary:
             ]
             if len(part) > len(shown):
                 lines.append(f"         ... {len(part) - len(shown)} more")
-        if not self.has_table:
+        proposes_counts = self.row is not None and self.row.source == "table"
+        if proposes_counts or not self.has_table:
             lines += ["", "no table of values; supplementary files:", *self.supplementary[:8]]
+        if proposes_counts:
+            lines += ["", "The sheet takes one of them for the table of counts: look which it is."]
         lines += ["", self.reason]
         if self.row:
             lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
@@ -144,7 +153,7 @@ def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> Geo
     if kind not in ("series matrix", "SOFT"):
         msg = f"{where} is neither a GEO series matrix nor a GDS"
         raise InputError(msg)
-    head = (read_matrix_head if kind == "series matrix" else read_dataset_head)(where, stream)
+    head = read_head(where, stream)
     shown = [name for name in head.fields if name in head.characteristics or name == "source"]
     counts = [
         (name, value or "(none)", count)
@@ -153,6 +162,9 @@ def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> Geo
         for value, count in Counter(head.fields[name]).most_common()
     ]
     row, reason = _proposal(location, head)
+    if row and row.source == "geo" and head.has_table and _not_logged(stream):
+        row = replace(row, options=row.options | {"transform": "log2"})
+        reason += " The first values of the table are not logged: transform=log2."
     return GeoSummary(
         head.accession,
         head.title,
@@ -165,6 +177,18 @@ def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> Geo
         reason,
         tuple(dict.fromkeys(head.supplementary)),
     )
+
+
+def _not_logged(stream: "io.BufferedReader[Any]") -> bool:
+    """Return whether the first rows of a table hold intensities without a logarithm."""
+    values = [
+        float(cell)
+        for line in islice(stream, 1, _FIRST_ROWS)
+        if not line.startswith(b"!")
+        for cell in line.split(b"\t")[1:]
+        if _NUMBER.fullmatch(cell.strip())
+    ]
+    return bool(values) and is_not_logged(intensity_quantiles(np.array([values])))
 
 
 def _proposal(location: str, head: GeoHead) -> tuple[DataSet | None, str]:
@@ -222,7 +246,12 @@ def _row(location: str, head: GeoHead, label: str, options: dict[str, str]) -> D
     group = suggested_group(head.fields[head.characteristics], [""] * len(head.samples))
     if group and group != label.removeprefix("characteristics:"):
         options = options | {"group": group}
+    name = location if is_accession(location) else head.accession or "mine"
+    if not head.has_table or "sequencing" in head.facts.get("type", ""):
+        files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
+        counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
+        options = {"phenotype": location, **options, "transform": "log_cpm"}
+        return DataSet(name, "table", counts, label=label, orientation="columns", options=options)
     if re.fullmatch(r"GPL\d+", head.platform) and not location.startswith("GDS"):
         options = options | {"annotation": head.platform}
-    name = location if is_accession(location) else head.accession or "mine"
     return DataSet(name, "geo", location, label=label, options=options)

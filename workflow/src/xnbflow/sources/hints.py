@@ -8,7 +8,7 @@ import pandas as pd
 
 from xnbflow.sources.cells import is_missing
 
-__all__ = ["lone_features", "repeated_samples", "suggested_group"]
+__all__ = ["lone_features", "read_tallies", "repeated_samples", "suggested_group"]
 
 _PATIENT = re.compile(
     r"(^|[\s_.\-])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
@@ -16,6 +16,11 @@ _PATIENT = re.compile(
     re.IGNORECASE,
 )
 _BATCH = re.compile(r"(^|[\s_.\-])(batch|plate|centre|center|site|scan[ _]?date)$", re.IGNORECASE)
+_TALLY = re.compile(
+    r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)|"
+    r"N_(unmapped|multimapping|noFeature|ambiguous)",
+    re.IGNORECASE,
+)
 _AT_LEAST, _LONE = 20, 3
 _ROWS = 4096
 
@@ -50,6 +55,17 @@ def suggested_group(
             if pattern.search(str(name)) and repeated and not (nested and distinct <= n_classes):
                 return str(name)
     return None
+
+
+def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
+    """Name the rows in which HTSeq and STAR tally reads that belong to no gene.
+
+    Examples
+    --------
+    >>> read_tallies(["TP53", "__no_feature", "N_unmapped"])
+    ['__no_feature', 'N_unmapped']
+    """
+    return [str(name) for name in features if _TALLY.fullmatch(str(name))]
 
 
 def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> list[str]:

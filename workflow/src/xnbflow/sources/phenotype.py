@@ -8,10 +8,17 @@ import pandas as pd
 
 from xnbflow.errors import InputError
 from xnbflow.sources.dataset import DataSet
+from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats import format_of
+from xnbflow.sources.geo_records import GeoHead, read_head
 from xnbflow.sources.labels import listed
-from xnbflow.sources.tabular import column_position, opened_table, table_texts
+from xnbflow.sources.tabular import column_position, opened_table, suffix_of, table_texts
+from xnbflow.sources.workbook import WORKBOOKS
 
 __all__ = ["joined", "read_phenotype"]
+
+#: Of the samples of GEO (GSM...).
+_ACCESSION = "geo_accession"
 
 
 def read_phenotype(path: str | Path, dataset: DataSet) -> pd.DataFrame:
@@ -20,10 +27,12 @@ def read_phenotype(path: str | Path, dataset: DataSet) -> pd.DataFrame:
     Parameters
     ----------
     path : path
-        Any format of a table (`xnbflow.sources.table.read_table`), a row per sample.
+        Any format of a table (`xnbflow.sources.table.read_table`), a row per sample; or a series
+        matrix or GDS of GEO, with or without values.
     dataset : DataSet
         Its option ``phenotype_id`` names the column of sample names; without it, that is the
-        column called as the sheet's ``id_column``, else the first.
+        column called as the sheet's ``id_column``, else the first. Of GEO it is a field
+        (``title``), and without it samples are called by their accessions.
 
     Raises
     ------
@@ -31,6 +40,10 @@ def read_phenotype(path: str | Path, dataset: DataSet) -> pd.DataFrame:
         If a name repeats or is missing, or a column occurs twice.
     """
     path = Path(path)
+    if suffix_of(path) not in WORKBOOKS:
+        with open_raw(path) as stream:
+            if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
+                return _of_geo(path, read_head(path, stream), dataset)
     with opened_table(path, {}) as table:
         names = list(table.header)
         texts = table_texts(table, names)
@@ -45,11 +58,31 @@ def read_phenotype(path: str | Path, dataset: DataSet) -> pd.DataFrame:
     elif dataset.id_column in names:
         key = names.index(dataset.id_column)
     frame = pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object)
-    samples = frame.pop(names[key])
+    return _indexed(path, frame, names[key])
+
+
+def _of_geo(path: Path, head: GeoHead, dataset: DataSet) -> pd.DataFrame:
+    """Return what a head of GEO says of its samples; label and group are called as in the sheet."""
+    head.fields = head.fields.drop(columns=_ACCESSION, errors="ignore")
+    head.fields.insert(0, _ACCESSION, head.samples)
+    key = _ACCESSION
+    if wanted := dataset.options.get("phenotype_id"):
+        key, _ = head.label_texts(str(path), wanted)
+    frame = _indexed(path, head.fields.copy(), key)
+    asked = [name for name in (dataset.label, dataset.options.get("group")) if name]
+    for name in asked:
+        if head.field_named(name) not in (None, key):
+            field, _ = head.label_texts(str(path), name)
+            frame = frame.rename(columns={field: name})
+    return frame
+
+
+def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    samples = frame.pop(key)
     if (samples == "").any() or samples.duplicated().any():
         bad = samples[(samples == "") | samples.duplicated()].iloc[0]
         what = f"sample {bad!r} stands twice" if bad else "a row has no sample name"
-        msg = f"{path}, column {names[key]!r}: {what}; correct it, or name another phenotype_id"
+        msg = f"{path}, column {key!r}: {what}; correct it, or name another phenotype_id"
         raise InputError(msg)
     return frame.set_index(pd.Index(samples, name=None))
 
@@ -76,10 +109,15 @@ def joined(
     names = pd.Index(np.asarray(samples, dtype=object))
     keep = names.isin(phenotype.index)
     if not keep.any():
+        known = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
+        way_out = (
+            f"They stand in its column {known[0]!r}: say phenotype_id={known[0]}"
+            if known
+            else "Name the columns by id_column and the option phenotype_id"
+        )
         msg = (
             f"{where}: no sample of the table stands in the phenotype file; the table has "
-            f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. Name the "
-            "columns by id_column and the option phenotype_id"
+            f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. {way_out}"
         )
         raise InputError(msg)
     notes = []

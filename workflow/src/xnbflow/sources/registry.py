@@ -40,8 +40,8 @@ _OF_FILES: dict[str, dict[str, Any]] = {
     },
     "regex": _ANY,
     "transform": {
-        "enum": ["none", "log2", "log2p1"],
-        "description": "none, log2 or log2p1",
+        "enum": ["none", "log2", "log2p1", "log_cpm"],
+        "description": "none, log2, log2p1 or log_cpm",
     },
     "unlabelled": {"enum": ["refuse", "drop"], "description": "refuse or drop"},
 }

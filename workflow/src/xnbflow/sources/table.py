@@ -14,8 +14,9 @@ from xnbflow.series import Series
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
 from xnbflow.sources.cells import category_codes, is_missing
-from xnbflow.sources.dataset import DataSet
+from xnbflow.sources.dataset import DataSet, is_accession
 from xnbflow.sources.download import Downloads
+from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.kinds import FeatureKinds, matches
 from xnbflow.sources.labels import UNLABELLED, listed, plain_text
 from xnbflow.sources.phenotype import joined, read_phenotype
@@ -29,7 +30,10 @@ def load(dataset: DataSet, downloads: Downloads) -> Series:
     """Get a table from its path or URL, and read it as its row of the sheet says."""
     path = _fetched(dataset.location, dataset.id, downloads, dataset.sha256)
     if phenotype := dataset.options.get("phenotype"):
-        local = _fetched(phenotype, f"{dataset.id}-phenotype", downloads, None)
+        if is_accession(phenotype):
+            local = fetch_accession(dataset.id, phenotype, downloads)
+        else:
+            local = _fetched(phenotype, f"{dataset.id}-phenotype", downloads, None)
         dataset = replace(dataset, options=dataset.options | {"phenotype": str(local)})
     return read_table(path, dataset)
 
@@ -62,7 +66,9 @@ def read_table(path: str | Path, dataset: DataSet) -> Series:
         - ``separator=semicolon`` (comma, tab, semicolon, space, pipe), ``decimal=comma``,
           ``sheet=Sheet2`` of a workbook.
         - ``phenotype=pheno.tsv``: another table, a row per sample, for label, group and what else
-          is known; its column of sample names is ``phenotype_id``, else the first.
+          is known; its column of sample names is ``phenotype_id``, else the first. Or a series
+          matrix or an accession of GEO (``phenotype=GSE4107``), for ``label`` and ``group`` as of
+          source geo; its sample names are accessions (GSM...), or ``phenotype_id=title``.
         - ``matrix=X`` (or ``raw``, ``layers:counts``) of an ``.h5ad`` file.
         - those of `xnbflow.sources.assembly.assemble`.
 

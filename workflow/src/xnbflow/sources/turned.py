@@ -148,6 +148,8 @@ def samples_in_columns(
     seen_names = Counter(cells[key] for _, cells in special)
     for name, option in wanted.items():
         seen = [*seen_names.elements(), *features]
+        if phenotype is not None and name not in phenotype and name not in seen:
+            raise InputError(_nowhere(dataset, name, option, phenotype))
         column_position(path, [text for text in seen if text == name] or seen, name, option)
     for _, cells in special:
         if seen_names[cells[key]] == 1:
@@ -222,16 +224,18 @@ def _texts_wanted(
         elsewhere = phenotype is not None and name in phenotype
         if not elsewhere:
             if phenotype is not None and names is not None and name not in names:
-                msg = (
-                    f"data set {dataset.id}: neither the phenotype file nor the table has "
-                    f"{name!r}, which the sheet's {key} names; the phenotype has "
-                    f"{listed(list(phenotype.columns))}"
-                )
-                raise InputError(msg)
+                raise InputError(_nowhere(dataset, name, key, phenotype))
             wanted[name] = key
         elif names is not None and name in names:
             wanted[name] = key  # no feature, whichever file it is taken from
     return wanted
+
+
+def _nowhere(dataset: DataSet, name: str, key: str, phenotype: pd.DataFrame) -> str:
+    return (
+        f"data set {dataset.id}: neither the phenotype file nor the table has {name!r}, which the "
+        f"sheet's {key} names; the phenotype has {listed(list(phenotype.columns))}"
+    )
 
 
 def _refuse_no_features(path: Path, order: Sequence[object]) -> None:

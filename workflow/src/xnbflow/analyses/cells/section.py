@@ -116,7 +116,8 @@ def _trade(dataset: str, ran: pd.DataFrame) -> Figure:
 
 
 def _by_type(dataset: str, recalls: pd.DataFrame) -> Figure:
-    wide = recalls.pivot_table(index="type", columns="method", values="recall", sort=False)
+    wide = recalls.pivot(index="type", columns="method", values="recall")
+    wide = wide.loc[recalls["type"].unique(), recalls["method"].unique()]
     none = [np.nan] * len(wide)
     groups = [
         Points(name, wide[name].tolist(), none, none, style)
@@ -173,9 +174,8 @@ def _methods_table(methods: pd.DataFrame) -> Table:
 
 
 def _recall_table(recalls: pd.DataFrame) -> Table:
-    wide = recalls.pivot_table(
-        index=["dataset", "type", "cells"], columns="method", values="recall", sort=False
-    ).reset_index()
+    wide = recalls.pivot(index=["dataset", "type", "cells"], columns="method", values="recall")
+    wide = wide[list(recalls["method"].unique())].reset_index()
     names = {"dataset": "data set"}
     formats = dict.fromkeys(wide.columns[3:], ".2f")
     caption = "The share of each type's cells that the common classifier recognises, by method."

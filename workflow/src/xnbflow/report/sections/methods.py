@@ -107,9 +107,10 @@ def _sheets(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Code]:
 
 def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:
     entries = results.configuration.get("classifiers", {})
-    for name in results.study.classifiers:
-        label = results.labels[name]
-        parts = {part["method"]: part for part in entries_in(entries.get(name, {}))}
+    named = [(results.labels[name], entries.get(name, {})) for name in results.study.classifiers]
+    named += results.configuration.get("preprocessing", {}).items()
+    for label, configured in named:
+        parts = {part["method"]: part for part in entries_in(configured)}
         for method, part in parts.items():
             entry = known_methods().get(method)
             if entry is None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.methods import known_methods
 from xnbflow.report.environment import job_seconds, machine, versions
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
@@ -19,6 +20,7 @@ def section(results: StudyResults) -> Section:
         blocks.append(_classifiers(results))
     if results.study.datasets:
         blocks += [_datasets(results), *_incomplete(results), *_noted(results)]
+    blocks += _steps(results)
     seconds = job_seconds(results)
     details: list[Block] = [Facts(versions())]
     if len(seconds):
@@ -154,7 +156,11 @@ def _datasets(results: StudyResults) -> Table:
     frame.insert(1, "source", [str(row.get("source", "")) for row in rows])
     frame.insert(2, "location", [str(row.get("location", "")) for row in rows])
     frame = frame.drop(columns=[name for name in ("groups",) if frame[name].isna().all()])
-    frame["missing"] = frame["missing"].map({True: "filled in", False: "none"})
+    counts = frame.pop("imputed").astype(int)
+    frame["missing"] = [
+        f"{n:,} filled in" if missing else "none"
+        for missing, n in zip(frame["missing"], counts, strict=True)
+    ]
     formats = {"samples": ",", "features": ",", "groups": ",.0f"}
     caption = (
         "The data sets of this study and where they come from. Samples of one group (a patient, a "
@@ -168,15 +174,55 @@ def _datasets(results: StudyResults) -> Table:
 def _incomplete(results: StudyResults) -> list[Block]:
     """Return which data sets lack values, and what stands for them."""
     table = results.tables["datasets"]
-    names = table.loc[table["missing"].astype(bool), "dataset"].tolist()
-    if not names:
+    table = table[table["missing"].astype(bool)]
+    if table.empty:
         return []
+    names = [
+        f"{row['dataset']} ({row['imputed']:,} values)" if row["imputed"] else row["dataset"]
+        for row in table.to_dict("records")
+    ]
     text = (
         f"Values are missing in {', '.join(names)}. In each fold, medians of the training samples "
         "stand for them, unless a classifier imputes by a step of its own; the tables “fits” count "
-        "them. Densities and medians on this page have the medians over all samples instead."
+        "them by fold. Densities and medians on this page have the medians over all samples "
+        "instead."
     )
-    return [Prose(text)]
+    return [Prose(text, sources=["datasets.tsv"])]
+
+
+def _steps(results: StudyResults) -> list[Block]:
+    """Return what is done to values before a classifier sees them, with the reasons given."""
+    settings = results.configuration
+    owners = {name: list(steps) for name, steps in settings.get("preprocessing", {}).items()}
+    for name in results.study.classifiers:
+        owners[results.labels[name]] = (
+            settings.get("classifiers", {}).get(name, {}).get("steps", [])[:-1]
+        )
+    rows = [
+        (
+            owner,
+            number,
+            _title(step.get("method", "a pipeline")),
+            ", ".join(f"{key}: {value}" for key, value in step.get("params", {}).items()),
+            step.get("reason", ""),
+        )
+        for owner, steps in owners.items()
+        for number, step in enumerate(steps, 1)
+    ]
+    if not rows:
+        return []
+    columns = ["of", "step", "what", "parameters", "reason"]
+    caption = (
+        "Preprocessing, in its order: steps of a data set stand before those of every classifier. "
+        "In each fold they are fitted on the training samples alone. Diagnostics, densities and "
+        "analyses on this page look at the values as they were acquired."
+    )
+    return [Table(pd.DataFrame(rows, columns=columns), caption)]
+
+
+def _title(method: str) -> str:
+    known = known_methods().get(method)
+    return method.rpartition(".")[2] if known is None else known.title
 
 
 def _noted(results: StudyResults) -> list[Block]:

@@ -175,7 +175,7 @@ def _confusion(rows: pd.DataFrame, number: str) -> Figure:
     wide = rows.pivot(index="true", columns="predicted", values="count")
     counts = wide.loc[classes, classes].to_numpy()
     sums = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0)
+    shares = np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0)
     return Figure(
         f"{number}-confusion",
         draw_matrix,
