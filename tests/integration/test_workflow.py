@@ -182,6 +182,21 @@ def test_another_row_of_the_sheet_acquires_its_data_set_again(finished):
     assert jobs_with(finished, lambda config: None, other) == {"simulate": 1, **after}
 
 
+def test_another_file_under_the_same_name_is_read_again_even_if_it_is_older(tmp_path):
+    folder = prepare(tmp_path, STUDY | {"sheets": ["config/datasets.tsv", "tiny.tsv", "own.tsv"]})
+    own = folder / "own.csv"
+    own.write_text("type,f\na,1\na,2\nb,3\nb,4\n")
+    (folder / "own.tsv").write_text("id\tsource\tlocation\tlabel\nown\ttable\town.csv\ttype\n")
+    series = "resources/series/own.parquet"
+    done = snakemake(folder, series)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert jobs(folder, series) == {}
+    old = own.stat().st_mtime - 1000
+    own.write_text("type,f\nb,1\na,2\nb,3\na,4\n")
+    os.utime(own, (old, old))
+    assert jobs(folder, series) == {"acquire": 1}
+
+
 def test_another_scheme_of_folds_draws_them_again(finished):
     counts = jobs_with(finished, lambda config: config["folds"]["3-fold"].update(splits=4))
     assert counts == {"folds": 2, "train": 4, "gather": 4, **TOLD}

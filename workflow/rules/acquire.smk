@@ -18,6 +18,7 @@ rule acquire:
         runtime=minutes_of("acquire", acquired_mb),
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
+        given=state_of_given,
         reader=lambda wildcards: reader(wildcards.dataset),
         lock=PREFIX + LOCK,
         sources=lambda wildcards: sources("acquire.py", reader(wildcards.dataset)),

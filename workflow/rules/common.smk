@@ -229,6 +229,12 @@ def given(wildcards):
     return {key: own_file(path, f"{where}, {key}") for key, path in files.items()}
 
 
+def state_of_given(wildcards):
+    """Size and time of a user's own files: one that is put in another's place may be the older of the two."""
+    states = {key: Path(path).stat() for key, path in given(wildcards).items()}
+    return {key: [state.st_size, state.st_mtime_ns] for key, state in states.items()}
+
+
 def given_folds(wildcards):
     """A file of predefined folds; none where folds are drawn, or the file is a URL."""
     file = CONFIG.folds[wildcards.folds].file
