@@ -98,6 +98,7 @@ def opened_head(
             response.close()
         return
     msg = f"cannot get {path.rpartition('/')[2]}:\n  " + "\n  ".join(failures)
+    msg += "\nCheck the network, or name another place, or the file by its path"
     raise InputError(msg)
 
 
