@@ -25,6 +25,7 @@ rule all:
     default_target: True
     input:
         [REPORT.of(study=study) for study in CONFIG.run],
+        [path for study in CONFIG.run for path in linked_files(CONFIG.studies[study])],
         INDEX,
 
 
@@ -35,4 +36,5 @@ for study in CONFIG.studies:
             study
         input:
             REPORT.of(study=study),
+            linked_files(CONFIG.studies[study]),
             INDEX,

@@ -84,6 +84,16 @@ def test_the_samples_column_is_known_from_training(folder):
     assert one.stdout == other.stdout
 
 
+def test_new_samples_without_a_label_are_predicted_beside_those_that_have_one(folder):
+    table = pd.read_csv(folder / "training.csv", dtype={"type": object})
+    table.loc[::3, "type"] = None
+    table.to_csv(folder / "partly.csv", index=False)
+    done = xnbflow("predict", "model.skops", "partly.csv", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    told = [line.split("\t")[0] for line in done.stdout.splitlines()[1:]]
+    assert told == [str(sample) for sample in table["id"]]
+
+
 def test_samples_in_columns_are_known_by_the_models_features(folder):
     pd.read_csv(folder / "new.csv", index_col="id").T.to_csv(folder / "turned.csv")
     rows = xnbflow("predict", "model.skops", "new.csv", cwd=folder)

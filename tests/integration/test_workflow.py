@@ -118,6 +118,16 @@ def test_running_again_does_nothing(finished):
     assert jobs(finished) == {}
 
 
+@pytest.mark.parametrize("lost", ["summary.tsv", "summary.parquet", "description/profiles.tsv"])
+def test_a_file_that_the_page_links_is_missed(finished, tmp_path, lost):
+    folder = tmp_path / "lost"
+    shutil.copytree(finished, folder, symlinks=True)
+    (folder / "results/studies/tiny" / lost).unlink()
+    rule = "describe" if "/" in lost else "compare"
+    assert jobs(folder)[rule] == 1
+    assert jobs(folder, "tiny")[rule] == 1
+
+
 def test_a_study_by_its_name_makes_an_index_of_all_that_was_run(finished, tmp_path):
     folder = tmp_path / "named"
     shutil.copytree(finished, folder, symlinks=True)

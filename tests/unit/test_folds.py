@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from xnbflow.errors import InputError
-from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.seeds import derive_seed
 from xnbflow.series import SeriesHeader
@@ -85,6 +85,8 @@ def test_the_folds_of_a_data_set_stay_as_they_are_from_version_to_version():
 def test_no_class_is_large_enough():
     with pytest.raises(InputError, match="'c0', has 3"):
         draw_folds(header(3, 2), 5, 1)
+    with pytest.raises(InputError, match="'c0', has 3"):  # as a training job draws them
+        folds_of_repeat(header(3, 2), 5, 0)
 
 
 def write(path, *lines):

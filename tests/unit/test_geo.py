@@ -17,6 +17,7 @@ from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.labels import LabelRule
 from xnbflow.sources.patience import Patience
 from xnbflow.sources.sheet import read_sheet
 
@@ -126,6 +127,15 @@ def test_a_class_in_the_titles_is_found_by_a_pattern_whatever_the_quotes(tmp_pat
     options = {"regex": "patient's mucosa|healthy control"}
     series = read_geo(put(tmp_path, matrix()), row(label="title", **options))
     assert list(series.labels) == ["patient's mucosa"] * 2 + ["healthy control"] * 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Müller", "Mu\u0308ller"), ("a", "a\u200b"), ("a", "A\u200b")]
+)
+def test_classes_that_look_alike_are_told_with_what_is_not_seen(one, other):
+    labels, _, (note,) = LabelRule().apply("here", ["s", "t"], [one, other])
+    assert sorted(labels) == sorted([one, other])
+    assert ascii(other) in note
 
 
 def test_classes_that_differ_by_capital_letters_are_told(tmp_path):

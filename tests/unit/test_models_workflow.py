@@ -24,6 +24,7 @@ from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models.cohorts import compare_signatures, matched
 from xnbflow.models.final import final_model, heatmap, model_tables, write_final
+from xnbflow.models.signature import gene_sets
 from xnbflow.models.validation import HARMONISERS, _verdict, harmonised, validate, validate_all
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
@@ -320,3 +321,11 @@ def test_symbols_lead_to_gene_pages_and_probes_do_not():
     assert signature.gene_page("BCR /// ABL1", "p").endswith("?term=BCR")
     assert signature.gene_page("", "206710_s_at") == ""
     assert signature.gene_page('A"B', "p").endswith("?term=A%22B")
+
+
+def test_a_tab_in_a_name_does_not_make_two_genes_of_it():
+    rows = [("AML", "a\tb", "", "high"), ("AML", "c", "d\n", "high")]
+    table = pd.DataFrame(rows, columns=["class", "feature", "symbol", "direction"])
+    (line,) = gene_sets(table, "x")
+    assert line.split("\t")[2:] == ["a b", "d "]
+    assert "\n" not in line

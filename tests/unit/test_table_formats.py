@@ -196,6 +196,19 @@ def test_only_features_of_a_pattern_are_features_and_the_others_are_kept_beside(
     assert list(series.sample_metadata["age"]) == ["60", "50"]
 
 
+def test_a_sample_that_stands_there_twice_is_told(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(10, 40)))
+    frame.iloc[7] = frame.iloc[2]
+    frame = frame.add_prefix("g")
+    frame.insert(0, "type", list("ab") * 5)
+    frame.insert(0, "patient", [f"p{i}" for i in range(10)])
+    frame.loc[7, "patient"] = "p2b"
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    (note,) = read_table(tmp_path / "x.csv", row(id_column="patient")).notes
+    assert note.startswith("1 samples stand there under several names")
+    assert "p2 = p2b" in note
+
+
 def test_a_covariate_among_genes_is_hinted_at(tmp_path):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.normal(8, 1, (10, 40)), columns=[f"g{i}" for i in range(40)])
@@ -203,7 +216,7 @@ def test_a_covariate_among_genes_is_hinted_at(tmp_path):
     frame.insert(0, "type", list("ab") * 5)
     frame.to_csv(tmp_path / "x.csv", index=False)
     (note,) = read_table(tmp_path / "x.csv", row()).notes
-    assert note.startswith("'age' look unlike all other features")
+    assert note.startswith("'age': unlike all other features")
     assert not read_table(tmp_path / "x.csv", row(drop="age")).notes
 
 

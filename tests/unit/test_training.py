@@ -12,10 +12,12 @@ from sklearn.naive_bayes import GaussianNB
 from xnbflow.contract import TRAINING_TABLES
 from xnbflow.errors import InputError
 from xnbflow.evaluation import training
+from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
 from xnbflow.naive_bayes import XNB
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
+from xnbflow.tables import read_parquet, write_parquet
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 
@@ -101,6 +103,23 @@ def test_a_failed_fit_is_a_row_and_the_others_go_on(series):
     assert outcome.fits["error"].iloc[0] == "ZeroDivisionError: the third fold is unlucky"
     assert outcome.predictions.empty
     assert "true" in outcome.predictions
+
+
+def test_a_fold_that_selects_nothing_stands_beside_one_that_does(tmp_path):
+    labels = np.tile(["a", "b"], 15)
+    values = np.random.default_rng(5).normal(size=(20, 30))
+    values[:3] += 1.5 * (labels == "b")
+    series = Series(
+        "weak", values, [f"f{i}" for i in range(20)], [f"s{i}" for i in range(30)], labels
+    )
+    outcome = train(series, folds_of_repeat(series, 5, 0), entry(XNB), 0, None)
+    found = outcome.fits["features"] > 0
+    assert found.any()
+    assert not found.all()
+    for name, table in TRAINING_TABLES.items():
+        write_parquet(getattr(outcome, name), tmp_path / name, table)
+    kept = read_parquet(tmp_path / "selected", TRAINING_TABLES["selected"])
+    assert set(kept["fold"]) == set(outcome.fits["fold"][found])
 
 
 def test_a_classifier_without_probabilities_has_missing_ones(series):

@@ -337,6 +337,19 @@ def validation_tables(study):
     return paths if study.validate else []
 
 
+def linked_files(study):
+    """What the page of a study links: without them as targets, one that is lost would not be missed."""
+    filled = dict(study=study.id)
+    tables = [
+        *(STUDY_TABLE.of(**filled, table=table) for table in STUDY_TABLES),
+        *(DESCRIPTION_TABLE.of(**filled, table=table) for table in DESCRIPTION_TABLES),
+        *validation_tables(study),
+    ]
+    models = model_files(study)
+    texts = [text_of(path) for path in [*tables, *models] if path.endswith(".parquet")]
+    return [*tables, *models, *texts]
+
+
 def series(wildcards):
     return [SERIES.of(dataset=name) for name in study_of(wildcards).datasets]
 

@@ -55,14 +55,9 @@ def draw_folds(header: Series | SeriesHeader, n_splits: int | None, n_repeats: i
     """
     if n_splits is None:
         return leave_one_group_out(header)
+    _refuse_more_folds_than_samples(header, n_splits)
     classes, counts = _class_counts(header)
     what = "samples" if header.groups is None else "groups"
-    if counts.max() < n_splits:
-        msg = (
-            f"{header.name}: {n_splits} folds need a class with at least as many {what}; the "
-            f"largest, {str(classes[counts.argmax()])!r}, has {counts.max()}. Use fewer splits"
-        )
-        raise InputError(msg)
     small = [f"{str(c)!r} ({n})" for c, n in zip(classes, counts, strict=True) if n < n_splits]
     if small:
         msg = (
@@ -96,7 +91,7 @@ def folds_of_repeat(
     Raises
     ------
     InputError
-        If the file is absent or damaged.
+        If the file is absent or damaged, or folds cannot be drawn (see `draw_folds`).
     """
     if not predefined:
         if n_splits is None:
@@ -108,6 +103,7 @@ def folds_of_repeat(
 
 
 def _draw(header: Series | SeriesHeader, n_splits: int, repeat: int) -> pd.DataFrame:
+    _refuse_more_folds_than_samples(header, n_splits)
     seed = derive_seed(header.name, repeat, "folds")
     splits = stratified_splits(header.labels, header.groups, n_splits, seed)
     if header.groups is not None:
@@ -191,6 +187,17 @@ def _class_counts(header: Series | SeriesHeader) -> tuple[np.ndarray, np.ndarray
         return np.unique(header.labels, return_counts=True)
     pairs = pd.DataFrame({"label": header.labels, "group": header.groups}).drop_duplicates()
     return np.unique(pairs["label"].to_numpy(dtype=str), return_counts=True)
+
+
+def _refuse_more_folds_than_samples(header: Series | SeriesHeader, n_splits: int) -> None:
+    classes, counts = _class_counts(header)
+    if counts.max() < n_splits:
+        what = "samples" if header.groups is None else "groups"
+        msg = (
+            f"{header.name}: {n_splits} folds need a class with at least as many {what}; the "
+            f"largest, {str(classes[counts.argmax()])!r}, has {counts.max()}. Use fewer splits"
+        )
+        raise InputError(msg)
 
 
 def _refuse_uneven_groups(

@@ -185,8 +185,8 @@ def series_positions(series: Series, folds: pd.DataFrame, fold: int) -> np.ndarr
 
 
 def _concat(tables: list[pd.DataFrame | None], columns: Mapping[str, type]) -> pd.DataFrame:
-    present = [table for table in tables if table is not None]
-    if present:
+    present = [table for table in tables if table is not None and len(table)]
+    if present:  # a table without rows has no types: a fold where nothing was selected
         return pd.concat(present, ignore_index=True)
     return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
 

@@ -17,6 +17,7 @@ from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo import load as load_geo
+from xnbflow.sources.labels import IGNORE
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.table import load as load_table
 from xnbflow.sources.tabular import opened_table
@@ -145,8 +146,9 @@ def symbols_of(series: Series) -> dict[str, str]:
 
 def _completed(dataset: DataSet, known: Mapping[str, str], features: Collection[str]) -> DataSet:
     """Fill in what the training data called label and samples, where the table has it, too."""
-    if "missing" in known_sources()[dataset.source].options:
-        dataset = replace(dataset, options={"missing": "impute", **dataset.options})
+    if dataset.source in _LOADERS:
+        given = {"missing": "impute", "unlabelled": IGNORE, **dataset.options}
+        dataset = replace(dataset, options=given)
     if dataset.source == "geo" and not dataset.label:
         return replace(dataset, label="title")
     path = Path(dataset.location)

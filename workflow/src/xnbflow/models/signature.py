@@ -1,5 +1,6 @@
 """A model's signature: features that speak for a class, and which way; table and gene sets."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -108,7 +109,7 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
     ----------
     signature : DataFrame
         As `signature_table` makes it. Features without a symbol go by their own name; of several
-        probes of one gene the gene is named once.
+        probes of one gene the gene is named once. A tab or line break in a name becomes a space.
     name : str
         Begins every set's name, say the data set's.
 
@@ -126,4 +127,4 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
             f"{direction} in {label} against the other classes",
             *dict.fromkeys(genes),
         ]
-        yield "\t".join(cells)
+        yield "\t".join(" ".join(re.split(r"[\t\r\n]+", cell)) for cell in cells)

@@ -11,7 +11,12 @@ from xnbflow.series import Series
 from xnbflow.sources.cells import is_missing
 from xnbflow.sources.collapse import merge_rows, settle_duplicates
 from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.hints import lone_features, read_tallies, suggested_group
+from xnbflow.sources.hints import (
+    lone_features,
+    read_tallies,
+    repeated_samples,
+    suggested_group,
+)
 from xnbflow.sources.intensities import transform
 from xnbflow.sources.labels import LABEL_OPTIONS, LabelRule, listed
 from xnbflow.sources.missing import MissingRule, settle_missing
@@ -92,6 +97,7 @@ def assemble(dataset: DataSet, draft: Draft) -> Series:
     draft.values = values
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
     _refuse_tallies(draft)
+    _hint_at_repeated_samples(draft, samples, groups)
     notes += _transformed(dataset, draft)
     _hint_at_lone_features(draft)
     rule = MissingRule.parse(options.get("missing", "refuse"), f"data set {dataset.id}")
@@ -199,12 +205,22 @@ def _transformed(dataset: DataSet, draft: Draft) -> list[str]:
     return said
 
 
+def _hint_at_repeated_samples(draft: Draft, samples: Names, groups: np.ndarray | None) -> None:
+    if found := repeated_samples(draft.values, groups):
+        several = [" = ".join(str(samples[i]) for i in positions) for positions in found]
+        draft.notes.append(
+            f"{len(found)} samples stand there under several names, all values being the same: "
+            f"{listed(several)}; leave out all but one, or name what they share by group=, lest "
+            "a fold train on what it tests"
+        )
+
+
 def _hint_at_lone_features(draft: Draft) -> None:
     if draft.kinds is not None and set(draft.kinds) > {"linear"}:
         return
     if lone := lone_features(draft.values, draft.features):
         draft.notes.append(
-            f"{', '.join(map(repr, lone))} look unlike all other features; if they are covariates "
+            f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates "
             f"and no genes, say drop={','.join(lone)} in the sheet's options"
         )
 

@@ -1,4 +1,4 @@
-"""Hints: columns that look like patients, and features that look unlike all others."""
+"""Hints: columns that look like patients, features unlike all others, samples that are one."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import pandas as pd
 
 from xnbflow.sources.cells import is_missing
 
-__all__ = ["lone_features", "read_tallies", "suggested_group"]
+__all__ = ["lone_features", "read_tallies", "repeated_samples", "suggested_group"]
 
 _PATIENT = re.compile(
     r"(^|[\s_.\-])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
@@ -101,6 +101,41 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
     found |= _outside(low, high)
     names = [str(features[i]) for i in np.flatnonzero(found).tolist()]
     return names if len(names) <= _LONE else []
+
+
+def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:
+    """Return the positions of samples that have all values in common: one sample, given twice.
+
+    A fold that tests one and trains on the other measures memory. Of few features, or of whole
+    numbers alone, samples agree by chance: nothing is said of these, nor where a group keeps such
+    samples together.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples)
+    groups : ndarray of str, shape (n_samples,), or None
+
+    Examples
+    --------
+    >>> values = np.random.default_rng(0).normal(size=(30, 4))
+    >>> values[:, 3] = values[:, 1]
+    >>> repeated_samples(values), repeated_samples(values, np.array(["p", "q", "r", "q"]))
+    ([[1, 3]], [])
+    """
+    if len(values) < _AT_LEAST:
+        return []
+    sums = np.nansum(values, axis=0)  # equal samples have equal sums, and few others have
+    _, position, counts = np.unique(sums, return_inverse=True, return_counts=True)
+    alike: dict[bytes, list[int]] = {}
+    for sample in np.flatnonzero(counts[position] > 1).tolist():
+        alike.setdefault(values[:, sample].tobytes(), []).append(sample)
+    return [
+        found
+        for found in alike.values()
+        if len(found) > 1
+        and (groups is None or len(set(groups[found].tolist())) > 1)
+        and not (values[:, found[0]] == np.floor(values[:, found[0]])).all()
+    ]
 
 
 def _outside(low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Class labels from the texts that a file has: a pattern, a mapping, and who is left out."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,13 +12,16 @@ from xnbflow.errors import InputError
 from xnbflow.sources.cells import is_missing
 from xnbflow.sources.dataset import DataSet
 
-__all__ = ["LABEL_OPTIONS", "UNLABELLED", "LabelRule", "listed", "plain_text"]
+__all__ = ["IGNORE", "LABEL_OPTIONS", "UNLABELLED", "LabelRule", "listed", "plain_text"]
 
 #: Options of the sheet that `LabelRule` reads.
 LABEL_OPTIONS = frozenset({"regex", "map", "literal", "unlabelled"})
 
 #: What samples are labelled that are read to be predicted.
 UNLABELLED = "unlabelled"
+
+#: The value of the option ``unlabelled`` for such samples; no sheet has it.
+IGNORE = "ignore"
 
 _NAMED = 8
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
@@ -38,12 +42,15 @@ class LabelRule:
         Words that are labels although they look like missing values.
     drop : bool
         Whether samples without a label are left out; they are refused otherwise.
+    ignore : bool
+        Whether the texts say nothing here: of samples to predict all stay, with or without a label.
     """
 
     pattern: re.Pattern[str] | None = None
     mapping: dict[str, str] = field(default_factory=dict)
     literal: frozenset[str] = frozenset()
     drop: bool = False
+    ignore: bool = False
 
     @classmethod
     def parse(cls, dataset: DataSet) -> "LabelRule":
@@ -64,7 +71,7 @@ class LabelRule:
             msg = f"{where}: the sheet's option regex {options['regex']!r} is none: {error}"
             raise InputError(msg) from error
         unlabelled = options.get("unlabelled", "refuse")
-        if unlabelled not in ("refuse", "drop"):
+        if unlabelled not in ("refuse", "drop", IGNORE):
             msg = f"{where}: the sheet's option unlabelled is {unlabelled!r}; use refuse or drop"
             raise InputError(msg)
         return cls(
@@ -72,6 +79,7 @@ class LabelRule:
             _mapping(where, options.get("map", "")),
             frozenset(dataset.names("literal")),
             unlabelled == "drop",
+            unlabelled == IGNORE,
         )
 
     def says_nothing(self, text: str) -> bool:
@@ -104,6 +112,8 @@ class LabelRule:
             If a sample has no label and may not be left out, an entry of the mapping meets no
             sample, or no sample is left.
         """
+        if self.ignore:
+            return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
         found = [self._matched(plain_text(text)) for text in texts]
         self._refuse_idle_entries(where, found)
         labels = [self._mapped(text) for text in found]
@@ -186,16 +196,29 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _alike(labels: np.ndarray) -> list[str]:
-    """Note classes that differ by capital letters alone."""
+    """Note classes that differ by capital letters, or by what a reader does not see, alone."""
     spellings: dict[str, list[str]] = {}
-    for label in np.unique(labels):
-        spellings.setdefault(str(label).lower(), []).append(str(label))
-    return [
+    for label in map(str, np.unique(labels)):
+        spellings.setdefault(_seen(label).lower(), []).append(label)
+    return [_told(found) for found in spellings.values() if len(found) > 1]
+
+
+def _told(found: Sequence[str]) -> str:
+    if len(set(map(_seen, found))) < len(found):
+        return (
+            f"the classes {' and '.join(map(ascii, found))} look alike: they differ by characters "
+            "that are not seen; correct them in the table"
+        )
+    return (
         f"the classes {' and '.join(map(repr, found))} differ by capital letters alone; make them "
         "one by map= in the sheet's options"
-        for found in spellings.values()
-        if len(found) > 1
-    ]
+    )
+
+
+def _seen(text: str) -> str:
+    """Return what a reader sees: composed letters, no characters of no width."""
+    composed = unicodedata.normalize("NFKC", text)
+    return "".join(c for c in composed if unicodedata.category(c) != "Cf")
 
 
 def _mapping(where: str, text: str) -> dict[str, str]:
