@@ -34,8 +34,8 @@ def test_one_data_set_is_told_with_its_interval_and_the_largest_class():
     row = told(summary({("wine", "nb"): 0.97, ("wine", "xnb"): 0.92}, baseline=0.4))
     assert row.classifier == "xnb"
     assert row.text == (
-        "XNB is right in 92.0% of samples (95 % interval 87.0% to 97.0%), where always naming the "
-        "largest class would be in 40.0%, with 3.0 features per class; NB in 97.0%."
+        "XNB has an accuracy of 92.0%, mean over folds (95 % interval 87.0% to 97.0%), where "
+        "always naming the largest class would have 40.0%, with 3.0 features per class; NB 97.0%."
     )
 
 
@@ -47,9 +47,17 @@ def test_every_fit_that_was_tried_is_counted_once():
 def test_several_data_sets_are_told_by_their_range_and_not_by_a_mean():
     scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.53, ("b", "nb"): 0.7, ("b", "xnb"): 0.9}
     text = told(summary(scores)).text
-    assert text.startswith("XNB is right in 53.0% (a) to 90.0% (b) of samples")
-    assert "surely more often than always naming the largest class on 1 of 2 data sets" in text
+    assert text.startswith("XNB has an accuracy of 53.0% (a) to 90.0% (b), mean over folds")
+    assert "surely above the share of the largest class on 1 of 2 data sets" in text
     assert text.endswith("of 2 classifiers it is the most accurate on 1, NB on 1.")
+
+
+def test_the_classifier_whose_models_are_kept_is_the_subject():
+    table = summary({("a", "nb"): 0.6, ("a", "xnb"): 0.53, ("a", "csnb"): 0.8})
+    tables = {"summary": table, "selection": pd.DataFrame({"classifier": ["xnb", "csnb"]})}
+    labels = {"nb": "NB", "xnb": "XNB", "csnb": "CSNB"}
+    assert headline("s", "S", "", labels, tables)["classifier"].item() == "xnb"
+    assert headline("s", "S", "", labels, tables, ["csnb"])["classifier"].item() == "csnb"
 
 
 def test_without_a_selection_the_most_accurate_is_the_subject():

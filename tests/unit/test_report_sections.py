@@ -89,7 +89,7 @@ def finding(results):
 def test_the_headline_is_about_the_first_classifier_that_selects(results):
     said, means = finding(results), results.scores("accuracy")["XNB"]
     assert said["classifier"] == "xnb"
-    assert said["text"].startswith(f"XNB is right in {means.min():.1%}")
+    assert said["text"].startswith(f"XNB has an accuracy of {means.min():.1%}")
 
 
 @pytest.mark.slow

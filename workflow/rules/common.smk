@@ -15,9 +15,6 @@ ROOT = Path(os.path.normpath(Path(workflow.current_basedir) / ".." / ".."))
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 LIBRARY = str(ROOT / "workflow/src")
 sys.path.insert(0, LIBRARY)
-# Jobs, too, run the library that is digested here, not another one that is installed.
-inherited = os.environ.get("PYTHONPATH")
-os.environ["PYTHONPATH"] = f"{LIBRARY}{os.pathsep}{inherited}" if inherited else LIBRARY
 gc.set_threshold(100_000)  # a graph of many thousand jobs is no garbage
 
 #: Of another workflow that imports this one (`module`), else of this one: what changes paths and names.
@@ -72,6 +69,7 @@ from xnbflow.contract import (
     text_of,
 )
 from xnbflow.errors import InputError
+from xnbflow.jobs import import_from
 from xnbflow.methods import known_methods
 from xnbflow.needs import NEEDS, fitting
 from xnbflow.partition import read_partition
@@ -138,6 +136,9 @@ def size_of(wildcards, input):
     if any(path.is_storage for path in input):
         return input.size_mb
     return sum(os.stat(path).st_size for path in input) / 2**20
+
+
+import_from(LIBRARY)
 
 
 @cache
@@ -428,7 +429,13 @@ def results_of(study):
 def about(study):
     """What a study calls itself and its classifiers."""
     labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
-    return {"study": study.id, "title": study.title, "summary": study.summary, "labels": labels}
+    return {
+        "study": study.id,
+        "title": study.title,
+        "summary": study.summary,
+        "labels": labels,
+        "kept": list(study.final),
+    }
 
 
 def shown_in(wildcards):

@@ -26,6 +26,8 @@ from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import read_sheet, wrong_location
 
+_SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
+
 __all__ = [
     "RULES",
     "Batch",
@@ -379,7 +381,7 @@ def _check_preprocessing(
     config: Config, dataset_ids: Collection[str], *, look_up_paths: bool
 ) -> None:
     """Check the steps of data sets, and that no classifier behind them names columns by kind."""
-    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids)
+    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, _SHEETS)
     for name, steps in config.preprocessing.items():
         for i, step in enumerate(steps):
             check_transformer(step, f"preprocessing.{name}.{i}", look_up_paths=look_up_paths)
@@ -397,7 +399,7 @@ def _check_preprocessing(
 
 def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:
     place = f"studies.{study.id}"
-    _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids)
+    _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids, _SHEETS)
     _check_known(f"{place}.classifiers", study.classifiers, "classifier", config.classifiers)
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     for part, classifier in study.paper.items():
@@ -411,7 +413,9 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     for name, analysis in study.analyses.items():
         here = f"{place}.analyses.{name}"
-        _check_known(f"{here}.datasets", analysis.get("datasets", ()), "data set", dataset_ids)
+        _check_known(
+            f"{here}.datasets", analysis.get("datasets", ()), "data set", dataset_ids, _SHEETS
+        )
         scheme = [analysis["folds"]] if "folds" in analysis else []
         _check_known(f"{here}.folds", scheme, "scheme of folds", config.folds)
         check_analysis(known_analyses()[name], analysis.get("params", {}), f"{here}.params")
@@ -443,8 +447,10 @@ def _check_scheme(study: Study, config: Config, model: tuple[str, str]) -> None:
         raise InputError(msg)
 
 
-def _check_known(key: str, names: Collection[str], what: str, known: Collection[str]) -> None:
+def _check_known(
+    key: str, names: Collection[str], what: str, known: Collection[str], hint: str = ""
+) -> None:
     for name in names:
         if name not in known:
             msg = f"configuration, {key}: unknown {what} {quoted(name)}; {known_names(name, known)}"
-            raise InputError(msg)
+            raise InputError(msg + hint)

@@ -19,7 +19,19 @@ from xnbflow.atomic import lacks_space, no_space, write_atomically
 from xnbflow.errors import InputError
 from xnbflow.forkserver import THREAD_VARIABLES, run_job
 
-__all__ = ["start_job"]
+__all__ = ["import_from", "start_job"]
+
+
+def import_from(library: str) -> None:
+    """Let jobs import the library from here, though another one may be installed.
+
+    Parameters
+    ----------
+    library : path
+        The folder whose files the digests of jobs are made of.
+    """
+    inherited = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = f"{library}{os.pathsep}{inherited}" if inherited else library
 
 
 def start_job(job: Any) -> None:

@@ -23,7 +23,12 @@ def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def headline(
-    study: str, title: str, summary: str, labels: Mapping[str, str], tables: Tables
+    study: str,
+    title: str,
+    summary: str,
+    labels: Mapping[str, str],
+    tables: Tables,
+    kept: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Return the study's name and finding as a table of one row.
 
@@ -35,6 +40,8 @@ def headline(
         Its classifiers' names by id, in order.
     tables : mapping of str to DataFrame
         The study's ``summary`` and ``selection``.
+    kept : sequence of str
+        Classifiers of which the study keeps models of all samples.
 
     Returns
     -------
@@ -43,7 +50,7 @@ def headline(
         without any), ``text`` and ``fits`` (how many were tried).
     """
     labels = distinct_labels(labels)
-    chosen = subject(list(labels), tables)
+    chosen = subject([*kept, *labels], tables)
     text = _finding(chosen, labels, tables["summary"]) if labels else ""
     counts = tables["summary"].drop_duplicates(["dataset", "folds", "classifier"])
     fits = int(counts[["folds_ok", "folds_failed"]].sum(axis=None))
@@ -52,7 +59,7 @@ def headline(
 
 
 def subject(classifiers: Sequence[str], tables: Tables) -> str:
-    """Return the classifier whose results come first: the study's first one that selects features.
+    """Return the classifier whose results come first: the first one that selects features.
 
     Where none does it is the one that is most accurate on most data sets; '' without classifiers
     that could be fitted.
@@ -95,8 +102,8 @@ def _finding(chosen: str, labels: Mapping[str, str], summary: pd.DataFrame) -> s
     low, high = f"{mine.min():.1%}", f"{mine.max():.1%}"
     span = f"{low} ({places[mine.argmin()]}) to {high} ({places[mine.argmax()]})"
     first = (
-        f"{labels[chosen]} is right in {low if low == high else span} of samples, surely more "
-        f"often than always naming the largest class on {better} of {len(mine)} {_sets(accuracy)}"
+        f"{labels[chosen]} has an accuracy of {low if low == high else span}, mean over folds, "
+        f"surely above the share of the largest class on {better} of {len(mine)} {_sets(accuracy)}"
     )
     parts = [first]
     features = _complete(summary, "features_per_class", "mean")[chosen].reindex(mine.index)
@@ -123,16 +130,16 @@ def _of_one(
         & (summary["dataset"] == accuracy.name[0])
         & (summary["folds"] == accuracy.name[1])
     ].iloc[0]
-    text = f"{labels[chosen]} is right in {row['mean']:.1%} of samples"
+    text = f"{labels[chosen]} has an accuracy of {row['mean']:.1%}, mean over folds"
     if pd.notna(row["lower"]):
         text += f" (95 % interval {row['lower']:.1%} to {row['upper']:.1%})"
     if pd.notna(row["baseline"]):
-        text += f", where always naming the largest class would be in {row['baseline']:.1%}"
+        text += f", where always naming the largest class would have {row['baseline']:.1%}"
     features = _complete(summary, "features_per_class", "mean")[chosen].get(accuracy.name)
     if pd.notna(features):
         text += f", with {_count(features)} features per class"
     others = [
-        f"{labels[name]} in {value:.1%}"
+        f"{labels[name]} {value:.1%}"
         for name, value in accuracy.drop(chosen).items()
         if pd.notna(value)
     ]

@@ -153,7 +153,7 @@ def _verdict(
     if "accuracy" not in summary.index or pd.isna(summary.loc["accuracy", "mean"]):
         return f"Nothing to believe: {label} could not be fitted in every fold.", "poor"
     row = summary.loc["accuracy"]
-    right = f"right in {row['mean']:.0%} of samples"
+    right = f"right in {row['mean']:.0%} of a fold's samples on average"
     if pd.notna(row["lower"]) and row["lower"] <= row["baseline"]:
         return (
             f"Do not believe it: {label} is {right}, which is not surely more than the "
