@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+#: Run in an environment of its own by `make package`.
+collect_ignore = ["package/use.py"]
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:

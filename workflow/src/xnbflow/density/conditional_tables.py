@@ -142,7 +142,7 @@ class ConditionalTables:
     ...     y[:, None], y, np.array([0.2]), 0.2, np.array([-1.0, 0.0, 1.0])
     ... )
     >>> tables.posterior(np.array([[0.5]])).density.round(3).tolist()
-    [[0.0, 0.42, 1.159]]
+    [[0.0, 0.675, 0.649]]
     """
 
     def __init__(
