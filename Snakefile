@@ -24,8 +24,7 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
-        [REPORT.of(study=study) for study in CONFIG.run],
-        [path for study in CONFIG.run for path in linked_files(CONFIG.studies[study])],
+        [path for study in CONFIG.run for path in products(CONFIG.studies[study])],
         INDEX,
 
 
@@ -35,6 +34,5 @@ for study in CONFIG.studies:
         name:
             study
         input:
-            REPORT.of(study=study),
-            linked_files(CONFIG.studies[study]),
+            products(CONFIG.studies[study]),
             INDEX,

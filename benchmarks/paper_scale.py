@@ -47,7 +47,7 @@ def main(cores: int, names: list[str]) -> None:
     names = names or [name for name in sheet if name.startswith("sim-")]
     for name in names:
         write_series(sheet[name], mirror)
-    work = FOLDER / "work"
+    work = FOLDER / "run"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     server = serve(mirror)

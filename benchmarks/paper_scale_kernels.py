@@ -1,6 +1,6 @@
 """What the study `paper-scale` computes, without a workflow: prints processor seconds.
 
-python -m benchmarks.paper_scale_kernels results/benchmarks/paper-scale/work/resources/series
+python -m benchmarks.paper_scale_kernels results/benchmarks/paper-scale/run/resources/series
 """
 
 import sys
@@ -14,7 +14,7 @@ from xnbflow.diagnostics.warmup import compile_ahead as compile_diagnostics
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.training import train
 from xnbflow.evaluation.warmup import compile_ahead
-from xnbflow.methods import resolved
+from xnbflow.methods import resolved, unlabelled
 from xnbflow.series import Series
 
 ROOT = Path(__file__).parents[1]
@@ -25,9 +25,7 @@ def main(folder: Path) -> None:
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     settings = {key: config["diagnostics"][key] for key in ("min_abs_r", "dependence_alpha", "dof")}
     entries = [
-        resolved(
-            {key: value for key, value in config["classifiers"][name].items() if key != "label"}
-        )
+        resolved(unlabelled(config["classifiers"][name]))
         for name in config["studies"]["paper-scale"]["classifiers"]
     ]
     compile_diagnostics(None)

@@ -16,7 +16,7 @@ from xnbflow.sources.sheet import read_sheet
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 RAW = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-DATASETS = list(read_sheets([ROOT / "config/datasets.tsv"]))
+DATASETS = list(read_sheets({"own": ROOT / "config/datasets.tsv"})[0])
 MOST_CHARACTERS = 300
 
 

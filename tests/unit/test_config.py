@@ -16,7 +16,7 @@ from xnbflow.series import KINDS
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 RAW = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-DATASETS = list(read_sheets([ROOT / "config/datasets.tsv"]))
+DATASETS = list(read_sheets({"own": ROOT / "config/datasets.tsv"})[0])
 
 
 def changed(*path, value):
@@ -121,7 +121,7 @@ def test_two_sheets_cannot_define_the_same_data_set(tmp_path):
     other = tmp_path / "mine.tsv"
     other.write_text("\n".join(sheet.read_text().splitlines()[:2]) + "\n")
     with pytest.raises(InputError, match="defined in another sheet"):
-        read_sheets([sheet, other])
+        read_sheets({"one": sheet, "other": other})
 
 
 def test_methods_are_found_in_nested_entries():

@@ -80,9 +80,9 @@ from xnbflow.report.outline import benchmarks, section_modules
 from xnbflow.slurm_logs import reasons
 from xnbflow.sources.files import local_path
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sheet import read_sheet
 from xnbflow.standing import check_standing
 
+import_from(LIBRARY)
 if not Path(xnbflow.__file__).is_relative_to(ROOT):
     raise WorkflowError(
         f"the workflow in {ROOT} found xnbflow in {Path(xnbflow.__file__).parent}: two modules of one "
@@ -107,7 +107,7 @@ def own_file(path, what):
 
 try:
     check_schema(config, SCHEMA)
-    DATASETS = read_sheets([found(sheet) for sheet in config["sheets"]])
+    DATASETS, SHEETS = read_sheets({sheet: found(sheet) for sheet in config["sheets"]})
     CONFIG = read_config(
         config,
         SCHEMA,
@@ -136,9 +136,6 @@ def size_of(wildcards, input):
     if any(path.is_storage for path in input):
         return input.size_mb
     return sum(os.stat(path).st_size for path in input) / 2**20
-
-
-import_from(LIBRARY)
 
 
 @cache
@@ -344,8 +341,8 @@ def validation_tables(study):
     return paths if study.validate else []
 
 
-def linked_files(study):
-    """What the page of a study links: without them as targets, one that is lost would not be missed."""
+def products(study):
+    """The page of a study and what it links: not a target, a file that is lost would not be missed."""
     filled = dict(study=study.id)
     tables = [
         *(STUDY_TABLE.of(**filled, table=table) for table in STUDY_TABLES),
@@ -354,7 +351,7 @@ def linked_files(study):
     ]
     models = model_files(study)
     texts = [text_of(path) for path in [*tables, *models] if path.endswith(".parquet")]
-    return [*tables, *models, *texts]
+    return [REPORT.of(**filled), *tables, *models, *texts]
 
 
 def series(wildcards):
@@ -396,10 +393,6 @@ def analysed_folds(wildcards):
     if "folds" not in analysis:
         return []
     return [FOLDS.of(dataset=name, folds=analysis["folds"]) for name in analysis["datasets"]]
-
-
-#: The sheet, as configured, that each data set is in.
-SHEETS = {name: sheet for sheet in config["sheets"] for name in read_sheet(found(sheet))}
 
 
 def configuration(study):

@@ -20,7 +20,7 @@ from xnbflow.method_checks import (
     check_transformer,
     columns_named,
 )
-from xnbflow.methods import methods_in, resolved
+from xnbflow.methods import methods_in, resolved, unlabelled
 from xnbflow.schemas import check
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.registry import known_sources
@@ -238,7 +238,7 @@ class Config:
         return list(methods_in(self._entry(name, dataset)))
 
     def _entry(self, name: str, dataset: str) -> dict[str, Any]:
-        entry = {key: value for key, value in self.classifiers[name].items() if key != "label"}
+        entry = unlabelled(self.classifiers[name])
         steps = self.preprocessing.get(dataset)
         return {"steps": [*steps, *entry.get("steps", [entry])]} if steps else entry
 
@@ -302,8 +302,22 @@ def check_schema(raw: object, schema: str | Path) -> None:
 _DIAGNOSTICS = "diagnostics"
 
 
-def read_sheets(paths: Sequence[str | Path]) -> dict[str, DataSet]:
+def read_sheets(
+    paths: Mapping[str, str | Path],
+) -> tuple[dict[str, DataSet], dict[str, str]]:
     """Read several sheets of data sets as one.
+
+    Parameters
+    ----------
+    paths : mapping of str to path
+        Where each sheet is, by its name in the configuration.
+
+    Returns
+    -------
+    datasets : dict of str to DataSet
+        By their ids.
+    sheets : dict of str to str
+        The sheet that each of them is in.
 
     Raises
     ------
@@ -311,13 +325,15 @@ def read_sheets(paths: Sequence[str | Path]) -> dict[str, DataSet]:
         If a sheet is not valid or two define the same id.
     """
     datasets: dict[str, DataSet] = {}
-    for path in paths:
-        sheet = read_sheet(path)
-        for name in sheet.keys() & datasets.keys():
+    sheets: dict[str, str] = {}
+    for sheet, path in paths.items():
+        rows = read_sheet(path)
+        for name in rows.keys() & datasets.keys():
             msg = f"{path}: data set {name!r} is defined in another sheet, too; rename one of them"
             raise InputError(msg)
-        datasets |= sheet
-    return datasets
+        datasets |= rows
+        sheets |= dict.fromkeys(rows, sheet)
+    return datasets, sheets
 
 
 def _folds(entry: Mapping[str, Any]) -> Folds:

@@ -23,7 +23,7 @@ from xnbflow.entries import (
 )
 from xnbflow.plugins import with_plugins
 
-__all__ = ["METHODS", "entries_in", "known_methods", "methods_in", "resolved"]
+__all__ = ["METHODS", "entries_in", "known_methods", "methods_in", "resolved", "unlabelled"]
 
 _XNB = "Aguilar-Ruiz, Romero and Cicconardi (2024)"
 _DIRECTIONAL = "Lopez-Cruz, Bielza and Larranaga (2015)"
@@ -390,3 +390,14 @@ def resolved(entry: Any) -> Any:
             values["method"] = known_methods()[method].estimator
         return values
     return [resolved(value) for value in entry] if isinstance(entry, list) else entry
+
+
+def unlabelled(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a classifier's configuration without what it is called.
+
+    Examples
+    --------
+    >>> unlabelled({"label": "XNB", "method": "xnb"})
+    {'method': 'xnb'}
+    """
+    return {key: value for key, value in entry.items() if key != "label"}

@@ -151,10 +151,10 @@ def fit(
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):
-            validation = commands.validated(series, entry, folds)
+            validation = commands.cross_validate(series, entry, folds)
     with progress("fitting on all samples"):
         model = commands.fitted(series, entry, validation, origin)
-    commands.write(model, output)
+    commands.write_model(model, output)
     told = commands.summary(model)
     tell_json({"model": str(output), **told}) if as_json else say(commands.as_text(told, output))
 
@@ -164,7 +164,7 @@ def show(model: Model, *, trust: Trust = [], as_json: Json = False) -> None:  # 
     """Say what a model is: its origin, its figures and its signature."""
     from xnbflow.cli import commands  # noqa: PLC0415
 
-    read = commands.read(model, trust)
+    read = commands.read_model(model, trust)
     told = commands.summary(read)
     if as_json:
         tell_json({**told, "signature": read.signature.to_dict("records")})
@@ -185,7 +185,7 @@ def signature(
     """Write a model's signature as tab-separated text, or as gene sets for enrichment tools."""
     from xnbflow.cli import commands  # noqa: PLC0415
 
-    read = commands.read(model, trust)
+    read = commands.read_model(model, trust)
     if as_json:
         tell_json(read.signature.to_dict("records"))
         return
@@ -208,10 +208,10 @@ def predict(
     """Predict samples: label, probabilities, and how unlike the training data each one is."""
     from xnbflow.cli import commands  # noqa: PLC0415
 
-    read = commands.read(model, trust)
+    read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
-    told = commands.predicted(read, samples, missing.value)
+    told = commands.predict_table(read, samples, missing.value)
     for note in told.notes:
         warn(note)
     if as_json:
@@ -237,10 +237,10 @@ def explain(
     """Say which features speak for and against each class in one sample."""
     from xnbflow.cli import commands  # noqa: PLC0415
 
-    read = commands.read(model, trust)
+    read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
-    told = commands.explained(read, samples, sample, missing.value)
+    told = commands.explain_sample(read, samples, sample, missing.value)
     if html:
         commands.write_explanation(told, html, model.stem)
     if as_json:

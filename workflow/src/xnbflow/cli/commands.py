@@ -17,7 +17,7 @@ from xnbflow.errors import InputError
 from xnbflow.method_checks import check_classifier
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
-from xnbflow.models.prediction import Prediction, predict_table
+from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import CrossValidation, TrainedModel, cross_validate, fit_model
@@ -31,22 +31,22 @@ __all__ = [
     "as_text",
     "checked_folds",
     "classifier",
+    "cross_validate",
     "deliver",
-    "explained",
+    "explain_sample",
     "fitted",
     "geo_summary",
     "parameters",
-    "predicted",
-    "read",
+    "predict_table",
+    "read_model",
     "read_samples_of",
     "read_training_table",
     "signature_lines",
     "signature_text",
     "summary",
     "tsv",
-    "validated",
-    "write",
     "write_explanation",
+    "write_model",
     "write_study",
 ]
 
@@ -194,11 +194,6 @@ def _write_text(path: Path, text: str) -> None:
     write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
-def validated(series: Series, entry: dict[str, Any], folds: int) -> CrossValidation:
-    """Cross-validate once."""
-    return cross_validate(series, entry, folds)
-
-
 def fitted(
     series: Series,
     entry: dict[str, Any],
@@ -207,26 +202,6 @@ def fitted(
 ) -> TrainedModel:
     """Fit on all samples."""
     return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
-
-
-def write(model: TrainedModel, path: Path) -> None:
-    """Write a model."""
-    write_model(model, path)
-
-
-def read(path: Path, trust: Iterable[str]) -> TrainedModel:
-    """Read a model."""
-    return read_model(path, trust)
-
-
-def predicted(model: TrainedModel, samples: pd.DataFrame, missing: str) -> Prediction:
-    """Predict samples."""
-    return predict_table(model, samples, missing)
-
-
-def explained(model: TrainedModel, samples: pd.DataFrame, sample: str, missing: str) -> Explanation:
-    """Explain one sample."""
-    return explain_sample(model, samples, sample, missing)
 
 
 def write_explanation(explanation: Explanation, path: Path, name: str) -> None:

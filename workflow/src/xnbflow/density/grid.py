@@ -9,9 +9,9 @@ the anchor
     exp(-(j s - u)² / 2) = exp(-u² / 2) · exp(s u)**j · exp(-(j s)² / 2):
 
 powers by multiplication, and a last factor that all samples share. A grid that is many bandwidths
-wide is cut into pieces with an anchor each, at most `_REACH` bandwidths from their ends, so that no
-power overflows. A sample farther than `_FARTHEST` from an anchor counts as if it were that far: at
-less than 1e-31 of the highest kernel. Steps wider than `_WIDEST_STEP` are left to exponentials.
+wide is cut into pieces with an anchor each, at most `REACH` bandwidths from their ends, so that no
+power overflows. A sample farther than `FARTHEST` from an anchor counts as if it were that far: at
+less than 1e-31 of the highest kernel. Steps wider than `WIDEST_STEP` are left to exponentials.
 """
 
 import numpy as np
@@ -20,13 +20,22 @@ from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import apply_kernel, kernel_code
 from xnbflow.jit import njit
 
-__all__ = ["grid_densities", "sum_gaussians", "sum_kernels"]
+__all__ = [
+    "FARTHEST",
+    "LOG_NOTHING",
+    "LOG_SQRT_2PI",
+    "REACH",
+    "WIDEST_STEP",
+    "grid_densities",
+    "sum_gaussians",
+    "sum_kernels",
+]
 
-_LOG_SQRT_2PI = 0.9189385332046727
-_REACH = 25.0
-_FARTHEST = 37.0
-_WIDEST_STEP = 4.0
-_LOG_NOTHING = -800.0
+LOG_SQRT_2PI = 0.9189385332046727
+REACH = 25.0
+FARTHEST = 37.0
+WIDEST_STEP = 4.0
+LOG_NOTHING = -800.0
 _CACHED_VALUES = 65_536  # rows are summed in parts whose powers stay in cache
 
 
@@ -66,7 +75,7 @@ def grid_densities(
     low, step = _grid(tile, offsets, n_grid)
     per_class = len(bandwidths) == len(offsets) - 1
     by_powers = kernel == "gaussian" and per_class
-    too_wide = kernel == "gaussian" and (step > _WIDEST_STEP * bandwidths).any()
+    too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
     if by_powers:
         sum_gaussians(tile, offsets, bandwidths, low, step, out)
     if per_class and (too_wide or not by_powers):
@@ -94,7 +103,7 @@ def sum_gaussians(
 ) -> None:
     """Write the grid densities of Gaussian kernels with one bandwidth per class and feature.
 
-    Where a step is wider than `_WIDEST_STEP` bandwidths, `mend_underflow` has to follow.
+    Where a step is wider than `WIDEST_STEP` bandwidths, `mend_underflow` has to follow.
     """
     n_grid, width = out.shape[1:]
     some = max(1, _CACHED_VALUES // max(1, width))
@@ -103,7 +112,7 @@ def sum_gaussians(
     part, scratch = np.empty((n_grid, width)), np.empty((2 * largest, width))
     for density, h, a, b in zip(out, bandwidths, ends[:-1], ends[1:], strict=True):
         per_h = 1.0 / h
-        steps = np.minimum(step * per_h, _WIDEST_STEP)
+        steps = np.minimum(step * per_h, WIDEST_STEP)
         size = _piece_size(steps, n_grid)
         for first in range(0, n_grid, size):
             piece = density[first : first + size]
@@ -156,7 +165,7 @@ def mend_underflow(
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
         for f in range(width):
-            if step[f] > _WIDEST_STEP * bandwidths[a:b, f].min():
+            if step[f] > WIDEST_STEP * bandwidths[a:b, f].min():
                 points = np.linspace(low[f], high[f], n_grid)
                 values, h = tile[a:b, f].copy(), bandwidths[a:b, f].copy()
                 _write_exact(values, h, points, in_logs, out[c, :, f])
@@ -176,7 +185,7 @@ def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def _piece_size(steps: np.ndarray, n_grid: int) -> int:
     """Return how many grid points one anchor serves for all features that powers serve at all."""
-    return max(1, int(2.0 * _REACH / steps.max(initial=2.0 * _REACH / n_grid)))
+    return max(1, int(2.0 * REACH / steps.max(initial=2.0 * REACH / n_grid)))
 
 
 def _sum_powers(
@@ -215,7 +224,7 @@ def _write_exponents(
     """
     for i in range(len(rows)):
         for f in range(len(per_h)):
-            u = min(max((rows[i, f] - anchor[f]) * per_h[f], -_FARTHEST), _FARTHEST)
+            u = min(max((rows[i, f] - anchor[f]) * per_h[f], -FARTHEST), FARTHEST)
             terms[i, f] = -0.5 * u * u
             ratios[i, f] = steps[f] * u
     middle = len(out) // 2
@@ -279,7 +288,7 @@ def _write_exact(
     """
     terms, log_weights = np.empty(len(values)), np.empty(len(values))
     for i in range(len(values)):
-        log_weights[i] = -np.log(len(values) * h[i]) - _LOG_SQRT_2PI
+        log_weights[i] = -np.log(len(values) * h[i]) - LOG_SQRT_2PI
     highest = -np.inf
     for g in range(len(points)):
         nearest = -np.inf
@@ -288,7 +297,7 @@ def _write_exact(
             terms[i] = log_weights[i] - 0.5 * u * u
             nearest = max(nearest, terms[i])
         total = 1.0
-        if in_logs or nearest > _LOG_NOTHING:
+        if in_logs or nearest > LOG_NOTHING:
             for i in range(len(values)):
                 terms[i] -= nearest
             exponentiate(terms)

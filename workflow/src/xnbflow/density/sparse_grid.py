@@ -8,17 +8,12 @@ own samples, so that vector instructions go along the samples here.
 import numpy as np
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.density.grid import FARTHEST, LOG_NOTHING, LOG_SQRT_2PI, REACH, WIDEST_STEP
 from xnbflow.density.kernels import apply_kernel, kernel_code
 from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.jit import njit
 
 __all__ = ["sparse_grid_densities", "sparse_separation"]
-
-_REACH = 25.0
-_FARTHEST = 37.0
-_WIDEST_STEP = 4.0
-_LOG_NOTHING = -800.0
-_LOG_SQRT_2PI = 0.9189385332046727
 
 
 def sparse_grid_densities(
@@ -90,11 +85,11 @@ def _sum_gaussians(
         step = (high - low) / (n_grid - 1)
         for c in range(n_classes):
             some, h = values[starts[f, c] : starts[f, c + 1]], bandwidths[c, f]
-            if step > _WIDEST_STEP * h:
+            if step > WIDEST_STEP * h:
                 points = np.linspace(low, high, n_grid)
                 _write_exact(some, zeros[f, c], zero[f], h, points, in_logs, out[f, c])
                 continue
-            size = max(1, int(2.0 * _REACH / max(2.0 * _REACH / n_grid, step / h)))
+            size = max(1, int(2.0 * REACH / max(2.0 * REACH / n_grid, step / h)))
             for first in range(0, n_grid, size):
                 piece = out[f, c, first : first + size]
                 anchor = low + (first + len(piece) // 2) * step
@@ -156,7 +151,7 @@ def _first_terms(
     if n_zeros > 0:
         terms[len(some)] = zero
     for i in range(n):
-        u = min(max((terms[i] - anchor) * per_h, -_FARTHEST), _FARTHEST)
+        u = min(max((terms[i] - anchor) * per_h, -FARTHEST), FARTHEST)
         terms[i] = -0.5 * u * u
         ratios[i] = s * u
     exponentiate(terms[:n])
@@ -237,7 +232,7 @@ def _write_exact(
     `xnbflow.density.grid.mend_underflow`.
     """
     terms = np.empty(len(some) + (n_zeros > 0))
-    log_weight = -np.log((len(some) + n_zeros) * h) - _LOG_SQRT_2PI
+    log_weight = -np.log((len(some) + n_zeros) * h) - LOG_SQRT_2PI
     highest = -np.inf
     for g in range(len(points)):
         for i in range(len(some)):
@@ -248,7 +243,7 @@ def _write_exact(
             terms[-1] = log_weight - 0.5 * u * u
         nearest = terms.max()
         total = 1.0
-        if in_logs or nearest > _LOG_NOTHING:
+        if in_logs or nearest > LOG_NOTHING:
             terms -= nearest
             exponentiate(terms)
             total = terms.sum() + (terms[-1] * (n_zeros - 1) if n_zeros else 0.0)

@@ -4,6 +4,7 @@ What is computed in these units does not know the unit in which a feature was me
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,9 @@ _ROUNDING = 64.0 * np.finfo(np.float64).eps
 _PART_VALUES = 2_000_000
 
 
+@dataclass(frozen=True)
 class StandardUnits:
     """Centres and units of features, learned from training samples.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Training samples, in any order (see `xnbflow.density.tiles`).
 
     Attributes
     ----------
@@ -34,27 +31,38 @@ class StandardUnits:
         Mean and standard deviation (ddof=1). A feature that is constant but for rounding has an
         infinite unit, so that all its values, whatever they are, become 0.
 
-    Raises
-    ------
-    InputError
-        If a feature is so large that its range overflows.
-
     Examples
     --------
-    >>> standard = StandardUnits(np.array([[1.0, 7.0], [3.0, 7.0]]))
+    >>> standard = StandardUnits.of(np.array([[1.0, 7.0], [3.0, 7.0]]))
     >>> standard.apply(np.array([[2.0, 7.0], [5.0, 8.0]])).round(3).tolist()
     [[0.0, 0.0], [2.121, 0.0]]
     """
 
-    def __init__(self, tile: np.ndarray) -> None:
+    centres: np.ndarray
+    units: np.ndarray
+
+    @classmethod
+    def of(cls, tile: np.ndarray) -> "StandardUnits":
+        """Learn them.
+
+        Parameters
+        ----------
+        tile : ndarray of shape (n_samples, n_features)
+            Training samples, in any order (see `xnbflow.density.tiles`).
+
+        Raises
+        ------
+        InputError
+            If a feature is so large that its range overflows.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             size = np.abs(tile).max(axis=0)
-            self.centres = tile.mean(axis=0)
+            centres = tile.mean(axis=0)
             units = overall_spread(tile)
-        if not np.isfinite(units).all() or not np.isfinite(self.centres).all():
+        if not np.isfinite(units).all() or not np.isfinite(centres).all():
             msg = "a feature is so large that its range overflows; scale the features down"
             raise InputError(msg)
-        self.units = np.where(units > _ROUNDING * size, units, np.inf)
+        return cls(centres, np.where(units > _ROUNDING * size, units, np.inf))
 
     @property
     def spreads(self) -> np.ndarray:
@@ -70,10 +78,12 @@ class StandardUnits:
     def join(cls, parts: Iterable["StandardUnits"]) -> "StandardUnits":
         """Return the units of features, some of which each part has."""
         parts = list(parts)
-        joined = cls.__new__(cls)
-        joined.centres = np.concatenate([part.centres for part in parts])
-        joined.units = np.concatenate([part.units for part in parts])
-        return joined
+        centres, units = ([getattr(p, name) for p in parts] for name in ("centres", "units"))
+        return cls(np.concatenate(centres), np.concatenate(units))
+
+    def take(self, which: slice | np.ndarray) -> "StandardUnits":
+        """Return those of some features."""
+        return StandardUnits(self.centres[which], self.units[which])
 
 
 class StandardFeatures:
@@ -98,17 +108,25 @@ class StandardFeatures:
 
     def __init__(self, values: Any) -> None:
         self.shape = values.shape
-        units = [StandardUnits(np.ascontiguousarray(part.T)) for part in dense_parts(values)]
-        self.standard = StandardUnits.join(units)
         self._sparse = is_sparse(values)
-        self._values = values if self._sparse else self._applied(values, slice(None))
+        if self._sparse:
+            tiles = (np.ascontiguousarray(part.T) for part in dense_parts(values))
+            self.standard = StandardUnits.join(map(StandardUnits.of, tiles))
+            self._values = values
+        else:
+            tile = np.ascontiguousarray(values.T)
+            self.standard = StandardUnits.of(tile)
+            self._values = self.standard.apply(tile).T
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, which: slice | np.ndarray) -> np.ndarray:
         values = self._values[which]
-        return self._applied(as_dense(values), which) if self._sparse else values
+        if not self._sparse:
+            return values
+        tile = np.ascontiguousarray(as_dense(values).T)
+        return self.standard.take(which).apply(tile).T
 
     def parts(self, which: np.ndarray) -> Iterator[np.ndarray]:
         """Yield some features, so many at a time as are small in memory."""
@@ -124,8 +142,3 @@ class StandardFeatures:
             return self._values.mean(axis=0)
         parts = self.parts(np.arange(len(self)))
         return sum(part.sum(axis=0) for part in parts) / len(self)
-
-    def _applied(self, values: np.ndarray, which: slice | np.ndarray) -> np.ndarray:
-        own = StandardUnits.__new__(StandardUnits)
-        own.centres, own.units = self.standard.centres[which], self.standard.units[which]
-        return own.apply(np.ascontiguousarray(values.T)).T

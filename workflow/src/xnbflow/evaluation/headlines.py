@@ -50,7 +50,7 @@ def headline(
         without any), ``text`` and ``fits`` (how many were tried).
     """
     labels = distinct_labels(labels)
-    chosen = subject([*kept, *labels], tables)
+    chosen = subject(list(dict.fromkeys([*kept, *labels])), tables)
     text = _finding(chosen, labels, tables["summary"]) if labels else ""
     counts = tables["summary"].drop_duplicates(["dataset", "folds", "classifier"])
     fits = int(counts[["folds_ok", "folds_failed"]].sum(axis=None))

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import beta
 
-__all__ = ["proportion_interval"]
+__all__ = ["proportion", "proportion_interval"]
 
 
 def proportion_interval(
@@ -58,3 +58,16 @@ def proportion_interval(
     lower = np.minimum(beta.ppf(tail, a, b), share)  # 0 where none is right
     upper = np.maximum(beta.ppf(1 - tail, a, b), share)
     return lower, upper
+
+
+def proportion(right: int, n: int) -> dict[str, float]:
+    """Return one proportion with its 95 % interval; all are missing where ``n`` is 0.
+
+    Examples
+    --------
+    >>> {key: round(number, 3) for key, number in proportion(16, 16).items()}
+    {'value': 1.0, 'lower': 0.857, 'upper': 1.0}
+    """
+    lower, upper = proportion_interval(right, n)
+    value = right / n if n else np.nan
+    return {"value": value, "lower": float(lower), "upper": float(upper)}

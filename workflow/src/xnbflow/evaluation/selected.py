@@ -111,15 +111,15 @@ def _scale(model: BaseEstimator) -> str:
 
 
 def last_step(
-    model: BaseEstimator, names: np.ndarray | None
+    model: BaseEstimator, names: np.ndarray | None = None
 ) -> tuple[BaseEstimator, list[Pipeline], np.ndarray | None]:
     """Return the estimator at the end of pipelines and searches, what is before it, and its input.
 
     Parameters
     ----------
     model : estimator
-    names : ndarray of shape (n_features,)
-        Names of its features.
+    names : ndarray of shape (n_features,), optional
+        Names of its features; without them only the last step is told.
 
     Returns
     -------

@@ -80,10 +80,8 @@ def keeps_values(estimator: BaseEstimator) -> bool:
 
 def explainer(estimator: BaseEstimator) -> BaseEstimator | None:
     """Return the step that splits its answers over features; None where none does."""
-    while isinstance(estimator, Pipeline) or hasattr(estimator, "best_estimator_"):
-        ends = isinstance(estimator, Pipeline)
-        estimator = estimator[-1] if ends else estimator.best_estimator_
-    return estimator if hasattr(estimator, "explain") else None
+    last, _, _ = last_step(estimator)
+    return last if hasattr(last, "explain") else None
 
 
 def is_relative(estimator: BaseEstimator) -> bool:

@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
 
 from xnbflow import __version__
 from xnbflow.errors import InputError
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.grouping import fit_grouped
 from xnbflow.evaluation.incomplete import filled
-from xnbflow.evaluation.intervals import proportion_interval
-from xnbflow.evaluation.selected import feature_use
+from xnbflow.evaluation.intervals import proportion
+from xnbflow.evaluation.selected import feature_use, last_step
 from xnbflow.evaluation.training import Outcome, train
-from xnbflow.methods import resolved
+from xnbflow.methods import resolved, unlabelled
 from xnbflow.models.signature import signature_table
 from xnbflow.models.steps import imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
@@ -81,8 +80,7 @@ class CrossValidation:
 
 def _proportion(right: np.ndarray) -> dict[str, float]:
     n, hits = len(right), int(right.sum())
-    lower, upper = proportion_interval(hits, n)
-    return {"value": hits / n, "lower": float(lower), "upper": float(upper), "right": hits, "of": n}
+    return {**proportion(hits, n), "right": hits, "of": n}
 
 
 @dataclass(frozen=True)
@@ -183,7 +181,7 @@ def fit_model(
     >>> model.classes, round(model.figures["accuracy"]["value"], 1)
     (['class_0', 'class_1', 'class_2'], 0.9)
     """
-    entry = resolved({key: value for key, value in entry.items() if key != "label"})
+    entry = resolved(unlabelled(entry))
     columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     estimator = build_estimator(entry, columns, derive_seed(series.name, "final"))
     estimator = imputing(estimator) if series.missing else estimator
@@ -236,7 +234,7 @@ def cross_validate(
         series.name, series.samples, series.labels, series.n_features, series.groups
     )
     folds = draw_folds(header, splits, repeats)
-    entry = resolved({key: value for key, value in entry.items() if key != "label"})
+    entry = resolved(unlabelled(entry))
     outcomes = [train(series, folds, entry, repeat, range(splits)) for repeat in range(repeats)]
     for outcome in outcomes:
         _refuse_failed(outcome)
@@ -299,11 +297,9 @@ def _signature(
 
 def _ties(estimator: BaseEstimator) -> dict[tuple[str, str], list[str]]:
     """Return for each class and feature the others that tie with it."""
-    while isinstance(estimator, Pipeline):
-        estimator = estimator[-1]
     return {
         (str(label), str(feature)): [str(other) for other in group if other != feature]
-        for label, groups in getattr(estimator, "tied_features_", {}).items()
+        for label, groups in getattr(last_step(estimator)[0], "tied_features_", {}).items()
         for group in groups
         for feature in group
     }

@@ -11,9 +11,9 @@ from xnbflow.errors import require_choice
 from xnbflow.evaluation.calibration import calibration_curve
 from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.incomplete import filled
-from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.evaluation.intervals import proportion
 from xnbflow.evaluation.training import LOG_POSTERIOR
-from xnbflow.methods import resolved
+from xnbflow.methods import resolved, unlabelled
 from xnbflow.models.cohorts import compare_signatures, matched
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
@@ -62,7 +62,7 @@ def harmonised(entry: Mapping[str, Any], harmonise: str) -> dict[str, Any]:
     """
     require_choice("harmonise", harmonise, tuple(HARMONISERS))
     step = HARMONISERS[harmonise]
-    own = {key: value for key, value in entry.items() if key != "label"}
+    own = unlabelled(entry)
     if step is None:
         return own
     path = f"{step.__module__}.{step.__qualname__}"
@@ -217,9 +217,7 @@ def _claims(probabilities: np.ndarray) -> np.ndarray:
 
 
 def _share(right: int, n: int) -> dict[str, Any]:
-    lower, upper = proportion_interval(right, n) if n else (np.nan, np.nan)
-    value = right / n if n else np.nan
-    return {"right": right, "n": n, "value": value, "lower": float(lower), "upper": float(upper)}
+    return {"right": right, "n": n, **proportion(right, n)}
 
 
 def _accuracy(

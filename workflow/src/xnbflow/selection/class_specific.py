@@ -4,6 +4,7 @@ The distances of all features need never be in memory at once: `Candidates` take
 chunk and keeps the few features that may still be selected.
 """
 
+import inspect
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -42,14 +43,6 @@ _FIRST_LOOK = 64
 #: feature over all samples, times n_c**-0.2.
 _LEAST_BANDWIDTH = 0.5
 _SPIKE = 0.1
-
-_DEFAULTS: dict[str, Any] = {
-    "bandwidth": "silverman",
-    "kernel": "gaussian",
-    "n_grid": 50,
-    "distance": "hellinger",
-    "min_bandwidth": 0.0,
-}
 
 
 def class_pairs(n_classes: int) -> np.ndarray:
@@ -125,6 +118,14 @@ def pair_distances(
     return out
 
 
+#: The options that `distances_without_spikes` shares with it.
+_DEFAULTS = {
+    name: parameter.default
+    for name, parameter in inspect.signature(pair_distances).parameters.items()
+    if parameter.kind is parameter.KEYWORD_ONLY and name != "underflow"
+}
+
+
 def distances_without_spikes(
     features: Any, codes: np.ndarray, n_classes: int, **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -160,26 +161,28 @@ def distances_without_spikes(
     >>> distances.round(2), spikes
     (array([[0.46]]), array([[ True]]))
     """
+    options = _DEFAULTS | options
+    if options["bandwidth"] == "adaptive":
+        options["bandwidth"] = "silverman"
     if is_sparse(features):
         return _sparse_without_spikes(features, codes, n_classes, options)
     order, offsets = class_offsets(codes, n_classes)
     sizes = np.diff(offsets)[:, np.newaxis]
     pairs = class_pairs(n_classes)
     tile = sorted_classes(features, order, offsets)
-    rule, kernel = options.get("bandwidth", "silverman"), options.get("kernel", "gaussian")
-    rule, floor = "silverman" if rule == "adaptive" else rule, options.get("min_bandwidth", 0.0)
-    widths = bandwidths_of(tile, offsets, rule, kernel, floor)
+    kernel = options["kernel"]
+    widths = bandwidths_of(tile, offsets, options["bandwidth"], kernel, options["min_bandwidth"])
     least = _LEAST_BANDWIDTH * tile.std(axis=0) * sizes**-0.2
     densities = grid_densities(
         tile,
         offsets,
         np.maximum(widths, np.maximum(least, np.finfo(float).tiny)),
         kernel=kernel,
-        n_grid=options.get("n_grid", 50),
+        n_grid=options["n_grid"],
         underflow="log",
     )
     distances = np.empty((len(pairs), len(features)))
-    DISTANCES[options.get("distance", "hellinger")](densities, pairs, distances)
+    DISTANCES[options["distance"]](densities, pairs, distances)
     alone = sizes == 1
     distances[alone[pairs].any(axis=1)[:, 0]] = 0.0
     spikes = (widths < _SPIKE * least) | alone
@@ -192,9 +195,6 @@ def _sparse_without_spikes(
     pairs = class_pairs(n_classes)
     if not features.shape[0]:
         return np.empty((len(pairs), 0)), np.empty((len(pairs), 0), dtype=bool)
-    options = dict(_DEFAULTS, **options)
-    if options["bandwidth"] == "adaptive":
-        options["bandwidth"] = "silverman"
 
     def dense(values: np.ndarray) -> np.ndarray:
         return np.array(distances_without_spikes(values, codes, n_classes, **options))

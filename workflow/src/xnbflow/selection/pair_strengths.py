@@ -101,7 +101,7 @@ def pair_strengths(
 
     def work(strip: slice) -> None:
         tile = sorted_classes(features[strip], order, offsets)
-        standard = StandardUnits(tile)
+        standard = StandardUnits.of(tile)
         tile = standard.apply(tile)
         widths = bandwidths_of(tile, offsets, bandwidth, kernel, min_bandwidth, standard.spreads)
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from xnbflow.errors import InputError
 from xnbflow.series import Series
-from xnbflow.sources.cells import is_missing
+from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.collapse import merge_rows, settle_duplicates
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.hints import (

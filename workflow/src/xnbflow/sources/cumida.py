@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from xnbflow.atomic import atomic
 from xnbflow.errors import InputError
 from xnbflow.series import Series
-from xnbflow.sources.cells import parse_numbers
+from xnbflow.sources.cell_texts import parse_numbers
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.delimited import numbers_of
 from xnbflow.sources.download import Downloads

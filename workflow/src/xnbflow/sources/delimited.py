@@ -22,7 +22,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from xnbflow.errors import InputError
-from xnbflow.sources.cells import MISSING_WORDS, complaint, is_missing
+from xnbflow.sources.cell_texts import MISSING_WORDS, complaint, is_missing
 from xnbflow.sources.guarded import refuse_too_wide
 
 __all__ = [

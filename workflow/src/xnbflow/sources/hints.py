@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.sources.cells import is_missing
+from xnbflow.sources.cell_texts import is_missing
 
 __all__ = ["lone_features", "read_tallies", "repeated_samples", "suggested_group"]
 

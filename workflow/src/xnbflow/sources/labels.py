@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xnbflow.errors import InputError
-from xnbflow.sources.cells import is_missing
+from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.dataset import DataSet
 
 __all__ = ["IGNORE", "LABEL_OPTIONS", "UNLABELLED", "LabelRule", "listed", "plain_text"]

@@ -13,7 +13,7 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
-from xnbflow.sources.cells import category_codes, is_missing
+from xnbflow.sources.cell_texts import category_codes, is_missing
 from xnbflow.sources.dataset import DataSet, is_accession
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.geo import fetch_accession

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from xnbflow.errors import InputError
 from xnbflow.sources.arff import Arff
-from xnbflow.sources.cells import is_missing
+from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.columnar import ParquetTable
 from xnbflow.sources.delimited import SEPARATORS, Block, Columns, DelimitedText, Dialect, sniff
 from xnbflow.sources.files import open_raw, what_is_wrong

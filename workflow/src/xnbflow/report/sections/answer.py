@@ -135,7 +135,7 @@ def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
     if "accuracy" in summary.index:
         row = summary.loc["accuracy"]
         interval = f" [{row['lower']:.0%}, {row['upper']:.0%}]" if pd.notna(row["lower"]) else ""
-        facts["Right"] = f"{row['mean']:.1%}{interval}"
+        facts["Accuracy"] = f"{row['mean']:.1%}{interval}"
         if pd.notna(row["baseline"]):
             facts["Largest class"] = f"{row['baseline']:.1%}"
         features = summary["mean"].get("features_per_class")
@@ -153,16 +153,16 @@ def _verdict(
     if "accuracy" not in summary.index or pd.isna(summary.loc["accuracy", "mean"]):
         return f"Nothing to believe: {label} could not be fitted in every fold.", "poor"
     row = summary.loc["accuracy"]
-    right = f"right in {row['mean']:.0%} of a fold's samples on average"
+    reached = f"{label} has an accuracy of {row['mean']:.0%}"
     if pd.notna(row["lower"]) and row["lower"] <= row["baseline"]:
         return (
-            f"Do not believe it: {label} is {right}, which is not surely more than the "
+            f"Do not believe it: {reached}, which is not surely more than the "
             f"{row['baseline']:.0%} of always naming the largest class."
         ), "poor"
     missed = recall.loc[~recall["recognised"].astype(bool), "class"].tolist()
     if 2 * len(missed) >= len(recall):
         return (
-            f"Hardly to be believed: {label} is {right}, but {len(missed)} of {len(recall)} "
+            f"Hardly to be believed: {reached}, but {len(missed)} of {len(recall)} "
             "classes are not recognised in more than half of their tests."
         ), "poor"
     doubts = []
@@ -176,10 +176,10 @@ def _verdict(
             "give other lists"
         )
     if doubts:
-        return f"Believe it in part: {label} is {right}, but {' and '.join(doubts)}.", "fair"
+        return f"Believe it in part: {reached}, but {' and '.join(doubts)}.", "fair"
     agree = f", and folds agree on the features (stability {index:.2f})" if pd.notna(index) else ""
     return (
-        f"May be believed: {label} is {right} where always naming the largest class would be in "
+        f"May be believed: {reached} where always naming the largest class would have "
         f"{row['baseline']:.0%}, every class is recognised{agree}."
     ), "good"
 

@@ -127,8 +127,9 @@ def _table(results: StudyResults, dataset: str, classifier: str, signature: pd.D
     formats = {"share of folds": ".0%", "median in": ".4g", "median out": ".4g"}
     return Table(
         pd.concat([shown, far], axis=1).reset_index(drop=True),
-        f"The signature: medians are those of the class and of all other samples; {told}, from 0 "
-        f"to 1.{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
+        "The signature: direction and medians compare the class with all other samples together, "
+        "so that a feature marked ◆ above is high or low here, though single classes lie on both "
+        f"sides; {told}, from 0 to 1.{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
         formats | dict.fromkeys(far.select_dtypes("number"), ".2f"),
         sources=[_source(results, dataset, classifier, "signature")],
         links={linked: pages},
