@@ -45,8 +45,8 @@ def plan(folder: str, targets: list[str]) -> tuple[int, float, float, float]:
     """Return the number of jobs of a dry run, its wall and processor seconds, and GB of memory."""
     command = [
         *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
-        *("--directory", folder, "--configfile", f"{folder}/large.yaml"),
-        *(*targets, "--cores", "1", "--dry-run", "--quiet", "rules"),
+        *("--directory", folder, *targets, "--configfile", f"{folder}/large.yaml"),
+        *("--cores", "1", "--dry-run", "--quiet", "rules"),
     ]
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:

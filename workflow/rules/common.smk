@@ -498,9 +498,21 @@ def figures_of_model(table):
     return path
 
 
+def unlimit_submissions(scheduler):
+    """Let Snakemake look for the next job when one has ended, and not also once a second ever after.
+
+    With a limit of jobs per second, which a machine of its own never reaches, each look at jobs that
+    wait orders one more a second later: thousands in a run of minutes, which take the jobs' processors.
+    """
+    limit = workflow.scheduling_settings.max_jobs_per_timespan
+    if (limit.max_jobs, limit.timespan) == (100, 1):  # what is so unless a user sets it
+        scheduler.job_rate_limiter = None
+
+
 onstart:
     if workflow.is_main_process and workflow.local_exec:
         forkserver.start()
+        unlimit_submissions(workflow.scheduler)
 
 
 wildcard_constraints:

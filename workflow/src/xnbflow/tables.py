@@ -100,13 +100,25 @@ def tsv(frame: pd.DataFrame) -> str:
     """
     safe = frame.copy(deep=False)
     for name in frame.select_dtypes(exclude=["number", "bool"]):
-        safe[name] = frame[name].map(_defused)
+        if not _is_harmless(frame[name]):
+            safe[name] = frame[name].map(_defused)
     safe = safe.rename(columns=_defused)
     return safe.to_csv(sep="\t", index=False, float_format="%.6g", lineterminator="\n")
 
 
+#: How text begins that a spreadsheet may run.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def _is_harmless(column: pd.Series) -> bool:
+    """Tell whether no cell of a column of text is a formula: most columns, so not cell by cell."""
+    if not isinstance(column.dtype, pd.StringDtype):
+        return False
+    return not column.str.startswith(_FORMULA).fillna(False).any()
+
+
 def _defused(cell: Any) -> Any:
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
         return cell
     try:
         float(cell)

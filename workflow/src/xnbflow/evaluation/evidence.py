@@ -72,28 +72,33 @@ def relative_evidence(
     rows = explanations[explanations["repeat"] == 0]
     columns = [*explanations.columns.drop("scale"), "log_reference", "evidence"]
     tested = predictions[predictions["repeat"] == 0]
+    index = pd.Index(series.features)  # many names: hashed once, not in every fold
     parts = [
-        _of_fold(series, tested.loc[tested["fold"] == fold, "sample"], group, entry)
+        _of_fold(series, index, tested.loc[tested["fold"] == fold, "sample"], group, entry)
         for fold, group in rows.groupby("fold", sort=True)
     ]
     return pd.concat(parts, ignore_index=True)[columns] if parts else rows.reindex(columns=columns)
 
 
 def _of_fold(
-    series: Series, tested: pd.Series, group: pd.DataFrame, entry: Mapping[str, Any]
+    series: Series,
+    index: pd.Index,
+    tested: pd.Series,
+    group: pd.DataFrame,
+    entry: Mapping[str, Any],
 ) -> pd.DataFrame:
     """Return the evidence in one fold; all its rows are of one fit, and of one scale."""
     scale = group["scale"].iloc[0]
     if scale == "evidence":
         return group.assign(log_reference=0.0, evidence=group["log_likelihood"])
-    used = series.values[pd.Index(series.features).isin(group["feature"])]
-    if scale != "density" or np.isnan(used).any():
+    found = index.get_indexer(group["feature"].unique())
+    features = np.sort(found[found >= 0])
+    values = series.values[features]
+    if scale != "density" or np.isnan(values).any():
         return group.assign(log_reference=np.nan, evidence=np.nan)
     is_tested = np.isin(series.samples, tested.to_numpy(dtype=str))
-    features = np.flatnonzero(pd.Index(series.features).isin(group["feature"]))
     samples = np.flatnonzero(np.isin(series.samples, group["sample"].unique()))
     labels = series.labels[~is_tested]
-    values = series.values[features]
     seed = derive_seed(series.name, 0, "classifier")
     estimator, _ = density_estimator(entry, series.kinds[features], seed)
     logs = None

@@ -1,5 +1,6 @@
 """What the training jobs of one classifier wrote, put together; what none of them wrote goes."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -75,12 +76,18 @@ def read_benchmark(path: str | Path) -> pd.DataFrame:
         If the file is no such record.
     """
     try:
-        record = pd.read_csv(path, sep="\t", na_values=["-", "NA"], nrows=1)
-        chosen = record[["s", "max_rss"]].astype(float)
+        names, values = Path(path).read_text(encoding="utf-8").splitlines()[:2]
+        record = dict(zip(names.split("\t"), values.split("\t"), strict=True))
+        seconds, memory = float(record["s"]), _known(record["max_rss"])
     except (KeyError, ValueError) as error:
         msg = f"{path} is no record of a job; {REMEDY}"
         raise InputError(msg) from error
-    return chosen.set_axis(["seconds", "max_memory_mb"], axis="columns")
+    return pd.DataFrame({"seconds": [seconds], "max_memory_mb": [memory]})
+
+
+def _known(number: str) -> float:
+    """Return a number that Snakemake may not have measured: of a short job, on macOS."""
+    return math.nan if number in {"-", "NA"} else float(number)
 
 
 def remove_undeclared(folder: str | Path, declared: Collection[str | Path]) -> None:

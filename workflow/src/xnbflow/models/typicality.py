@@ -126,11 +126,29 @@ def _scores(
     for row, widths, points in zip(centres, bandwidths, features, strict=True):
         if not (widths > 0).all():
             continue
-        spread = row.std()
-        terms = -0.5 * ((points[:, None] - row) / widths) ** 2 - np.log(widths / spread)
-        if leave_self:
-            np.fill_diagonal(terms, -np.inf)
-        n = len(row) - leave_self
-        total += logsumexp(terms, axis=1) - np.log(n) - _LOG_SQRT_2PI
+        total += _log_sums(points, row, widths, leave_self=leave_self) + np.log(row.std())
         counted += 1
-    return total / max(1, counted)
+    if not counted:
+        return total
+    return total / counted - np.log(centres.shape[1] - leave_self) - _LOG_SQRT_2PI
+
+
+def _log_sums(
+    points: np.ndarray, centres: np.ndarray, widths: np.ndarray, *, leave_self: bool
+) -> np.ndarray:
+    """Return at each point the log of the kernels' sum; a block of points stays in the cache."""
+    logs, log_widths, step = np.empty(len(points)), np.log(widths), max(1, 50_000 // len(centres))
+    for start in range(0, len(points), step):
+        terms = points[start : start + step, None] - centres
+        terms /= widths
+        terms *= terms
+        terms *= -0.5
+        terms -= log_widths
+        if leave_self:
+            np.fill_diagonal(terms[:, start:], -np.inf)
+        highest = terms.max(axis=1, keepdims=True)
+        terms -= np.where(np.isfinite(highest), highest, 0.0)
+        np.exp(terms, out=terms)
+        with np.errstate(divide="ignore"):  # the only sample, left out
+            logs[start : start + step] = np.log(terms.sum(axis=1)) + highest[:, 0]
+    return logs

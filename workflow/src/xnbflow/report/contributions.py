@@ -1,5 +1,6 @@
 """What each feature says for and against a class of each sample, packed small for the page."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,18 +45,19 @@ def contributions(
     priors = results.rows("priors", **where)
     scores = results.rows("scores", **where).set_index(["sample", "class"])["log_reference"]
     references = scores.unstack().reindex(columns=classes).fillna(0.0)
+    references = dict(zip(references.index, references.to_numpy().tolist(), strict=True))
     fits, samples = [], []
     per_fold = {fold: group for fold, group in rows.groupby("fold", sort=True)}  # noqa: C416
     for fold, tested in predictions.groupby("fold", sort=True):
-        sets, said = _by_sample(per_fold.get(fold, rows.iloc[:0]), features, classes)
-        said = {name: (words, references.loc[name]) for name, words in said.items()}
+        sets, words = _by_sample(per_fold.get(fold, rows.iloc[:0]), features, classes)
+        said = {name: (told, references[name]) for name, told in words.items()}
         of_fold = priors[priors["fold"] == fold].set_index("class")["log_prior"]
         fits.append({"prior": [_short(p) for p in of_fold.reindex(classes)], "sets": sets})
         for sample, true, predicted in tested[["sample", "true", "predicted"]].itertuples(False):
             if sample in kept:
                 codes = [numbers[true], numbers[predicted], len(fits) - 1]
-                told = ([_short(n) for n in each] for each in said.get(sample, ([], [])))
-                samples.append([sample, *codes, *told])
+                short = ([_short(n) for n in each] for each in said.get(sample, ([], [])))
+                samples.append([sample, *codes, *short])
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,
@@ -76,20 +78,23 @@ def _most_telling(predictions: pd.DataFrame, numbers_per_sample: float) -> set[s
 
 def _by_sample(
     group: pd.DataFrame, features: Mapping[str, int], classes: list[str]
-) -> tuple[list[list[int]], dict[str, pd.Series]]:
+) -> tuple[list[list[int]], dict[str, list[float]]]:
     """Return each class's features in a fold, and each sample's evidence in their order."""
     codes = pd.Categorical(group["class"], categories=classes).codes
-    group = group.assign(code=codes).sort_values("code", kind="stable")
-    first = group[group["sample"] == group["sample"].iloc[0]] if len(group) else group
-    sets = [
-        [features[name] for name in first.loc[first["code"] == code, "feature"]]
-        for code in range(len(classes))
-    ]
-    return sets, {name: rows["evidence"] for name, rows in group.groupby("sample", sort=False)}
+    order = np.argsort(codes, kind="stable")
+    samples, names = pd.factorize(group["sample"].iloc[order])
+    first = order[samples == 0]
+    numbers = group["feature"].iloc[first].map(features).to_numpy()
+    sets = [numbers[codes[first] == code].tolist() for code in range(len(classes))]
+    together = np.argsort(samples, kind="stable")
+    words = group["evidence"].to_numpy()[order[together]]
+    ends = np.cumsum(np.bincount(samples, minlength=len(names)))[:-1]
+    told = [part.tolist() for part in np.split(words, ends)]
+    return sets, dict(zip(names, told, strict=False))
 
 
 def _short(value: float) -> float | None:
     """Return a number with two decimals, four digits; None for what JSON does not have."""
-    if not np.isfinite(value):
+    if not math.isfinite(value):
         return None
     return round(value, 2) if abs(value) < 100 else round(value, 1)
