@@ -3,9 +3,10 @@
     python -m benchmarks.paper_scale [cores] [data set ...]
 
 The series are written as CSV files in CuMiDa's layout and served on 127.0.0.1. The workflow then
-downloads, diagnoses, classifies and reports them as it would the real ones. Prints wall time, peak
-memory of all processes together, the share of process start-up, and the processor seconds of the
-whole beside those of the same kernels in one process.
+downloads, diagnoses, classifies and reports them as it would the real ones. Prints where the
+processor seconds went, stage by stage, wall time, peak memory of all processes together, the share
+of process start-up, and the processor seconds of the whole beside those of the same kernels in one
+process.
 """
 
 import ast
@@ -20,7 +21,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -57,10 +57,21 @@ def main(cores: int, names: list[str]) -> None:
     finally:
         server.shutdown()
     whole = children_seconds(before)
-    kernels = kernel_seconds(work)
-    jobs, starting = start_up(work / "results" / "benchmarks")
+    kernel = kernel_seconds(work)
+    kernels = sum(kernel.values())
+    stages = recorded(work / "results" / "benchmarks")
+    starts, servers = start_up(stages)
+    jobs, starting = int(stages["jobs"].sum()), sum(starts.values()) + servers
     megabytes = sum(path_of(sheet[name], mirror).stat().st_size for name in names) / 1e6
-    print(f"{megabytes:.0f} MB of CSV files, {jobs} jobs on {cores} cores")
+    print(f"{megabytes:.0f} MB of CSV files, {jobs} jobs on {cores} cores; processor seconds:")
+    print(f"{'stage':16}{'jobs':>6}{'start':>8}{'work':>8}{'kernels':>9}")
+    for stage, row in stages.iterrows():
+        alone = f"{kernel[stage]:9.1f}" if stage in kernel else ""
+        print(f"{stage:16}{row.jobs:6.0f}{starts[stage]:8.1f}{row.seconds:8.1f}{alone}")
+    rest = whole - stages["seconds"].sum() - starting
+    print(f"{'servers of jobs':16}{SERVERS:6}{servers:8.1f}")
+    print(f"{'Snakemake':16}{1:6}{'':8}{rest:8.1f}  and what is not told apart")
+    print()
     print(f"wall time               {seconds:7.1f} s")
     print(f"peak memory, all        {peak / 1e9:7.2f} GB")
     print(f"start-up of the jobs    {starting:7.1f} s of processor time")
@@ -110,9 +121,10 @@ def run(work: Path, url: str, cores: int, names: list[str]) -> tuple[float, int]
         *("--directory", str(work), "--cores", str(cores), "paper-scale"),
         *("--config", f"download={download}", f"studies={studies}"),
     ]
+    alone = {**os.environ, "SLURM_CONF": os.devnull}  # a cluster that does not answer costs seconds
     start = time.perf_counter()
     with (work / "log.txt").open("w") as log:
-        process = psutil.Popen(command, stdout=log, stderr=log)
+        process = psutil.Popen(command, stdout=log, stderr=log, env=alone)
         peak = 0
         while process.poll() is None:
             peak = max(peak, memory(process))
@@ -141,8 +153,8 @@ def children_seconds(before: os.times_result) -> float:
     return user + after.children_system - before.children_system
 
 
-def kernel_seconds(work: Path) -> float:
-    """Return the processor seconds of what the study computes, in one process without a workflow.
+def kernel_seconds(work: Path) -> dict[str, float]:
+    """Return the processor seconds of what each stage computes, in one process without a workflow.
 
     These are the diagnostics of each series and the folds of each classifier; reading and writing,
     tables over all of them and pages do not count.
@@ -154,26 +166,36 @@ def kernel_seconds(work: Path) -> float:
         capture_output=True,
         text=True,
     )
-    return float(done.stdout)
+    return json.loads(done.stdout)
 
 
-def start_up(records: Path) -> tuple[int, float]:
-    """Return how many jobs ran, and the processor seconds they took before their first work.
+def recorded(records: Path) -> pd.DataFrame:
+    """Return ``jobs`` and processor ``seconds`` of each stage, as the jobs recorded them."""
+    rows = []
+    for path in records.rglob("*.tsv"):
+        rule, *place = path.relative_to(records).with_suffix("").parts
+        stage = f"train {place[2]}" if rule == "train" else rule
+        rows.append((stage, pd.read_csv(path, sep="\t")["cpu_time"].item()))
+    table = pd.DataFrame(rows, columns=["stage", "seconds"]).groupby("stage")["seconds"]
+    return table.agg(jobs="size", seconds="sum").sort_values("seconds", ascending=False)
+
+
+def start_up(stages: pd.DataFrame) -> tuple[dict[str, float], float]:
+    """Return the processor seconds before the first work: of each stage's jobs, and of the servers.
 
     For each script that is the time of a job that does its imports and nothing else; what the
     server imports for all of them is added once per number of threads.
     """
-    paths = [path.relative_to(records) for path in records.rglob("*.tsv")]
-    jobs = Counter(path.parts[0].removesuffix(".tsv") for path in paths)
-    scripts = ROOT / "workflow" / "scripts"
-    alone = {rule: import_seconds(scripts / f"{rule}.py") for rule in jobs}
+    scripts = {stage: ROOT / f"workflow/scripts/{stage.split()[0]}.py" for stage in stages.index}
+    # A server imports what the heaviest job does, and a little more.
+    server = max(import_seconds(script, repeats=1) for script in set(scripts.values()))
     forkserver.start()
-    forked = {rule: import_seconds(scripts / f"{rule}.py") for rule in jobs}
-    server = max(alone.values())  # it imports what the heaviest job does, and a little more
-    return jobs.total(), sum(n * forked[rule] for rule, n in jobs.items()) + SERVERS * server
+    forked = {script: import_seconds(script) for script in set(scripts.values())}
+    starts = {stage: forked[scripts[stage]] * stages["jobs"][stage] for stage in stages.index}
+    return starts, SERVERS * server
 
 
-def import_seconds(script: Path) -> float:
+def import_seconds(script: Path, repeats: int = 5) -> float:
     """Return the median processor seconds of a script's imports, as Snakemake runs it."""
     statements = ast.parse(script.read_text()).body
     imports = [each for each in statements if isinstance(each, ast.Import | ast.ImportFrom)]
@@ -185,7 +207,7 @@ def import_seconds(script: Path) -> float:
         lines = [SNAKEMAKES_OWN, namespace, start, *map(ast.unparse, imports)]
         program.write_text("\n".join(lines))
         samples = []
-        for _ in range(5):
+        for _ in range(repeats):
             before = os.times()
             subprocess.run([sys.executable, str(program)], check=True)
             own = children_seconds(before)

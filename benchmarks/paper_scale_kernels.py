@@ -1,8 +1,9 @@
-"""What the study `paper-scale` computes, without a workflow: prints processor seconds.
+"""What the study `paper-scale` computes, without a workflow: prints processor seconds by stage.
 
 python -m benchmarks.paper_scale_kernels results/benchmarks/paper-scale/run/resources/series
 """
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -24,24 +25,26 @@ def main(folder: Path) -> None:
     """Diagnose every series of a folder and train the study's classifiers on it."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     settings = {key: config["diagnostics"][key] for key in ("min_abs_r", "dependence_alpha", "dof")}
-    entries = [
-        resolved(unlabelled(config["classifiers"][name]))
+    entries = {
+        f"train {name}": resolved(unlabelled(config["classifiers"][name]))
         for name in config["studies"]["paper-scale"]["classifiers"]
-    ]
+    }
     compile_diagnostics(None)
-    for entry in entries:
+    for entry in entries.values():
         compile_ahead(entry)
-    total = 0.0
+    seconds = dict.fromkeys(["diagnose", *entries], 0.0)
     for path in sorted(folder.glob("*.parquet")):
         if path.name.count(".") > 1:  # notes
             continue
         series = Series.read(path)
         start = time.process_time()
         diagnose(series, **settings)
-        for entry in entries:
+        seconds["diagnose"] += time.process_time() - start
+        for stage, entry in entries.items():
+            start = time.process_time()
             train(series, folds_of_repeat(series, 10, 0), entry, 0, range(10))
-        total += time.process_time() - start
-    print(total)
+            seconds[stage] += time.process_time() - start
+    print(json.dumps(seconds))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+# Snakemake's plugin for SLURM asks the cluster when it is imported, and waits ten seconds where
+# none answers. The tests that have a cluster drop this.
+os.environ.setdefault("SLURM_CONF", os.devnull)
+
 #: Run in an environment of its own by `make package`.
 collect_ignore = ["package/use.py"]
 

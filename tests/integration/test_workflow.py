@@ -114,6 +114,14 @@ def test_planted_markers_are_found(finished):
     assert recovery["precision"].item() > 0.5
 
 
+def test_waiting_jobs_are_looked_at_when_one_has_ended_and_without_a_solver(finished):
+    told = (finished / "told.txt").read_text()
+    ended = told.count("Finished jobid: ")
+    assert ended > 20
+    assert 0 < told.count("Ready jobs: ") <= ended + 1  # at first, and then for each
+    assert "CBC" not in told
+
+
 def test_running_again_does_nothing(finished):
     assert jobs(finished) == {}
 

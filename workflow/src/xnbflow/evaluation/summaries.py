@@ -477,9 +477,9 @@ def _fdr_ratio(p: pd.Series, alpha: float) -> float:
 
 def _stack(tables: Tables, columns: list[str]) -> pd.DataFrame:
     """Put the given columns of all classifiers into one table, with their key."""
-    parts = [
-        table[columns].assign(**dict(zip(_KEY, key, strict=True))) for key, table in tables.items()
-    ]
-    if not parts:
+    if not tables:
         return pd.DataFrame(columns=[*_KEY, *columns])
-    return pd.concat(parts, ignore_index=True)[[*_KEY, *columns]]
+    rows = pd.concat([table[columns] for table in tables.values()], ignore_index=True)
+    place = np.repeat(np.arange(len(tables)), [len(table) for table in tables.values()])
+    keys = pd.DataFrame(list(tables), columns=_KEY).take(place).reset_index(drop=True)
+    return pd.concat([keys, rows], axis="columns")
