@@ -22,6 +22,7 @@ DOCUMENTS = sorted(
         *ROOT.glob("*/README.md"),
         *ROOT.glob("docs/**/*.md"),
         *ROOT.glob("config/profiles/*/*"),
+        *ROOT.glob("profiles/*/*"),
         *ROOT.glob(".test/config/*.yaml"),
     ]
 )

@@ -81,16 +81,15 @@ def _by_sample(
 ) -> tuple[list[list[int]], dict[str, list[float]]]:
     """Return each class's features in a fold, and each sample's evidence in their order."""
     codes = pd.Categorical(group["class"], categories=classes).codes
-    order = np.argsort(codes, kind="stable")
-    samples, names = pd.factorize(group["sample"].iloc[order])
-    first = order[samples == 0]
-    numbers = group["feature"].iloc[first].map(features).to_numpy()
-    sets = [numbers[codes[first] == code].tolist() for code in range(len(classes))]
-    together = np.argsort(samples, kind="stable")
-    words = group["evidence"].to_numpy()[order[together]]
-    ends = np.cumsum(np.bincount(samples, minlength=len(names)))[:-1]
-    told = [part.tolist() for part in np.split(words, ends)]
-    return sets, dict(zip(names, told, strict=False))
+    group = group.assign(code=codes).sort_values("code", kind="stable")
+    columns = [group[key].tolist() for key in ("sample", "code", "feature", "evidence")]
+    sets: list[list[int]] = [[] for _ in classes]
+    told: dict[str, list[float]] = {}
+    for name, code, feature, evidence in zip(*columns, strict=True):
+        told.setdefault(name, []).append(evidence)
+        if name == columns[0][0]:  # every sample has the same features in a fold
+            sets[code].append(features[feature])
+    return sets, told
 
 
 def _short(value: float) -> float | None:
