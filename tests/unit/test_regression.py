@@ -167,11 +167,13 @@ def draw_many(kind, n_samples, n_features=3):
 @pytest.mark.parametrize("width", [1.0, 0.125])
 def test_tabulated_densities_are_the_sums_to_a_millionth_of_the_whole(kind, width):
     X, y = draw_many(kind, 700)
-    model = KernelNBRegressor(width=width).fit(X[:600], y[:600])
+    model = KernelNBRegressor(width=width, n_grid=100).fit(X[:600], y[:600])
     assert model.tables_ is not None
     # samples, points between them, contradictions, and points far beyond all samples
-    points = np.vstack([X, X[:50] + 0.01, X[:50, [1, 2, 0]], 3.0 * X[:50], np.full((1, 3), 1e3)])
-    exact = KernelNBRegressor(width=width, exact=True).fit(X[:600], y[:600])
+    some = X[:50]
+    parts = [X[50::3], some, some + 0.01, some[:, [1, 2, 0]], 3.0 * some, np.full((1, 3), 1e3)]
+    points = np.vstack(parts)
+    exact = KernelNBRegressor(width=width, n_grid=100, exact=True).fit(X[:600], y[:600])
     assert exact.tables_ is None
     far = np.abs(model.predict_density(points) - exact.predict_density(points))
     assert np.trapezoid(far, model.grid_, axis=1).max() < 1e-6
