@@ -142,13 +142,14 @@ _OWN = (
     Method(
         "csnb_cv",
         "xnbflow.naive_bayes.class_specific_cv.ClassSpecificNBCV",
-        "ClassSpecificNBCV: the same, with number of features and temperature cross-validated",
+        "ClassSpecificNBCV: the same, with number of features and calibration cross-validated",
         f"{_CSNB}; one-standard-error rule: Breiman et al. (1984)",
         {
             "sizes": either(list_of(whole(1)), nothing()),
             "cv": either(whole(2), estimator()),
             "scoring": choice("log_loss", "accuracy", "balanced_accuracy"),
             "rule": choice("one_standard_error", "best"),
+            "calibration": choice("vector", "temperature"),
             "distance": either(_PAIR_DISTANCE, list_of(_PAIR_DISTANCE)),
             "bandwidth": _BANDWIDTH,
             "min_bandwidth": either(number(least=0), list_of(number(least=0))),
