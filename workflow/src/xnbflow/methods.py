@@ -56,6 +56,12 @@ _EVIDENCE_RULES = {
     "odds": "a class is scored by log p(x | class) - log p(x | the others) of its features",
     "absolute": "a class is scored by log p(x | class) of its features, as in XNB: units matter",
 }
+_CALIBRATION_RULES = {
+    "vector": "the evidence for each class is multiplied by a slope and an intercept is added, both "
+    "fitted on inner predictions (vector scaling, Guo et al., 2017); of two classes, whose features "
+    "are the same, it is divided by one temperature",
+    "temperature": "the evidence is divided by one temperature, fitted on inner predictions",
+}
 _FAMILY = choice(
     "categorical",
     "gaussian",
@@ -159,7 +165,7 @@ _OWN = (
             "contamination": number(least=0, below=1),
             "priors": _PRIORS,
         },
-        rules={"evidence": _EVIDENCE_RULES},
+        rules={"evidence": _EVIDENCE_RULES, "calibration": _CALIBRATION_RULES},
     ),
     Method(
         "von_mises_nb",
