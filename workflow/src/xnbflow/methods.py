@@ -57,9 +57,9 @@ _EVIDENCE_RULES = {
     "absolute": "a class is scored by log p(x | class) of its features, as in XNB: units matter",
 }
 _CALIBRATION_RULES = {
-    "vector": "the evidence for each class is multiplied by a slope and an intercept is added, both "
-    "fitted on inner predictions (vector scaling, Guo et al., 2017); of two classes, whose features "
-    "are the same, it is divided by one temperature",
+    "vector": "the evidence for each class is multiplied by a slope and an intercept is added, "
+    "both fitted on inner predictions (vector scaling, Guo et al., 2017); of two classes, whose "
+    "features are the same, it is divided by one temperature",
     "temperature": "the evidence is divided by one temperature, fitted on inner predictions",
 }
 _FAMILY = choice(
