@@ -108,6 +108,7 @@ def test_ten_types_of_cells_are_told_better_than_by_peers(cells):
     assert ours > max(shrunken, linear)
 
 
+@pytest.mark.filterwarnings("ignore:self.within_class_std_dev_ has:UserWarning")
 def test_digits_are_told_better_than_by_shrunken_centroids():
     ours, shrunken, _ = accuracies(*load_digits(return_X_y=True), n_repeats=1)
     assert ours > shrunken
