@@ -18,6 +18,7 @@ import numpy as np
 
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import apply_kernel, kernel_code
+from xnbflow.density.lanes import LANES, POWERS, multiply_by_sums, padded
 from xnbflow.jit import njit
 
 __all__ = [
@@ -105,25 +106,16 @@ def sum_gaussians(
 
     Where a step is wider than `WIDEST_STEP` bandwidths, `mend_underflow` has to follow.
     """
-    n_grid, width = out.shape[1:]
-    some = max(1, _CACHED_VALUES // max(1, width))
-    ends = offsets.tolist()
-    largest = min(some, int(np.diff(offsets).max()))
-    part, scratch = np.empty((n_grid, width)), np.empty((2 * largest, width))
-    for density, h, a, b in zip(out, bandwidths, ends[:-1], ends[1:], strict=True):
-        per_h = 1.0 / h
-        steps = np.minimum(step * per_h, WIDEST_STEP)
-        size = _piece_size(steps, n_grid)
-        for first in range(0, n_grid, size):
-            piece = density[first : first + size]
-            anchor = low + (first + len(piece) // 2) * step
-            _sum_powers(tile[a : min(b, a + some)], per_h, anchor, steps, scratch, piece)
-            for start in range(a + some, b, some):
-                more = part[: len(piece)]
-                rows = tile[start : min(b, start + some)]
-                _sum_powers(rows, per_h, anchor, steps, scratch, more)
-                piece += more
-        _normalize(density)
+    width = out.shape[2]
+    if width % LANES == 0:
+        some = min(max(1, _CACHED_VALUES // max(1, width)), int(np.diff(offsets).max()))
+        _sum_classes(tile, offsets, bandwidths, low, step, some, out)
+        return
+    columns = padded(width)
+    wide = np.empty((*out.shape[:2], len(columns)))
+    arrays = (np.take(each, columns, axis=-1) for each in (bandwidths, low, step))
+    sum_gaussians(np.take(tile, columns, axis=1), offsets, *arrays, wide)
+    out[:] = wide[:, :, :width]
 
 
 @njit(nogil=True)
@@ -183,11 +175,47 @@ def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return low, high
 
 
-def _piece_size(steps: np.ndarray, n_grid: int) -> int:
-    """Return how many grid points one anchor serves for all features that powers serve at all."""
-    return max(1, int(2.0 * REACH / steps.max(initial=2.0 * REACH / n_grid)))
+@njit(nogil=True, fastmath={"contract", "nsz"})
+def _sum_classes(
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    low: np.ndarray,
+    step: np.ndarray,
+    some: int,
+    out: np.ndarray,
+) -> None:
+    """Write the grid densities of a tile whose width is a multiple of `LANES`.
+
+    ``some`` rows are summed at a time.
+    """
+    n_classes, n_grid, width = out.shape
+    scratch = np.empty((4 * some + n_grid, width))
+    part = np.empty((n_grid, width))
+    anchor, per_h, steps = np.empty(width), np.empty(width), np.empty(width)
+    for c in range(n_classes):
+        widest = 2.0 * REACH / n_grid
+        for f in range(width):
+            per_h[f] = 1.0 / bandwidths[c, f]
+            steps[f] = min(step[f] * per_h[f], WIDEST_STEP)
+            widest = max(widest, steps[f])
+        size = max(1, int(2.0 * REACH / widest))  # the points that one anchor serves
+        for first in range(0, n_grid, size):
+            piece = out[c, first : first + size]
+            for f in range(width):
+                anchor[f] = low[f] + (first + len(piece) // 2) * step[f]
+            for start in range(offsets[c], offsets[c + 1], some):
+                rows = tile[start : min(start + some, offsets[c + 1])]
+                sums = piece if start == offsets[c] else part[: len(piece)]
+                _sum_powers(rows, per_h, anchor, steps, scratch, sums)
+                if start > offsets[c]:
+                    for g in range(len(piece)):
+                        for f in range(width):
+                            piece[g, f] += sums[g, f]
+        _normalize(out[c])
 
 
+@njit(nogil=True, fastmath={"contract", "nsz"}, inline="always")
 def _sum_powers(
     rows: np.ndarray,
     per_h: np.ndarray,
@@ -198,17 +226,29 @@ def _sum_powers(
 ) -> None:
     """Write the sum of kernels at consecutive grid points; the middle one is the anchor.
 
-    Small kernels, called from here one after the other: nested, each would be compiled again in
-    its caller. ``scratch`` is (2 n_samples or more, n_features).
+    ``steps`` are in bandwidths. ``scratch`` has 4 rows per sample and one per point.
     """
-    terms, ratios = scratch[: len(rows)], scratch[len(rows) : 2 * len(rows)]
-    _write_exponents(rows, per_h, anchor, steps, terms, ratios, out)
-    exponentiate(scratch[: 2 * len(rows)].reshape(-1))
-    exponentiate(out.reshape(-1))
-    _multiply_sums(terms, ratios, out)
+    n, middle = len(rows), len(out) // 2
+    stop = 2 * n + middle + 1
+    terms, ratios, factors = scratch[:n], scratch[n : 2 * n], scratch[2 * n : stop]
+    backward, inverse = scratch[stop : stop + n], scratch[stop + n : stop + 2 * n]
+    _write_exponents(rows, per_h, anchor, steps, terms, ratios, factors)
+    exponentiate(scratch[:stop].reshape(-1))
+    for i in range(n):
+        for f in range(len(anchor)):
+            inverse[i, f] = 1.0 / ratios[i, f]
+            backward[i, f] = terms[i, f] * inverse[i, f]
+    for g in range(len(out)):
+        for f in range(len(anchor)):
+            out[g, f] = factors[abs(g - middle), f]
+    for column in range(0, len(anchor), LANES):
+        for g in range(middle, len(out), POWERS):
+            multiply_by_sums(terms, ratios, column, out, g, 1)
+        for g in range(middle - 1, -1, -POWERS):
+            multiply_by_sums(backward, inverse, column, out, g, -1)
 
 
-@njit(nogil=True, fastmath={"contract", "nsz"})
+@njit(nogil=True, fastmath={"contract", "nsz"}, inline="always")
 def _write_exponents(
     rows: np.ndarray,
     per_h: np.ndarray,
@@ -216,52 +256,18 @@ def _write_exponents(
     steps: np.ndarray,
     terms: np.ndarray,
     ratios: np.ndarray,
-    out: np.ndarray,
+    factors: np.ndarray,
 ) -> None:
-    """Write the logarithms of all samples' terms, of their ratios, and of the last factor.
-
-    ``steps`` are in bandwidths.
-    """
+    """Write the logarithms of all samples' terms, of their ratios, and of the last factors."""
     for i in range(len(rows)):
-        for f in range(len(per_h)):
+        for f in range(len(anchor)):
             u = min(max((rows[i, f] - anchor[f]) * per_h[f], -FARTHEST), FARTHEST)
             terms[i, f] = -0.5 * u * u
             ratios[i, f] = steps[f] * u
-    middle = len(out) // 2
-    for g in range(len(out)):
-        for f in range(len(per_h)):
-            u = (g - middle) * steps[f]
-            out[g, f] = -0.5 * u * u
-
-
-@njit(nogil=True, fastmath={"contract", "nsz"})
-def _multiply_sums(terms: np.ndarray, ratios: np.ndarray, out: np.ndarray) -> None:
-    """Multiply ``out[middle + j]`` by the sum of ``terms * ratios**j``; terms are overwritten."""
-    sums = np.empty((2, out.shape[1]))
-    even, odd = sums[0], sums[1]
-    backward, inverse = np.empty(terms.shape), np.empty(terms.shape)
-    for i in range(len(terms)):
-        for f in range(len(even)):
-            inverse[i, f] = 1.0 / ratios[i, f]
-            backward[i, f] = terms[i, f] * inverse[i, f]
-    g, direction = len(out) // 2, 1
-    for _ in range(2):
-        while 0 <= g < len(out):
-            sums[:] = 0.0
-            for i in range(len(terms)):
-                term, ratio = terms[i], ratios[i]
-                for f in range(len(even)):
-                    even[f] += term[f]
-                    next_term = term[f] * ratio[f]
-                    odd[f] += next_term
-                    term[f] = next_term * ratio[f]
-            for j in range(2):
-                if 0 <= g < len(out):
-                    for f in range(len(even)):
-                        out[g, f] *= sums[j, f]
-                g += direction
-        terms, ratios = backward, inverse
-        g, direction = len(out) // 2 - 1, -1
+    for g in range(len(factors)):
+        for f in range(len(anchor)):
+            u = g * steps[f]
+            factors[g, f] = -0.5 * u * u
 
 
 @njit(nogil=True)
