@@ -14,6 +14,8 @@ power overflows. A sample farther than `FARTHEST` from an anchor counts as if it
 less than 1e-31 of the highest kernel. Steps wider than `WIDEST_STEP` are left to exponentials.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from xnbflow.density.exponential import exponentiate
@@ -37,7 +39,8 @@ REACH = 25.0
 FARTHEST = 37.0
 WIDEST_STEP = 4.0
 LOG_NOTHING = -800.0
-_CACHED_VALUES = 65_536  # rows are summed in parts whose powers stay in cache
+_CACHED_VALUES = 32_768  # rows are summed in parts whose powers stay in cache
+_MANY_SAMPLES = 4096
 
 
 def grid_densities(
@@ -71,17 +74,17 @@ def grid_densities(
     -------
     ndarray of shape (n_classes, n_grid, n_features)
     """
-    out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
     in_logs = underflow == "log"
     low, step = _grid(tile, offsets, n_grid)
     per_class = len(bandwidths) == len(offsets) - 1
-    by_powers = kernel == "gaussian" and per_class
     too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
+    by_powers = kernel == "gaussian" and per_class
     if by_powers:
-        sum_gaussians(tile, offsets, bandwidths, low, step, out)
+        out = sum_gaussians(tile, offsets, bandwidths, low, step, n_grid)
     if per_class and (too_wide or not by_powers):
         bandwidths = np.repeat(bandwidths, np.diff(offsets), axis=0)
     if not by_powers:
+        out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
         sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
     if too_wide:
         mend_underflow(tile, offsets, bandwidths, in_logs, out)
@@ -100,22 +103,66 @@ def sum_gaussians(
     bandwidths: np.ndarray,
     low: np.ndarray,
     step: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Write the grid densities of Gaussian kernels with one bandwidth per class and feature.
+    n_grid: int,
+) -> np.ndarray:
+    """Return the grid densities of Gaussian kernels with one bandwidth per class and feature.
 
     Where a step is wider than `WIDEST_STEP` bandwidths, `mend_underflow` has to follow.
     """
-    width = out.shape[2]
-    if width % LANES == 0:
-        some = min(max(1, _CACHED_VALUES // max(1, width)), int(np.diff(offsets).max()))
-        _sum_classes(tile, offsets, bandwidths, low, step, some, out)
-        return
+    n, width = tile.shape
+    if width < LANES and n >= _MANY_SAMPLES:
+        columns = np.ascontiguousarray(tile.T)
+        each = [
+            _sum_feature(column, offsets, bandwidths[:, f], low[f], step[f], n_grid)
+            for f, column in enumerate(columns)
+        ]
+        out = np.stack(each, axis=2)
+    else:
+        out = _sum_tile(tile, offsets, bandwidths, low, step, n_grid)
+    _normalize(out)
+    return out
+
+
+def _sum_feature(
+    column: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    low: float,
+    step: float,
+    n_grid: int,
+) -> np.ndarray:
+    """Return the sums of kernels of a feature with many samples, shape (n_classes, n_grid).
+
+    Samples take the place of features side by side.
+    """
+    out = np.zeros((len(bandwidths), n_grid))
+    for c, (start, stop) in enumerate(pairwise(offsets.tolist())):
+        rest = stop - (stop - start) % LANES
+        for rows in (column[start:rest].reshape(-1, LANES), column[rest:stop].reshape(1, -1)):
+            arrays = (np.full(rows.shape[1], each) for each in (bandwidths[c], low, step))
+            h, lows, steps = arrays
+            sums = _sum_tile(rows, np.array([0, len(rows)]), h[np.newaxis], lows, steps, n_grid)
+            out[c] += sums[0].sum(axis=1)
+    return out
+
+
+def _sum_tile(
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    low: np.ndarray,
+    step: np.ndarray,
+    n_grid: int,
+) -> np.ndarray:
+    """Return the sums of kernels of a tile of any width, shape (n_classes, n_grid, n_features)."""
+    width = tile.shape[1]
     columns = padded(width)
-    wide = np.empty((*out.shape[:2], len(columns)))
-    arrays = (np.take(each, columns, axis=-1) for each in (bandwidths, low, step))
-    sum_gaussians(np.take(tile, columns, axis=1), offsets, *arrays, wide)
-    out[:] = wide[:, :, :width]
+    if len(columns) > width:
+        arrays = tile, bandwidths, low, step
+        tile, bandwidths, low, step = (np.take(each, columns, axis=-1) for each in arrays)
+    out = np.empty((len(bandwidths), n_grid, len(columns)))
+    _sum_classes(tile, offsets, bandwidths, low, step, out)
+    return np.ascontiguousarray(out[:, :, :width])
 
 
 @njit(nogil=True)
@@ -143,7 +190,7 @@ def sum_kernels(
             for i in range(b - a):
                 for f in range(width):
                     out[c, g, f] += terms[i, f] / bandwidths[a + i, f]
-        _normalize(out[c])
+    _normalize(out)
 
 
 @njit(nogil=True)
@@ -182,14 +229,14 @@ def _sum_classes(
     bandwidths: np.ndarray,
     low: np.ndarray,
     step: np.ndarray,
-    some: int,
     out: np.ndarray,
 ) -> None:
-    """Write the grid densities of a tile whose width is a multiple of `LANES`.
-
-    ``some`` rows are summed at a time.
-    """
+    """Write the sums of kernels of a tile whose width is a multiple of `LANES`."""
     n_classes, n_grid, width = out.shape
+    some = 1
+    for c in range(n_classes):
+        some = max(some, offsets[c + 1] - offsets[c])
+    some = min(some, max(1, _CACHED_VALUES // max(1, width)))
     scratch = np.empty((4 * some + n_grid, width))
     part = np.empty((n_grid, width))
     anchor, per_h, steps = np.empty(width), np.empty(width), np.empty(width)
@@ -212,7 +259,6 @@ def _sum_classes(
                     for g in range(len(piece)):
                         for f in range(width):
                             piece[g, f] += sums[g, f]
-        _normalize(out[c])
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"}, inline="always")
@@ -272,16 +318,19 @@ def _write_exponents(
 
 @njit(nogil=True)
 def _normalize(out: np.ndarray) -> None:
-    """Divide each feature's density, shape (n_grid, n_features), by its sum, if there is one."""
-    per_total = np.zeros(out.shape[1])
-    for g in range(len(out)):
-        for f in range(len(per_total)):
-            per_total[f] += out[g, f]
-    for f in range(len(per_total)):
-        per_total[f] = 1.0 / per_total[f] if per_total[f] > 0.0 else 0.0
-    for g in range(len(out)):
-        for f in range(len(per_total)):
-            out[g, f] *= per_total[f]
+    """Divide each class's and feature's density by its sum, if there is one."""
+    n_classes, n_grid, width = out.shape
+    per_total = np.empty(width)
+    for c in range(n_classes):
+        per_total[:] = 0.0
+        for g in range(n_grid):
+            for f in range(width):
+                per_total[f] += out[c, g, f]
+        for f in range(width):
+            per_total[f] = 1.0 / per_total[f] if per_total[f] > 0.0 else 0.0
+        for g in range(n_grid):
+            for f in range(width):
+                out[c, g, f] *= per_total[f]
 
 
 @njit(nogil=True)

@@ -12,7 +12,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+
+from xnbflow.jit import intrinsic
 
 __all__ = ["LANES", "POWERS", "exchange", "multiply_by_sums", "padded"]
 

@@ -14,8 +14,7 @@ _TINY = 1e-300
 
 def rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
     """Write ``factor * A * n_c**-0.2`` of each class and feature: Silverman's and Scott's rules."""
-    _write_spreads(tile, offsets, out)
-    out *= (factor * np.diff(offsets) ** -0.2)[:, np.newaxis]
+    _write_spreads(tile, offsets, factor, -0.2, out)
 
 
 def spread(rows: np.ndarray) -> np.ndarray:
@@ -34,12 +33,15 @@ def spread(rows: np.ndarray) -> np.ndarray:
     ndarray of shape (n_features,)
     """
     out = np.empty((1, rows.shape[1]))
-    _write_spreads(rows, np.array([0, len(rows)]), out)
+    _write_spreads(rows, np.array([0, len(rows)]), 1.0, 0.0, out)
     return out[0]
 
 
 @njit(nogil=True)
-def _write_spreads(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
+def _write_spreads(
+    tile: np.ndarray, offsets: np.ndarray, factor: float, power: float, out: np.ndarray
+) -> None:
+    """Write ``factor * A * n_c**power``."""
     width = tile.shape[1]
     means, squares = np.empty(width), np.empty(width)
     for c in range(len(offsets) - 1):
@@ -55,12 +57,12 @@ def _write_spreads(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> No
             for f in range(width):
                 d = rows[i, f] - means[f]
                 squares[f] += d * d
-        _write_robust(rows, squares, out[c])
+        _write_robust(rows, squares, factor * len(rows) ** power, out[c])
 
 
 @njit(nogil=True, inline="always")
-def _write_robust(rows: np.ndarray, squares: np.ndarray, out: np.ndarray) -> None:
-    """Write each feature's spread from its sum of squares."""
+def _write_robust(rows: np.ndarray, squares: np.ndarray, factor: float, out: np.ndarray) -> None:
+    """Write each feature's spread, times a factor, from its sum of squares."""
     n = len(rows)
     below_first, first, share_first = _hazen(n, 0.25)
     below_third, third, share_third = _hazen(n, 0.75)
@@ -70,7 +72,7 @@ def _write_robust(rows: np.ndarray, squares: np.ndarray, out: np.ndarray) -> Non
         quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[f] / max(n - 1, 1))
         spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
         constant = rows[0, f] == rows[n - 1, f]
-        out[f] = SMALLEST_SPREAD if constant | (spread < _TINY) else spread
+        out[f] = factor * (SMALLEST_SPREAD if constant | (spread < _TINY) else spread)
 
 
 @njit(nogil=True, inline="always")

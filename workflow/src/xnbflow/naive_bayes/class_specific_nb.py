@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.kernels import KERNELS
+from xnbflow.density.rows import some_rows
 from xnbflow.density.sparse_blocks import dense_parts
 from xnbflow.errors import InputError
 from xnbflow.labels import refuse_missing
@@ -138,7 +139,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
         self.used_columns_ = features.positions[used]
         self.class_densities_ = fit_class_densities(
-            features.values[used], codes, len(labels), **density
+            some_rows(features.values, used), codes, len(labels), **density
         )
         self.columns_, self.distances_ = [], []
         self.selected_features_, self.selected_distances_ = {}, {}
@@ -153,7 +154,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             self.distances_.append(mine[:, ranked])
             self.selected_features_[label] = names[ranked].tolist()
             self.selected_distances_[label] = mine[:, ranked].max(axis=0, initial=0.0)
-            self.direction_[label] = _directions(features.values[ranked], codes == code)
+            self.direction_[label] = _directions(some_rows(features.values, ranked), codes == code)
             ties = rankings.interchangeable(ranked, code)
             self.tied_features_[label] = [
                 names[[feature, *others]].tolist() for feature, others in ties.items()
@@ -458,6 +459,7 @@ def _directions(values: Any, mine: np.ndarray) -> list[str]:
     for part in dense_parts(values):
         # Relative to one of the samples, so that a mean of great numbers is no rounding error.
         relative = part - part[:, :1]
-        high = relative[:, mine].mean(axis=1) >= relative[:, ~mine].mean(axis=1)
+        own, others = (np.einsum("fi,i->f", relative, each.astype(float)) for each in (mine, ~mine))
+        high = own / mine.sum() >= others / (~mine).sum()
         found += np.where(high, "high", "low").tolist()
     return found

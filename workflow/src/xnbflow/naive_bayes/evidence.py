@@ -62,8 +62,8 @@ def fit_class_densities(
 
     Parameters
     ----------
-    values : ndarray or CSR array of shape (n_features, n_samples)
-        As measured; sparse ones are made dense a strip at a time.
+    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
+        As measured; what is no array becomes one a strip at a time.
     codes : ndarray of int, shape (n_samples,)
         Class of each sample.
     n_classes : int
