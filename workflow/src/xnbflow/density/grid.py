@@ -139,6 +139,8 @@ def _sum_feature(
     for c, (start, stop) in enumerate(pairwise(offsets.tolist())):
         rest = stop - (stop - start) % LANES
         for rows in (column[start:rest].reshape(-1, LANES), column[rest:stop].reshape(1, -1)):
+            if not rows.size:
+                continue
             arrays = (np.full(rows.shape[1], each) for each in (bandwidths[c], low, step))
             h, lows, steps = arrays
             sums = _sum_tile(rows, np.array([0, len(rows)]), h[np.newaxis], lows, steps, n_grid)

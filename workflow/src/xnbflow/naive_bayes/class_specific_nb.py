@@ -37,6 +37,7 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     "evidence": [one_of(*EVIDENCES)],
     "contamination": [number(0.0, 1.0, closed="left")],
     "priors": ["array-like", None],
+    "exact": ["boolean"],
 }
 
 
@@ -139,7 +140,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
         self.used_columns_ = features.positions[used]
         self.class_densities_ = fit_class_densities(
-            some_rows(features.values, used), codes, len(labels), **density
+            some_rows(features.values, used), codes, len(labels), exact=self.exact, **density
         )
         self.columns_, self.distances_ = [], []
         self.selected_features_, self.selected_distances_ = {}, {}
@@ -249,6 +250,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes, also their weights in the reference. None takes their
         shares of the training samples.
+    exact : bool, default=False
+        Sum the densities of the selected features over all training samples however many there are,
+        see `FlexibleNB`. What they are selected by is always summed over all.
 
     Attributes
     ----------
@@ -332,6 +336,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         contamination: float = 0.01,
         temperature: float = 1.0,
         priors: Sequence[float] | np.ndarray | None = None,
+        exact: bool = False,
     ) -> None:
         self.n_features = n_features
         self.threshold = threshold
@@ -345,6 +350,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         self.contamination = contamination
         self.temperature = temperature
         self.priors = priors
+        self.exact = exact
 
     def fit_stream(
         self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: np.ndarray
