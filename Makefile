@@ -94,5 +94,5 @@ $(DOCUMENTING): $(INSTALLED)
 
 $(PEER)/installed:
 	$(PYTHON) -m venv $(PEER)
-	$(PEER)/bin/python -m pip install --quiet xnb==0.5.1
+	$(PEER)/bin/python -m pip install --quiet xnb==0.5.1 KDEpy==1.1.12
 	@touch $@
