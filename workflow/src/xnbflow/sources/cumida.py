@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 from xnbflow.atomic import atomic
 from xnbflow.errors import InputError
 from xnbflow.series import Series
+from xnbflow.sources.arrow_cells import numbers_of
 from xnbflow.sources.cell_texts import parse_numbers
 from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.delimited import numbers_of
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.guarded import refuse_too_wide

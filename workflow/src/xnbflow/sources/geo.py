@@ -18,12 +18,15 @@ from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.annotation import annotation_path, read_annotation
 from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.blocks import Columns
 from xnbflow.sources.dataset import DataSet, is_accession
-from xnbflow.sources.delimited import Columns, DelimitedText, Dialect, GrowingRows
+from xnbflow.sources.delimited import DelimitedText
+from xnbflow.sources.dialects import Dialect
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import local_path, open_raw
 from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo_records import GeoHead, read_dataset_head, read_matrix_head
+from xnbflow.sources.growing import GrowingRows
 from xnbflow.sources.labels import listed
 from xnbflow.sources.remote_head import listed_names
 

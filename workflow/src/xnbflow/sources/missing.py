@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from xnbflow.errors import InputError
+from xnbflow.sources.strips import strips
 
 __all__ = ["MissingRule", "settle_missing"]
 
 _NAMED = 10
-_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,7 @@ def settle_missing(
         If values are missing and may not; it lists the features by how many values they miss.
     """
     n_missing = np.array(
-        [
-            count
-            for start in range(0, len(values), _ROWS)
-            for count in np.isnan(values[start : start + _ROWS]).sum(axis=1)
-        ],
+        [count for _, rows in strips(values) for count in np.isnan(rows).sum(axis=1)],
         dtype=np.intp,
     )
     affected = np.flatnonzero(n_missing)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.errors import InputError
-from xnbflow.sources.delimited import Block, Columns, row_blocks
+from xnbflow.sources.blocks import Block, Columns, row_blocks
 from xnbflow.sources.guarded import refuse_bomb
 
 __all__ = ["WORKBOOKS", "Workbook"]
