@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from xnbflow.errors import InputError
-from xnbflow.sources import delimited, guarded
+from xnbflow.sources import guarded, text_lines
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.table import read_table

@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.errors import InputError
+from xnbflow.sources.any_head import read_head
 from xnbflow.sources.dataset import DataSet, is_accession
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo import BASE_URLS, accession_path, platforms_offered
-from xnbflow.sources.geo_records import GeoHead, read_head
+from xnbflow.sources.geo_head import GeoHead
 from xnbflow.sources.hints import suggested_group
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged
 from xnbflow.sources.labels import plain_text

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.errors import InputError
+from xnbflow.sources.any_head import read_head
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
-from xnbflow.sources.geo_records import GeoHead, read_head
+from xnbflow.sources.geo_head import GeoHead
 from xnbflow.sources.labels import listed
 from xnbflow.sources.tabular import column_position, opened_table, suffix_of, table_texts
 from xnbflow.sources.workbook import WORKBOOKS

@@ -96,8 +96,8 @@ def _ends(data: bytes, n_rows: int, width: int, separator: int) -> np.ndarray | 
     ends = np.flatnonzero(is_break | (text == separator))
     if len(ends) != n_rows * width:
         return None
-    ends = ends.reshape(n_rows, width)
-    return ends if is_break[ends[:, -1]].all() and is_break.sum() == n_rows else None
+    by_row = ends.reshape(n_rows, width)
+    return by_row if is_break[by_row[:, -1]].all() and is_break.sum() == n_rows else None
 
 
 def _texts(data: bytes, starts: np.ndarray, ends: np.ndarray) -> list[str] | None:
