@@ -178,7 +178,7 @@ def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, name
         ("\n<!DOCTYPE html><html><body>moved</body></html>", r"is a web page \(HTML\), not data"),
         (b"PK\x03\x04rest", r"is a ZIP archive"),
         (GOOD.encode().replace(b"GSM2", b"GSM\xe9"), r"line 3: not UTF-8 text"),
-        (GOOD.replace("GSM2", '"GSM2'), r"line 3: 1 cells, but the header has 5"),
+        (GOOD.replace("GSM2", '"GSM2'), r"line 3: 1 cell, but the header has 5"),
         (gzip.compress(GOOD.encode() * 9, mtime=0)[:-9], r"is broken or truncated gzip"),
         (b"\x1f\x8b" + GOOD.encode(), r"is broken or truncated gzip"),
     ],

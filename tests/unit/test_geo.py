@@ -147,7 +147,7 @@ def test_samples_that_the_mapping_does_not_name_are_left_out_and_told(tmp_path):
     )
     assert list(series.samples) == ["GSM1", "GSM2", "GSM3"]
     assert series.values.tolist() == [values[:3] for values in VALUES]
-    assert "1 samples were left out, having no label: GSM4 (N2 healthy control)" in series.notes
+    assert "1 sample was left out, having no label: GSM4 (N2 healthy control)" in series.notes
 
 
 TROUBLES = {
@@ -275,7 +275,7 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     assert list(best.features) == ["DDR1"]
     assert best.values.tolist() == [VALUES[2]]  # mean 5.75 against 5.69
     assert list(best.feature_metadata["probe"]) == ["117_at"]
-    assert "2 probes were collapsed to 1 genes (max_mean)" in best.notes[-1]
+    assert "2 probes were collapsed to 1 gene (max_mean)" in best.notes[-1]
     middle = read_geo(path, row(annotation=annotation, collapse="median"))
     np.testing.assert_array_equal(middle.values, [np.median([VALUES[0], VALUES[2]], axis=0)])
 

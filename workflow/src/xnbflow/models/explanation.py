@@ -8,6 +8,7 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.models.prediction import Prediction, aligned, predict_table
 from xnbflow.models.steps import (
@@ -69,7 +70,7 @@ class Explanation:
             ]
             if len(rows) > _SHOWN:
                 rest = rows["evidence"].iloc[_SHOWN:]
-                lines.append(f"  {rest.sum():+8.2f}  {len(rest)} further features")
+                lines.append(f"  {rest.sum():+8.2f}  {counted(len(rest), 'further feature')}")
             reference = rows["log_reference"].sum()
             if reference:
                 lines.append(f"  {reference:+8.2f}  reference densities of its features")
@@ -112,7 +113,7 @@ def explain_sample(
     names = X.index.astype(str)
     if (names == sample).sum() != 1:
         few = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        msg = f"{(names == sample).sum()} samples are called {sample!r}; there are {few}"
+        msg = f"{counted((names == sample).sum(), 'sample')} are called {sample!r}; there are {few}"
         raise InputError(msg)
     last = _explaining(model)
     own = X[names == sample]

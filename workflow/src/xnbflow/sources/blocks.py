@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.sources.arrow_cells import numbers_of
 from xnbflow.sources.cell_texts import complaint, is_missing
@@ -88,7 +89,8 @@ def row_blocks(
         for number, cells in chunk:
             if len(cells) != width:
                 msg = (
-                    f"{path}, {unit} {number}: {len(cells)} cells, but the header has {width}; "
+                    f"{path}, {unit} {number}: {counted(len(cells), 'cell')}, but the header "
+                    f"has {width}; "
                     "correct the row"
                 )
                 raise InputError(msg)

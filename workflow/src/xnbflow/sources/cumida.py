@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from xnbflow.atomic import atomic
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.arrow_cells import numbers_of
@@ -257,7 +258,8 @@ def _checked_row(
     if len(cells) != len(columns):
         end = "" if line.endswith(b"\n") else ", and the file ends there"
         msg = (
-            f"{path}, line {number}: {len(cells)} cells, but the header has {len(columns)}{end}; "
+            f"{path}, line {number}: {counted(len(cells), 'cell')}, but the header has "
+            f"{len(columns)}{end}; "
             f"{'get the whole file again' if end else 'correct the line'}"
         )
         raise InputError(msg)
@@ -295,7 +297,8 @@ def _unique_features(path: Path, names: Sequence[str]) -> list[str]:
         taken.add(new)
         unique.append(new)
     msg = (
-        f"{path}: {len(copies)} feature names occur more than once (say {next(iter(copies))!r}); "
+        f"{path}: {counted(len(copies), 'feature name', 'occurs', 'occur')} more than once (say "
+        f"{next(iter(copies))!r}); "
         "all but the first of each got the suffix .1, .2, ..."
     )
     warnings.warn(msg, UserWarning, stacklevel=3)

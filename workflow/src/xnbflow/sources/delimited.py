@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.sources.blocks import Block, Columns, row_block
 from xnbflow.sources.dialects import Dialect
@@ -156,7 +157,7 @@ class DelimitedText:
     def _refuse_width(self, n_cells: int, number: int) -> None:
         if n_cells != len(self.header):
             msg = (
-                f"{self.path}, line {number}: {n_cells} cells, but the header has "
+                f"{self.path}, line {number}: {counted(n_cells, 'cell')}, but the header has "
                 f"{len(self.header)}; correct the line, or get the file again if it ends there"
             )
             raise InputError(msg)

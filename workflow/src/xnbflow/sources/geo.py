@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import either
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.annotation import annotation_path, read_annotation
@@ -269,7 +270,10 @@ def _annotation(
         if platform and platform not in head.platform.split():
             notes.append(f"the annotation is of {platform}, the series of {head.platform}")
         count = int((table["symbol"] != "").sum())
-        notes.append(f"{count} of {len(features)} features have a symbol in the annotation")
+        notes.append(
+            f"{count} of {len(features)} features {either(count, 'has', 'have')} a symbol in "
+            "the annotation"
+        )
         return table
     if identifiers is None:
         return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.sources.any_head import read_head
 from xnbflow.sources.dataset import DataSet, is_accession
@@ -215,7 +216,11 @@ def _proposal(location: str, head: GeoHead) -> tuple[DataSet | None, str]:
     missing = sum(not text for text in texts)
     options = {"unlabelled": "drop"} if missing else {}
     label = name if name in ("source", "description") else f"characteristics:{name}"
-    told = f" ({missing} samples have none and would be left out)" if missing else ""
+    told = (
+        f" ({counted(missing, 'sample', 'has', 'have')} none and would be left out)"
+        if missing
+        else ""
+    )
     values = ", ".join(f"{v} ({n})" for v, n in Counter(filter(None, texts)).most_common())
     return _row(location, head, label, options), f"Proposed label: {name}{told}: {values}."
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.sources.strips import strips
 
@@ -140,7 +141,9 @@ def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool =
         rows[rows <= 0] = np.nan
         np.log2(rows, out=rows)
     if lost:
-        notes.append(f"{lost} values of 0 or below became missing, for they have no logarithm")
+        notes.append(
+            f"{counted(lost, 'value')} of 0 or below became missing: they have no logarithm"
+        )
     return notes
 
 
@@ -171,7 +174,8 @@ def _log_cpm(where: str, values: np.ndarray) -> list[str]:
     missing = int(np.isnan(values).sum())
     if missing:
         msg = (
-            f"{where}: transform=log_cpm, but {missing} counts are missing, and without them the "
+            f"{where}: transform=log_cpm, but {counted(missing, 'count', 'is', 'are')} missing, "
+            "without which the "
             "sum of a sample is unknown; write 0 where no read was found"
         )
         raise InputError(msg)

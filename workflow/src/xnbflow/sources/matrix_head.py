@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.sources.geo_head import GeoHead, joined_texts
 from xnbflow.sources.labels import plain_text
@@ -208,7 +209,10 @@ def _as_many(path: str | Path, name: str, cells: list[str], n_samples: int) -> l
     if len(cells) > n_samples and not any(cells[n_samples:]):
         return cells[:n_samples] if len(cells) != n_samples else cells
     if len(cells) != n_samples and any(cells):
-        msg = f"{path}: !{name} has {len(cells)} values for {n_samples} samples; whose is unclear"
+        msg = (
+            f"{path}: !{name} has {counted(len(cells), 'value')} for "
+            f"{counted(n_samples, 'sample')}; whose is unclear"
+        )
         warnings.warn(msg, UserWarning, stacklevel=2)
     return (cells + [""] * n_samples)[:n_samples]
 
