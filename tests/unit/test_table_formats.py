@@ -362,7 +362,7 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
         path, label="diagnosis", orientation="columns", phenotype=str(phenotype(tmp_path)),
         group="patient",
     )  # fmt: skip
-    with pytest.warns(UserWarning, match="samples") as told:
+    with pytest.warns(UserWarning, match="1 sample") as told:
         series = acquire(dataset)
     assert list(series.samples) == ["s1", "s2", "s3"]
     assert list(series.labels) == ["t", "n", "t"]

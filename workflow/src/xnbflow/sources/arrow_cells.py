@@ -1,7 +1,6 @@
 """Cells of numbers, many at once, by Arrow, which rounds exactly as ``float`` does."""
 
 import itertools
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,7 +9,7 @@ from pyarrow import csv as arrow_csv
 
 from xnbflow.sources.cell_texts import MISSING_WORDS
 
-__all__ = ["marked_numbers", "marks", "matrix", "numbers_of", "read_columns"]
+__all__ = ["matrix", "numbers_of", "read_columns"]
 
 #: Arrow compares exactly, hence every mixture of small and capital letters.
 _NULLS = sorted(
@@ -18,8 +17,6 @@ _NULLS = sorted(
     for word in MISSING_WORDS
     for letters in set(itertools.product(*((c.lower(), c.upper()) for c in word)))
 )
-#: Neither one long column nor a wide row suits Arrow as rows of about so many cells do.
-_CELLS_PER_ROW = 128
 
 
 def read_columns(
@@ -81,35 +78,14 @@ def numbers_of(cells: str | bytes, count: int, decimal: str = ".") -> np.ndarray
     >>> numbers_of("1.5\nhigh", 2), numbers_of("1.5\ninf", 2)
     (None, None)
     """
-    data = bytearray(cells.encode() if isinstance(cells, str) else cells)
-    text = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(text == ord("\n"))
-    if len(ends) != count - 1:
+    data = cells.encode() if isinstance(cells, str) else cells
+    table = read_columns(data, {"value": pa.float64()}, ["value"], "\t", decimal, quoted=False)
+    if table is None:
         return None
-    text[ends] = marks(count)[:-1]
-    return marked_numbers(data, count, decimal)
-
-
-def marks(count: int) -> np.ndarray:
-    """Return what to write behind each of so many cells for `marked_numbers`."""
-    signs = np.full(count, ord("\t"), dtype=np.uint8)
-    width = _width(count)
-    signs[width - 1 :: width] = ord("\n")
-    return signs
-
-
-def marked_numbers(data: bytes | bytearray, count: int, decimal: str) -> np.ndarray | None:
-    """Convert so many cells, `marks` between them; None where a closer look is due."""
-    width = _width(count)
-    names = [str(place) for place in range(width)]
-    types = dict.fromkeys(names, pa.float64())
-    table = read_columns(data + b"\t" * (-count % width), types, names, "\t", decimal, quoted=False)
-    values = None if table is None else matrix(table, names)
-    return None if values is None or values.size < count else values.reshape(-1)[:count]
-
-
-def _width(count: int) -> int:
-    return min(_CELLS_PER_ROW, 1 + math.isqrt(count))
+    values = table["value"].to_numpy()
+    if len(values) == count - 1 and data.endswith(b"\n"):  # the last cell is empty
+        values = np.append(values, np.nan)
+    return values if len(values) == count and not np.isinf(values).any() else None
 
 
 def matrix(table: pa.Table, names: list[str]) -> np.ndarray | None:

@@ -1,9 +1,11 @@
 """Rows of cells that are as they should be, megabytes at once: texts, and numbers as a matrix."""
 
+import re
+
 import numpy as np
 import pyarrow as pa
 
-from xnbflow.sources.arrow_cells import marked_numbers, marks, matrix, read_columns
+from xnbflow.sources.arrow_cells import matrix, numbers_of, read_columns
 from xnbflow.sources.blocks import Columns
 from xnbflow.sources.dialects import Dialect
 
@@ -11,7 +13,6 @@ __all__ = ["RowReader"]
 
 #: Above so many columns, columns are not read one by one.
 _WIDE = 800
-_BREAK = ord("\n")
 
 
 class RowReader:
@@ -32,7 +33,7 @@ class RowReader:
 
     def __init__(self, columns: Columns, dialect: Dialect) -> None:
         self.columns, self.dialect = columns, dialect
-        self._places = places = np.array(columns.numbers, dtype=np.intp)
+        places = np.array(columns.numbers, dtype=np.intp)
         is_first = np.diff(places, prepend=-2) != 1  # of places that follow each other
         self._first, self._last = places[is_first], places[np.roll(is_first, -1)]
 
@@ -69,41 +70,54 @@ class RowReader:
         ends = _ends(data, n_rows, len(self.columns.names), ord(self.dialect.separator))
         if ends is None:
             return None
-        starts = np.append(0, ends.ravel()[:-1] + 1).reshape(ends.shape)
-        texts = [_texts(data, starts[:, place], ends[:, place]) for place in self.columns.text]
+        texts = [_texts(data, *_bounds(ends, place, place)) for place in self.columns.text]
         whole = [column for column in texts if column is not None]
-        values = self._numbers(data, starts, ends) if len(whole) == len(texts) else None
+        values = self._numbers(data, ends) if len(whole) == len(texts) else None
         return None if values is None else (whole, values)
 
-    def _numbers(self, data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray | None:
-        n_rows, n_numbers = len(starts), len(self.columns.numbers)
+    def _numbers(self, data: bytes, ends: np.ndarray) -> np.ndarray | None:
+        n_rows, n_numbers = len(ends), len(self.columns.numbers)
         count = n_rows * n_numbers
         if not count:
             return np.empty((n_rows, n_numbers))
-        marked = bytearray(data)
-        signs = marks(count).reshape(n_rows, n_numbers)
-        np.frombuffer(marked, dtype=np.uint8)[ends[:, self._places]] = signs
-        bounds = np.stack([starts[:, self._first], ends[:, self._last]], axis=-1).reshape(-1, 2)
-        cells = b"".join(marked[start : end + 1] for start, end in bounds.tolist())[:-1]
-        values = marked_numbers(cells, count, self.dialect.decimal)
+        starts, stops = _bounds(ends, self._first, self._last)
+        within = memoryview(data)
+        cells = b"\n".join(
+            within[start:stop]
+            for start, stop in zip(starts.ravel().tolist(), stops.ravel().tolist(), strict=True)
+        )
+        cells = cells.replace(self.dialect.separator.encode(), b"\n")
+        values = numbers_of(cells, count, self.dialect.decimal)
         return None if values is None else values.reshape(n_rows, n_numbers)
 
 
 def _ends(data: bytes, n_rows: int, width: int, separator: int) -> np.ndarray | None:
     """Return where each cell ends, shape (n_rows, width); None where rows differ in width."""
-    text = np.frombuffer(data, dtype=np.uint8)
-    is_break = text == _BREAK
-    ends = np.flatnonzero(is_break | (text == separator))
-    if len(ends) != n_rows * width:
+    is_end = np.frombuffer(data, dtype=np.uint8) == separator
+    breaks = [found.start() for found in re.finditer(b"\n", data)]
+    is_end[breaks] = True
+    ends = np.flatnonzero(is_end)
+    if len(breaks) != n_rows or len(ends) != n_rows * width:
         return None
     by_row = ends.reshape(n_rows, width)
-    return by_row if is_break[by_row[:, -1]].all() and is_break.sum() == n_rows else None
+    return by_row if (by_row[:, -1] == breaks).all() else None
+
+
+def _bounds(
+    ends: np.ndarray, first: int | np.ndarray, last: int | np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where cells start and stop that begin in some columns and end in others."""
+    rows = np.append(-1, ends[:-1, -1])  # each begins behind the break before it
+    before = np.where(
+        np.equal(first, 0), rows[:, None], ends[:, np.subtract(first, 1)].reshape(len(ends), -1)
+    )
+    return before + 1, ends[:, last]
 
 
 def _texts(data: bytes, starts: np.ndarray, ends: np.ndarray) -> list[str] | None:
     """Return plain cells, without quotes around them; None where a closer look is due."""
     found = []
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+    for start, end in zip(starts.ravel().tolist(), ends.ravel().tolist(), strict=True):
         cell = data[start:end]
         if b'"' in cell:
             cell = cell.strip()
