@@ -461,6 +461,15 @@ TRAINING_TABLES = named(
         ),
     ),
     table(
+        "priors",
+        "what a class has before any feature speaks, for classifiers that explain",
+        "a fold and class",
+        **_FOLD,
+        **{"class": "text"},
+        log_prior=("number", "-inf for a class that was absent from training"),
+        intercept=("number", "of the classifier's calibration, in nats; 0 without one"),
+    ),
+    table(
         "ties",
         "the groups of features of equal rank between which a selection was cut by name",
         "a feature of a group",
@@ -961,12 +970,13 @@ DESCRIPTION_TABLES = named(
     ),
     table(
         "priors",
-        "shares of the classes in the training samples of the first repeat's folds",
+        "what a class has before any feature speaks, in the first repeat's folds",
         "a fold and class",
         **_CLASSIFIER,
         **_FOLD,
         **{"class": "text"},
-        log_prior=("number", "-inf without training samples"),
+        log_prior=("number", "-inf for a class that was absent from training"),
+        intercept=("number", "of the classifier's calibration, in nats; 0 without one"),
     ),
     table(
         "evidence",

@@ -51,8 +51,9 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
 _HOW_TO_READ = (
     "A bar to the right is evidence for the class, to the left against it, in nats: 0 says "
     "nothing, 0.7 doubles the odds. The axis is the same for all classes; arrows mark bars that "
-    "are cut. The class with the greatest score is predicted: its log prior, the evidence of its "
-    "features and, where a classifier compares densities, their reference densities."
+    "are cut. The class with the greatest score is predicted: its log prior (with the intercept, "
+    "where the classifier is calibrated class by class), the evidence of its features and, where a "
+    "classifier compares densities, their reference densities."
 )
 #: Terms of a class on the page, the strongest; the rest is one term.
 _MOST_TERMS = 200
@@ -78,7 +79,7 @@ def _packed(explanation: Explanation, name: str) -> dict[str, Any]:
         "name": name,
         "classes": classes,
         "features": [f"{s} ({f})" if s else str(f) for f, s in symbols.items()],
-        "fits": [{"prior": [_finite(p) for p in explanation.priors.values()], "sets": sets}],
+        "fits": [{"prior": [_finite(p) for p in explanation.offsets.values()], "sets": sets}],
         "samples": [[explanation.sample, None, label, 0, evidence, references]],
         "left_out": 0,
     }

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from xnbflow.counts import counted, either
 from xnbflow.errors import InputError, require_choice
 from xnbflow.evaluation.incomplete import imputes
+from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.scale import scale_note
 from xnbflow.models.steps import explainer, is_relative, takes_features_apart, terms_of
 from xnbflow.models.trained import TrainedModel
@@ -224,7 +225,8 @@ def log_posterior_without(
             "classes would no longer be comparable; impute the missing ones"
         )
         raise InputError(msg)
-    joint = np.tile(last.class_log_prior_, (len(X), 1))
+    known = class_priors(last)
+    joint = np.tile((known["log_prior"] + known["intercept"]).to_numpy(), (len(X), 1))
     terms = terms[~terms["feature"].isin(features)]
     for code, label in enumerate(last.classes_):
         own = terms[terms["class"] == label]

@@ -18,6 +18,7 @@ from xnbflow.labels import refuse_missing
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.class_specific import checked_chunks
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
+from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.sparse_input import chunks_of, dense_chunks, rows_of
 from xnbflow.parameters import number, one_of, whole
 from xnbflow.selection.class_specific import CANDIDATES_PER_PAIR, FeatureDistances
@@ -78,10 +79,11 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         -------
         DataFrame
             One row per sample, class and feature that the class uses, with columns ``sample``,
-            ``class``, ``feature`` and ``log_likelihood``: the evidence, divided by the temperature.
-            Above 0 the feature speaks for the class, below 0 against it; 0 says nothing. With the
-            class's ``class_log_prior_`` the rows of a sample and class add up to its
-            `predict_joint_log_proba`.
+            ``class``, ``feature`` and ``log_likelihood``: the evidence, divided by the temperature
+            or times the class's slope. Above 0 the feature speaks for the class, below 0 against
+            it; 0 says nothing. With the class's ``class_log_prior_``, and the
+            ``calibration_intercept_`` of `ClassSpecificNBCV`, the rows of a sample and class add up
+            to its `predict_joint_log_proba`.
         """
         return super().explain(X)
 
@@ -122,8 +124,8 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
 
     @property
     @abstractmethod
-    def _temperature(self) -> float:
-        """What the summed evidence is divided by."""
+    def _calibration(self) -> Calibration:
+        """What the summed evidence of each class is worth."""
 
     def _keep(
         self,
@@ -178,7 +180,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             terms = self._weigh(self.class_densities_.log_density(points))
             for code, mine in enumerate(rows):
                 total[part, code] = terms[code, mine].sum(axis=0)
-        return self.class_log_prior_ + total / self._temperature
+        return self.class_log_prior_ + self._calibration(total)
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         columns = self.columns_[code]
@@ -186,7 +188,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             self.class_densities_.log_density(rows_of(features, self.used_columns_))
         )
         rows = np.searchsorted(self.used_columns_, columns)
-        return columns, terms[code, rows] / self._temperature
+        return columns, terms[code, rows] * self._calibration.slope[code]
 
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
         return weigh(log_density, self.class_log_prior_, self.evidence, self.contamination)
@@ -446,8 +448,11 @@ class ClassSpecificNB(BaseClassSpecificNB):
         return [chosen for chosen, _ in covers]
 
     @property
-    def _temperature(self) -> float:
-        return self.temperature
+    def _calibration(self) -> Calibration:
+        n_classes = len(self.classes_)
+        return Calibration(
+            self.temperature, np.full(n_classes, 1.0 / self.temperature), np.zeros(n_classes)
+        )
 
 
 def _directions(values: Any, mine: np.ndarray) -> list[str]:
