@@ -80,14 +80,10 @@ class Explanation:
             ]
             if len(rows) > _SHOWN:
                 rest = rows["evidence"].iloc[_SHOWN:]
-<<<<<<< HEAD
                 lines.append(f"  {rest.sum():+8.2f}  {counted(len(rest), 'further feature')}")
-=======
-                lines.append(f"  {rest.sum():+8.2f}  {len(rest)} further features")
             intercept = self.intercepts[label]
             if intercept:
                 lines.append(f"  {intercept:+8.2f}  intercept of the calibration")
->>>>>>> main
             reference = rows["log_reference"].sum()
             if reference:
                 lines.append(f"  {reference:+8.2f}  reference densities of its features")

@@ -46,8 +46,8 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     if factor is not None and not _FACTORS[0] < factor < _FACTORS[1]:
         return (
             f"its values are about {_number(factor)} times those of the training data (medians of "
-            f"{counted(len(columns), 'feature')}); bring them to the training data's scale, or train with a "
-            "rank transformation"
+            f"{counted(len(columns), 'feature')}); bring them to the training data's scale, "
+            "or train with a rank transformation"
         )
     shift = np.median(np.abs(medians - middle)[known] / widths[known])
     if shift > _SHIFT * (2 if len(values) == 1 else 1):
