@@ -10,7 +10,7 @@ from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.class_specific_cv import geometric_sizes
-from xnbflow.naive_bayes.size_path import choose, fit_temperature
+from xnbflow.naive_bayes.size_path import choose
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
@@ -37,22 +37,22 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
     X, y = noisy(rng)
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     sizes = [1, 2, 5, 9, 40]
-    model = ClassSpecificNBCV(sizes=sizes, cv=folds).fit(X, y)
+    model = ClassSpecificNBCV(sizes=sizes, cv=folds, calibration="temperature").fit(X, y)
     path = model.path_.set_index("n_features_per_pair")
     assert path.index.tolist() == sizes
     for size in sizes:
         joint, prior = np.empty((2, len(y), 3))
-        right, per_class = [], []
+        per_class = []
         for train, test in folds.split(X, y):
             inner = ClassSpecificNB(n_features=size).fit(X[train], y[train])
             joint[test], prior[test] = (
                 inner.predict_joint_log_proba(X[test]),
                 inner.class_log_prior_,
             )
-            right.append((inner.predict(X[test]) == y[test]).mean())
             per_class.append([len(each) for each in inner.selected_features_.values()])
         row = path.loc[size]
-        predicted = joint.argmax(axis=1)
+        predicted = ((joint - prior) / row["temperature"] + prior).argmax(axis=1)
+        right = [(predicted == y)[test].mean() for _, test in folds.split(X, y)]
         assert row["accuracy"] == pytest.approx((predicted == y).mean())
         assert row["accuracy_se"] == pytest.approx(np.std(right, ddof=1) / 2)
         assert row["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(y, predicted))
@@ -69,8 +69,12 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
 
 def test_the_model_is_the_fit_with_what_was_chosen(rng):
     X, y = noisy(rng)
-    model = ClassSpecificNBCV(cv=4, min_bandwidth=[0.1, 0.5], distance=["combined", "hellinger"])
-    model.fit(X, y)
+    model = ClassSpecificNBCV(
+        cv=4,
+        calibration="temperature",
+        min_bandwidth=[0.1, 0.5],
+        distance=["combined", "hellinger"],
+    ).fit(X, y)
     (chosen,) = model.path_[model.path_["chosen"]].to_dict("records")
     assert chosen["n_features_per_pair"] == model.n_features_
     assert (chosen["distance"], chosen["min_bandwidth"]) == (model.distance_, model.min_bandwidth_)
@@ -101,6 +105,9 @@ def test_units_and_names_change_nothing(rng):
     other = ClassSpecificNBCV(cv=4).fit(pd.DataFrame(X * scales, columns=names), y)
     assert other.n_features_ == model.n_features_
     assert other.temperature_ == pytest.approx(model.temperature_, rel=1e-6)
+    np.testing.assert_allclose(other.calibration_slope_, model.calibration_slope_, rtol=1e-6)
+    scaled = other.predict_log_proba(pd.DataFrame(X * scales, columns=names))
+    np.testing.assert_allclose(scaled, model.predict_log_proba(X), rtol=1e-6, atol=1e-9)
     for label, chosen in model.selected_features_.items():
         assert other.selected_features_[label] == names[chosen].tolist()
 
@@ -138,13 +145,29 @@ def test_classes_that_an_inner_training_set_lacks_cost_but_do_not_fail(rng):
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
-def test_priors_are_those_of_the_inner_folds_too(rng):
+def test_scores_are_those_of_samples_whose_classes_weigh_as_the_priors(rng):
     X, y = noisy(rng)
-    even, odd = (
-        ClassSpecificNBCV(cv=4, priors=priors).fit(X, y).path_["log_loss"].min()
-        for priors in ([1 / 3, 1 / 3, 1 / 3], [0.98, 0.01, 0.01])
-    )
-    assert odd > even + 0.1
+    priors = np.array([0.2, 0.3, 0.5])
+    weights = (priors / np.bincount(y))[y]
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    model = ClassSpecificNBCV(sizes=[4], cv=folds, priors=priors, calibration="temperature")
+    model.fit(X, y)
+    joint = np.empty((len(y), 3))
+    for train, test in folds.split(X, y):
+        inner = ClassSpecificNB(n_features=4, priors=priors).fit(X[train], y[train])
+        joint[test] = inner.predict_joint_log_proba(X[test])
+    sums = joint - np.log(priors)
+
+    def loss(log_t):
+        scores = np.exp(sums / np.exp(log_t) + np.log(priors))
+        return log_loss(y, scores / scores.sum(axis=1, keepdims=True), sample_weight=weights)
+
+    best = minimize_scalar(loss, bounds=(0.0, 5.0), method="bounded")
+    right = (sums / np.exp(best.x) + np.log(priors)).argmax(axis=1) == y
+    (row,) = model.path_.to_dict("records")
+    assert row["temperature"] == pytest.approx(np.exp(best.x), rel=1e-3)
+    assert row["log_loss"] == pytest.approx(best.fun, rel=1e-6)
+    assert row["accuracy"] == pytest.approx(np.average(right, weights=weights))
 
 
 @pytest.mark.parametrize(
@@ -155,6 +178,7 @@ def test_priors_are_those_of_the_inner_folds_too(rng):
         ({"sizes": [0]}, "sizes is "),
         ({"cv": "ten"}, "cv is 'ten'"),
         ({"scoring": "auc"}, "scoring is 'auc'"),
+        ({"calibration": "isotonic"}, "calibration is 'isotonic'"),
     ],
 )
 def test_what_cannot_be_tried_is_refused(rng, params, message):
@@ -197,15 +221,6 @@ def test_what_one_sample_can_change_is_no_difference():
     path = rows([0.99, 1.0, 1.0], [0.1, 0.0, 0.0])
     assert choose(path, "accuracy", "one_standard_error", 100) == 0
     assert choose(path, "accuracy", "one_standard_error", 1000) == 1
-
-
-def test_the_temperature_is_1_at_least_and_finite():
-    prior = np.log(np.full((6, 2), 0.5))
-    codes = np.array([0, 1, 0, 1, 0, 1])
-    right = np.where(codes[:, None] == np.arange(2), 3.0, 0.0)
-    assert fit_temperature(right, prior, codes) == 1.0
-    assert fit_temperature(-right, prior, codes) == 1000.0
-    assert fit_temperature(right[:0], prior[:0], codes[:0]) == 1.0
 
 
 def test_sizes_grow_geometrically():

@@ -28,16 +28,27 @@ from xnbflow.series import read_header
 from xnbflow.sources.simulate import simulate_series
 from xnbflow.tables import write_parquet, write_tables
 
+METHODS = "xnbflow.naive_bayes"
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    """A simulated data set with XNB trained on it for real; predictions beside the model's data."""
+ENTRIES = {
+    "xnb": {"method": f"{METHODS}.class_specific.XNB"},
+    "priors": {
+        "method": f"{METHODS}.class_specific.XNB",
+        "params": {"priors": [0.6, 0.3, 0.1]},
+    },
+    "calibrated": {"method": f"{METHODS}.class_specific_cv.ClassSpecificNBCV", "params": {"cv": 3}},
+}
+
+
+@pytest.fixture(scope="module", params=ENTRIES)
+def trained(tmp_path_factory, request):
+    """What the page has of a classifier that was trained on simulated data, and its predictions."""
     root = tmp_path_factory.mktemp("trained")
     series, _ = simulate_series("toy", 30, 60, 3, seed=2)
     path = root / SERIES.of(dataset="toy")
     series.write(path)
     folds = draw_folds(read_header(path), 3, 1)
-    entry = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
+    entry = ENTRIES[request.param]
     outcome = train(series, folds, entry, 0, range(3))
     for name, table in TRAINING_TABLES.items():
         place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)

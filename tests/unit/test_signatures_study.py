@@ -22,6 +22,7 @@ from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.sparse import features_with_effect
 from xnbflow.naive_bayes import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
+from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
 from xnbflow.report.page.blocks import Table
 from xnbflow.report.results import StudyResults
 from xnbflow.series import Series
@@ -64,6 +65,17 @@ def test_every_method_has_a_point_per_value_and_the_declared_columns(tables):
     assert len(tables["sizes"]) == 6
 
 
+def calibrated(sums, prior, labels, folds):
+    """Return joint log probabilities whose evidence is calibrated by the other folds."""
+    codes = np.unique(labels, return_inverse=True)[1]
+    start, joint = fit_temperature(sums, prior, codes), np.empty_like(sums)
+    for fold in np.unique(folds):
+        rest = folds != fold
+        fitted = fit_vector(sums[rest], prior[rest], codes[rest], start=start)
+        joint[~rest] = fitted(sums[~rest]) + prior[~rest]
+    return joint
+
+
 def test_a_point_is_the_accuracy_on_the_folds_that_studies_draw(series, tables):
     X = series.values.T
     for parameter, model in (
@@ -72,12 +84,16 @@ def test_a_point_is_the_accuracy_on_the_folds_that_studies_draw(series, tables):
     ):
         scores = []
         for repeat in range(2):
-            drawn, right = folds_of_repeat(series, 3, repeat), 0
-            for _, rows in drawn.groupby("fold"):
-                tested = np.isin(series.samples, rows["sample"])
-                model.fit(X[~tested], series.labels[~tested])
-                right += (model.predict(X[tested]) == series.labels[tested]).sum()
-            scores.append(right / 48)
+            drawn = folds_of_repeat(series, 3, repeat)
+            folds = drawn.set_index("sample")["fold"].loc[series.samples].to_numpy()
+            joint, prior = np.empty((2, 48, 3))
+            for fold in range(3):
+                model.fit(X[folds != fold], series.labels[folds != fold])
+                joint[folds == fold] = model.predict_joint_log_proba(X[folds == fold])
+                prior[folds == fold] = model.class_log_prior_
+            if parameter == "n_features":
+                joint = calibrated(joint - prior, prior, series.labels, folds)
+            scores.append((model.classes_[joint.argmax(axis=1)] == series.labels).mean())
         curve = tables["curves"][tables["curves"]["method"] == type(model).__name__]
         point = curve[curve["value"] == getattr(model, parameter)].iloc[0]
         assert point["accuracy"] == pytest.approx(np.mean(scores), abs=1e-12)

@@ -74,6 +74,7 @@ rule describe:
         selected=trained("selected"),
         distances=trained("distances"),
         explanations=trained("explanations"),
+        priors=trained("priors"),
         compiled=lambda wildcards: [
             marker for name in study_of(wildcards).classifiers for marker in compiled(name)
         ],

@@ -56,6 +56,12 @@ _EVIDENCE_RULES = {
     "odds": "a class is scored by log p(x | class) - log p(x | the others) of its features",
     "absolute": "a class is scored by log p(x | class) of its features, as in XNB: units matter",
 }
+_CALIBRATION_RULES = {
+    "vector": "the evidence for each class is multiplied by a slope and an intercept is added, "
+    "both fitted on inner predictions (vector scaling, Guo et al., 2017); of two classes, whose "
+    "features are the same, it is divided by one temperature",
+    "temperature": "the evidence is divided by one temperature, fitted on inner predictions",
+}
 _FAMILY = choice(
     "categorical",
     "gaussian",
@@ -136,19 +142,21 @@ _OWN = (
             "contamination": number(least=0, below=1),
             "temperature": number(above=0),
             "priors": _PRIORS,
+            "exact": flag(),
         },
         rules={"evidence": _EVIDENCE_RULES},
     ),
     Method(
         "csnb_cv",
         "xnbflow.naive_bayes.class_specific_cv.ClassSpecificNBCV",
-        "ClassSpecificNBCV: the same, with number of features and temperature cross-validated",
+        "ClassSpecificNBCV: the same, with number of features and calibration cross-validated",
         f"{_CSNB}; one-standard-error rule: Breiman et al. (1984)",
         {
             "sizes": either(list_of(whole(1)), nothing()),
             "cv": either(whole(2), estimator()),
             "scoring": choice("log_loss", "accuracy", "balanced_accuracy"),
             "rule": choice("one_standard_error", "best"),
+            "calibration": choice("vector", "temperature"),
             "distance": either(_PAIR_DISTANCE, list_of(_PAIR_DISTANCE)),
             "bandwidth": _BANDWIDTH,
             "min_bandwidth": either(number(least=0), list_of(number(least=0))),
@@ -157,8 +165,9 @@ _OWN = (
             "evidence": _EVIDENCE,
             "contamination": number(least=0, below=1),
             "priors": _PRIORS,
+            "exact": flag(),
         },
-        rules={"evidence": _EVIDENCE_RULES},
+        rules={"evidence": _EVIDENCE_RULES, "calibration": _CALIBRATION_RULES},
     ),
     Method(
         "von_mises_nb",

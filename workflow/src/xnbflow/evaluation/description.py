@@ -8,7 +8,7 @@ import pandas as pd
 from xnbflow.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
 from xnbflow.evaluation.densities import class_densities, telling_features
 from xnbflow.evaluation.dependence_groups import dependent_groups, dependent_pairs
-from xnbflow.evaluation.evidence import class_priors, relative_evidence
+from xnbflow.evaluation.evidence import relative_evidence
 from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.profiles import class_distances, feature_profiles, feature_values
 from xnbflow.series import Series
@@ -22,7 +22,7 @@ _PER_CLASS, _MOST = 4, 12
 _MOST_DEPENDENT = 200
 
 
-_TRAINED = ("predictions", "selected", "distances", "explanations")
+_TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
 
 
 def description_tables(
@@ -40,7 +40,7 @@ def description_tables(
         Per data set the classifiers' configuration by id.
     files : mapping of str to sequence of path
         Of the data sets ``series``, of the diagnosed ones ``dependence_test``, and of what is
-        trained ``predictions``, ``selected``, ``distances`` and ``explanations``.
+        trained ``predictions``, ``selected``, ``distances``, ``explanations`` and ``priors``.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def describe(
         The classifier's configuration.
     trained : mapping of str to DataFrame
         What its training jobs wrote: ``predictions``, ``selected``, ``distances``,
-        ``explanations``.
+        ``explanations``, ``priors``.
     cut : float or None
         The |r| above which features count as dependent given the class; None if no one looked.
 
@@ -118,7 +118,7 @@ def describe(
         "dependent_pairs": pairs,
         "densities": class_densities(series, shown, entry),
         "values": feature_values(series, shown),
-        "priors": class_priors(series, trained["predictions"]),
+        "priors": trained["priors"][trained["priors"]["repeat"] == 0],
         "evidence": evidence,
         "scores": _scores(evidence),
     }

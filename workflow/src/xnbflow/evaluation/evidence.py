@@ -11,36 +11,7 @@ from xnbflow.evaluation.densities import density_estimator, log_densities
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
 
-__all__ = ["class_priors", "relative_evidence"]
-
-
-def class_priors(series: Series, predictions: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of each class in the training samples of each fold of the first repeat.
-
-    Parameters
-    ----------
-    series : Series
-        The data set.
-    predictions : DataFrame
-        ``repeat``, ``fold``, ``sample``: the tested samples.
-
-    Returns
-    -------
-    DataFrame
-        ``repeat``, ``fold``, ``class``, ``log_prior``; -inf for a class without training samples.
-    """
-    first = predictions[predictions["repeat"] == 0]
-    parts = []
-    for fold, tested in first.groupby("fold", sort=True):
-        labels = series.labels[~np.isin(series.samples, tested["sample"])]
-        counts = np.array([(labels == label).sum() for label in series.classes], dtype=float)
-        with np.errstate(divide="ignore"):
-            logs = np.log(counts / counts.sum())
-        parts.append(
-            pd.DataFrame({"repeat": 0, "fold": fold, "class": series.classes, "log_prior": logs})
-        )
-    columns = ["repeat", "fold", "class", "log_prior"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+__all__ = ["relative_evidence"]
 
 
 def relative_evidence(

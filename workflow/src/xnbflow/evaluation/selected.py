@@ -12,7 +12,15 @@ from sklearn.pipeline import Pipeline
 from xnbflow.evaluation.sparse import features_with_effect
 from xnbflow.evaluation.ties import ties_of
 
-__all__ = ["SCALES", "FeatureUse", "feature_use", "last_step", "named", "transformed"]
+__all__ = [
+    "SCALES",
+    "FeatureUse",
+    "class_priors",
+    "feature_use",
+    "last_step",
+    "named",
+    "transformed",
+]
 
 #: What a classifier's explanations are, as its ``explanation_scale_`` tells: log densities in the
 #: unit of the feature (what is supposed of those that do not tell), evidence against a reference,
@@ -37,6 +45,9 @@ class FeatureUse:
         ``class``, ``feature``, ``other_class``, ``distance``.
     explanations : DataFrame or None
         ``sample``, ``class``, ``feature``, ``log_likelihood``, ``scale`` (one of `SCALES`).
+    priors : DataFrame or None
+        ``class``, ``log_prior``, ``intercept``: what a class has before any feature speaks, of a
+        classifier that explains.
     ties : DataFrame or None
         See `xnbflow.evaluation.ties.ties_of`.
     """
@@ -46,6 +57,7 @@ class FeatureUse:
     selected: pd.DataFrame | None = None
     distances: pd.DataFrame | None = None
     explanations: pd.DataFrame | None = None
+    priors: pd.DataFrame | None = None
     ties: pd.DataFrame | None = None
 
 
@@ -80,7 +92,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         chosen = dict.fromkeys(model.classes_, names)
     rename = dict(enumerate(names)) if last is not model else {}
     chosen = {label: [rename.get(f, f) for f in features] for label, features in chosen.items()}
-    distances = explanations = None
+    distances = explanations = priors = None
     if hasattr(last, "pair_distances_"):
         distances = _renamed(last.pair_distances_, feature=rename)
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
@@ -88,6 +100,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         samples = X.index if last is not model else []
         explanations = named(explanations, samples, names if last is not model else [])
         explanations["scale"] = _scale(last)
+        priors = class_priors(last)
     rows = _selected_rows(chosen, getattr(last, "selected_distances_", {}))
     if hasattr(last, "spike_features_"):
         rows["constant"] = _is_listed(rows, last.spike_features_, rename)
@@ -97,7 +110,26 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         rows,
         distances,
         explanations,
+        priors,
         _ties(last, chosen, rename),
+    )
+
+
+def class_priors(model: Any) -> pd.DataFrame:
+    """Return ``class``, its ``log_prior``, and the ``intercept`` of its calibration, 0 without one.
+
+    Parameters
+    ----------
+    model : naive Bayes classifier
+        Fitted.
+    """
+    intercept = getattr(model, "calibration_intercept_", np.zeros(len(model.classes_)))
+    return pd.DataFrame(
+        {
+            "class": model.classes_.astype(str),
+            "log_prior": model.class_log_prior_,
+            "intercept": intercept,
+        }
     )
 
 

@@ -50,6 +50,10 @@ class Outcome:
         ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``: what each
         selected feature says of each tested sample, for classifiers that explain; ``scale``: see
         `xnbflow.evaluation.selected.SCALES`.
+    priors : DataFrame
+        ``repeat``, ``fold``, ``class``, ``log_prior`` (-inf for a class that was absent from
+        training), ``intercept`` of the calibration: what a class has before any feature speaks,
+        for classifiers that explain.
     ties : DataFrame
         ``repeat``, ``fold``, ``class``, ``group``, ``feature``, ``selected``, ``exchangeable``:
         the groups of features of equal rank between which names decide, selected or not, for
@@ -67,6 +71,7 @@ class Outcome:
     selected: pd.DataFrame
     distances: pd.DataFrame
     explanations: pd.DataFrame
+    priors: pd.DataFrame
     ties: pd.DataFrame
     fits: pd.DataFrame
 
@@ -80,6 +85,7 @@ class _Fold:
     selected: pd.DataFrame | None = None
     distances: pd.DataFrame | None = None
     explanations: pd.DataFrame | None = None
+    priors: pd.DataFrame | None = None
     ties: pd.DataFrame | None = None
 
 
@@ -133,6 +139,7 @@ def train(
             result.selected,
             result.distances,
             result.explanations,
+            result.priors,
             result.ties,
         ):
             if table is not None:
@@ -144,6 +151,7 @@ def train(
         _concat([r.selected for r in results], _SELECTED),
         _concat([r.distances for r in results], _DISTANCES),
         _concat([r.explanations for r in results], _EXPLANATIONS),
+        _concat([r.priors for r in results], _PRIORS),
         _concat([r.ties for r in results], {"repeat": int, "fold": int, **TIES}),
         pd.DataFrame([r.fit for r in results]),
     )
@@ -176,6 +184,7 @@ _EXPLANATIONS = {
     "log_likelihood": float,
     "scale": str,
 }
+_PRIORS = {"repeat": int, "fold": int, "class": str, "log_prior": float, "intercept": float}
 
 
 def series_positions(series: Series, folds: pd.DataFrame, fold: int) -> np.ndarray:
@@ -224,7 +233,7 @@ def _fit_and_predict(
     groups = None if series.groups is None else series.groups[training]
     start = time.perf_counter()
     if series.missing:
-        result.fit["imputed"] = int(X.isna().sum(axis=None) + tested.isna().sum(axis=None))
+        result.fit["imputed"] = int(X.isna().to_numpy().sum() + tested.isna().to_numpy().sum())
         if not imputes(model):
             X, tested = impute_within(X, tested)
     values = X
@@ -238,6 +247,10 @@ def _fit_and_predict(
     result.fit |= {"features_per_class": use.per_class, "features": use.distinct}
     result.selected, result.distances = use.selected, use.distances
     result.explanations, result.ties = use.explanations, use.ties
+    if use.priors is not None:
+        every = use.priors.set_index("class").reindex(series.classes)
+        absent = {"log_prior": -np.inf, "intercept": 0.0}
+        result.priors = every.fillna(absent).rename_axis("class").reset_index()
     if use.ties is not None:
         groups = use.ties[use.ties["exchangeable"] & use.ties["selected"]]
         result.fit["ties"] = float(len(groups[["class", "group"]].drop_duplicates()))

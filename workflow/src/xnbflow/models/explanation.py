@@ -8,7 +8,9 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
+from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.prediction import Prediction, aligned, predict_table
 from xnbflow.models.steps import (
     explainer,
@@ -40,19 +42,28 @@ class Explanation:
         log density in all classes together that it is measured against (0 where the classifier
         itself compares), the strongest first.
     priors : dict of str to float
-        Log prior of each class. With its evidence and references it adds up to the class's score.
+        Log prior of each class.
+    intercepts : dict of str to float
+        What the classifier's calibration adds to it; 0 without one. With these, its evidence and
+        its references, a class's log prior adds up to its score.
     """
 
     sample: str
     prediction: Prediction
     terms: pd.DataFrame
     priors: dict[str, float]
+    intercepts: dict[str, float]
+
+    @property
+    def offsets(self) -> dict[str, float]:
+        """What each class has before any feature speaks: log prior and intercept."""
+        return {label: prior + self.intercepts[label] for label, prior in self.priors.items()}
 
     def scores(self) -> pd.Series:
-        """Return each class's log prior, evidence and references, summed."""
+        """Return each class's offset, evidence and references, summed."""
         told = self.terms["evidence"] + self.terms["log_reference"]
         sums = told.groupby(self.terms["class"], sort=False).sum()
-        return pd.Series(self.priors).add(sums, fill_value=0.0)
+        return pd.Series(self.offsets).add(sums, fill_value=0.0)
 
     def as_text(self) -> str:
         """Return the explanation for people."""
@@ -69,11 +80,15 @@ class Explanation:
             ]
             if len(rows) > _SHOWN:
                 rest = rows["evidence"].iloc[_SHOWN:]
-                lines.append(f"  {rest.sum():+8.2f}  {len(rest)} further features")
+                lines.append(f"  {rest.sum():+8.2f}  {counted(len(rest), 'further feature')}")
+            intercept = self.intercepts[label]
+            if intercept:
+                lines.append(f"  {intercept:+8.2f}  intercept of the calibration")
             reference = rows["log_reference"].sum()
             if reference:
                 lines.append(f"  {reference:+8.2f}  reference densities of its features")
-            lines.append(f"  {prior + rows['evidence'].sum() + reference:+8.2f}  in all")
+            score = self.offsets[label] + rows["evidence"].sum() + reference
+            lines.append(f"  {score:+8.2f}  in all")
         return "\n".join([*lines, "", "evidence in nats: above 0 it speaks for the class"])
 
     def to_json(self) -> dict[str, Any]:
@@ -83,6 +98,7 @@ class Explanation:
             "prediction": self.prediction.table.to_dict("records")[0],
             "notes": self.prediction.notes,
             "log_priors": self.priors,
+            "intercepts": self.intercepts,
             "terms": self.terms.to_dict("records"),
         }
 
@@ -112,7 +128,7 @@ def explain_sample(
     names = X.index.astype(str)
     if (names == sample).sum() != 1:
         few = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        msg = f"{(names == sample).sum()} samples are called {sample!r}; there are {few}"
+        msg = f"{counted((names == sample).sum(), 'sample')} are called {sample!r}; there are {few}"
         raise InputError(msg)
     last = _explaining(model)
     own = X[names == sample]
@@ -128,12 +144,13 @@ def explain_sample(
     terms["class"] = terms["class"].astype(str)
     order = (-terms["evidence"].abs()).argsort(kind="stable")
     columns = ["class", "feature", "symbol", "value", "evidence", "log_reference"]
-    priors = map(float, last.class_log_prior_)
+    known = class_priors(last)
     return Explanation(
         sample,
         prediction,
         terms.iloc[order][columns].reset_index(drop=True),
-        dict(zip(model.classes, priors, strict=True)),
+        dict(zip(model.classes, known["log_prior"].tolist(), strict=True)),
+        dict(zip(model.classes, known["intercept"].tolist(), strict=True)),
     )
 
 

@@ -12,6 +12,7 @@ from xnbflow.density.sparse_blocks import as_dense, by_feature, is_sparse
 from xnbflow.errors import InputError
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.evidence import fit_class_densities
+from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration
 from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.naive_bayes.size_path import SCORINGS, InnerPredictions, choose, sum_along_path
 from xnbflow.parameters import Instance, ListOf, number, one_of, whole
@@ -27,7 +28,7 @@ _RULES = ("one_standard_error", "best")
 
 
 class ClassSpecificNBCV(BaseClassSpecificNB):
-    """`ClassSpecificNB` whose number of features and temperature are cross-validated.
+    """`ClassSpecificNB` whose number of features and calibration are cross-validated.
 
     In every inner fold the distances of all features are computed once, and the summed evidence
     along each ranking predicts with every number of features: the whole path costs little more
@@ -43,18 +44,24 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         ``groups`` are given to `fit`, stratified folds that keep groups together.
     scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
         What is compared along the path, over all inner test samples; the log loss after the
-        temperature.
+        calibration.
     rule : {"one_standard_error", "best"}, default="one_standard_error"
         "best" takes the best score; "one_standard_error" the fewest features whose score is within
         one standard error of it, or within what one sample counts: fewer errors than that nobody
         can see.
+    calibration : {"vector", "temperature"}, default="vector"
+        What the summed evidence of a class is worth, fitted on the inner predictions.
+        "temperature": one divisor for all classes. "vector": a slope and an intercept for each
+        class, for the features of one class may repeat one another more than those of another (two
+        classes, whose features are the same, get the temperature);
+        see `xnbflow.naive_bayes.evidence_calibration.fit_vector`.
     distance : str or list of str, default="combined"
         As in `ClassSpecificNB`; of several the best is chosen.
     bandwidth : str, default="silverman"
         As in `ClassSpecificNB`.
     min_bandwidth : float or list of float, default=0.3
         As in `ClassSpecificNB`; of several the best is chosen.
-    kernel, n_grid, evidence, contamination, priors
+    kernel, n_grid, evidence, contamination, priors, exact
         As in `ClassSpecificNB`.
 
     Attributes
@@ -65,11 +72,14 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         What was chosen of these.
     temperature_ : float
         The temperature, 1 or more, with the least log loss of the inner predictions.
+    calibration_slope_, calibration_intercept_ : ndarray of shape (n_classes,)
+        What the summed evidence of each class is multiplied by, at most 1, and what is added to it,
+        in nats; with ``calibration="temperature"`` the inverse temperature and 0.
     path_ : DataFrame
         One row per distance, floor and size: ``distance``, ``min_bandwidth``,
         ``n_features_per_pair``, ``n_features_per_class`` (mean over inner folds and classes),
-        ``temperature``, and over all inner test samples ``accuracy``, ``balanced_accuracy`` and
-        ``log_loss`` (nats, after the temperature), each with its standard error, ``accuracy_se``
+        ``temperature``, and over all inner test samples, after the calibration, ``accuracy``,
+        ``balanced_accuracy`` and ``log_loss`` (nats), each with its standard error, ``accuracy_se``
         and so on: over folds, of the balanced accuracy over samples. ``chosen`` marks one row.
     selected_features_, selected_distances_, tied_features_, direction_, pair_distances_, \
             feature_importances_, explanation_scale_, used_columns_, columns_, distances_, \
@@ -91,7 +101,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     ----------
     Breiman, Friedman, Olshen, Stone, "Classification and Regression Trees", 1984: the
     one-standard-error rule. Guo, Pleiss, Sun, Weinberger, "On Calibration of Modern Neural
-    Networks", ICML 2017: the temperature.
+    Networks", ICML 2017: temperature and vector scaling.
 
     Examples
     --------
@@ -109,6 +119,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "sizes": [ListOf(whole(1)), None],
         "cv": [whole(2), Instance("split", "get_n_splits")],
+        "calibration": [one_of(*CALIBRATIONS)],
         "scoring": [one_of(*SCORINGS)],
         "rule": [one_of(*_RULES)],
         "distance": [one_of(*PAIR_DISTANCES), ListOf(one_of(*PAIR_DISTANCES))],
@@ -123,6 +134,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         cv: Any = 10,
         scoring: str = "log_loss",
         rule: str = "one_standard_error",
+        calibration: str = "vector",
         distance: str | Sequence[str] = "combined",
         bandwidth: str = "silverman",
         min_bandwidth: float | Sequence[float] = 0.3,
@@ -131,11 +143,13 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         evidence: str = "relative",
         contamination: float = 0.01,
         priors: Sequence[float] | np.ndarray | None = None,
+        exact: bool = False,
     ) -> None:
         self.sizes = sizes
         self.cv = cv
         self.scoring = scoring
         self.rule = rule
+        self.calibration = calibration
         self.distance = distance
         self.bandwidth = bandwidth
         self.min_bandwidth = min_bandwidth
@@ -144,6 +158,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.evidence = evidence
         self.contamination = contamination
         self.priors = priors
+        self.exact = exact
 
     def fit(
         self, X: np.ndarray | pd.DataFrame, y: np.ndarray, groups: np.ndarray | None = None
@@ -181,18 +196,20 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         return pd.DataFrame(self._path_columns)
 
     @property
-    def _temperature(self) -> float:
-        return self.temperature_
+    def _calibration(self) -> Calibration:
+        return Calibration(self.temperature_, self.calibration_slope_, self.calibration_intercept_)
 
     def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:
         features = by_feature(features) if is_sparse(features) else features
-        rows = self._path(features, codes, groups)
+        rows, calibrations = self._path(features, codes, groups)
         best = choose(rows, self.scoring, self.rule, len(codes))
         table = pd.DataFrame(rows)
         table["chosen"] = table.index == best
         self._path_columns = {name: table[name].to_numpy() for name in table}
         self.n_features_ = rows[best]["n_features_per_pair"]
-        self.temperature_ = rows[best]["temperature"]
+        self.temperature_ = calibrations[best].temperature
+        self.calibration_slope_ = calibrations[best].slope
+        self.calibration_intercept_ = calibrations[best].intercept
         self.distance_ = rows[best]["distance"]
         self.min_bandwidth_ = rows[best]["min_bandwidth"]
         shortlist, rankings = self._ranked(
@@ -204,19 +221,22 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     def _path(
         self, features: Any, codes: np.ndarray, groups: np.ndarray | None
-    ) -> list[dict[str, Any]]:
-        """Return the rows of the path."""
+    ) -> tuple[list[dict[str, Any]], list[Calibration]]:
+        """Return the rows of the path and the calibration of each."""
         candidates = list(itertools.product(_listed(self.distance), _listed(self.min_bandwidth)))
         if not candidates:
             msg = "distance or min_bandwidth is empty; name at least one value of each to try"
             raise InputError(msg)
         sizes = self._checked_sizes(features.shape[0])
         if len(self.classes_) == 1:
-            return [_row_of_one_class(*candidates[0], sizes[0])]
+            certain = Calibration(1.0, np.ones(1), np.zeros(1))
+            return [_row_of_one_class(*candidates[0], sizes[0])], [certain]
         folds = inner_folds(self.cv, codes, groups)
-        rows = []
+        rows: list[dict[str, Any]] = []
+        calibrations: list[Calibration] = []
         for distance, floor in candidates:
             predictions = self._predict_inside(features, codes, folds, sizes, distance, floor)
+            scores, fitted = predictions.rows(self.calibration)
             rows += [
                 {
                     "distance": distance,
@@ -224,9 +244,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
                     "n_features_per_pair": int(size),
                     **row,
                 }
-                for size, row in zip(sizes, predictions.rows(), strict=True)
+                for size, row in zip(sizes, scores, strict=True)
             ]
-        return rows
+            calibrations += fitted
+        return rows, calibrations
 
     def _predict_inside(
         self,
@@ -253,7 +274,11 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             )
             values = shortlist.features.values
             densities = fit_class_densities(
-                values[:, train], inner_codes, len(present), **self._density(floor)
+                values[:, train],
+                inner_codes,
+                len(present),
+                exact=self.exact,
+                **self._density(floor),
             )
             sums[:, start:stop, present], count = sum_along_path(
                 densities,
@@ -268,7 +293,22 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             counts.append(count.mean(axis=1))
         tested = np.concatenate([test for _, test in folds])
         numbers = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
-        return InnerPredictions(sums, log_prior, codes[tested], numbers, np.mean(counts, axis=0))
+        return InnerPredictions(
+            sums,
+            log_prior,
+            codes[tested],
+            numbers,
+            np.mean(counts, axis=0),
+            self._inner_weights(codes[tested]),
+        )
+
+    def _inner_weights(self, codes: np.ndarray) -> np.ndarray:
+        """Return what inner test samples count for: classes as ``priors`` says, 1 in the mean."""
+        if self.priors is None:
+            return np.ones(len(codes))
+        given = np.exp(self.class_log_prior_)[codes]
+        weights = given / np.bincount(codes)[codes]
+        return weights / weights.mean()
 
     def _inner_log_prior(self, present: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """Return the log prior of the classes that an inner training set has."""

@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.kernels import KERNELS
+from xnbflow.density.rows import some_rows
 from xnbflow.density.sparse_blocks import dense_parts
 from xnbflow.errors import InputError
 from xnbflow.labels import refuse_missing
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.class_specific import checked_chunks
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
+from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.sparse_input import chunks_of, dense_chunks, rows_of
 from xnbflow.parameters import number, one_of, whole
 from xnbflow.selection.class_specific import CANDIDATES_PER_PAIR, FeatureDistances
@@ -36,6 +38,7 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     "evidence": [one_of(*EVIDENCES)],
     "contamination": [number(0.0, 1.0, closed="left")],
     "priors": ["array-like", None],
+    "exact": ["boolean"],
 }
 
 
@@ -78,10 +81,11 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         -------
         DataFrame
             One row per sample, class and feature that the class uses, with columns ``sample``,
-            ``class``, ``feature`` and ``log_likelihood``: the evidence, divided by the temperature.
-            Above 0 the feature speaks for the class, below 0 against it; 0 says nothing. With the
-            class's ``class_log_prior_`` the rows of a sample and class add up to its
-            `predict_joint_log_proba`.
+            ``class``, ``feature`` and ``log_likelihood``: the evidence, divided by the temperature
+            or times the class's slope. Above 0 the feature speaks for the class, below 0 against
+            it; 0 says nothing. With the class's ``class_log_prior_``, and the
+            ``calibration_intercept_`` of `ClassSpecificNBCV`, the rows of a sample and class add up
+            to its `predict_joint_log_proba`.
         """
         return super().explain(X)
 
@@ -122,8 +126,8 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
 
     @property
     @abstractmethod
-    def _temperature(self) -> float:
-        """What the summed evidence is divided by."""
+    def _calibration(self) -> Calibration:
+        """What the summed evidence of each class is worth."""
 
     def _keep(
         self,
@@ -138,7 +142,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
         self.used_columns_ = features.positions[used]
         self.class_densities_ = fit_class_densities(
-            features.values[used], codes, len(labels), **density
+            some_rows(features.values, used), codes, len(labels), exact=self.exact, **density
         )
         self.columns_, self.distances_ = [], []
         self.selected_features_, self.selected_distances_ = {}, {}
@@ -153,7 +157,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             self.distances_.append(mine[:, ranked])
             self.selected_features_[label] = names[ranked].tolist()
             self.selected_distances_[label] = mine[:, ranked].max(axis=0, initial=0.0)
-            self.direction_[label] = _directions(features.values[ranked], codes == code)
+            self.direction_[label] = _directions(some_rows(features.values, ranked), codes == code)
             ties = rankings.interchangeable(ranked, code)
             self.tied_features_[label] = [
                 names[[feature, *others]].tolist() for feature, others in ties.items()
@@ -178,7 +182,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             terms = self._weigh(self.class_densities_.log_density(points))
             for code, mine in enumerate(rows):
                 total[part, code] = terms[code, mine].sum(axis=0)
-        return self.class_log_prior_ + total / self._temperature
+        return self.class_log_prior_ + self._calibration(total)
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         columns = self.columns_[code]
@@ -186,7 +190,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             self.class_densities_.log_density(rows_of(features, self.used_columns_))
         )
         rows = np.searchsorted(self.used_columns_, columns)
-        return columns, terms[code, rows] / self._temperature
+        return columns, terms[code, rows] * self._calibration.slope[code]
 
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
         return weigh(log_density, self.class_log_prior_, self.evidence, self.contamination)
@@ -248,6 +252,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes, also their weights in the reference. None takes their
         shares of the training samples.
+    exact : bool, default=False
+        Sum the densities of the selected features over all training samples however many there are,
+        see `FlexibleNB`. What they are selected by is always summed over all.
 
     Attributes
     ----------
@@ -331,6 +338,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         contamination: float = 0.01,
         temperature: float = 1.0,
         priors: Sequence[float] | np.ndarray | None = None,
+        exact: bool = False,
     ) -> None:
         self.n_features = n_features
         self.threshold = threshold
@@ -344,6 +352,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         self.contamination = contamination
         self.temperature = temperature
         self.priors = priors
+        self.exact = exact
 
     def fit_stream(
         self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: np.ndarray
@@ -446,8 +455,11 @@ class ClassSpecificNB(BaseClassSpecificNB):
         return [chosen for chosen, _ in covers]
 
     @property
-    def _temperature(self) -> float:
-        return self.temperature
+    def _calibration(self) -> Calibration:
+        n_classes = len(self.classes_)
+        return Calibration(
+            self.temperature, np.full(n_classes, 1.0 / self.temperature), np.zeros(n_classes)
+        )
 
 
 def _directions(values: Any, mine: np.ndarray) -> list[str]:
@@ -458,6 +470,7 @@ def _directions(values: Any, mine: np.ndarray) -> list[str]:
     for part in dense_parts(values):
         # Relative to one of the samples, so that a mean of great numbers is no rounding error.
         relative = part - part[:, :1]
-        high = relative[:, mine].mean(axis=1) >= relative[:, ~mine].mean(axis=1)
+        own, others = (np.einsum("fi,i->f", relative, each.astype(float)) for each in (mine, ~mine))
+        high = own / mine.sum() >= others / (~mine).sum()
         found += np.where(high, "high", "low").tolist()
     return found

@@ -1,22 +1,26 @@
-"""A path over numbers of features: its scores, its temperatures, and the choice on it."""
+"""A path over numbers of features: its scores, its calibration, and the choice on it."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from xnbflow.naive_bayes.evidence import ClassDensities, weigh
+from xnbflow.naive_bayes.evidence_calibration import (
+    Calibration,
+    fit_temperature,
+    fit_vector,
+    log_losses,
+)
 from xnbflow.selection.pair_rankings import NEVER
 
-__all__ = ["SCORINGS", "InnerPredictions", "choose", "fit_temperature", "sum_along_path"]
+__all__ = ["SCORINGS", "InnerPredictions", "choose", "sum_along_path"]
 
 SCORINGS = ("log_loss", "accuracy", "balanced_accuracy")
 
-#: Posteriors below this count as this much, as in `xnbflow.evaluation.metrics`.
-_SMALLEST_PROBABILITY = np.finfo(np.float64).eps
-
-_HIGHEST_TEMPERATURE = 1e3
+#: Slopes and intercepts are fitted so often, each time without other folds; of more samples than
+#: this only once, for there two numbers a class flatter the log loss by less than 1e-3 nats each.
+_MOST_BLOCKS, _MOST_CROSSED = 10, 10_000
 
 
 def sum_along_path(
@@ -76,6 +80,8 @@ class InnerPredictions:
         Which fold tests the sample.
     counts : ndarray of shape (n_sizes,)
         Features per class, mean over classes and folds.
+    weights : ndarray of shape (n_samples,)
+        What a sample counts for: 1, or with given priors so much that classes weigh as these.
     """
 
     sums: np.ndarray
@@ -83,82 +89,70 @@ class InnerPredictions:
     codes: np.ndarray
     folds: np.ndarray
     counts: np.ndarray
+    weights: np.ndarray
 
-    def rows(self) -> list[dict[str, float]]:
-        """Return per size the temperature, and scores with their standard errors."""
-        return [
-            {"n_features_per_class": float(count), **self._scores(sums)}
-            for count, sums in zip(self.counts, self.sums, strict=True)
-        ]
+    def rows(self, kind: str) -> tuple[list[dict[str, float]], list[Calibration]]:
+        """Return per size the temperature, and scores with their standard errors; calibrations.
 
-    def _scores(self, sums: np.ndarray) -> dict[str, float]:
-        right = (sums + self.log_prior).argmax(axis=1) == self.codes
-        temperature = fit_temperature(sums, self.log_prior, self.codes)
-        losses = _losses(sums / temperature, self.log_prior, self.codes)
+        Parameters
+        ----------
+        kind : str
+            One of `xnbflow.naive_bayes.evidence_calibration.CALIBRATIONS`. Slopes and intercepts
+            are fitted on all samples; what is scored, on the folds that a sample is not in.
+        """
+        rows, calibrations = [], []
+        for count, sums in zip(self.counts, self.sums, strict=True):
+            calibration = fit_temperature(sums, self.log_prior, self.codes, self.weights)
+            if kind == "vector":
+                calibration = self._fit_vector(sums, calibration)
+            scores = self._scores(self._calibrated(sums, calibration, kind))
+            temperature = {"temperature": calibration.temperature}
+            rows.append({"n_features_per_class": float(count)} | temperature | scores)
+            calibrations.append(calibration)
+        return rows, calibrations
+
+    def _calibrated(self, sums: np.ndarray, calibration: Calibration, kind: str) -> np.ndarray:
+        """Return sums calibrated by what others' folds say; the temperature is that of all."""
+        if kind == "temperature" or len(sums) > _MOST_CROSSED:
+            return calibration(sums)
+        blocks = self.folds % _MOST_BLOCKS
+        calibrated = np.empty_like(sums)
+        for block in np.unique(blocks):
+            own = blocks == block
+            calibrated[own] = self._fit_vector(sums, calibration, ~own)(sums[own])
+        return calibrated
+
+    def _fit_vector(
+        self, sums: np.ndarray, start: Calibration, samples: np.ndarray | slice = np.s_[:]
+    ) -> Calibration:
+        return fit_vector(
+            sums[samples],
+            self.log_prior[samples],
+            self.codes[samples],
+            self.weights[samples],
+            start,
+        )
+
+    def _scores(self, calibrated: np.ndarray) -> dict[str, float]:
+        right = (calibrated + self.log_prior).argmax(axis=1) == self.codes
+        losses = log_losses(calibrated, self.log_prior, self.codes)
         tested = np.bincount(self.codes)
         recalls = np.bincount(self.codes, right)[tested > 0] / tested[tested > 0]
         variances = recalls * (1.0 - recalls) / tested[tested > 0]
         return {
-            "temperature": temperature,
-            "accuracy": float(right.mean()),
+            "accuracy": float(np.average(right, weights=self.weights)),
             "accuracy_se": self._standard_error(right),
             "balanced_accuracy": float(recalls.mean()),
             "balanced_accuracy_se": float(np.sqrt(variances.sum()) / len(recalls)),
-            "log_loss": float(losses.mean()),
+            "log_loss": float(np.average(losses, weights=self.weights)),
             "log_loss_se": self._standard_error(losses),
         }
 
     def _standard_error(self, values: np.ndarray) -> float:
-        """Return the standard error of the mean over folds."""
-        tested = np.bincount(self.folds)
-        means = np.bincount(self.folds, values)[tested > 0] / tested[tested > 0]
+        """Return the standard error of the weighted mean over folds."""
+        tested = np.bincount(self.folds, self.weights)
+        means = np.bincount(self.folds, values * self.weights)[tested > 0] / tested[tested > 0]
         return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else 0.0
-
-
-def fit_temperature(sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray) -> float:
-    """Return the temperature, from 1 to 1000, with the least mean log loss.
-
-    It is never below 1: naive Bayes is not known to be too modest, and a few samples that are all
-    predicted right would else ask for certainty.
-
-    Parameters
-    ----------
-    sums : ndarray of shape (n_samples, n_classes)
-        Summed evidence.
-    log_prior : ndarray of shape (n_samples, n_classes)
-    codes : ndarray of int, shape (n_samples,)
-        True classes.
-
-    Examples
-    --------
-    >>> sums = np.array([[8.0, 0.0], [8.0, 0.0], [8.0, 0.0], [8.0, 0.0]])
-    >>> log_prior = np.log(np.full((4, 2), 0.5))
-    >>> round(fit_temperature(sums, log_prior, np.array([0, 0, 0, 1])), 3)  # 8 / log(3)
-    7.282
-    """
-    known = np.isfinite(log_prior[np.arange(len(codes)), codes])
-    sums, log_prior, codes = sums[known], log_prior[known], codes[known]
-
-    def slope(inverse: float) -> float:
-        """Return the derivative of the log loss, which is convex, by the inverse temperature."""
-        joint = sums * inverse + log_prior
-        weights = np.exp(joint - joint.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
-        expected = (weights * sums).sum(axis=1)
-        return float((expected - sums[np.arange(len(codes)), codes]).mean())
-
-    if not len(codes) or slope(1.0) <= 0.0:
-        return 1.0
-    if slope(1.0 / _HIGHEST_TEMPERATURE) >= 0.0:
-        return _HIGHEST_TEMPERATURE
-    return float(1.0 / brentq(slope, 1.0 / _HIGHEST_TEMPERATURE, 1.0, xtol=1e-9))
-
-
-def _losses(sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    joint = sums + log_prior
-    joint -= joint.max(axis=1, keepdims=True)
-    posterior = joint[np.arange(len(codes)), codes] - np.log(np.exp(joint).sum(axis=1))
-    return -np.maximum(posterior, np.log(_SMALLEST_PROBABILITY))
 
 
 def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) -> int:

@@ -27,10 +27,11 @@ def contributions(
     dict or None
         None where the classifier does not explain, or has no densities of single features.
         Otherwise ``name``, ``classes`` and ``features`` (lists of str), ``fits`` (per fold
-        ``prior``, a log prior per class, and ``sets``, per class the numbers of its features),
-        ``samples`` (per sample its name, the numbers of its true and predicted class and of its
-        fit; the evidence, class after class in the order of ``sets``; and per class the sum of its
-        features' log reference densities; null stands for minus infinity) and ``left_out`` (number
+        ``prior``, per class its log prior with the calibration's intercept, and ``sets``, per class
+        the numbers of its features), ``samples`` (per sample its name, the numbers of its true and
+        predicted class and of its fit; the evidence, class after class in the order of ``sets``;
+        and per class the sum of its features' log reference densities; null stands for minus
+        infinity) and ``left_out`` (number
         of samples). The score of a class is its log prior, its evidence and its reference.
     """
     where = {"dataset": dataset, "folds": folds, "classifier": classifier}
@@ -51,7 +52,8 @@ def contributions(
     for fold, tested in predictions.groupby("fold", sort=True):
         sets, words = _by_sample(per_fold.get(fold, rows.iloc[:0]), features, classes)
         said = {name: (told, references[name]) for name, told in words.items()}
-        of_fold = priors[priors["fold"] == fold].set_index("class")["log_prior"]
+        of_fold = priors[priors["fold"] == fold].set_index("class")
+        of_fold = of_fold["log_prior"] + of_fold["intercept"]
         fits.append({"prior": [_short(p) for p in of_fold.reindex(classes)], "sets": sets})
         for sample, true, predicted in tested[["sample", "true", "predicted"]].itertuples(False):
             if sample in kept:

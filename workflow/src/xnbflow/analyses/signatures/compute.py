@@ -72,9 +72,8 @@ def analyse(
     -------
     dict of str to DataFrame
         ``curves``, ``sizes`` and ``chosen``, see `xnbflow.analyses.signatures.contract`. Along the
-        curve of
-        `ClassSpecificNB` a temperature per size is fitted on the same predictions that are scored,
-        one number for all samples: its log loss is that much too good. The sizes are those that
+        curve of `ClassSpecificNB` the evidence is calibrated as `ClassSpecificNBCV` does it, class
+        by class, for each fold by the predictions of the others. The sizes are those that
         `ClassSpecificNBCV` chooses inside each fold.
 
     Raises

@@ -59,9 +59,11 @@ def section(results: StudyResults) -> Section | None:
 
 _HOW_TO_READ = (
     "Each point of a curve is one classifier with one value of the parameter that decides how many "
-    "features it uses, fitted in every fold; nothing is chosen by the samples that are tested. The "
-    "best point of a curve is no estimate of anything, for it is picked after the fact: the ring, "
-    "ClassSpecificNBCV, is what a user gets, who must choose from the training samples alone."
+    "features it uses, fitted in every fold; nothing is chosen by the samples that are tested. "
+    "ClassSpecificNB's evidence is calibrated as ClassSpecificNBCV does it: at each size, for each "
+    "fold by the predictions of the others. The best point of a curve is no estimate of anything, "
+    "for it is picked after the fact: the ring, ClassSpecificNBCV, is what a user gets, who must "
+    "choose from the training samples alone."
 )
 _CAPTIONS = {
     "accuracy": (
@@ -69,11 +71,7 @@ _CAPTIONS = {
         "logarithmic. Grey lines: classifiers of this study that use all features."
     ),
     "balanced_accuracy": "Mean recall over classes, from the predictions of all folds together.",
-    "log_loss": (
-        "Mean negative log probability of the true class; the lower, the better. The curve of "
-        "ClassSpecificNB has at each size one temperature, fitted on the predictions that are "
-        "scored; the ring's temperature is fitted inside the training samples."
-    ),
+    "log_loss": ("Mean negative log probability of the true class; the lower, the better."),
 }
 
 

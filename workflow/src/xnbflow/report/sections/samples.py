@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.report.contributions import contributions
 from xnbflow.report.drawings.rows import draw_shares
 from xnbflow.report.page.blocks import Block, Evidence, Figure, Group, Prose, Section, Table
@@ -50,9 +51,10 @@ _HOW_TO_READ = (
     "nats: 0 says nothing, 0.7 doubles the odds, 2.3 makes them ten times as high. It compares how "
     "probable the value is in this class with the reference, how probable it is in the training "
     "samples of all classes together. The axis is the same for all classes; arrows mark bars that "
-    "are cut. The class with the greatest score is predicted: its log prior and the evidence of "
-    "its features; where a classifier compares densities, as XNB does, their reference density "
-    "counts too, although it says nothing of the class and depends on the units of measurement. "
+    "are cut. The class with the greatest score is predicted: its log prior (with the intercept, "
+    "where the classifier is calibrated class by class) and the evidence of its features; where a "
+    "classifier compares densities, as XNB does, their reference density counts too, although it "
+    "says nothing of the class and depends on the units of measurement. "
     "The sample was not in the training samples; of repeated cross-validation the first repeat is "
     "shown."
 )
@@ -110,7 +112,7 @@ def _misclassified(results: StudyResults, place: tuple[str, str], samples: pd.Da
     return Group(
         title,
         [Table(frame, caption, sources=["misclassified.tsv", "samples.tsv"])],
-        f"{len(bad)} samples misclassified",
+        f"{counted(len(bad), 'sample')} misclassified",
     )
 
 
