@@ -19,8 +19,8 @@ __all__ = ["LANES", "POWERS", "exchange", "multiply_by_sums", "padded"]
 
 #: Features side by side.
 LANES = 8
-#: Powers per pass over the samples.
-POWERS = 8
+#: Powers per pass over the samples: as many sums as 16 registers of half the width hold, too.
+POWERS = 4
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
