@@ -977,6 +977,7 @@ DESCRIPTION_TABLES = named(
         **{"class": "text"},
         log_prior=("number", "-inf for a class that was absent from training"),
         intercept=("number", "of the classifier's calibration, in nats; 0 without one"),
+        log_offset=("number", "log prior and intercept together"),
     ),
     table(
         "evidence",

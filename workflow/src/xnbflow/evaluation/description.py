@@ -118,10 +118,16 @@ def describe(
         "dependent_pairs": pairs,
         "densities": class_densities(series, shown, entry),
         "values": feature_values(series, shown),
-        "priors": trained["priors"][trained["priors"]["repeat"] == 0],
+        "priors": _priors(trained["priors"]),
         "evidence": evidence,
         "scores": _scores(evidence),
     }
+
+
+def _priors(trained: pd.DataFrame) -> pd.DataFrame:
+    """Return what a class has before any feature speaks, in the first repeat."""
+    first = trained[trained["repeat"] == 0]
+    return first.assign(log_offset=first["log_prior"] + first["intercept"])
 
 
 def _scores(evidence: pd.DataFrame) -> pd.DataFrame:

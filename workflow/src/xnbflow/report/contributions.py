@@ -52,8 +52,7 @@ def contributions(
     for fold, tested in predictions.groupby("fold", sort=True):
         sets, words = _by_sample(per_fold.get(fold, rows.iloc[:0]), features, classes)
         said = {name: (told, references[name]) for name, told in words.items()}
-        of_fold = priors[priors["fold"] == fold].set_index("class")
-        of_fold = of_fold["log_prior"] + of_fold["intercept"]
+        of_fold = priors[priors["fold"] == fold].set_index("class")["log_offset"]
         fits.append({"prior": [_short(p) for p in of_fold.reindex(classes)], "sets": sets})
         for sample, true, predicted in tested[["sample", "true", "predicted"]].itertuples(False):
             if sample in kept:
