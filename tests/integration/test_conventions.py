@@ -59,7 +59,7 @@ rule everything:
 NEIGHBOUR = """
 import sys
 
-sys.path.insert(0, workflow.current_basedir)
+sys.path.insert(0, str(workflow.current_basedir))
 import contract
 import workflow_package.tables
 
