@@ -1,5 +1,6 @@
 """What Snakemake's users expect of a workflow: a test configuration, and use as a module."""
 
+import shutil
 import subprocess
 import sys
 
@@ -133,3 +134,15 @@ def test_the_test_configuration_plans_its_study():
     planned = snakemake(ROOT, *arguments, "-n", "--quiet", "rules", "--forceall")
     assert "train" in planned
     assert "report" in planned
+
+
+def test_rules_without_the_library_beside_them_say_what_to_do(tmp_path):
+    for name in ("workflow/rules", "config"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "Snakefile", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "-n"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "Clone the whole repository, and name its Snakefile by a path" in done.stdout + done.stderr
