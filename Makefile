@@ -13,7 +13,7 @@ STUDY ?= all
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
 	@$(BIN)/snakemake --rerun-incomplete --cores $(CORES) $(STUDY)
-	@for page in results/studies/*/report.html; do echo "report: $(CURDIR)/$$page"; done
+	@for page in $(patsubst %,results/studies/%/report.html,$(if $(filter all,$(STUDY)),*,$(STUDY))); do echo "report: $(CURDIR)/$$page"; done
 
 ## test: the whole test suite
 test: $(INSTALLED)
@@ -94,5 +94,5 @@ $(DOCUMENTING): $(INSTALLED)
 
 $(PEER)/installed:
 	$(PYTHON) -m venv $(PEER)
-	$(PEER)/bin/python -m pip install --quiet xnb==0.5.1
+	$(PEER)/bin/python -m pip install --quiet xnb==0.5.1 KDEpy==1.1.12
 	@touch $@

@@ -123,7 +123,7 @@ def test_a_missing_value_is_told_and_left_to_choose(folder):
     assert "sample 's4' has no value of 'g0'" in done.stderr
     done = xnbflow("predict", "model.skops", "holes.csv", "--missing", "drop", cwd=folder)
     assert done.returncode == 0
-    assert "1 values are missing in 1 of 12 samples" in done.stderr
+    assert "1 value is missing in 1 of 12 samples" in done.stderr
 
 
 def test_what_the_sheet_says_is_translated(folder):
@@ -174,6 +174,7 @@ def test_an_explanation_as_a_page_holds_its_numbers(folder):
     assert (done.returncode, done.stdout) == (0, "")
     page = (folder / "s3.html").read_text()
     assert 'class="evidence"' in page
+    assert page.split("</head>")[1].count("Why sample s3 is taken for") == 1
     packed = page.split('<script type="application/json">')[1].split("</script>")[0]
     (model,) = json.loads(packed)
     (sample,) = model["samples"]

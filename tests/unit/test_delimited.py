@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xnbflow.errors import InputError
-from xnbflow.sources import delimited
+from xnbflow.sources import delimited, row_reader
 from xnbflow.sources.annotation import read_annotation
-from xnbflow.sources.delimited import Columns, DelimitedText, Dialect
+from xnbflow.sources.blocks import Columns
+from xnbflow.sources.delimited import DelimitedText
+from xnbflow.sources.dialects import Dialect
 
 NUMBERS = (
     st.floats(allow_nan=False, allow_infinity=False).map(repr)
@@ -48,7 +50,7 @@ def test_every_number_is_that_of_float_and_words_for_nothing_are_missing(cells, 
     text = f"{header}\n" + "".join(f"{name}\t" + "\t".join(cells) + "\n" for _ in range(7))
     with pytest.MonkeyPatch.context() as patch:
         if wide:
-            patch.setattr(delimited, "_WIDE", 0)
+            patch.setattr(row_reader, "_WIDE", 0)
         names, numbers, lines = read(text)
     wanted = np.array([[expected(cell) for cell in cells]] * 7)
     np.testing.assert_array_equal(numbers, wanted)
@@ -60,7 +62,7 @@ def test_every_number_is_that_of_float_and_words_for_nothing_are_missing(cells, 
 def test_blocks_meet_at_whole_rows(monkeypatch, wide):
     monkeypatch.setattr(delimited, "_BLOCK_BYTES", 100)
     if wide:
-        monkeypatch.setattr(delimited, "_WIDE", 0)
+        monkeypatch.setattr(row_reader, "_WIDE", 0)
     rows = [
         f'"r{i}\n{i}"\t{i}.5\t-{i}\n\n' if i % 7 == 3 else f"r{i}\t{i}.5\t-{i}\n" for i in range(90)
     ]
@@ -85,7 +87,7 @@ def test_blocks_meet_at_whole_rows(monkeypatch, wide):
 )
 def test_what_is_wrong_is_told_with_its_line(monkeypatch, row, message, wide):
     if wide:
-        monkeypatch.setattr(delimited, "_WIDE", 0)
+        monkeypatch.setattr(row_reader, "_WIDE", 0)
     with pytest.raises(InputError, match=message):
         read(f"id\ta\tb\np\t1\t2\nq\t1\t2\n{row}\n")
 

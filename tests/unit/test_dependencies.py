@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 #: Modules that are not called like what is installed.
 INSTALLED_AS = {"sklearn": "scikit-learn", "yaml": "pyyaml", "python_calamine": "python-calamine"}
+#: What conda calls otherwise than PyPI.
+CALLED = {"matplotlib-base": "matplotlib", "python-isal": "isal", "snakemake-minimal": "snakemake"}
 OWN = {"xnbflow", "snakemake", "benchmarks", "unit", "integration"}
 OWN |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
 
@@ -61,7 +63,7 @@ def test_the_imports_of_tests_and_benchmarks_are_declared():
 def test_the_conda_environment_has_what_jobs_import():
     text = yaml.safe_load((ROOT / "envs/xnbflow.yaml").read_text())["dependencies"]
     conda = {re.match(r"[A-Za-z0-9_.-]+", each)[0] for each in text if isinstance(each, str)}
-    conda = {"matplotlib" if name == "matplotlib-base" else name for name in conda}
+    conda = {CALLED.get(name, name) for name in conda}
     assert imported(ROOT / "workflow") - EXTRA <= conda
 
 
@@ -85,9 +87,8 @@ def test_the_conda_environment_has_the_versions_of_the_lock():
     python, *others = [re.fullmatch(r"([a-z0-9-]+) ==?([\w.]+)", each).groups() for each in text]
     assert python[0] == "python"
     versions = locked(python[1])
-    called = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
     for name, version in others:
-        assert version == versions[called.get(name, name)], name
+        assert version == versions[CALLED.get(name, name)], name
 
 
 def test_the_lock_names_no_index():

@@ -483,5 +483,5 @@ def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path
     assert series.n_features == 2
     assert notes.columns.tolist() == ["dataset", "note"]
     (note,) = notes["note"]
-    assert "1 of 2 features are constant (g2)" in note
+    assert "1 of 2 features is constant (g2)" in note
     assert capsys.readouterr().err == f"Warning: {note}\n"

@@ -1,14 +1,12 @@
 """GEO's files: heads with all that real ones hold, tables, annotation, downloads, failures."""
 
 import gzip
-import http.server
-import threading
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from ncbi import ncbi
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
@@ -149,7 +147,7 @@ def test_samples_that_the_mapping_does_not_name_are_left_out_and_told(tmp_path):
     )
     assert list(series.samples) == ["GSM1", "GSM2", "GSM3"]
     assert series.values.tolist() == [values[:3] for values in VALUES]
-    assert "1 samples were left out, having no label: GSM4 (N2 healthy control)" in series.notes
+    assert "1 sample was left out, having no label: GSM4 (N2 healthy control)" in series.notes
 
 
 TROUBLES = {
@@ -277,7 +275,7 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     assert list(best.features) == ["DDR1"]
     assert best.values.tolist() == [VALUES[2]]  # mean 5.75 against 5.69
     assert list(best.feature_metadata["probe"]) == ["117_at"]
-    assert "2 probes were collapsed to 1 genes (max_mean)" in best.notes[-1]
+    assert "2 probes were collapsed to 1 gene (max_mean)" in best.notes[-1]
     middle = read_geo(path, row(annotation=annotation, collapse="median"))
     np.testing.assert_array_equal(middle.values, [np.median([VALUES[0], VALUES[2]], axis=0)])
 
@@ -306,41 +304,6 @@ def test_an_annotation_of_another_platform_is_told_and_collapse_needs_one(tmp_pa
 
 
 # downloads in NCBI's layout
-
-
-@contextmanager
-def ncbi(**files):
-    """Serve files by path below ``/geo``; the server keeps what was asked and how much was sent."""
-
-    class Answers(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            path = self.path.removeprefix("/geo/")
-            server.requests.append(path)
-            body = server.files.get(path)
-            self.send_response(200 if body else 404)
-            self.send_header("Content-Length", str(len(body or b"")))
-            self.end_headers()
-            sent = 0
-            try:
-                while body and sent < len(body):
-                    sent += self.wfile.write(body[sent : sent + 4096])
-                    time.sleep(0.001)
-            except OSError:  # the client has closed the connection
-                pass
-            server.sent.append(sent)
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
-        server.files, server.requests, server.sent = files.pop("files"), [], []
-        server.url = f"http://127.0.0.1:{server.server_port}/geo"
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-
 
 SERIES = "series/GSE4nnn/GSE4107/matrix/"
 FILES = {

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from xnbflow.errors import InputError
-from xnbflow.sources import delimited, guarded
+from xnbflow.sources import guarded, text_lines
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.table import read_table
@@ -76,7 +76,7 @@ def test_a_line_of_more_cells_than_any_series_is_refused(tmp_path, monkeypatch, 
 
 
 def test_a_quote_without_its_pair_is_told_before_the_rest_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "_LONGEST_QUOTE", 1000)
+    monkeypatch.setattr(text_lines, "_LONGEST_QUOTE", 1000)
     path = tmp_path / "quote.csv"
     path.write_bytes(HEADER + b's1,a,1\ns2,"b,2\n' + b"s3,a,3\n" * 100_000)
     with pytest.raises(InputError, match=r"quote\.csv, line 3: not valid CSV"):

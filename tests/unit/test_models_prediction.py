@@ -48,7 +48,7 @@ def test_imputing_takes_the_training_median_and_says_so():
     told = predict_table(NB, NEW.drop(columns="g0"), "impute")
     filled = NEW.assign(g0=np.median(SERIES.values[0]))
     assert told.table["label"].tolist() == NB.estimator.predict(filled).tolist()
-    assert any("1 of the model's 8 features are missing" in note for note in told.notes)
+    assert any("1 of the model's 8 features is missing" in note for note in told.notes)
 
 
 def test_dropping_gives_the_posterior_of_a_classifier_that_never_saw_the_feature():
@@ -172,7 +172,7 @@ def test_a_model_that_imputes_takes_samples_with_holes_and_says_so(tmp_path):
     told = predict_table(model, new)
     filled = new.fillna({model.required[0]: np.nanmedian(HOLES.frame()[model.required[0]])})
     assert told.table["label"].tolist() == model.estimator.predict(filled).tolist()
-    assert any("1 values are missing in 1 of 20 samples" in note for note in told.notes)
+    assert any("1 value is missing in 1 of 20 samples" in note for note in told.notes)
     assert np.isfinite(told.table["typicality"]).all()
     explained = explain_sample(model, NEW, "s3")
     scores = explained.scores()[model.classes]

@@ -195,7 +195,7 @@ def test_the_nearest_come_closer_than_the_median_where_samples_differ():
 def test_features_without_a_value_in_training_are_told_and_filled(method):
     values, _, _ = holed()
     values[:12, 5] = np.nan
-    with pytest.warns(UserWarning, match="1 features have no value among 12 training samples"):
+    with pytest.warns(UserWarning, match="1 feature has no value among 12 training samples"):
         imputer = Imputer(method=method).fit(values[:12])
     assert imputer.n_empty_ == 1
     assert np.isfinite(imputer.transform(values)).all()

@@ -186,7 +186,7 @@ def test_text_without_column_names_is_refused():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0.0, 1.0, np.nan, 1.0], r"no label in row 2 \(1 samples have none\)"),
+        ([0.0, 1.0, np.nan, 1.0], r"no label in row 2 \(1 sample has none\)"),
         (["a", "b", "a", np.nan], "no label in row 3"),
         (["a", None, None, "b"], r"no label in row 1 \(2 samples have none\)"),
         (pd.array(["a", pd.NA, "b", "b"], dtype="string"), "no label in row 1"),

@@ -145,3 +145,85 @@ def test_nothing_numerical_is_imported_for_a_digest():
         [sys.executable, "-c", code, str(PACKAGE.parent)], capture_output=True, check=True
     )
     assert done.stdout.decode().strip() == "[]"
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """Make a package of files; returns what follows from one of its modules."""
+
+    def make(**files):
+        for name, text in {"__init__": "", **files}.items():
+            path = tmp_path / "toypackage" / f"{name.replace('.', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        for folder in (tmp_path / "toypackage").iterdir():
+            if folder.is_dir() and not (folder / "__init__.py").exists():
+                (folder / "__init__.py").write_text("")
+        forget()
+        return tmp_path / "toypackage"
+
+    monkeypatch.syspath_prepend(tmp_path)
+    yield make
+    forget()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import toypackage.far.wanted",
+        "import os, toypackage.far.wanted as w",
+        "from toypackage.far import wanted",
+        "from toypackage.far.wanted import thing",
+        "from ..far import wanted",
+        "from ..far.wanted import thing",
+        "def f():\n    try:\n        1\n    except ValueError:\n        from ..far import wanted",
+        "match 1:\n    case 1:\n        from ..far import wanted",
+    ],
+)
+def test_every_way_of_importing_counts(toy, statement):
+    toy(**{"near.start": statement, "far.wanted": "", "far.other": ""})
+    files = set(provenance.source_files("toypackage.near.start"))
+    assert "toypackage.far.wanted" in files
+    assert "toypackage.far.other" not in files
+
+
+@pytest.mark.parametrize("statement", ["from . import wanted", "from .wanted import thing"])
+def test_a_package_s_own_imports_are_relative_to_itself(toy, statement):
+    toy(**{"near.__init__": statement, "near.wanted": "", "wanted": "", "near.start": ""})
+    files = set(provenance.source_files("toypackage.near.start"))
+    assert "toypackage.near.wanted" in files
+    assert "toypackage.wanted" not in files
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "counts"),
+    [
+        ("near.__init__", '_HOME = {"a": "start"}\n__all__ = ["a"]\n', False),
+        ("near.__init__", '__all__ = ["a"]\n', True),
+        ("near.start", '_HOME = {"a": "start"}\n__all__ = ["a"]\n', True),
+        ("near.__init__", '_HOME = {"a": "start"}\nnames = ["a"]\n', True),
+    ],
+)
+def test_lists_of_names_count_but_for_those_of_a_lazy_package(toy, name, text, counts):
+    folder = toy(**{"near.start": "", name: text})
+    before = provenance.source_digest("toypackage.near.start")
+    path = folder / f"{name.replace('.', '/')}.py"
+    path.write_text(text.replace('["a"]', '["a", "b"]'))
+    forget()
+    assert (provenance.source_digest("toypackage.near.start") != before) == counts
+
+
+def test_names_of_a_lazy_package_over_several_lines_do_not_count(toy):
+    text = 'import os\n_HOME = {\n    "a": "start",\n}\nlast = 1\n'
+    folder = toy(**{"near.start": "", "near.__init__": text})
+    path = folder / "near" / "__init__.py"
+
+    def digest(old, new):
+        path.write_text(text.replace(old, new))
+        forget()
+        return provenance.source_digest("toypackage.near.start")
+
+    before = digest("", "")
+    assert digest('    "a": "start",\n', '    "a": "start",\n    "b": "start",\n') == before
+    assert digest("import os", "import io") != before
+    assert digest("last = 1", "last = 2") != before

@@ -51,7 +51,7 @@ def test_what_is_skipped_and_that_no_donor_is_named_is_said(tmp_path):
     assert any("names no donor of its 700 cells" in text for text in warned)
     assert "toy: NS-Forest was skipped: nsforest is not installed." in warned
     (headline,) = [text for role, text in said if role == "headline"]
-    assert "ClassSpecificNB 0.800 with 1 genes, Wilcoxon, top 5 0.790 with 10 genes" in headline
+    assert "ClassSpecificNB 0.800 with 1 gene, Wilcoxon, top 5 0.790 with 10 genes" in headline
     assert "all 1,000 genes give 0.770" in headline
 
 

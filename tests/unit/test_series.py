@@ -80,5 +80,5 @@ def test_another_file_is_refused(tmp_path, read):
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_a_sample_without_a_label_is_refused(missing):
-    with pytest.raises(InputError, match=r"toy: sample 't' has no class label \(1 samples"):
+    with pytest.raises(InputError, match=r"toy: sample 't' has no class label \(1 sample"):
         chunk(["a"], labels=["x", missing])

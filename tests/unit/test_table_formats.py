@@ -104,10 +104,10 @@ def test_a_workbook_is_acquired_from_its_path(tmp_path):
 def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
     frame = FRAME.rename(columns={"g1": pd.Timestamp("2024-09-02")})
     series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
-    assert any("1 names are dates" in note and "SEPT2" in note for note in series.notes)
+    assert any("1 name is a date" in note and "SEPT2" in note for note in series.notes)
     text = "id,type,2-Sep,g2\ns1,t,1,2\ns2,n,3,4\n"
     series = read_table(put(tmp_path, text, "x.csv"), row(id_column="id"))
-    assert any("feature names are dates (2-Sep)" in note for note in series.notes)
+    assert any("1 feature name is a date (2-Sep)" in note for note in series.notes)
 
 
 ARFF = """% a comment
@@ -179,7 +179,7 @@ def test_rows_of_one_gene_are_merged_as_the_sheet_says(tmp_path, how, expected):
     series = read_table(path, row(orientation="columns", duplicates=how))
     assert list(series.features) == ["TP53", "MYC"]
     assert series.values.tolist() == expected
-    assert "1 feature names repeat: 'TP53' (2 times)" in series.notes[0]
+    assert "1 feature name repeats: 'TP53' (2 times)" in series.notes[0]
     with pytest.raises(InputError, match=r"'TP53' \(2 times\)\. Make names unique, or say"):
         read_table(path, row(orientation="columns"))
 
@@ -205,7 +205,7 @@ def test_a_sample_that_stands_there_twice_is_told(tmp_path):
     frame.loc[7, "patient"] = "p2b"
     frame.to_csv(tmp_path / "x.csv", index=False)
     (note,) = read_table(tmp_path / "x.csv", row(id_column="patient")).notes
-    assert note.startswith("1 samples stand there under several names")
+    assert note.startswith("1 sample stands there under several names")
     assert "p2 = p2b" in note
 
 
@@ -281,12 +281,12 @@ def test_missing_categories_stay_missing(tmp_path):
 @pytest.mark.parametrize("word", ["", "NA", "?", "None", "null", "NaN", "n/a", "#N/A"])
 def test_a_label_that_says_nothing_is_no_class(tmp_path, word):
     path = put(tmp_path, f"id,type,g\ns1,a,1\ns2,{word},2\ns3,b,3\n", "x.csv")
-    with pytest.raises(InputError, match=r"1 of 3 samples have no label: s2"):
+    with pytest.raises(InputError, match=r"1 of 3 samples has no label: s2"):
         read_table(path, row(id_column="id"))
     series = read_table(path, row(id_column="id", unlabelled="drop"))
     assert list(series.samples) == ["s1", "s3"]
     assert series.values.tolist() == [[1, 3]]
-    assert f"1 samples were left out, having no label: s2 ({word})" in series.notes
+    assert f"1 sample was left out, having no label: s2 ({word})" in series.notes
 
 
 def test_a_class_is_named_na_only_if_the_sheet_says_so(tmp_path):
@@ -300,7 +300,7 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
     series = read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:early,IV:late"))
     assert list(series.labels) == ["early", "late"]
     assert list(series.samples) == ["s1", "s2"]
-    assert series.notes == ("1 samples were left out, having no label: s3 (other)",)
+    assert series.notes == ("1 sample was left out, having no label: s3 (other)",)
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_a_group_of_samples_is_no_feature(tmp_path):
     series.write(tmp_path / "x.parquet")
     assert list(type(series).read(tmp_path / "x.parquet").groups) == ["1", "1", "2", "2"]
     path.write_text(path.read_text().replace("n,2,8", "n,NA,8"))
-    with pytest.raises(InputError, match="1 samples have no 'patient', their group: 3"):
+    with pytest.raises(InputError, match="1 sample has no 'patient', their group: 3"):
         read_table(path, row(group="patient"))
 
 
@@ -362,15 +362,15 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
         path, label="diagnosis", orientation="columns", phenotype=str(phenotype(tmp_path)),
         group="patient",
     )  # fmt: skip
-    with pytest.warns(UserWarning, match="samples") as told:
+    with pytest.warns(UserWarning, match="1 sample") as told:
         series = acquire(dataset)
     assert list(series.samples) == ["s1", "s2", "s3"]
     assert list(series.labels) == ["t", "n", "t"]
     assert list(series.groups) == ["p1", "p1", "p2"]
     assert series.values.tolist() == [[1, 2, 3], [5, 6, 7]]
     text = "\n".join(str(warning.message) for warning in told)
-    assert "1 samples are left out, without phenotype: s4" in text
-    assert "1 samples stand in the phenotype file only: s9" in text
+    assert "1 sample is left out, without phenotype: s4" in text
+    assert "1 sample stands in the phenotype file only: s9" in text
 
 
 def test_a_label_that_table_and_phenotype_give_differently_is_refused(tmp_path):

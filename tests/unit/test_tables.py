@@ -1,9 +1,34 @@
 """Tables as text: exact for a reader, harmless for a spreadsheet."""
 
+import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
-from xnbflow.tables import tsv, write_tsv
+from xnbflow.contract import table
+from xnbflow.tables import read_parquet, tsv, write_parquet, write_tsv
+
+ALL_KINDS = table(
+    "all_kinds",
+    "a column of each type",
+    "a row",
+    text="text",
+    perhaps="text or none",
+    whole="integer",
+    share="number",
+    is_so="boolean",
+    either="text or number",
+)
+FRAME = pd.DataFrame(
+    {
+        "text": ["a", "b"],
+        "perhaps": ["a", None],
+        "whole": [1, 2],
+        "share": [0.5, np.nan],
+        "is_so": [True, False],
+        "either": [1.5, 2.5],
+    }
+)
 
 
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1+1", "-x", "@SUM(A1)", "\tx"])
@@ -19,3 +44,56 @@ def test_text_that_a_spreadsheet_would_run_is_written_so_that_it_does_not(tmp_pa
 
 def test_labels_that_are_numbers_stay_as_they_are():
     assert tsv(pd.DataFrame({"class": ["-1", "+1", "1e-5"]})) == "class\n-1\n+1\n1e-5\n"
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "fault"),
+    [
+        ("text", [1, 2], "column 'text' holds int64, not text"),
+        ("text", ["a", None], "column 'text' has missing values"),
+        ("text", [np.nan, np.nan], "column 'text' "),
+        ("perhaps", [1, 2], "column 'perhaps' holds int64, not text or none"),
+        ("whole", [1.0, 2.0], "column 'whole' holds float64, not integer"),
+        ("whole", [np.nan, np.nan], "column 'whole' holds float64, not integer"),
+        ("share", ["x", "y"], "column 'share' holds"),
+        ("share", ["x", None], "column 'share' holds"),
+        ("is_so", [0, 1], "column 'is_so' holds int64, not boolean"),
+        ("either", [True, False], "column 'either' holds bool, not text or number"),
+        ("either", [1.5, np.nan], "column 'either' has missing values"),
+    ],
+)
+def test_a_column_of_another_type_is_not_written(tmp_path, column, values, fault):
+    with pytest.raises(TypeError, match=f"'all_kinds' for .* breaks the contract: {fault}"):
+        write_parquet(FRAME.assign(**{column: values}), tmp_path / "t.parquet", ALL_KINDS)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("column", ["perhaps", "share"])
+def test_what_may_be_missing_may_be_missing_throughout(tmp_path, column):
+    frame = FRAME.assign(**{column: [None, None]})
+    write_parquet(frame, tmp_path / "t.parquet", ALL_KINDS)
+    assert read_parquet(tmp_path / "t.parquet", ALL_KINDS)[column].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [(["a", "b"], "large_string"), ([1.5, 2], "double"), ([1, 2], "int64")]
+)
+def test_text_or_numbers_keep_their_type(tmp_path, values, kind):
+    frame = FRAME.assign(either=values)
+    write_parquet(frame, tmp_path / "t.parquet", ALL_KINDS)
+    assert str(pq.read_schema(tmp_path / "t.parquet").field("either").type) == kind
+    assert read_parquet(tmp_path / "t.parquet", ALL_KINDS)["either"].tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("frame", "fault"),
+    [
+        (FRAME.drop(columns="whole"), "column 'whole' is missing"),
+        (FRAME.assign(more=1), "column 'more' is not known"),
+        (FRAME[FRAME.columns[::-1]], "columns are not in the order text, perhaps, whole"),
+        (pd.concat([FRAME, FRAME[["text"]]], axis=1), "two columns have the same name"),
+    ],
+)
+def test_other_columns_are_not_written(tmp_path, frame, fault):
+    with pytest.raises(TypeError, match=fault):
+        write_parquet(frame, tmp_path / "t.parquet", ALL_KINDS)

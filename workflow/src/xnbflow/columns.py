@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted, either
 from xnbflow.errors import InputError
 
 __all__ = [
@@ -147,7 +148,7 @@ def refuse_repeated_names(X: Any) -> None:
         repeated = X.columns[X.columns.duplicated()].unique()
         first = repeated.tolist()[0]
         n, others = int((X.columns == first).sum()), len(repeated) - 1
-        more = f" ({others} more names repeat)" if others else ""
+        more = f" ({counted(others, 'more name', 'repeats', 'repeat')})" if others else ""
         msg = (
             f"X has {n} columns named {first!r}{more}: a feature is known by its name; rename or "
             "drop the repetitions"
@@ -254,7 +255,7 @@ class _Names:
 
     def of_mask(self, mask: np.ndarray) -> np.ndarray:
         if len(mask) != len(self.names):
-            msg = f"{self.what} is a mask of {len(mask)} columns, but there are {self}"
+            msg = f"{self.what} is a mask of {counted(len(mask), 'column')}, but there are {self}"
             raise InputError(msg)
         return np.flatnonzero(mask)
 
@@ -264,6 +265,11 @@ class _Names:
 
     def __str__(self) -> str:
         if self.names.dtype.kind in "iu":
-            return f"{len(self.names)} columns, without names"
+            return (
+                f"{counted(len(self.names), 'column')}, without "
+                f"{either(len(self.names), 'a name', 'names')}"
+            )
         shown = ", ".join(map(str, self.names[:3]))
-        return f"{len(self.names)} columns: {shown}{', ...' if len(self.names) > 3 else ''}"
+        return (
+            f"{counted(len(self.names), 'column')}: {shown}{', ...' if len(self.names) > 3 else ''}"
+        )

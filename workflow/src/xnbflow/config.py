@@ -6,7 +6,7 @@ It is read whenever the Snakefile is, in every cluster job: nothing numerical is
 import itertools
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -383,6 +383,23 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
                 msg = f"configuration, download.base_urls.{source}: {quoted(place)} {wrong}"
                 raise InputError(msg)
     _check_known("run", config.run, "study", config.studies)
+    _refuse_alike("sheet of data sets", [*FOLDERS_OF_RESULTS, *dataset_ids])
+    _refuse_alike("configuration, studies", config.studies)
+    _refuse_alike("configuration, classifiers", config.classifiers)
+    _refuse_alike("configuration, folds", [*FOLDERS_OF_DATASET, *config.folds])
+
+
+def _refuse_alike(where: str, names: Iterable[str]) -> None:
+    """Refuse names of folders that some disks (of macOS and Windows) take for one."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            msg = (
+                f"{where}: {other!r} and {name!r} differ in small and capital letters only, and "
+                "their results would share a folder on some disks; rename one of them"
+            )
+            raise InputError(msg)
 
 
 def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:

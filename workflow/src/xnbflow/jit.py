@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numba.extending
 
-__all__ = ["njit"]
+__all__ = ["intrinsic", "njit"]
 
 #: Folders into which packages are installed.
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -41,6 +42,14 @@ def njit(**options: Any) -> Callable[[_Kernel], _Kernel]:
             config.CACHE_DIR = before
 
     return decorate
+
+
+def intrinsic(function: Callable[..., Any]) -> Callable[..., None]:
+    """Return what kernels call, without its first argument, to have ``function`` write LLVM's code.
+
+    This is numba's decorator, with a type.
+    """
+    return cast("Callable[..., None]", numba.extending.intrinsic(function))
 
 
 @cache

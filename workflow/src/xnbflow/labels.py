@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
+from xnbflow.counts import counted, either
 from xnbflow.errors import InputError
 
 __all__ = ["class_codes", "refuse_missing"]
@@ -25,7 +26,7 @@ def refuse_missing(y: Any) -> None:
     --------
     >>> refuse_missing(pd.Series(["tumour", None, "normal"], index=["s1", "s2", "s3"]))
     Traceback (most recent call last):
-    xnbflow.errors.InputError: 1 of 3 samples have no label in y: 's2'. Remove them or label them
+    xnbflow.errors.InputError: 1 of 3 samples has no label in y: 's2'. Remove them or label them
     """
     if isinstance(y, (list, tuple)):
         y = pd.Series(list(y), dtype=object)
@@ -39,7 +40,8 @@ def refuse_missing(y: Any) -> None:
         index = getattr(y, "index", np.arange(len(y)))
         names = ", ".join(map(repr, index[rows[:_SHOWN]].tolist()))
         msg = (
-            f"{len(rows)} of {len(y)} samples have no label in y: {names}"
+            f"{len(rows)} of {counted(len(y), 'sample')} {either(len(rows), 'has', 'have')} no "
+            f"label in y: {names}"
             f"{', ...' if len(rows) > _SHOWN else ''}. Remove them or label them"
         )
         raise InputError(msg)

@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from xnbflow.counts import counted, either
 from xnbflow.errors import InputError
 from xnbflow.parquet import REMEDY, open_parquet, parquet_writer
 
@@ -190,7 +191,8 @@ class Series:
         if missing.any():
             sample = str(list(self.samples)[int(np.argmax(missing))])
             msg = (
-                f"{self.name}: sample {sample!r} has no group ({missing.sum()} samples have none); "
+                f"{self.name}: sample {sample!r} has no group "
+                f"({counted(missing.sum(), 'sample', 'has', 'have')} none); "
                 "name its patient or batch, or leave it out"
             )
             raise InputError(msg)
@@ -200,7 +202,9 @@ class Series:
         if missing.any():
             sample = str(list(self.samples)[int(np.argmax(missing))])
             msg = (
-                f"{self.name}: sample {sample!r} has no class label ({missing.sum()} samples have "
+                f"{self.name}: sample {sample!r} has no class label "
+                f"({counted(missing.sum(), 'sample')} "
+                f"{either(missing.sum(), 'has', 'have')} "
                 "none); label it or leave it out"
             )
             raise InputError(msg)
@@ -396,7 +400,8 @@ def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.Da
     reserved = {"feature", "kind", "values"} if key == "feature_metadata" else set()
     if len(set(columns)) < len(columns) or reserved.intersection(columns) or len(table) != length:
         msg = (
-            f"{name}: {key} has {len(table)} rows and the columns {', '.join(columns)}; give it "
+            f"{name}: {key} has {counted(len(table), 'row')} and the columns "
+            f"{', '.join(columns)}; give it "
             f"{length} rows and columns that do not repeat"
             + (f" nor are called {', '.join(sorted(reserved))}" if reserved else "")
         )
@@ -547,7 +552,10 @@ def _wrong_header(header: Any) -> str:
         if not _are_texts(names):
             return f"its metadata has no names under {key!r}"
     if len(header["samples"]) != len(header["labels"]):
-        return f"it has {len(header['samples'])} samples and {len(header['labels'])} labels"
+        return (
+            f"it has {counted(len(header['samples']), 'sample')} and "
+            f"{counted(len(header['labels']), 'label')}"
+        )
     return ""
 
 
@@ -596,6 +604,6 @@ def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
     repeated = values[counts > 1]
     msg = (
         f"{name}: {what} name {str(repeated[0])!r} occurs {counts[counts > 1][0]} times "
-        f"({len(repeated)} names repeat); make {what} names unique"
+        f"({counted(len(repeated), 'name', 'repeats', 'repeat')}); make {what} names unique"
     )
     raise InputError(msg)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pandas.api import types
 
 from xnbflow.atomic import write_atomically
-from xnbflow.contract import Column, Table
+from xnbflow.contract import Table
 from xnbflow.errors import InputError
 from xnbflow.parquet import REMEDY, open_parquet, parquet_writer
 
@@ -48,7 +48,8 @@ def write_parquet(frame: pd.DataFrame, path: str | Path, table: Table) -> None:
     if fault:
         msg = f"table {table.name!r} for {path} breaks the contract: {fault}"
         raise TypeError(msg)
-    schema = pa.schema([(name, _arrow_type(frame[name], table)) for name in frame.columns])
+    kinds = _kinds(frame.columns, table)
+    schema = pa.schema([(name, _arrow_type(frame[name], kind)) for name, kind in kinds.items()])
     if frame.empty:  # pandas may not know the type of a column without values
         rows = schema.empty_table()
     else:
@@ -146,17 +147,15 @@ def write_tables(
         write_tsv(frame, path.with_suffix(".tsv"))
 
 
-def _column(name: str, table: Table) -> Column:
-    column = table.column(name)
-    if column is None:  # _wrong_names has said so
-        msg = f"unknown column {name!r}"
-        raise KeyError(msg)
-    return column
+def _kinds(names: Sequence[str], table: Table) -> dict[str, str]:
+    """Return the types of columns whose names are the contract's."""
+    columns = {name: table.column(name) for name in names}
+    return {name: column.type for name, column in columns.items() if column}
 
 
-def _arrow_type(values: pd.Series, table: Table) -> pa.DataType:
+def _arrow_type(values: pd.Series, kind: str) -> pa.DataType:
     """Return the type of a column in a file."""
-    possible = _ARROW[_column(str(values.name), table).type]
+    possible = _ARROW[kind]
     if len(possible) == 1 or not len(values) or not types.is_numeric_dtype(values):
         return possible[0]
     return pa.int64() if types.is_integer_dtype(values) else pa.float64()
@@ -175,18 +174,17 @@ def _wrong_names(names: Sequence[str], table: Table) -> str:
 
 
 def _wrong_arrow_types(schema: pa.Schema, table: Table) -> str:
-    for field in schema:
-        kind = _column(field.name, table).type
-        if field.type not in _ARROW[kind]:
-            return f"column {field.name!r} holds {field.type}, not {kind}"
+    for name, kind in _kinds(schema.names, table).items():
+        held = schema.field(name).type
+        if held not in _ARROW[kind]:
+            return f"column {name!r} holds {held}, not {kind}"
     return ""
 
 
 def _wrong_types(frame: pd.DataFrame, table: Table) -> str:
     if frame.empty:
         return ""
-    for name in frame.columns:
-        kind = _column(name, table).type
+    for name, kind in _kinds(frame.columns, table).items():
         values = frame[name]
         missing, may_miss = values.isna(), kind in {"number", "text or none"}
         if may_miss and missing.all():

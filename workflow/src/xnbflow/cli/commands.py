@@ -13,6 +13,7 @@ import pandas as pd
 import yaml
 
 from xnbflow.atomic import write_atomically
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.method_checks import check_classifier
 from xnbflow.models.explanation import Explanation, explain_sample
@@ -233,8 +234,8 @@ def as_text(told: dict[str, Any], path: Path) -> str:
     lines = [
         f"{path}: {told['estimator'].splitlines()[0]}",
         (
-            f"fitted on {series['name']}: {series['samples']} samples ({classes}), "
-            f"{series['features']} features, of which it uses {told['features_used']}"
+            f"fitted on {series['name']}: {counted(series['samples'], 'sample')} ({classes}), "
+            f"{counted(series['features'], 'feature')}, of which it uses {told['features_used']}"
         ),
     ]
     if figures:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.models.explanation import Explanation
 from xnbflow.report.page.blocks import Block, Evidence, Facts, Group, Prose, Section, Table
 from xnbflow.report.page.page import write_page
@@ -17,9 +18,11 @@ __all__ = ["explanation_section", "write_explanation_page"]
 def write_explanation_page(explanation: Explanation, path: Path, name: str) -> None:
     """Write an explanation as a page of its own; see `explanation_section`."""
     section = explanation_section(explanation, name)
+    label = explanation.prediction.table["label"].iloc[0]
+    title = f"Why sample {explanation.sample} is taken for {label}"
     lead = f"What the model {name} says of one sample."
     with tempfile.TemporaryDirectory() as figures:  # it has none
-        write_page(path, section.title, lead, [section], Path(figures))
+        write_page(path, title, lead, [section], Path(figures))
 
 
 def explanation_section(explanation: Explanation, name: str) -> Section:
@@ -41,8 +44,8 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
     caption = f"Evidence in nats, the strongest {len(strongest)} of {len(explanation.terms)} terms."
     table = Table(strongest, caption, formats)
     blocks.append(Group("As a table", [table]))
-    title = f"Why sample {explanation.sample} is taken for {row['label']}"
-    return Section("evidence", title, "What each feature says for and against each class.", blocks)
+    lead = "What each feature says for and against each class."
+    return Section("evidence", "Evidence", lead, blocks)
 
 
 _HOW_TO_READ = (
@@ -89,7 +92,7 @@ def _strongest(terms: pd.DataFrame, label: str) -> pd.DataFrame:
     if rest.empty:
         return own
     sums = rest[["evidence", "log_reference"]].sum()
-    more = {"class": label, "feature": f"{len(rest)} further features", "symbol": "", **sums}
+    more = {"class": label, "feature": counted(len(rest), "further feature"), "symbol": "", **sums}
     return pd.concat([own.head(_MOST_TERMS), pd.DataFrame([more])])
 
 

@@ -97,13 +97,12 @@ def raise_to_floor(
     """
     if spreads is None:
         spreads = overall_spread(tile)
-    per_class = len(widths) == len(offsets) - 1
-    for c in range(len(offsets) - 1):
-        first, stop = offsets[c], offsets[c + 1]
-        floor = min_bandwidth * spreads * (stop - first) ** -0.2
-        own = widths[c : c + 1] if per_class else widths[first:stop]
-        constant = (tile[first] == tile[stop - 1]) & (floor > 0.0)
-        own[...] = np.where(constant, floor, np.maximum(own, floor))
+    sizes = np.diff(offsets)
+    floor = min_bandwidth * spreads * sizes[:, np.newaxis] ** -0.2
+    constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)
+    if len(widths) != len(sizes):
+        floor, constant = (np.repeat(each, sizes, axis=0) for each in (floor, constant))
+    widths[:] = np.where(constant, floor, np.maximum(widths, floor))
 
 
 @njit(nogil=True)

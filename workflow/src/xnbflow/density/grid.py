@@ -14,10 +14,13 @@ power overflows. A sample farther than `FARTHEST` from an anchor counts as if it
 less than 1e-31 of the highest kernel. Steps wider than `WIDEST_STEP` are left to exponentials.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import apply_kernel, kernel_code
+from xnbflow.density.lanes import LANES, POWERS, multiply_by_sums, padded
 from xnbflow.jit import njit
 
 __all__ = [
@@ -36,7 +39,8 @@ REACH = 25.0
 FARTHEST = 37.0
 WIDEST_STEP = 4.0
 LOG_NOTHING = -800.0
-_CACHED_VALUES = 65_536  # rows are summed in parts whose powers stay in cache
+_CACHED_VALUES = 32_768  # rows are summed in parts whose powers stay in cache
+_MANY_SAMPLES = 4096
 
 
 def grid_densities(
@@ -70,17 +74,17 @@ def grid_densities(
     -------
     ndarray of shape (n_classes, n_grid, n_features)
     """
-    out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
     in_logs = underflow == "log"
     low, step = _grid(tile, offsets, n_grid)
     per_class = len(bandwidths) == len(offsets) - 1
-    by_powers = kernel == "gaussian" and per_class
     too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
+    by_powers = kernel == "gaussian" and per_class
     if by_powers:
-        sum_gaussians(tile, offsets, bandwidths, low, step, out)
+        out = sum_gaussians(tile, offsets, bandwidths, low, step, n_grid)
     if per_class and (too_wide or not by_powers):
         bandwidths = np.repeat(bandwidths, np.diff(offsets), axis=0)
     if not by_powers:
+        out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
         sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
     if too_wide:
         mend_underflow(tile, offsets, bandwidths, in_logs, out)
@@ -99,31 +103,68 @@ def sum_gaussians(
     bandwidths: np.ndarray,
     low: np.ndarray,
     step: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Write the grid densities of Gaussian kernels with one bandwidth per class and feature.
+    n_grid: int,
+) -> np.ndarray:
+    """Return the grid densities of Gaussian kernels with one bandwidth per class and feature.
 
     Where a step is wider than `WIDEST_STEP` bandwidths, `mend_underflow` has to follow.
     """
-    n_grid, width = out.shape[1:]
-    some = max(1, _CACHED_VALUES // max(1, width))
-    ends = offsets.tolist()
-    largest = min(some, int(np.diff(offsets).max()))
-    part, scratch = np.empty((n_grid, width)), np.empty((2 * largest, width))
-    for density, h, a, b in zip(out, bandwidths, ends[:-1], ends[1:], strict=True):
-        per_h = 1.0 / h
-        steps = np.minimum(step * per_h, WIDEST_STEP)
-        size = _piece_size(steps, n_grid)
-        for first in range(0, n_grid, size):
-            piece = density[first : first + size]
-            anchor = low + (first + len(piece) // 2) * step
-            _sum_powers(tile[a : min(b, a + some)], per_h, anchor, steps, scratch, piece)
-            for start in range(a + some, b, some):
-                more = part[: len(piece)]
-                rows = tile[start : min(b, start + some)]
-                _sum_powers(rows, per_h, anchor, steps, scratch, more)
-                piece += more
-        _normalize(density)
+    n, width = tile.shape
+    if width < LANES and n >= _MANY_SAMPLES:
+        columns = np.ascontiguousarray(tile.T)
+        each = [
+            _sum_feature(column, offsets, bandwidths[:, f], low[f], step[f], n_grid)
+            for f, column in enumerate(columns)
+        ]
+        out = np.stack(each, axis=2)
+    else:
+        out = _sum_tile(tile, offsets, bandwidths, low, step, n_grid)
+    _normalize(out)
+    return out
+
+
+def _sum_feature(
+    column: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    low: float,
+    step: float,
+    n_grid: int,
+) -> np.ndarray:
+    """Return the sums of kernels of a feature with many samples, shape (n_classes, n_grid).
+
+    Samples take the place of features side by side.
+    """
+    out = np.zeros((len(bandwidths), n_grid))
+    for c, (start, stop) in enumerate(pairwise(offsets.tolist())):
+        rest = stop - (stop - start) % LANES
+        for rows in (column[start:rest].reshape(-1, LANES), column[rest:stop].reshape(1, -1)):
+            if not rows.size:
+                continue
+            arrays = (np.full(rows.shape[1], each) for each in (bandwidths[c], low, step))
+            h, lows, steps = arrays
+            sums = _sum_tile(rows, np.array([0, len(rows)]), h[np.newaxis], lows, steps, n_grid)
+            out[c] += sums[0].sum(axis=1)
+    return out
+
+
+def _sum_tile(
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    low: np.ndarray,
+    step: np.ndarray,
+    n_grid: int,
+) -> np.ndarray:
+    """Return the sums of kernels of a tile of any width, shape (n_classes, n_grid, n_features)."""
+    width = tile.shape[1]
+    columns = padded(width)
+    if len(columns) > width:
+        arrays = tile, bandwidths, low, step
+        tile, bandwidths, low, step = (np.take(each, columns, axis=-1) for each in arrays)
+    out = np.empty((len(bandwidths), n_grid, len(columns)))
+    _sum_classes(tile, offsets, bandwidths, low, step, out)
+    return np.ascontiguousarray(out[:, :, :width])
 
 
 @njit(nogil=True)
@@ -151,7 +192,7 @@ def sum_kernels(
             for i in range(b - a):
                 for f in range(width):
                     out[c, g, f] += terms[i, f] / bandwidths[a + i, f]
-        _normalize(out[c])
+    _normalize(out)
 
 
 @njit(nogil=True)
@@ -183,11 +224,46 @@ def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return low, high
 
 
-def _piece_size(steps: np.ndarray, n_grid: int) -> int:
-    """Return how many grid points one anchor serves for all features that powers serve at all."""
-    return max(1, int(2.0 * REACH / steps.max(initial=2.0 * REACH / n_grid)))
+@njit(nogil=True, fastmath={"contract", "nsz"})
+def _sum_classes(
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    low: np.ndarray,
+    step: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write the sums of kernels of a tile whose width is a multiple of `LANES`."""
+    n_classes, n_grid, width = out.shape
+    some = 1
+    for c in range(n_classes):
+        some = max(some, offsets[c + 1] - offsets[c])
+    some = min(some, max(1, _CACHED_VALUES // max(1, width)))
+    scratch = np.empty((4 * some + n_grid, width))
+    part = np.empty((n_grid, width))
+    anchor, per_h, steps = np.empty(width), np.empty(width), np.empty(width)
+    for c in range(n_classes):
+        widest = 2.0 * REACH / n_grid
+        for f in range(width):
+            per_h[f] = 1.0 / bandwidths[c, f]
+            steps[f] = min(step[f] * per_h[f], WIDEST_STEP)
+            widest = max(widest, steps[f])
+        size = max(1, int(2.0 * REACH / widest))  # the points that one anchor serves
+        for first in range(0, n_grid, size):
+            piece = out[c, first : first + size]
+            for f in range(width):
+                anchor[f] = low[f] + (first + len(piece) // 2) * step[f]
+            for start in range(offsets[c], offsets[c + 1], some):
+                rows = tile[start : min(start + some, offsets[c + 1])]
+                sums = piece if start == offsets[c] else part[: len(piece)]
+                _sum_powers(rows, per_h, anchor, steps, scratch, sums)
+                if start > offsets[c]:
+                    for g in range(len(piece)):
+                        for f in range(width):
+                            piece[g, f] += sums[g, f]
 
 
+@njit(nogil=True, fastmath={"contract", "nsz"}, inline="always")
 def _sum_powers(
     rows: np.ndarray,
     per_h: np.ndarray,
@@ -198,17 +274,29 @@ def _sum_powers(
 ) -> None:
     """Write the sum of kernels at consecutive grid points; the middle one is the anchor.
 
-    Small kernels, called from here one after the other: nested, each would be compiled again in
-    its caller. ``scratch`` is (2 n_samples or more, n_features).
+    ``steps`` are in bandwidths. ``scratch`` has 4 rows per sample and one per point.
     """
-    terms, ratios = scratch[: len(rows)], scratch[len(rows) : 2 * len(rows)]
-    _write_exponents(rows, per_h, anchor, steps, terms, ratios, out)
-    exponentiate(scratch[: 2 * len(rows)].reshape(-1))
-    exponentiate(out.reshape(-1))
-    _multiply_sums(terms, ratios, out)
+    n, middle = len(rows), len(out) // 2
+    stop = 2 * n + middle + 1
+    terms, ratios, factors = scratch[:n], scratch[n : 2 * n], scratch[2 * n : stop]
+    backward, inverse = scratch[stop : stop + n], scratch[stop + n : stop + 2 * n]
+    _write_exponents(rows, per_h, anchor, steps, terms, ratios, factors)
+    exponentiate(scratch[:stop].reshape(-1))
+    for i in range(n):
+        for f in range(len(anchor)):
+            inverse[i, f] = 1.0 / ratios[i, f]
+            backward[i, f] = terms[i, f] * inverse[i, f]
+    for g in range(len(out)):
+        for f in range(len(anchor)):
+            out[g, f] = factors[abs(g - middle), f]
+    for column in range(0, len(anchor), LANES):
+        for g in range(middle, len(out), POWERS):
+            multiply_by_sums(terms, ratios, column, out, g, 1)
+        for g in range(middle - 1, -1, -POWERS):
+            multiply_by_sums(backward, inverse, column, out, g, -1)
 
 
-@njit(nogil=True, fastmath={"contract", "nsz"})
+@njit(nogil=True, fastmath={"contract", "nsz"}, inline="always")
 def _write_exponents(
     rows: np.ndarray,
     per_h: np.ndarray,
@@ -216,66 +304,35 @@ def _write_exponents(
     steps: np.ndarray,
     terms: np.ndarray,
     ratios: np.ndarray,
-    out: np.ndarray,
+    factors: np.ndarray,
 ) -> None:
-    """Write the logarithms of all samples' terms, of their ratios, and of the last factor.
-
-    ``steps`` are in bandwidths.
-    """
+    """Write the logarithms of all samples' terms, of their ratios, and of the last factors."""
     for i in range(len(rows)):
-        for f in range(len(per_h)):
+        for f in range(len(anchor)):
             u = min(max((rows[i, f] - anchor[f]) * per_h[f], -FARTHEST), FARTHEST)
             terms[i, f] = -0.5 * u * u
             ratios[i, f] = steps[f] * u
-    middle = len(out) // 2
-    for g in range(len(out)):
-        for f in range(len(per_h)):
-            u = (g - middle) * steps[f]
-            out[g, f] = -0.5 * u * u
-
-
-@njit(nogil=True, fastmath={"contract", "nsz"})
-def _multiply_sums(terms: np.ndarray, ratios: np.ndarray, out: np.ndarray) -> None:
-    """Multiply ``out[middle + j]`` by the sum of ``terms * ratios**j``; terms are overwritten."""
-    sums = np.empty((2, out.shape[1]))
-    even, odd = sums[0], sums[1]
-    backward, inverse = np.empty(terms.shape), np.empty(terms.shape)
-    for i in range(len(terms)):
-        for f in range(len(even)):
-            inverse[i, f] = 1.0 / ratios[i, f]
-            backward[i, f] = terms[i, f] * inverse[i, f]
-    g, direction = len(out) // 2, 1
-    for _ in range(2):
-        while 0 <= g < len(out):
-            sums[:] = 0.0
-            for i in range(len(terms)):
-                term, ratio = terms[i], ratios[i]
-                for f in range(len(even)):
-                    even[f] += term[f]
-                    next_term = term[f] * ratio[f]
-                    odd[f] += next_term
-                    term[f] = next_term * ratio[f]
-            for j in range(2):
-                if 0 <= g < len(out):
-                    for f in range(len(even)):
-                        out[g, f] *= sums[j, f]
-                g += direction
-        terms, ratios = backward, inverse
-        g, direction = len(out) // 2 - 1, -1
+    for g in range(len(factors)):
+        for f in range(len(anchor)):
+            u = g * steps[f]
+            factors[g, f] = -0.5 * u * u
 
 
 @njit(nogil=True)
 def _normalize(out: np.ndarray) -> None:
-    """Divide each feature's density, shape (n_grid, n_features), by its sum, if there is one."""
-    per_total = np.zeros(out.shape[1])
-    for g in range(len(out)):
-        for f in range(len(per_total)):
-            per_total[f] += out[g, f]
-    for f in range(len(per_total)):
-        per_total[f] = 1.0 / per_total[f] if per_total[f] > 0.0 else 0.0
-    for g in range(len(out)):
-        for f in range(len(per_total)):
-            out[g, f] *= per_total[f]
+    """Divide each class's and feature's density by its sum, if there is one."""
+    n_classes, n_grid, width = out.shape
+    per_total = np.empty(width)
+    for c in range(n_classes):
+        per_total[:] = 0.0
+        for g in range(n_grid):
+            for f in range(width):
+                per_total[f] += out[c, g, f]
+        for f in range(width):
+            per_total[f] = 1.0 / per_total[f] if per_total[f] > 0.0 else 0.0
+        for g in range(n_grid):
+            for f in range(width):
+                out[c, g, f] *= per_total[f]
 
 
 @njit(nogil=True)

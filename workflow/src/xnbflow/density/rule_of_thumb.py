@@ -1,7 +1,5 @@
 """Bandwidths by rule of thumb: a robust spread times ``n**(-1/5)`` (XNB paper, section 4.1)."""
 
-from itertools import pairwise
-
 import numpy as np
 
 from xnbflow.jit import njit
@@ -16,8 +14,7 @@ _TINY = 1e-300
 
 def rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
     """Write ``factor * A * n_c**-0.2`` of each class and feature: Silverman's and Scott's rules."""
-    for c, (first, stop) in enumerate(pairwise(offsets.tolist())):
-        out[c] = spread(tile[first:stop]) * (factor * (stop - first) ** -0.2)
+    _write_spreads(tile, offsets, factor, -0.2, out)
 
 
 def spread(rows: np.ndarray) -> np.ndarray:
@@ -35,39 +32,55 @@ def spread(rows: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (n_features,)
     """
-    out = np.empty(rows.shape[1])
-    _write_spread(rows, out)
-    return out
+    out = np.empty((1, rows.shape[1]))
+    _write_spreads(rows, np.array([0, len(rows)]), 1.0, 0.0, out)
+    return out[0]
 
 
 @njit(nogil=True)
-def _write_spread(rows: np.ndarray, out: np.ndarray) -> None:
+def _write_spreads(
+    tile: np.ndarray, offsets: np.ndarray, factor: float, power: float, out: np.ndarray
+) -> None:
+    """Write ``factor * A * n_c**power``."""
+    width = tile.shape[1]
+    means, squares = np.empty(width), np.empty(width)
+    for c in range(len(offsets) - 1):
+        rows = tile[offsets[c] : offsets[c + 1]]
+        means[:] = 0.0
+        squares[:] = 0.0
+        for i in range(len(rows)):
+            for f in range(width):
+                means[f] += rows[i, f]
+        for f in range(width):
+            means[f] /= len(rows)
+        for i in range(len(rows)):
+            for f in range(width):
+                d = rows[i, f] - means[f]
+                squares[f] += d * d
+        _write_robust(rows, squares, factor * len(rows) ** power, out[c])
+
+
+@njit(nogil=True, inline="always")
+def _write_robust(rows: np.ndarray, squares: np.ndarray, factor: float, out: np.ndarray) -> None:
+    """Write each feature's spread, times a factor, from its sum of squares."""
     n = len(rows)
-    means = np.empty(len(out))
+    below_first, first, share_first = _hazen(n, 0.25)
+    below_third, third, share_third = _hazen(n, 0.75)
     for f in range(len(out)):
-        means[f] = 0.0
-        out[f] = 0.0
-    for i in range(n):
-        for f in range(len(out)):
-            means[f] += rows[i, f]
-    for f in range(len(out)):
-        means[f] /= n
-    for i in range(n):
-        for f in range(len(out)):
-            d = rows[i, f] - means[f]
-            out[f] += d * d
-    for f in range(len(out)):
-        quartiles = (_hazen_quantile(rows, f, 0.75) - _hazen_quantile(rows, f, 0.25)) / 1.349
-        deviation = np.sqrt(out[f] / max(n - 1, 1))
-        out[f] = min(deviation, quartiles) if quartiles > 0.0 else deviation
-        if rows[0, f] == rows[n - 1, f] or out[f] < _TINY:
-            out[f] = SMALLEST_SPREAD
+        low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
+        high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
+        quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[f] / max(n - 1, 1))
+        spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
+        constant = rows[0, f] == rows[n - 1, f]
+        out[f] = factor * (SMALLEST_SPREAD if constant | (spread < _TINY) else spread)
 
 
-@njit(nogil=True)
-def _hazen_quantile(rows: np.ndarray, f: int, p: float) -> float:
-    """Return a feature's quantile by Hazen's rule: the i-th of n values is at ``(i - 0.5) / n``."""
-    position = min(max(p * len(rows) - 0.5, 0.0), len(rows) - 1.0)
+@njit(nogil=True, inline="always")
+def _hazen(n: int, p: float) -> tuple[int, int, float]:
+    """Return between which of n values Hazen's quantile is, and how far from the lower one.
+
+    The i-th of n values is at ``(i - 0.5) / n``.
+    """
+    position = min(max(p * n - 0.5, 0.0), n - 1.0)
     below = int(position)
-    above = min(below + 1, len(rows) - 1)
-    return rows[below, f] + (position - below) * (rows[above, f] - rows[below, f])
+    return below, min(below + 1, n - 1), position - below

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from xnbflow.density.rows import Rows
 from xnbflow.jit import njit
 
 __all__ = [
@@ -124,21 +125,18 @@ def join_rows(first: Any, second: Any) -> Any:
     """Return the features of two matrices, both dense or both sparse, one after the other."""
     if is_sparse(first):
         return sparse.vstack((first, second), format="csr")
-    return np.concatenate([first, second])
+    return np.concatenate([as_dense(first), as_dense(second)])
 
 
 def as_dense(values: Any) -> np.ndarray:
     """Return features (n_features, n_samples) as a dense float64 array."""
     if is_sparse(values):
         return values.toarray().astype(np.float64, copy=False)
-    return values
+    return values[:] if isinstance(values, Rows) else values
 
 
 def dense_parts(values: Any) -> Iterator[np.ndarray]:
-    """Yield features (n_features, n_samples) as dense arrays: sparse ones some at a time."""
-    if not is_sparse(values):
-        yield values
-        return
+    """Yield features (n_features, n_samples) as dense arrays, some at a time."""
     width = max(1, _DENSE_VALUES // max(1, values.shape[1]))
     for start in range(0, max(1, values.shape[0]), width):
         yield as_dense(values[start : start + width])

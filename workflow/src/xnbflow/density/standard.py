@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from xnbflow.density.bandwidth import overall_spread
-from xnbflow.density.sparse_blocks import as_dense, dense_parts, is_sparse
+from xnbflow.density.sparse_blocks import as_dense, dense_parts
 from xnbflow.errors import InputError
 
 __all__ = ["StandardFeatures", "StandardUnits"]
@@ -48,7 +48,7 @@ class StandardUnits:
         Parameters
         ----------
         tile : ndarray of shape (n_samples, n_features)
-            Training samples, in any order (see `xnbflow.density.tiles`).
+            Training samples, in any order (see `xnbflow.density.tiles`) and memory layout.
 
         Raises
         ------
@@ -56,9 +56,9 @@ class StandardUnits:
             If a feature is so large that its range overflows.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            size = np.abs(tile).max(axis=0)
+            size = np.maximum(tile.max(axis=0), -tile.min(axis=0))
             centres = tile.mean(axis=0)
-            units = overall_spread(tile)
+            units = overall_spread(np.ascontiguousarray(tile))
         if not np.isfinite(units).all() or not np.isfinite(centres).all():
             msg = "a feature is so large that its range overflows; scale the features down"
             raise InputError(msg)
@@ -72,7 +72,9 @@ class StandardUnits:
     def apply(self, tile: np.ndarray) -> np.ndarray:
         """Return a tile (n_samples, n_features) in standard units; infinity where it overflows."""
         with np.errstate(over="ignore"):
-            return (tile - self.centres) / self.units
+            standard = tile - self.centres
+            standard /= self.units
+        return standard
 
     @classmethod
     def join(cls, parts: Iterable["StandardUnits"]) -> "StandardUnits":
@@ -87,11 +89,11 @@ class StandardUnits:
 
 
 class StandardFeatures:
-    """Features (n_features, n_samples) in standard units; sparse ones are made so when asked for.
+    """Features (n_features, n_samples) in standard units, which they are given when asked for.
 
     Parameters
     ----------
-    values : ndarray or CSR array of shape (n_features, n_samples)
+    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
         As measured.
 
     Attributes
@@ -108,37 +110,24 @@ class StandardFeatures:
 
     def __init__(self, values: Any) -> None:
         self.shape = values.shape
-        self._sparse = is_sparse(values)
-        if self._sparse:
-            tiles = (np.ascontiguousarray(part.T) for part in dense_parts(values))
-            self.standard = StandardUnits.join(map(StandardUnits.of, tiles))
-            self._values = values
-        else:
-            tile = np.ascontiguousarray(values.T)
-            self.standard = StandardUnits.of(tile)
-            self._values = self.standard.apply(tile).T
+        self._values = values
+        parts = [StandardUnits.of(part.T) for part in dense_parts(values)]
+        self.standard = StandardUnits.join(parts)
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, which: slice | np.ndarray) -> np.ndarray:
-        values = self._values[which]
-        if not self._sparse:
-            return values
-        tile = np.ascontiguousarray(as_dense(values).T)
+        tile = np.ascontiguousarray(as_dense(self._values[which]).T)
         return self.standard.take(which).apply(tile).T
 
     def parts(self, which: np.ndarray) -> Iterator[np.ndarray]:
         """Yield some features, so many at a time as are small in memory."""
-        width = len(which)
-        if self._sparse:
-            width = max(1, _PART_VALUES // max(1, self.shape[1]))
-        for start in range(0, len(which), max(1, width)):
+        width = max(1, _PART_VALUES // max(1, self.shape[1]))
+        for start in range(0, len(which), width):
             yield self[which[start : start + width]]
 
     def mean(self) -> np.ndarray:
         """Return the mean over features of each sample, shape (n_samples,)."""
-        if not self._sparse:
-            return self._values.mean(axis=0)
         parts = self.parts(np.arange(len(self)))
         return sum(part.sum(axis=0) for part in parts) / len(self)

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 _STRIP_VALUES = 32_768
 _MOST_VALUES = 1_048_576  # 8 MB, so that a copy is little beside the data
-_NARROWEST, _WIDEST = 16, 2048
+_NARROWEST, _WIDEST = 8, 2048
 _LINE = 8  # numbers in a cache line
 _WORTH_A_THREAD = 1_000_000  # nanoseconds
 

@@ -134,8 +134,16 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
         starts,
         rows,
         coefficients,
-        np.quantile(samples, QUANTILES),
+        _quantiles(samples),
     )
+
+
+def _quantiles(samples: np.ndarray) -> np.ndarray:
+    """Return the `QUANTILES` of ascending samples, as NumPy does, but without sorting."""
+    place = QUANTILES * (len(samples) - 1)
+    below = place.astype(np.intp)
+    above = np.minimum(below + 1, len(samples) - 1)
+    return samples[below] + (place - below) * (samples[above] - samples[below])
 
 
 @njit(nogil=True)

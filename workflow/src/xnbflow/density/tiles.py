@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from xnbflow.density.lanes import LANES, exchange, padded
 from xnbflow.jit import njit
 
 __all__ = ["class_offsets", "gather", "sort_rows", "sorted_classes"]
@@ -83,29 +84,45 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     return np.ascontiguousarray(rows.T)
 
 
-@njit(nogil=True, fastmath={"nnan", "nsz"})
 def sort_rows(tile: np.ndarray, offsets: np.ndarray) -> None:
     """Sort every feature within each class, in place.
 
-    Batcher's merge exchange sort (Knuth, The Art of Computer Programming 3, algorithm 5.2.2M):
-    which rows are compared does not depend on their values, so all features go together.
+    Parameters
+    ----------
+    tile : ndarray of shape (n_samples, n_features)
+        Class after class.
+    offsets : ndarray of int, shape (n_classes + 1,)
+        Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
     """
-    for c in range(len(offsets) - 1):
-        rows = tile[offsets[c] : offsets[c + 1]]
-        top = 1
-        while 2 * top < len(rows):
-            top *= 2
-        p = top
-        while p > 0:
-            q, wanted, distance = top, 0, p
-            while distance > 0:
-                for i in range(len(rows) - distance):
-                    if i & p == wanted:
-                        above, below = rows[i], rows[i + distance]
-                        for f in range(rows.shape[1]):
-                            x, y = above[f], below[f]
-                            above[f] = min(x, y)
-                            below[f] = max(x, y)
-                distance, wanted = q - p, p
-                q //= 2
-            p //= 2
+    if tile.shape[1] >= LANES:
+        _merge_exchange(tile, offsets)
+    elif tile.shape[1]:
+        wide = np.take(tile, padded(tile.shape[1]), axis=1)
+        _merge_exchange(wide, offsets)
+        tile[:] = wide[:, : tile.shape[1]]
+
+
+@njit(nogil=True)
+def _merge_exchange(tile: np.ndarray, offsets: np.ndarray) -> None:
+    """Sort the rows of a tile that is at least `LANES` wide.
+
+    Batcher's merge exchange sort (Knuth, The Art of Computer Programming 3, algorithm 5.2.2M):
+    which rows are compared does not depend on their values, so that features go together.
+    """
+    for start in range(0, tile.shape[1], LANES):
+        column = min(start, tile.shape[1] - LANES)  # the last may be sorted already, in part
+        for c in range(len(offsets) - 1):
+            rows = tile[offsets[c] : offsets[c + 1]]
+            top = 1
+            while 2 * top < len(rows):
+                top *= 2
+            p = top
+            while p > 0:
+                q, wanted, distance = top, 0, p
+                while distance > 0:
+                    for i in range(len(rows) - distance):
+                        if i & p == wanted:
+                            exchange(rows, i, i + distance, column)
+                    distance, wanted = q - p, p
+                    q //= 2
+                p //= 2

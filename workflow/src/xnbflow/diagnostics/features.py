@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.columns import name_bad_value
+from xnbflow.counts import counted
 from xnbflow.density.strips import feature_major
 from xnbflow.errors import InputError
 
@@ -50,7 +51,8 @@ def class_codes(y: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     missing = pd.isna(np.asarray(y, dtype=object))  # as text NaN is a label like others
     if missing.any():
         msg = (
-            f"y has no label in row {int(np.argmax(missing))} ({missing.sum()} samples have none); "
+            f"y has no label in row {int(np.argmax(missing))} "
+            f"({counted(missing.sum(), 'sample', 'has', 'have')} none); "
             "label them or leave them out"
         )
         raise InputError(msg)

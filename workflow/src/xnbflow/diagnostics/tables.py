@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import either
 from xnbflow.diagnostics.dependence import ConditionalDependence, conditional_dependence
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.errors import InputError
@@ -60,7 +61,8 @@ def _refuse_missing(series: Series) -> None:
     lacking = int(np.isnan(series.values).any(axis=1).sum()) if series.missing else 0
     if lacking:
         msg = (
-            f"{series.name}: {lacking:,} of {series.n_features:,} features lack values, and the "
+            f"{series.name}: {lacking:,} of {series.n_features:,} features "
+            f"{either(lacking, 'lacks', 'lack')} values, and the "
             "diagnostics test complete ones only. Set `diagnostics: false` in the study, or "
             "`missing=drop_features` in the sheet's options"
         )

@@ -7,6 +7,7 @@ import numpy as np
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
+from xnbflow.density.sparse_blocks import as_dense
 from xnbflow.density.strips import map_strips
 from xnbflow.density.tables import QUANTILES, log_tabulated, tabulate
 from xnbflow.density.tiles import class_offsets, sorted_classes
@@ -89,34 +90,40 @@ class Kernel(TiledDistribution):
 
     def fit(
         self,
-        features: np.ndarray,
+        features: Any,
         codes: np.ndarray,
         n_classes: int,
         spreads: np.ndarray | None = None,
+        samples: np.ndarray | None = None,
     ) -> Self:
         """Fit a density per feature and class; see `Distribution.fit`.
 
-        ``spreads`` (n_features,) are the features' standard deviations, for ``min_bandwidth``,
-        where ``features`` holds some of the training samples only.
+        Features may be anything that a slice makes an array or a sparse array of. ``samples`` (n,)
+        are those to use, all by default, and ``codes`` (n,) their classes. ``spreads``
+        (n_features,) are the features' standard deviations, for ``min_bandwidth``, where these are
+        not all training samples.
         """
         self._validate_params()
         self.n_classes_ = n_classes
-        self.n_features_ = len(features)
+        self.n_features_ = features.shape[0]
         order, offsets = class_offsets(codes, n_classes)
+        order = order if samples is None else samples[order]
         self.class_count_ = np.diff(offsets)
         tabulated = self._tabulated()
         local = self.bandwidth == "adaptive"
         each = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
-        shapes = [(len(features), count) for count in self.class_count_]
+        shapes = [(self.n_features_, count) for count in self.class_count_]
         self.samples_: list[Any] = [
             None if table else np.empty(shape)
             for table, shape in zip(tabulated, shapes, strict=True)
         ]
-        self.tables_: list[Any] = [[None] * len(features) if table else None for table in tabulated]
-        bandwidths = np.empty((len(order) if local else n_classes, len(features)))
+        self.tables_: list[Any] = [
+            [None] * self.n_features_ if table else None for table in tabulated
+        ]
+        bandwidths = np.empty((len(order) if local else n_classes, self.n_features_))
 
         def work(strip: slice) -> None:
-            tile = sorted_classes(features[strip], order, offsets)
+            tile = sorted_classes(as_dense(features[strip]), order, offsets)
             own = None if spreads is None else spreads[strip]
             widths = bandwidths_of(
                 tile, offsets, self.bandwidth, self.kernel, self.min_bandwidth, own
@@ -131,7 +138,7 @@ class Kernel(TiledDistribution):
                 else:
                     self.samples_[c][strip] = tile[rows].T
 
-        map_strips(work, *features.shape)
+        map_strips(work, self.n_features_, len(order))
         self.bandwidths_ = [bandwidths[own].T for own in each] if local else list(bandwidths)
         return self
 

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from xnbflow.contract import FOLDS_TABLE
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series, SeriesHeader
@@ -212,7 +213,8 @@ def _refuse_uneven_groups(
         what = f"trains without class {str(lacking[0])!r}" if lacking else "tests no sample"
         msg = (
             f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
-            f"{n_groups} of them for {len(header.samples)} samples; use fewer splits, or other "
+            f"{n_groups} of them for {counted(len(header.samples), 'sample')}; use fewer "
+            "splits, or other "
             "groups"
         )
         raise InputError(msg)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError, quoted
 from xnbflow.series import SeriesHeader
 from xnbflow.sources.files import open_raw
@@ -77,7 +78,8 @@ def read_folds(
     if found != {(repeat, fold) for repeat in range(n_repeats) for fold in range(n_splits)}:
         msg = (
             f"{path} holds the (repeat, fold) {quoted(sorted(found)[:20])}, the configuration "
-            f"announces {n_repeats} repeats of {n_splits} splits, both counted from 0; make them "
+            f"announces {counted(n_repeats, 'repeat')} of {counted(n_splits, 'split')}, both "
+            "counted from 0; make them "
             "agree"
         )
         raise InputError(msg)
@@ -106,7 +108,10 @@ def _read_rows(path: str | Path, header: SeriesHeader) -> list[_Row]:
 
 def _indicator(path: str | Path, words: list[str], header: SeriesHeader) -> list[_Row]:
     if len(words) != len(header.samples):
-        msg = f"{path}: {len(words)} numbers for the {len(header.samples)} samples"
+        msg = (
+            f"{path}: {counted(len(words), 'number')} for the "
+            f"{counted(len(header.samples), 'sample')}"
+        )
         raise InputError(f"{msg} of {header.name}")
     return [
         _Row(line, "0", "0" if word == "1" else ALWAYS_TRAIN, str(sample))
@@ -121,14 +126,16 @@ def _table(path: str | Path, text: str) -> Iterator[_Row]:
         for name in ("sample", "fold", "repeat"):
             count = names.count(name)
             if count > 1 or (count == 0 and name != "repeat"):
-                what = f"stands {count} times" if count else "is missing"
+                what = f"stands {counted(count, 'time')}" if count else "is missing"
                 msg = f"{path}: column {name!r} {what}; found {quoted(', '.join(names))[1:-1]}"
                 raise InputError(msg)
         for cells in reader:
             if not cells:
                 continue
             if len(cells) != len(names):
-                msg = f"{path}, line {reader.line_num}: {len(cells)} cells, the header has"
+                msg = (
+                    f"{path}, line {reader.line_num}: {counted(len(cells), 'cell')}, the header has"
+                )
                 raise InputError(f"{msg} {len(names)}; correct the line")
             row = dict(zip(names, (cell.strip() for cell in cells), strict=True))
             yield _Row(reader.line_num, row.get("repeat", "0"), row["fold"], row["sample"])

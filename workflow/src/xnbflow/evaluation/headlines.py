@@ -53,7 +53,7 @@ def headline(
     chosen = subject(list(dict.fromkeys([*kept, *labels])), tables)
     text = _finding(chosen, labels, tables["summary"]) if labels else ""
     counts = tables["summary"].drop_duplicates(["dataset", "folds", "classifier"])
-    fits = int(counts[["folds_ok", "folds_failed"]].sum(axis=None))
+    fits = int(counts[["folds_ok", "folds_failed"]].to_numpy().sum())
     columns = ["study", "title", "summary", "classifier", "text", "fits"]
     return pd.DataFrame([(study, title, summary, chosen, text, fits)], columns=columns)
 

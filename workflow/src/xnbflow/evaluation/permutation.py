@@ -13,6 +13,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.evaluation.grouping import fit_grouped
 from xnbflow.evaluation.incomplete import impute_within, imputes
@@ -201,7 +202,10 @@ def permute_labels(
 def _checked_groups(series: Series, groups: np.ndarray) -> np.ndarray:
     groups = np.asarray(groups)
     if groups.shape != series.labels.shape:
-        msg = f"{series.name}: {groups.size} groups for {series.n_samples} samples; give one each"
+        msg = (
+            f"{series.name}: {counted(groups.size, 'group')} for "
+            f"{counted(series.n_samples, 'sample')}; give one each"
+        )
         raise InputError(msg)
     return groups
 
@@ -237,7 +241,10 @@ def _splits(
     groups: np.ndarray | None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     if groups is not None and len(np.unique(groups)) < splitter.n_splits:
-        msg = f"{series.name}: {len(np.unique(groups))} groups are fewer than the folds; use fewer"
+        msg = (
+            f"{series.name}: {counted(len(np.unique(groups)), 'group')} are fewer than the "
+            "folds; use fewer"
+        )
         raise InputError(msg)
     try:
         return list(splitter.split(np.zeros(len(labels)), labels, groups))

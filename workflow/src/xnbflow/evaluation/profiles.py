@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from xnbflow.direction import direction
 from xnbflow.series import Series
 
 __all__ = ["class_distances", "feature_profiles", "feature_values"]
@@ -25,9 +26,8 @@ def feature_profiles(series: Series, selected: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``class``, ``feature``, ``direction``, ``median_inside``, ``median_outside`` (over the
         samples of all other classes) and ``constant``: whether the class has one value only. The
-        direction compares the class's median with every other class's: ``high`` if it is above all
-        of them, ``low`` if below all, ``between`` else, and ``equal`` if it is none's. ``symbol``
-        is that of the feature's gene, empty where the series has none.
+        direction compares the class with every other, see `xnbflow.direction.direction`.
+        ``symbol`` is that of the feature's gene, empty where the series has none.
     """
     pairs = selected[["class", "feature"]].drop_duplicates().reset_index(drop=True)
     if pairs.empty:
@@ -38,10 +38,13 @@ def feature_profiles(series: Series, selected: pd.DataFrame) -> pd.DataFrame:
     values = series.values[used]
     members = [series.labels == label for label in series.classes]
     medians = np.array([np.median(values[:, own], axis=1) for own in members])
+    means = np.array([values[:, own].mean(axis=1) for own in members])
     outside = np.array([_median(values[:, ~own]) for own in members])
     spans = np.array([np.ptp(values[:, own], axis=1) for own in members])
     return pairs.assign(
-        direction=[_direction(medians[:, i], code) for i, code in zip(at, codes, strict=True)],
+        direction=[
+            direction(medians[:, i], means[:, i], code) for i, code in zip(at, codes, strict=True)
+        ],
         median_inside=medians[codes, at],
         median_outside=outside[codes, at],
         constant=spans[codes, at] == 0,
@@ -71,22 +74,6 @@ def _symbols(series: Series) -> np.ndarray:
 def _median(values: np.ndarray) -> np.ndarray:
     """Return the median of each row; missing where there are no values: a single class."""
     return np.median(values, axis=1) if values.shape[1] else np.full(len(values), np.nan)
-
-
-def _direction(medians: np.ndarray, code: int) -> str:
-    """Return where a class's median is among those of all classes.
-
-    Examples
-    --------
-    >>> _direction(np.array([1.0, 3.0, 2.0]), 1), _direction(np.array([1.0, 1.0]), 0)
-    ('high', 'equal')
-    """
-    mine, others = medians[code], np.delete(medians, code)
-    if not len(others) or (mine == others).all():
-        return "equal"
-    if (mine >= others).all():
-        return "high"
-    return "low" if (mine <= others).all() else "between"
 
 
 def feature_values(series: Series, features: Sequence[str]) -> pd.DataFrame:

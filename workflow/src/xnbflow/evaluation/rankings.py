@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.evaluation.comparison import (
     average_ranks,
     compare_over_data_sets,
@@ -103,7 +104,9 @@ def _without_few_data_sets(table: pd.DataFrame, n_datasets: int) -> pd.DataFrame
     """Take away the posterior of the Bayesian test where its prior would speak louder than data."""
     if n_datasets >= FEWEST_DATASETS:
         return table.assign(not_told="")
-    reason = f"{n_datasets} data sets; with fewer than {FEWEST_DATASETS} the prior decides"
+    reason = (
+        f"{counted(n_datasets, 'data set')}; with fewer than {FEWEST_DATASETS} the prior decides"
+    )
     names = ("first_better", "equivalent", "second_better")
     return table.assign(**dict.fromkeys(names, np.nan), not_told=reason)
 

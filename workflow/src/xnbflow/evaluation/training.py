@@ -233,7 +233,7 @@ def _fit_and_predict(
     groups = None if series.groups is None else series.groups[training]
     start = time.perf_counter()
     if series.missing:
-        result.fit["imputed"] = int(X.isna().sum(axis=None) + tested.isna().sum(axis=None))
+        result.fit["imputed"] = int(X.isna().to_numpy().sum() + tested.isna().to_numpy().sum())
         if not imputes(model):
             X, tested = impute_within(X, tested)
     values = X

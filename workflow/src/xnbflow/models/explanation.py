@@ -8,6 +8,7 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.prediction import Prediction, aligned, predict_table
@@ -79,7 +80,7 @@ class Explanation:
             ]
             if len(rows) > _SHOWN:
                 rest = rows["evidence"].iloc[_SHOWN:]
-                lines.append(f"  {rest.sum():+8.2f}  {len(rest)} further features")
+                lines.append(f"  {rest.sum():+8.2f}  {counted(len(rest), 'further feature')}")
             intercept = self.intercepts[label]
             if intercept:
                 lines.append(f"  {intercept:+8.2f}  intercept of the calibration")
@@ -127,7 +128,7 @@ def explain_sample(
     names = X.index.astype(str)
     if (names == sample).sum() != 1:
         few = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        msg = f"{(names == sample).sum()} samples are called {sample!r}; there are {few}"
+        msg = f"{counted((names == sample).sum(), 'sample')} are called {sample!r}; there are {few}"
         raise InputError(msg)
     last = _explaining(model)
     own = X[names == sample]

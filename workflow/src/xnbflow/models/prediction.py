@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
+from xnbflow.counts import counted, either
 from xnbflow.errors import InputError, require_choice
 from xnbflow.evaluation.incomplete import imputes
 from xnbflow.evaluation.selected import class_priors
@@ -141,7 +142,8 @@ def _refuse_incomplete(model: TrainedModel, X: pd.DataFrame, lacking: np.ndarray
         row, column = np.argwhere(lacking)[0]
         msg = (
             f"sample {X.index[row]!r} has no value of {str(model.required[column])!r} "
-            f"({lacking.sum()} values of features that the model uses are missing); fill them in, "
+            f"({counted(lacking.sum(), 'value')} of features that the model uses "
+            f"{either(lacking.sum(), 'is', 'are')} missing); fill them in, "
             "or choose to impute or drop them"
         )
         raise InputError(msg)
@@ -158,7 +160,7 @@ def _numbers(X: pd.DataFrame, places: np.ndarray) -> np.ndarray:
         row, column = wrong[0]
         msg = (
             f"sample {X.index[row]!r}: {X.columns[places[column]]!r} is {values[row, column]} "
-            f"({len(wrong)} values are infinite); correct them"
+            f"({counted(len(wrong), 'value', 'is', 'are')} infinite); correct them"
         )
         raise InputError(msg)
     return values
@@ -263,7 +265,8 @@ def _absent_note(model: TrainedModel, lacking: np.ndarray, missing: str) -> str 
     if not len(absent) or missing == "error":
         return None
     return (
-        f"{len(absent)} of the model's {len(model.used)} features are missing and {_DONE[missing]} "
+        f"{len(absent)} of the model's {len(model.used)} features "
+        f"{either(len(absent), 'is', 'are')} missing and {_DONE[missing]} "
         f"({_named(absent)}){_lost(model, absent)}"
     )
 
@@ -274,7 +277,8 @@ def _incomplete_note(lacking: np.ndarray, missing: str) -> str | None:
         return None
     samples = int(single.any(axis=1).sum())
     return (
-        f"{single.sum()} values are missing in {samples} of {len(single)} samples and "
+        f"{counted(single.sum(), 'value', 'is', 'are')} missing in {samples} of {len(single)} "
+        "samples and "
         f"{_DONE[missing]}"
     )
 
@@ -310,7 +314,8 @@ def _atypical_note(table: pd.DataFrame) -> str | None:
     if not len(atypical):
         return None
     return (
-        f"{len(atypical)} of {len(table)} samples are unlike the training samples, beyond their "
+        f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
+        "the training samples, beyond their "
         f"{ATYPICAL:.0%} point ({_named(atypical)}): take their labels for guesses"
     )
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from xnbflow.counts import counted
+
 __all__ = ["scale_note"]
 
 _MOST_FEATURES = 2000
@@ -43,15 +45,15 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     factor = _factor(middle, medians, widths)
     if factor is not None and not _FACTORS[0] < factor < _FACTORS[1]:
         return (
-            f"its values are about {factor:.2g} times those of the training data (medians of "
-            f"{len(columns)} features)".replace(f"{factor:.2g}", _number(factor))
-            + "; bring them to the training data's scale, or train with a rank transformation"
+            f"its values are about {_number(factor)} times those of the training data (medians of "
+            f"{counted(len(columns), 'feature')}); bring them to the training data's scale, "
+            "or train with a rank transformation"
         )
     shift = np.median(np.abs(medians - middle)[known] / widths[known])
     if shift > _SHIFT * (2 if len(values) == 1 else 1):
         return (
             f"its medians lie {shift:.1f} training quartile ranges off, half of them further "
-            f"({known.sum()} features); the cohorts are not on one scale"
+            f"({counted(known.sum(), 'feature')}); the cohorts are not on one scale"
         )
     return None
 

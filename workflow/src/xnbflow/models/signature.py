@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.contract import MODEL_TABLES
+from xnbflow.direction import direction
 
 __all__ = ["SIGNATURE", "gene_sets", "signature_table"]
 
@@ -15,6 +16,13 @@ __all__ = ["SIGNATURE", "gene_sets", "signature_table"]
 SIGNATURE = tuple(MODEL_TABLES["signature"].fixed)
 
 _DISTANCE = "distance_to."
+#: What a gene set says of itself, by direction.
+_TOLD = {
+    "high": "high in {} against the other classes",
+    "low": "low in {} against the other classes",
+    "between": "in {} between the other classes",
+    "equal": "in {} as in the other classes, by medians and means",
+}
 
 
 def signature_table(
@@ -67,7 +75,7 @@ def signature_table(
             "symbol": (symbols or {}).get(feature, ""),
             "share_of_folds": np.nan if shares is None else shares.get((label, feature), 0.0),
             "interchangeable": " ".join((interchangeable or {}).get((label, feature), [])),
-            **_spread(values[feature].to_numpy(), labels == label),
+            **_spread(values[feature].to_numpy(), labels, label),
         }
         for label, features in selected.items()
         for rank, feature in enumerate(features, start=1)
@@ -76,16 +84,17 @@ def signature_table(
     return table if distances is None else _with_distances(table, distances)
 
 
-def _spread(values: np.ndarray, own: np.ndarray) -> dict[str, Any]:
-    known = ~np.isnan(values)
+def _spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any]:
+    known, own = ~np.isnan(values), labels == label
     inside, outside = (_quartiles(values[known & group]) for group in (own, ~own))
-    higher = (
-        values[known & own].mean() > values[known & ~own].mean()
-        if inside[1] == outside[1]
-        else (inside[1] > outside[1])
+    classes = np.unique(labels)
+    members = [values[known & (labels == each)] for each in classes]
+    medians, means = (
+        np.array([of(each) if len(each) else np.nan for each in members])
+        for of in (np.median, np.mean)
     )
     return {
-        "direction": "high" if higher else "low",
+        "direction": direction(medians, means, int(np.searchsorted(classes, label))),
         **dict(zip(("lower_in", "median_in", "upper_in"), inside, strict=True)),
         **dict(zip(("lower_out", "median_out", "upper_out"), outside, strict=True)),
     }
@@ -120,11 +129,11 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
     >>> [line.split("\t") for line in gene_sets(table, "leukaemia")]
     [['leukaemia_AML_high', 'high in AML against the other classes', 'MPO', 'p2']]
     """
-    for (label, direction), rows in signature.groupby(["class", "direction"], sort=False):
+    for (label, way), rows in signature.groupby(["class", "direction"], sort=False):
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
         cells = [
-            "_".join(f"{name}_{label}_{direction}".split()),
-            f"{direction} in {label} against the other classes",
+            "_".join(f"{name}_{label}_{way}".split()),
+            _TOLD[way].format(label),
             *dict.fromkeys(genes),
         ]
         yield "\t".join(" ".join(re.split(r"[\t\r\n]+", cell)) for cell in cells)

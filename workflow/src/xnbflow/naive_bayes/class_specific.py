@@ -12,6 +12,7 @@ from xnbflow.columns import refuse_beyond_squares, refuse_sparse_beyond_squares
 from xnbflow.density.bandwidth import BANDWIDTHS, overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.kernels import KERNELS
+from xnbflow.density.rows import some_rows
 from xnbflow.density.sparse_blocks import dense_parts, is_sparse
 from xnbflow.distributions.kernel import Kernel
 from xnbflow.errors import InputError
@@ -269,7 +270,9 @@ class XNB(BaseNaiveBayes):
         for code, label in enumerate(labels):
             ranked, to_others = candidates.ranked(chosen[code], code)
             self.columns_.append(features.positions[ranked])
-            self.densities_.append(self._fit_density(features.values[ranked], codes == code))
+            self.densities_.append(
+                self._fit_density(some_rows(features.values, ranked), codes == code)
+            )
             names.append(features.names[ranked])
             distances.append(to_others)
             _warn_if_none(label, ranked)
@@ -340,13 +343,13 @@ class XNB(BaseNaiveBayes):
         for code, label in enumerate(self.classes_.tolist()):
             ranked, _ = candidates.ranked(chosen[code], code)
             left = distances_without_spikes(
-                features.values[ranked], codes, len(self.classes_), **self._options()
+                some_rows(features.values, ranked), codes, len(self.classes_), **self._options()
             )
             marked = candidates.only_by_spikes(ranked, code, self.min_distance, left)
             found[label] = features.names[ranked[marked]].tolist()
         return found
 
-    def _fit_density(self, features: np.ndarray, mine: np.ndarray) -> Kernel:
+    def _fit_density(self, features: Any, mine: np.ndarray) -> Kernel:
         """Fit a class's densities of its features to its samples, ``mine`` (n_samples,)."""
         family = Kernel(
             bandwidth=self.bandwidth,
@@ -355,8 +358,8 @@ class XNB(BaseNaiveBayes):
             exact=self.exact,
         )
         spreads = _overall_spreads(features) if self.min_bandwidth else None
-        values = rows_of(features[:, mine], slice(None))
-        return family.fit(values, np.zeros(mine.sum(), dtype=int), 1, spreads)
+        samples, one_class = np.flatnonzero(mine), np.zeros(mine.sum(), dtype=int)
+        return family.fit(features, one_class, 1, spreads, samples)
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return the transpose as a view: tiles are gathered from any memory layout."""

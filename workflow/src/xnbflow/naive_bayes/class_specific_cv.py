@@ -61,7 +61,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         As in `ClassSpecificNB`.
     min_bandwidth : float or list of float, default=0.3
         As in `ClassSpecificNB`; of several the best is chosen.
-    kernel, n_grid, evidence, contamination, priors
+    kernel, n_grid, evidence, contamination, priors, exact
         As in `ClassSpecificNB`.
 
     Attributes
@@ -143,6 +143,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         evidence: str = "relative",
         contamination: float = 0.01,
         priors: Sequence[float] | np.ndarray | None = None,
+        exact: bool = False,
     ) -> None:
         self.sizes = sizes
         self.cv = cv
@@ -157,6 +158,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.evidence = evidence
         self.contamination = contamination
         self.priors = priors
+        self.exact = exact
 
     def fit(
         self, X: np.ndarray | pd.DataFrame, y: np.ndarray, groups: np.ndarray | None = None
@@ -272,7 +274,11 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             )
             values = shortlist.features.values
             densities = fit_class_densities(
-                values[:, train], inner_codes, len(present), **self._density(floor)
+                values[:, train],
+                inner_codes,
+                len(present),
+                exact=self.exact,
+                **self._density(floor),
             )
             sums[:, start:stop, present], count = sum_along_path(
                 densities,

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.kernels import KERNELS
+from xnbflow.density.rows import some_rows
 from xnbflow.density.sparse_blocks import dense_parts
 from xnbflow.errors import InputError
 from xnbflow.labels import refuse_missing
@@ -37,6 +38,7 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     "evidence": [one_of(*EVIDENCES)],
     "contamination": [number(0.0, 1.0, closed="left")],
     "priors": ["array-like", None],
+    "exact": ["boolean"],
 }
 
 
@@ -140,7 +142,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
         self.used_columns_ = features.positions[used]
         self.class_densities_ = fit_class_densities(
-            features.values[used], codes, len(labels), **density
+            some_rows(features.values, used), codes, len(labels), exact=self.exact, **density
         )
         self.columns_, self.distances_ = [], []
         self.selected_features_, self.selected_distances_ = {}, {}
@@ -155,7 +157,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             self.distances_.append(mine[:, ranked])
             self.selected_features_[label] = names[ranked].tolist()
             self.selected_distances_[label] = mine[:, ranked].max(axis=0, initial=0.0)
-            self.direction_[label] = _directions(features.values[ranked], codes == code)
+            self.direction_[label] = _directions(some_rows(features.values, ranked), codes == code)
             ties = rankings.interchangeable(ranked, code)
             self.tied_features_[label] = [
                 names[[feature, *others]].tolist() for feature, others in ties.items()
@@ -250,6 +252,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes, also their weights in the reference. None takes their
         shares of the training samples.
+    exact : bool, default=False
+        Sum the densities of the selected features over all training samples however many there are,
+        see `FlexibleNB`. What they are selected by is always summed over all.
 
     Attributes
     ----------
@@ -333,6 +338,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         contamination: float = 0.01,
         temperature: float = 1.0,
         priors: Sequence[float] | np.ndarray | None = None,
+        exact: bool = False,
     ) -> None:
         self.n_features = n_features
         self.threshold = threshold
@@ -346,6 +352,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         self.contamination = contamination
         self.temperature = temperature
         self.priors = priors
+        self.exact = exact
 
     def fit_stream(
         self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: np.ndarray
@@ -463,6 +470,7 @@ def _directions(values: Any, mine: np.ndarray) -> list[str]:
     for part in dense_parts(values):
         # Relative to one of the samples, so that a mean of great numbers is no rounding error.
         relative = part - part[:, :1]
-        high = relative[:, mine].mean(axis=1) >= relative[:, ~mine].mean(axis=1)
+        own, others = (np.einsum("fi,i->f", relative, each.astype(float)) for each in (mine, ~mine))
+        high = own / mine.sum() >= others / (~mine).sum()
         found += np.where(high, "high", "low").tolist()
     return found

@@ -57,21 +57,22 @@ def fit_class_densities(
     bandwidth: str,
     min_bandwidth: float,
     kernel: str,
+    exact: bool = False,
 ) -> ClassDensities:
     """Fit a kernel density to each feature in every class.
 
     Parameters
     ----------
-    values : ndarray or CSR array of shape (n_features, n_samples)
-        As measured; sparse ones are made dense a strip at a time.
+    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
+        As measured; what is no array becomes one a strip at a time.
     codes : ndarray of int, shape (n_samples,)
         Class of each sample.
     n_classes : int
-    bandwidth, min_bandwidth, kernel
+    bandwidth, min_bandwidth, kernel, exact
         As in `xnbflow.naive_bayes.ClassSpecificNB`.
     """
     features: Any = StandardFeatures(values)
-    family = Kernel(bandwidth=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
+    family = Kernel(bandwidth=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth, exact=exact)
     family.fit(features, codes, n_classes, features.standard.spreads)
     return ClassDensities(features.standard, family)
 

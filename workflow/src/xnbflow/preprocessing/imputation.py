@@ -10,6 +10,7 @@ from sklearn.metrics.pairwise import nan_euclidean_distances
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError, require_choice
 
 __all__ = ["Imputer"]
@@ -111,8 +112,8 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.medians_[partly] = np.nanmedian(X[:, partly], axis=0)
         if empty.any():
             msg = (
-                f"{self.n_empty_} features have no value among {len(X)} training samples; the "
-                "median of all values stands for theirs"
+                f"{counted(self.n_empty_, 'feature', 'has', 'have')} no value among "
+                f"{len(X)} training samples; the median of all values stands for theirs"
             )
             warnings.warn(msg, UserWarning, stacklevel=2)
         # a copy: the caller may change what he gave

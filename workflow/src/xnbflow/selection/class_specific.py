@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
+from xnbflow.density.rows import some_rows
 from xnbflow.density.sparse_blocks import is_sparse, join_rows
 from xnbflow.density.strips import map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
@@ -169,24 +170,31 @@ def distances_without_spikes(
     order, offsets = class_offsets(codes, n_classes)
     sizes = np.diff(offsets)[:, np.newaxis]
     pairs = class_pairs(n_classes)
-    tile = sorted_classes(features, order, offsets)
-    kernel = options["kernel"]
-    widths = bandwidths_of(tile, offsets, options["bandwidth"], kernel, options["min_bandwidth"])
-    least = _LEAST_BANDWIDTH * tile.std(axis=0) * sizes**-0.2
-    densities = grid_densities(
-        tile,
-        offsets,
-        np.maximum(widths, np.maximum(least, np.finfo(float).tiny)),
-        kernel=kernel,
-        n_grid=options["n_grid"],
-        underflow="log",
-    )
-    distances = np.empty((len(pairs), len(features)))
-    DISTANCES[options["distance"]](densities, pairs, distances)
     alone = sizes == 1
-    distances[alone[pairs].any(axis=1)[:, 0]] = 0.0
-    spikes = (widths < _SPIKE * least) | alone
-    return distances, spikes[pairs].any(axis=1)
+    out = np.empty((len(pairs), len(features)))
+    spikes = np.empty(out.shape, dtype=bool)
+    kernel, rule, floor = (options[name] for name in ("kernel", "bandwidth", "min_bandwidth"))
+
+    def work(strip: slice) -> None:
+        tile = sorted_classes(features[strip], order, offsets)
+        widths = bandwidths_of(tile, offsets, rule, kernel, floor)
+        least = _LEAST_BANDWIDTH * tile.std(axis=0) * sizes**-0.2
+        densities = grid_densities(
+            tile,
+            offsets,
+            np.maximum(widths, np.maximum(least, np.finfo(float).tiny)),
+            kernel=kernel,
+            n_grid=options["n_grid"],
+            underflow="log",
+        )
+        distances = np.empty((len(pairs), tile.shape[1]))
+        DISTANCES[options["distance"]](densities, pairs, distances)
+        distances[alone[pairs].any(axis=1)[:, 0]] = 0.0
+        out[:, strip] = distances
+        spikes[:, strip] = ((widths < _SPIKE * least) | alone)[pairs].any(axis=1)
+
+    map_strips(work, *features.shape)
+    return out, spikes
 
 
 def _sparse_without_spikes(
@@ -238,7 +246,7 @@ class FeatureDistances:
     names : ndarray of shape (n_features,)
         Their names or, where they have none, their positions; by these ties are broken.
     distances : ndarray of shape (n_pairs, n_features)
-    values : ndarray or CSR array of shape (n_features, n_samples)
+    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
     """
 
     positions: np.ndarray
@@ -247,9 +255,12 @@ class FeatureDistances:
     values: Any
 
     def take(self, kept: np.ndarray) -> "FeatureDistances":
-        """Return some of the features."""
+        """Return some of the features; dense values are not copied."""
         return FeatureDistances(
-            self.positions[kept], self.names[kept], self.distances[:, kept], self.values[kept]
+            self.positions[kept],
+            self.names[kept],
+            self.distances[:, kept],
+            some_rows(self.values, kept),
         )
 
     def join(self, other: "FeatureDistances") -> "FeatureDistances":

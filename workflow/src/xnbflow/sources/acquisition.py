@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.contract import DOWNLOADS
+from xnbflow.counts import counted, either
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.dataset import DataSet
@@ -109,6 +110,10 @@ def acquire_noting(dataset: DataSet, **settings: Any) -> tuple[Series, pd.DataFr
     return series, pd.DataFrame({"dataset": dataset.id, "note": pd.Series(notes, dtype=object)})
 
 
+#: What one is called of what the sheet counts.
+_ONE = {"samples": "sample", "features": "feature", "classes": "class"}
+
+
 def _check_shape(dataset: DataSet, series: Series) -> None:
     found = {
         "samples": series.n_samples,
@@ -117,7 +122,7 @@ def _check_shape(dataset: DataSet, series: Series) -> None:
     }
     if found["classes"] < 2:
         msg = (
-            f"data set {dataset.id}: all {found['samples']} samples have the label "
+            f"data set {dataset.id}: all {counted(found['samples'], 'sample')} have the label "
             f"{str(series.labels[0])!r}; a classifier needs at least two classes"
         )
         raise InputError(msg)
@@ -126,7 +131,11 @@ def _check_shape(dataset: DataSet, series: Series) -> None:
         expected = getattr(dataset, key)
         if expected is None or count == expected:
             continue
-        msg = f"data set {dataset.id}: {count} {key} found, the sheet expects {expected}"
+        msg = (
+            f"data set {dataset.id}: "
+            f"{counted(count, _ONE[key])} found, "
+            f"the sheet expects {expected}"
+        )
         if abs(count - expected) > tolerance.get(key, 0):
             msg += "; get the right file, or correct the sheet"
             raise InputError(msg)
@@ -139,7 +148,9 @@ def _warn_of_constant_features(series: Series) -> None:
     if len(constant):
         named = ", ".join(series.features[constant[:5]]) + (", ..." if len(constant) > 5 else "")
         msg = (
-            f"data set {series.name}: {len(constant)} of {series.n_features} features are constant "
-            f"({named}); they tell classes apart in no way"
+            f"data set {series.name}: {len(constant)} of "
+            f"{counted(series.n_features, 'feature')} "
+            f"{either(len(constant), 'is', 'are')} constant ({named}); "
+            f"{either(len(constant), 'it tells', 'they tell')} classes apart in no way"
         )
         warnings.warn(msg, UserWarning, stacklevel=3)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from xnbflow.counts import counted
 from xnbflow.density.sparse_blocks import feature_blocks, turned_blocks
 from xnbflow.errors import InputError
 from xnbflow.sources.files import what_is_wrong
@@ -164,8 +165,9 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
     n_cells = len(table_of(path, file, "obs"))
     if shape != (n_cells, len(var)):
         msg = (
-            f"{path}: matrix {name} has shape {shape}, but there are {n_cells} cells in obs and "
-            f"{len(var)} genes in var; write the file anew"
+            f"{path}: matrix {name} has shape {shape}, but there are {counted(n_cells, 'cell')} "
+            "in obs and "
+            f"{counted(len(var), 'gene')} in var; write the file anew"
         )
         raise InputError(msg)
     return CellMatrix(element, shape, "dense" if dense else _SPARSE[stored], var)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.sources.files import open_raw
 
@@ -106,7 +107,7 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
         raise InputError(msg)
     if not found:
         msg = (
-            f"{path} knows none of the {len(row_of)} features (the first is "
+            f"{path} knows none of the {counted(len(row_of), 'feature')} (the first is "
             f"{next(iter(row_of), '')!r}); it annotates "
             f"{platform or 'another platform'}. Name the annotation of the series' own platform"
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from xnbflow.errors import InputError
-from xnbflow.sources.delimited import Block, Columns, row_blocks
+from xnbflow.sources.blocks import Block, Columns, row_blocks
 
 __all__ = ["Arff"]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.cell_texts import is_missing
@@ -174,7 +175,8 @@ def _groups(
     unknown = [s for s, group in zip(samples, groups, strict=True) if is_missing(group)]
     if unknown:
         msg = (
-            f"{where}: {len(unknown)} samples have no {name!r}, their group: {listed(unknown)}; "
+            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {name!r}, their "
+            f"group: {listed(unknown)}; "
             "fill it in, or leave the samples out"
         )
         raise InputError(msg)
@@ -209,7 +211,8 @@ def _hint_at_repeated_samples(draft: Draft, samples: Names, groups: np.ndarray |
     if found := repeated_samples(draft.values, groups):
         several = [" = ".join(str(samples[i]) for i in positions) for positions in found]
         draft.notes.append(
-            f"{len(found)} samples stand there under several names, all values being the same: "
+            f"{counted(len(found), 'sample', 'stands', 'stand')} there under several names, all "
+            "values being the same: "
             f"{listed(several)}; leave out all but one, or name what they share by group=, lest "
             "a fold train on what it tests"
         )
@@ -246,7 +249,8 @@ def _collapse(dataset: DataSet, draft: Draft) -> None:
     merged, genes, taken = merge_rows(draft.values[probes], symbols[probes], how)
     several = (np.char.find(symbols, "///") >= 0).sum()
     draft.notes.append(
-        f"{len(probes)} probes were collapsed to {len(genes)} genes ({how}); left out were "
+        f"{counted(len(probes), 'probe', 'was', 'were')} collapsed to "
+        f"{counted(len(genes), 'gene')} ({how}); left out were "
         f"{(symbols == '').sum()} without a symbol and {several} of several genes"
     )
     probe_names = np.asarray(draft.features, dtype=str)

@@ -1,16 +1,30 @@
 """Cells of text as numbers and categories, and what to tell of those that are neither."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from xnbflow.errors import InputError
 
-__all__ = ["MISSING_WORDS", "category_codes", "complaint", "is_missing", "parse_numbers"]
+__all__ = [
+    "MISSING_WORDS",
+    "category_codes",
+    "complaint",
+    "is_date",
+    "is_missing",
+    "parse_numbers",
+]
 
 #: What stands for a missing value, in small letters.
 MISSING_WORDS = frozenset({"", "na", "nan", "n/a", "#n/a", "<na>", "null", "none", "?"})
+
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+#: What Excel makes of symbols of genes: 2-Sep, Sep-02, 2021-09-02, 2021-09-02 00:00:00.
+_DATE = re.compile(
+    rf"\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,4}}|\d{{4}}-\d\d-\d\d([ T][\d:.]+)?", re.IGNORECASE
+)
 
 
 def parse_numbers(
@@ -64,6 +78,17 @@ def is_missing(cell: str) -> bool:
     (True, True, False)
     """
     return cell.strip().lower() in MISSING_WORDS
+
+
+def is_date(name: str) -> bool:
+    """Return whether a name is a date that Excel has made of a gene's symbol, as 2-Sep of SEPT2.
+
+    Examples
+    --------
+    >>> is_date("1-Mar"), is_date("Sep-02"), is_date("2021-09-02 00:00:00"), is_date("HLA-A")
+    (True, True, True, False)
+    """
+    return _DATE.fullmatch(name.strip()) is not None
 
 
 def category_codes(cells: Sequence[str]) -> np.ndarray:

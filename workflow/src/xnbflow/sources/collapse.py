@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 
 __all__ = ["merge_rows", "settle_duplicates"]
@@ -109,7 +110,10 @@ def settle_duplicates(
     if repeated.empty:
         return None
     named = ", ".join(f"{name!r} ({count} times)" for name, count in repeated[:5].items())
-    text = f"{len(repeated)} feature names repeat: {named}{', ...' if len(repeated) > 5 else ''}"
+    text = (
+        f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: "
+        f"{named}{', ...' if len(repeated) > 5 else ''}"
+    )
     if how == "refuse":
         msg = (
             f"{where}: {text}. Make names unique, or say in the sheet's options "

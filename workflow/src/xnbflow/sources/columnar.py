@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xnbflow.errors import InputError
-from xnbflow.sources.delimited import Block, Columns, row_block
+from xnbflow.sources.blocks import Block, Columns, row_block
 
 __all__ = ["ParquetTable"]
 

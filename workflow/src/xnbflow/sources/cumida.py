@@ -19,14 +19,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from xnbflow.atomic import atomic
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.series import Series
+from xnbflow.sources.blocks import Columns
 from xnbflow.sources.cell_texts import parse_numbers
 from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.delimited import numbers_of
+from xnbflow.sources.dialects import Dialect
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
+from xnbflow.sources.growing import GrowingColumns
 from xnbflow.sources.guarded import refuse_too_wide
+from xnbflow.sources.row_reader import RowReader
 
 __all__ = ["BASE_URLS", "load", "read_cumida_csv", "write_cumida_csv"]
 
@@ -37,8 +41,7 @@ BASE_URLS = (
 )
 
 _LOCATION = re.compile(r"([A-Za-z0-9_-]+)/([A-Za-z0-9_-]+)")
-_BLOCK_BYTES = 8_000_000
-_COMMA = ord(",")
+_BLOCK_BYTES = 2_000_000
 
 
 def load(dataset: DataSet, downloads: Downloads) -> Series:
@@ -102,19 +105,20 @@ def read_cumida_csv(path: str | Path, name: str) -> Series:
     path = Path(path)
     with open_raw(path) as stream:
         columns = _read_header(path, stream.readline())
+        read = RowReader(Columns(columns, (0, 1), tuple(range(2, len(columns)))), Dialect(","))
         heads: list[tuple[int, str, str]] = []
-        blocks: list[np.ndarray] = []
+        values = GrowingColumns(len(columns) - 2)
         for lines in _blocks(stream, len(columns)):
-            block_heads, values = _read_block(path, columns, lines)
+            block_heads, block = _read_block(path, columns, read, lines)
             heads += block_heads
-            blocks.append(values)
+            values.append(block)
     if not heads:
         msg = f"{path} has a header but no samples; get it again"
         raise InputError(msg)
     _warn_of_missing_line_break(path, lines[-1][1])
     samples = _unique_samples(path, heads)
     labels = [label for _, _, label in heads]
-    return Series(name, _stack(blocks), _unique_features(path, columns[2:]), samples, labels)
+    return Series(name, values.finished(), _unique_features(path, columns[2:]), samples, labels)
 
 
 def write_cumida_csv(series: Series, path: str | Path) -> None:
@@ -212,22 +216,17 @@ def _until_too_short(lines: Iterable[tuple[int, bytes]], n_columns: int) -> list
 
 
 def _read_block(
-    path: Path, columns: Sequence[str], lines: Sequence[tuple[int, bytes]]
+    path: Path, columns: Sequence[str], read: RowReader, lines: Sequence[tuple[int, bytes]]
 ) -> tuple[list[tuple[int, str, str]], np.ndarray]:
     """Return (line, sample, label) of each line, and the values (n_lines, n_features)."""
-    parts = [line.rstrip(b"\r\n").split(b",", 2) for _, line in lines]
-    plain = all(len(part) == 3 for part in parts) and not any(b'"' in line for _, line in lines)
-    values = _plain_values([part[2] for part in parts], len(columns) - 2) if plain else None
-    if values is None:
+    found = read(b"".join(line for _, line in lines), len(lines))
+    if found is None or np.isnan(found[1]).any():
         rows = [_checked_row(path, columns, number, line) for number, line in lines]
         values = np.stack([row[2] for row in rows])
         names = [(row[0], row[1]) for row in rows]
     else:
-        starts = [
-            _cells(path, number, b",".join(part[:2]))
-            for (number, _), part in zip(lines, parts, strict=True)
-        ]
-        names = [(sample, label) for sample, label in starts]
+        (samples, labels), values = found
+        names = list(zip(samples, labels, strict=True))
     heads = [(number, *pair) for (number, _), pair in zip(lines, names, strict=True)]
     for number, sample, label in heads:
         if not sample or not label:
@@ -235,17 +234,6 @@ def _read_block(
             msg = f"{path}, line {number}, column {what}: empty; fill it in or remove the line"
             raise InputError(msg)
     return heads, values
-
-
-def _plain_values(texts: Sequence[bytes], n_features: int) -> np.ndarray | None:
-    """Convert comma-separated numbers, (n_texts, n_features); None where a closer look is due."""
-    for text in texts:
-        if np.count_nonzero(np.frombuffer(text, np.uint8) == _COMMA) != n_features - 1:
-            return None
-    values = numbers_of(b"\n".join(texts).replace(b",", b"\n"), len(texts) * n_features)
-    if values is None or not np.isfinite(values).all():
-        return None
-    return values.reshape(len(texts), n_features)
 
 
 def _checked_row(
@@ -257,7 +245,8 @@ def _checked_row(
     if len(cells) != len(columns):
         end = "" if line.endswith(b"\n") else ", and the file ends there"
         msg = (
-            f"{path}, line {number}: {len(cells)} cells, but the header has {len(columns)}{end}; "
+            f"{path}, line {number}: {counted(len(cells), 'cell')}, but the header has "
+            f"{len(columns)}{end}; "
             f"{'get the whole file again' if end else 'correct the line'}"
         )
         raise InputError(msg)
@@ -295,7 +284,8 @@ def _unique_features(path: Path, names: Sequence[str]) -> list[str]:
         taken.add(new)
         unique.append(new)
     msg = (
-        f"{path}: {len(copies)} feature names occur more than once (say {next(iter(copies))!r}); "
+        f"{path}: {counted(len(copies), 'feature name', 'occurs', 'occur')} more than once (say "
+        f"{next(iter(copies))!r}); "
         "all but the first of each got the suffix .1, .2, ..."
     )
     warnings.warn(msg, UserWarning, stacklevel=3)
@@ -309,15 +299,3 @@ def _warn_of_missing_line_break(path: Path, line: bytes) -> None:
             "number, that number is wrong. Compare its size or checksum with the original"
         )
         warnings.warn(msg, UserWarning, stacklevel=3)
-
-
-def _stack(blocks: list[np.ndarray]) -> np.ndarray:
-    """Lay blocks (n_block, n_features) side by side, (n_features, n_samples); empty the list."""
-    n_samples = sum(len(block) for block in blocks)
-    values = np.empty((blocks[0].shape[1], n_samples))
-    start = 0
-    while blocks:
-        block = blocks.pop(0)
-        values[:, start : start + len(block)] = block.T
-        start += len(block)
-    return values

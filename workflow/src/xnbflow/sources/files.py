@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from isal.isal_zlib import IsalError
+
 from xnbflow.errors import InputError, quoted
 from xnbflow.sources.guarded import GuardedStream, Unpacked
 
 __all__ = ["checksums", "is_cut_text", "local_path", "open_raw", "what_is_wrong"]
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
-_BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+_BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
 _HEAD, _BUFFER = 512, 1 << 20
 _ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})  # workbooks are ZIP archives
 

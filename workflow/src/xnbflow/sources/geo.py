@@ -14,16 +14,21 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import either
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.annotation import annotation_path, read_annotation
+from xnbflow.sources.any_head import read_head
 from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.blocks import Columns
 from xnbflow.sources.dataset import DataSet, is_accession
-from xnbflow.sources.delimited import Columns, DelimitedText, Dialect, GrowingRows
+from xnbflow.sources.delimited import DelimitedText
+from xnbflow.sources.dialects import Dialect
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import local_path, open_raw
 from xnbflow.sources.formats import format_of
-from xnbflow.sources.geo_records import GeoHead, read_dataset_head, read_matrix_head
+from xnbflow.sources.geo_head import GeoHead
+from xnbflow.sources.growing import GrowingRows
 from xnbflow.sources.labels import listed
 from xnbflow.sources.remote_head import listed_names
 
@@ -164,18 +169,12 @@ def read_geo(path: str | Path, dataset: DataSet) -> Series:
     path = Path(path)
     where = f"data set {dataset.id}: {path}"
     with open_raw(path) as stream:
-        kind = format_of(stream.peek(4096)[:4096])
-        if kind not in ("series matrix", "SOFT"):
+        if format_of(stream.peek(4096)[:4096]) not in ("series matrix", "SOFT"):
             msg = f"{path} is neither a GEO series matrix nor a GDS; use source table for a table"
             raise InputError(msg)
-        read_head, prefix = (
-            (read_matrix_head, "series_matrix")
-            if kind == "series matrix"
-            else (read_dataset_head, "dataset")
-        )
         head = read_head(path, stream)
         field, texts = head.label_texts(where, dataset.label or "")
-        features, values, identifiers = _read_values(path, stream, head, prefix)
+        features, values, identifiers = _read_values(path, stream, head)
     metadata = head.fields.drop(columns=field) if field in head.characteristics else head.fields
     notes: list[str] = []
     annotation = _annotation(dataset, features, head, identifiers, notes)
@@ -196,10 +195,9 @@ def read_geo(path: str | Path, dataset: DataSet) -> Series:
 
 
 def _read_values(
-    path: Path, stream: io.BufferedIOBase, head: GeoHead, prefix: str
+    path: Path, stream: io.BufferedIOBase, head: GeoHead
 ) -> tuple[list[str], np.ndarray, list[str] | None]:
     """Return probes, values in the order of the head's samples, and a GDS' identifiers."""
-    end = f"!{prefix}_table_end".encode()
     if not head.has_table:
         _refuse_no_values(path, head)
     table = DelimitedText(
@@ -207,7 +205,7 @@ def _read_values(
         stream,
         Dialect("\t"),
         first_line=head.lines + 1,
-        end=end,
+        end=head.table_end.encode(),
         advice=lambda _: "get the file again, or correct the cell",
     )
     if not table.header:
@@ -223,7 +221,7 @@ def _read_values(
         features += block.texts[0]
         identifiers += block.texts[-1]
     if not table.ended:
-        msg = f"{path} ends before {end.decode()}: it is cut off; delete it and get it again"
+        msg = f"{path} ends before {head.table_end}: it is cut off; delete it and get it again"
         raise InputError(msg)
     if not features:
         _refuse_no_values(path, head)
@@ -272,7 +270,10 @@ def _annotation(
         if platform and platform not in head.platform.split():
             notes.append(f"the annotation is of {platform}, the series of {head.platform}")
         count = int((table["symbol"] != "").sum())
-        notes.append(f"{count} of {len(features)} features have a symbol in the annotation")
+        notes.append(
+            f"{count} of {len(features)} features {either(count, 'has', 'have')} a symbol in "
+            "the annotation"
+        )
         return table
     if identifiers is None:
         return None

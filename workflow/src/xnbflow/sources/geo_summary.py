@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
+from xnbflow.sources.any_head import read_head
 from xnbflow.sources.dataset import DataSet, is_accession
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo import BASE_URLS, accession_path, platforms_offered
-from xnbflow.sources.geo_records import GeoHead, read_head
+from xnbflow.sources.geo_head import GeoHead
 from xnbflow.sources.hints import suggested_group
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged
 from xnbflow.sources.labels import plain_text
@@ -214,7 +216,11 @@ def _proposal(location: str, head: GeoHead) -> tuple[DataSet | None, str]:
     missing = sum(not text for text in texts)
     options = {"unlabelled": "drop"} if missing else {}
     label = name if name in ("source", "description") else f"characteristics:{name}"
-    told = f" ({missing} samples have none and would be left out)" if missing else ""
+    told = (
+        f" ({counted(missing, 'sample', 'has', 'have')} none and would be left out)"
+        if missing
+        else ""
+    )
     values = ", ".join(f"{v} ({n})" for v, n in Counter(filter(None, texts)).most_common())
     return _row(location, head, label, options), f"Proposed label: {name}{told}: {values}."
 

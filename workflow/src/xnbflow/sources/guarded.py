@@ -1,9 +1,10 @@
 """Streams that end what would fill the memory: lines without end, and gzip bombs."""
 
-import gzip
 import io
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from isal import igzip
 
 from xnbflow.errors import InputError
 
@@ -65,7 +66,7 @@ class Unpacked(io.RawIOBase):
         super().__init__()
         self._path = path
         self._packed: BinaryIO = Path(path).open("rb")  # noqa: SIM115 (closed in `close`)
-        self._stream = gzip.GzipFile(fileobj=self._packed)
+        self._stream = igzip.IGzipFile(fileobj=self._packed)  # three times as fast as gzip
         self._size = 0
 
     def readable(self) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.sources.cell_texts import is_missing
+from xnbflow.sources.strips import strips
 
 __all__ = ["lone_features", "read_tallies", "repeated_samples", "suggested_group"]
 
@@ -22,7 +23,6 @@ _TALLY = re.compile(
     re.IGNORECASE,
 )
 _AT_LEAST, _LONE = 20, 3
-_ROWS = 4096
 
 
 def suggested_group(
@@ -65,7 +65,11 @@ def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
     >>> read_tallies(["TP53", "__no_feature", "N_unmapped"])
     ['__no_feature', 'N_unmapped']
     """
-    return [str(name) for name in features if _TALLY.fullmatch(str(name))]
+    return [
+        str(name)
+        for name in features
+        if str(name).startswith(("__", "N_", "n_")) and _TALLY.fullmatch(str(name))
+    ]
 
 
 def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> list[str]:
@@ -89,9 +93,7 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
     if len(values) < _AT_LEAST:
         return []
     whole, low, high = (np.empty(len(values), dtype=kind) for kind in (bool, float, float))
-    for start in range(0, len(values), _ROWS):
-        rows = values[start : start + _ROWS]
-        part = slice(start, start + _ROWS)
+    for part, rows in strips(values):
         whole[part] = ((rows == np.floor(rows)) | np.isnan(rows)).all(axis=1)
         low[part], high[part] = np.fmin.reduce(rows, axis=1), np.fmax.reduce(rows, axis=1)
     found = np.zeros(len(values), dtype=bool)
@@ -124,7 +126,9 @@ def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> li
     """
     if len(values) < _AT_LEAST:
         return []
-    sums = np.nansum(values, axis=0)  # equal samples have equal sums, and few others have
+    sums = np.zeros(values.shape[1])  # equal samples have equal sums, and few others have
+    for _, rows in strips(values):
+        sums += np.nansum(rows, axis=0)
     _, position, counts = np.unique(sums, return_inverse=True, return_counts=True)
     alike: dict[bytes, list[int]] = {}
     for sample in np.flatnonzero(counts[position] > 1).tolist():

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
-from xnbflow.sources.missing import _ROWS
+from xnbflow.sources.strips import strips
 
 __all__ = [
     "TRANSFORMS",
@@ -16,7 +17,7 @@ __all__ = [
 #: What the sheet's option ``transform`` may be.
 TRANSFORMS = ("none", "log2", "log2p1", "log_cpm")
 
-_AT_MOST = 1_000_000
+_AT_MOST = 250_000
 #: Fewer features that look like counts are no table of genes.
 _GENES = 100
 
@@ -78,10 +79,9 @@ def looks_like_counts(values: np.ndarray) -> bool:
     >>> looks_like_counts(rng.normal(8, 2, (50, 6))), looks_like_counts(np.eye(9))
     (False, False)
     """
-    rows = max(1, 1_000_000 // max(1, values.shape[1]))
     largest, distinct = 0.0, 0
-    for start in range(0, len(values), rows):
-        part = np.asarray(values[start : start + rows], dtype=np.float64)
+    for _, rows in strips(values):
+        part = np.asarray(rows, dtype=np.float64)
         part = part[~np.isnan(part)]
         if (part < 0).any() or (part != np.floor(part)).any():
             return False
@@ -134,15 +134,16 @@ def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool =
         seen = _seen(quantiles)
         notes.append(f"the values look logged already ({seen}); is transform={how} meant?")
     lost = 0
-    for start in range(0, len(values), _ROWS):
-        rows = values[start : start + _ROWS]
+    for _, rows in strips(values):
         if how == "log2p1":
-            rows += 1.0
+            np.add(rows, 1.0, out=rows)
         lost += int((rows <= 0).sum())
         rows[rows <= 0] = np.nan
         np.log2(rows, out=rows)
     if lost:
-        notes.append(f"{lost} values of 0 or below became missing, for they have no logarithm")
+        notes.append(
+            f"{counted(lost, 'value')} of 0 or below became missing: they have no logarithm"
+        )
     return notes
 
 
@@ -173,7 +174,8 @@ def _log_cpm(where: str, values: np.ndarray) -> list[str]:
     missing = int(np.isnan(values).sum())
     if missing:
         msg = (
-            f"{where}: transform=log_cpm, but {missing} counts are missing, and without them the "
+            f"{where}: transform=log_cpm, but {counted(missing, 'count', 'is', 'are')} missing, "
+            "without which the "
             "sum of a sample is unknown; write 0 where no read was found"
         )
         raise InputError(msg)
@@ -185,9 +187,8 @@ def _log_cpm(where: str, values: np.ndarray) -> list[str]:
         sample = int(np.argmin(sizes)) + 1
         msg = f"{where}: transform=log_cpm: sample {sample} has no counts at all; leave it out"
         raise InputError(msg)
-    for start in range(0, len(values), _ROWS):
-        rows = values[start : start + _ROWS]
-        rows /= sizes
-        rows *= 1e6
+    for _, rows in strips(values):
+        np.divide(rows, sizes, out=rows)
+        np.multiply(rows, 1e6, out=rows)
         np.log1p(rows, out=rows)
     return notes

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from xnbflow.counts import counted, either
 from xnbflow.errors import InputError
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.dataset import DataSet
@@ -124,7 +125,8 @@ class LabelRule:
         ]
         if missing and not self.drop and not self.mapping:
             msg = (
-                f"{where}: {len(missing)} of {len(samples)} samples have no label: "
+                f"{where}: {len(missing)} of {counted(len(samples), 'sample')} "
+                f"{either(len(missing), 'has', 'have')} no label: "
                 f"{listed(missing)}. Label them, leave them out by the sheet's option "
                 "unlabelled=drop, or name words that are labels by literal=NA"
             )
@@ -139,7 +141,10 @@ class LabelRule:
             out = [
                 f"{s} ({text})" for s, text, k in zip(samples, texts, keep, strict=True) if not k
             ]
-            notes.append(f"{len(out)} samples were left out, having no label: {listed(out)}")
+            notes.append(
+                f"{counted(len(out), 'sample', 'was', 'were')} left out, having no label: "
+                f"{listed(out)}"
+            )
         kept = np.array([label for label in labels if label is not None])
         return kept, keep, notes + _alike(kept)
 

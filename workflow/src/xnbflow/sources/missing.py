@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from xnbflow.counts import counted, either
 from xnbflow.errors import InputError
+from xnbflow.sources.strips import strips
 
 __all__ = ["MissingRule", "settle_missing"]
 
 _NAMED = 10
-_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -89,11 +90,7 @@ def settle_missing(
         If values are missing and may not; it lists the features by how many values they miss.
     """
     n_missing = np.array(
-        [
-            count
-            for start in range(0, len(values), _ROWS)
-            for count in np.isnan(values[start : start + _ROWS]).sum(axis=1)
-        ],
+        [count for _, rows in strips(values) for count in np.isnan(rows).sum(axis=1)],
         dtype=np.intp,
     )
     affected = np.flatnonzero(n_missing)
@@ -114,12 +111,16 @@ def settle_missing(
     gone = (n_missing > rule.share * n_samples) | (n_missing == n_samples)
     notes = [f"missing values: {text}"]
     if gone.any():
-        notes.append(f"{gone.sum()} features were dropped for their missing values")
+        notes.append(
+            f"{counted(gone.sum(), 'feature', 'was', 'were')} dropped for "
+            f"{either(gone.sum(), 'its', 'their')} missing values"
+        )
     left = int(n_missing[~gone].sum())
     if left:
         n_left = int((n_missing[~gone] > 0).sum())
         notes.append(
-            f"{left} missing values of {n_left} features remain, to be imputed in the training "
+            f"{counted(left, 'missing value')} of {counted(n_left, 'feature')} "
+            f"{either(left, 'remains', 'remain')}, to be imputed in the training "
             "folds"
         )
     if gone.all():
@@ -138,6 +139,7 @@ def _told(
     named = ", ".join(f"{str(features[i])!r} ({n_missing[i]})" for i in worst[:_NAMED])
     rest = f", ... {len(worst) - _NAMED} more" if len(worst) > _NAMED else ""
     return (
-        f"{n_missing.sum()} values are missing, in {len(affected)} of {shape[0]} features "
-        f"(of {shape[1]} samples each): {named}{rest}"
+        f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
+        f"{shape[0]} features "
+        f"(of {counted(shape[1], 'sample')} each): {named}{rest}"
     )

@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
+from xnbflow.sources.any_head import read_head
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
-from xnbflow.sources.geo_records import GeoHead, read_head
+from xnbflow.sources.geo_head import GeoHead
 from xnbflow.sources.labels import listed
 from xnbflow.sources.tabular import column_position, opened_table, suffix_of, table_texts
 from xnbflow.sources.workbook import WORKBOOKS
@@ -123,8 +125,14 @@ def joined(
     notes = []
     if not keep.all():
         only = list(names[~keep])
-        notes.append(f"{len(only)} samples are left out, without phenotype: {listed(only)}")
+        notes.append(
+            f"{counted(len(only), 'sample', 'is', 'are')} left out, without phenotype: "
+            f"{listed(only)}"
+        )
     beyond = list(phenotype.index[~phenotype.index.isin(names)])
     if beyond:
-        notes.append(f"{len(beyond)} samples stand in the phenotype file only: {listed(beyond)}")
+        notes.append(
+            f"{counted(len(beyond), 'sample', 'stands', 'stand')} in the phenotype file only: "
+            f"{listed(beyond)}"
+        )
     return keep, phenotype.loc[names[keep]].reset_index(drop=True), notes

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted, either
 from xnbflow.errors import InputError, quoted
 from xnbflow.sources.dataset import DataSet
 from xnbflow.sources.download import Downloads
@@ -103,7 +104,7 @@ def _name_columns(
         return
     if len(frame.columns) != len(columns):
         msg = (
-            f"{place}: {len(frame.columns)} columns, but {location} has {len(columns)}; "
+            f"{place}: {counted(len(frame.columns), 'column')}, but {location} has {len(columns)}; "
             "get the original file"
         )
         raise InputError(msg)
@@ -158,7 +159,8 @@ def sample_rows(dataset: DataSet, frame: pd.DataFrame) -> pd.DataFrame:
     n_rows = int(dataset.options["rows"])
     if not 0 < n_rows <= len(frame):
         msg = (
-            f"data set {dataset.id}: option rows={n_rows}, but there are {len(frame)} rows; "
+            f"data set {dataset.id}: option rows={n_rows}, but there "
+            f"{either(len(frame), 'is', 'are')} {counted(len(frame), 'row')}; "
             "correct the sheet"
         )
         raise InputError(msg)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError, known_names, quoted
 from xnbflow.schemas import violations
 from xnbflow.sources.dataset import COLUMNS, DataSet
@@ -78,7 +79,7 @@ def read_sheet(path: str | Path) -> dict[str, DataSet]:
         where = f"{path}, line {line}"
         if len(cells) != len(header):
             msg = (
-                f"{where}: {len(cells)} cells, but the header has {len(header)}; "
+                f"{where}: {counted(len(cells), 'cell')}, but the header has {len(header)}; "
                 "separate cells by one tab each and keep empty ones"
             )
             raise InputError(msg)

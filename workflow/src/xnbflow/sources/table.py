@@ -9,11 +9,12 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
 from xnbflow.series import Series
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
-from xnbflow.sources.cell_texts import category_codes, is_missing
+from xnbflow.sources.cell_texts import category_codes, is_date, is_missing
 from xnbflow.sources.dataset import DataSet, is_accession
 from xnbflow.sources.download import Downloads
 from xnbflow.sources.geo import fetch_accession
@@ -126,7 +127,7 @@ def _draft(
     where = f"data set {dataset.id}: {path}"
     _refuse_bad_names(path, "feature", content.features, content.feature_place, repeat=True)
     _refuse_bad_names(path, "sample", content.samples, content.sample_place)
-    _refuse_dates(content)
+    _note_no_genes(content)
     metadata = pd.DataFrame(
         {name: text for name, text in content.texts.items() if name not in content.features},
         dtype=object,
@@ -247,16 +248,17 @@ def _refuse_bad_names(
         first[name] = i
 
 
-def _refuse_dates(content: Content) -> None:
-    """Note names that Excel has made dates of (2-Sep for SEPT2)."""
-    months = {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
-    dates = [
-        name
-        for name in content.features
-        if len(name) <= 6 and (p := name.lower().split("-"))[-1] in months and p[0].isdigit()
-    ]
+def _note_no_genes(content: Content) -> None:
+    """Note names that are no genes' any more: dates that Excel made, and words for nothing."""
+    dates = [name for name in content.features if is_date(name)]
     if dates:
         content.notes.append(
-            f"{len(dates)} feature names are dates ({listed(dates)}): Excel makes dates of gene "
-            "symbols such as SEPT2 and MARCH1; correct them"
+            f"{counted(len(dates), 'feature name', 'is a date', 'are dates')} ({listed(dates)}): "
+            "Excel makes dates of gene symbols such as SEPT2 and MARCH1; correct them"
+        )
+    nothing = [name for name in content.features if is_missing(name)]
+    if nothing:
+        content.notes.append(
+            f"{counted(len(nothing), 'feature', 'is', 'are')} called {listed(nothing)}, as "
+            "where a probe has no gene: name a gene, or leave it out by drop="
         )

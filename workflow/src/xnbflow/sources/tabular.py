@@ -1,6 +1,5 @@
 """Opening a table, whatever its format: a header, and rows by blocks."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,9 +8,11 @@ from urllib.parse import urlsplit
 
 from xnbflow.errors import InputError
 from xnbflow.sources.arff import Arff
+from xnbflow.sources.blocks import Block, Columns
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.columnar import ParquetTable
-from xnbflow.sources.delimited import SEPARATORS, Block, Columns, DelimitedText, Dialect, sniff
+from xnbflow.sources.delimited import DelimitedText
+from xnbflow.sources.dialects import DECIMAL_COMMA, SEPARATORS, Dialect, sniff
 from xnbflow.sources.files import open_raw, what_is_wrong
 from xnbflow.sources.formats import refuse_other_formats
 from xnbflow.sources.labels import listed
@@ -22,7 +23,6 @@ __all__ = ["OpenTable", "column_position", "opened_table", "suffix_of", "table_t
 _PARQUET = frozenset({".parquet", ".pq"})
 _TABS = frozenset({".tsv", ".tab", ".txt"})
 _DECIMALS = {"point": ".", "comma": ","}
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
 
 class OpenTable(Protocol):
@@ -141,7 +141,7 @@ def _dialect(path: Path, head: list[bytes], options: Mapping[str, str]) -> Diale
 
 def _advice(cell: str) -> str:
     """Return what to do about a cell of a linear or angular feature that is no finite number."""
-    if _DECIMAL_COMMA.fullmatch(cell.strip()):
+    if DECIMAL_COMMA.fullmatch(cell.strip()):
         return (
             "this looks like a decimal comma: say decimal=comma in the sheet's options, or save it "
             "with decimal points"

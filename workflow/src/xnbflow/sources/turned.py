@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.errors import InputError
+from xnbflow.sources.blocks import Columns
 from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.delimited import Columns, GrowingRows
+from xnbflow.sources.growing import GrowingColumns, GrowingRows
 from xnbflow.sources.kinds import FeatureKinds, matches
 from xnbflow.sources.labels import listed
 from xnbflow.sources.tabular import OpenTable, column_position
@@ -79,17 +80,17 @@ def samples_in_rows(
     numbers = sorted(set(order).difference(coded)) if coded else order
     _refuse_no_features(path, order)
     columns = Columns(names, (*texts, *coded), tuple(numbers))
-    lines, blocks = [], []
+    lines, values = [], GrowingColumns(len(order))
+    rows = np.searchsorted(order, numbers) if coded else None
     cells: list[list[str]] = [[] for _ in columns.text]
     for block in table.blocks(columns):
         lines += block.lines
-        blocks.append(block.numbers)
+        values.append(block.numbers, rows)
         for whole, part in zip(cells, block.texts, strict=True):
             whole.extend(part)
     if not lines:
         msg = f"{path} has nothing below its header; get it again"
         raise InputError(msg)
-    values = _stack(blocks, len(order), np.searchsorted(order, numbers))
     found = {names[place]: text for place, text in zip(columns.text, cells, strict=True)}
     samples = [str(n) for n in range(len(lines))] if key is None else found.pop(names[key])
 
@@ -102,7 +103,7 @@ def samples_in_rows(
     return Content(
         samples,
         [names[place] for place in order],
-        values,
+        values.finished(),
         found,
         np.searchsorted(order, coded).tolist(),
         lambda feature, sample: f"{feature_place(feature)}, {sample_place(sample)}",
@@ -242,20 +243,3 @@ def _refuse_no_features(path: Path, order: Sequence[object]) -> None:
     if not order:
         msg = f"{path}: there are no features; check label, id_column, orientation and drop"
         raise InputError(msg)
-
-
-def _stack(blocks: list[np.ndarray], n_features: int, rows: np.ndarray) -> np.ndarray:
-    """Lay blocks (n_block, n_numbers) side by side at some rows; empty the list."""
-    if len(blocks) == 1 and len(rows) == n_features:
-        return np.ascontiguousarray(blocks.pop().T)
-    values = np.empty((n_features, sum(len(block) for block in blocks)))
-    start = 0
-    while blocks:
-        block = blocks.pop(0)
-        stop = start + len(block)
-        if len(rows) == n_features:
-            values[:, start:stop] = block.T
-        else:
-            values[rows, start:stop] = block.T
-        start = stop
-    return values

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
-from xnbflow.sources.delimited import Block, Columns, row_blocks
+from xnbflow.sources.blocks import Block, Columns, row_blocks
 from xnbflow.sources.guarded import refuse_bomb
 
 __all__ = ["WORKBOOKS", "Workbook"]
@@ -51,7 +52,8 @@ class Workbook:
         self.notes = []
         if dates:
             self.notes.append(
-                f"{len(dates)} names are dates ({', '.join(dates[:5])}): Excel makes dates of gene "
+                f"{counted(len(dates), 'name', 'is a date', 'are dates')} "
+                f"({', '.join(dates[:5])}): Excel makes dates of gene "
                 "symbols such as SEPT2 and MARCH1; correct them"
             )
 

@@ -8,6 +8,7 @@ import pandas as pd
 from xnbflow.analyses.cells import ANALYSIS
 from xnbflow.analyses.cells.drawings import Mark, draw_trade
 from xnbflow.analyses.cells.names import ALL_GENES, CSNB
+from xnbflow.counts import counted
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
@@ -66,7 +67,7 @@ def _told(dataset: str, ran: pd.DataFrame) -> str:
     """Say what comes of few genes, in words that follow from the table."""
     finders = ran[ran["method"] != ALL_GENES]
     parts = [
-        f"{row.method} {row.accuracy:.3f} with {row.genes:.0f} genes"
+        f"{row.method} {row.accuracy:.3f} with {counted(round(row.genes), 'gene')}"
         for row in finders.itertuples(index=False)
     ]
     every = ran[ran["method"] == ALL_GENES]

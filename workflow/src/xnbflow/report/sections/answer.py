@@ -5,6 +5,7 @@ from typing import Literal
 
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.validation import verdicts_in_words
@@ -20,15 +21,15 @@ _SIGNS = {
     "high": ("▲", "higher than in every other class"),
     "low": ("▼", "lower than in every other class"),
     "between": ("◆", "between the other classes"),
-    "equal": ("=", "as in the other classes, by the median"),
+    "equal": ("=", "as in the other classes"),
 }
 
 _CAPTION = (
     "Per class: how many of its samples were recognised when they were not in the training "
     "samples (recall, with its 95 % interval), and the features selected for it most often. "
-    "▲ higher, ▼ lower than in every other class, ◆ between them, by the medians. A small number "
-    "is the share of folds that select the feature; without one all do. Of a class that is not "
-    "recognised the features mean nothing."
+    "▲ higher, ▼ lower than in every other class, ◆ between them, by the medians, or by the means "
+    "where all medians are equal. A small number is the share of folds that select the feature; "
+    "without one all do. Of a class that is not recognised the features mean nothing."
 )
 _NO_FEATURES = (
     "Per class: how many of its samples were recognised when they were not in the training "
@@ -47,7 +48,7 @@ def section(results: StudyResults) -> Section | None:
     chosen = found["classifier"]
     failed = len(results.rows("problems", kind="error"))
     if failed:
-        said = f"{failed:,} fits failed: see what was run."
+        said = f"{counted(failed, 'fit')} failed: see what was run."
         blocks.append(Prose(said, "warning", ["problems.tsv"]))
     if chosen:
         cards = [_card(results, *place, chosen) for place in results.places]
@@ -124,10 +125,14 @@ def _alternatives(group: pd.DataFrame) -> str:
 
 def _size(row: pd.Series) -> str:
     """Return a data set's size in words; with its groups, which weigh more than samples."""
-    of = f" of {row['groups']:,.0f} groups (patients, batches)" if pd.notna(row["groups"]) else ""
+    of = (
+        f" of {counted(int(row['groups']), 'group')} (patients, batches)"
+        if pd.notna(row["groups"])
+        else ""
+    )
     filled = ", missing values filled in" if row["missing"] else ""
-    sizes = f"{row['features']:,} features, {row['classes']} classes"
-    return f"{row['samples']:,} samples{of}, {sizes}{filled}"
+    sizes = f"{counted(row['features'], 'feature')}, {counted(row['classes'], 'class')}"
+    return f"{counted(row['samples'], 'sample')}{of}, {sizes}{filled}"
 
 
 def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
@@ -251,5 +256,5 @@ def _listed(names: Sequence[str]) -> str:
     ('“a” and “b”', '“a”, “b”, “c” and 3 others')
     """
     shown = [f"“{name}”" for name in names[:3]]
-    shown += [f"{len(names) - 3} others"] if len(names) > 3 else []
+    shown += [counted(len(names) - 3, "other")] if len(names) > 3 else []
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

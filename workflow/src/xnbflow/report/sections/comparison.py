@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
@@ -50,7 +51,7 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> l
             finds = "differ" if row.p_value < 0.05 else "are not told apart"
             blocks.append(
                 Prose(
-                    f"Over {n_datasets} data sets the classifiers {finds} "
+                    f"Over {counted(n_datasets, 'data set')} the classifiers {finds} "
                     f"(Iman and Davenport’s test, p = {row.p_value:.2g}).",
                     sources=["omnibus.tsv"],
                 )
@@ -74,7 +75,7 @@ def _diagram(results: StudyResults, folds: str, ordered: pd.DataFrame, n_dataset
             "bars": _bars(ordered["bars"].tolist()),
             "difference": float(ordered["critical_difference"].iloc[0]),
         },
-        f"Average ranks of accuracy over {n_datasets} data sets; 1 is best. A bar joins "
+        f"Average ranks of accuracy over {counted(n_datasets, 'data set')}; 1 is best. A bar joins "
         "classifiers whose ranks differ by less than the critical difference (Nemenyi’s test at "
         "5 %).",
         f"Critical-difference diagram, average ranks: {best}.",

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.report.densities import density_figures
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
@@ -310,7 +311,7 @@ def _distance_matrix(run: _Run, features: list[str]) -> Figure:
             "cell": (max(0.16, min(0.34, 4.5 / len(pairs))), 0.2),
         },
         "",
-        f"Matrix of features by {len(pairs)} pairs of classes, shaded by distance.",
+        f"Matrix of features by {counted(len(pairs), 'pair')} of classes, shaded by distance.",
     )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.methods import known_methods
 from xnbflow.report.environment import job_seconds, machine, versions
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
@@ -68,12 +69,14 @@ def _problems(results: StudyResults) -> list[Block]:
     failed = len(problems[problems["kind"] == "error"])
     warned = len(problems) - failed
     said = [
-        f"{failed:,} fits failed" if failed else "No fit failed",
+        f"{counted(failed, 'fit')} failed" if failed else "No fit failed",
         f"{warned:,} gave warnings" if warned else "no classifier warned",
     ]
     tables = [_said(results, problems)] if len(problems) else []
     if len(small):
-        said.append(f"{len(small)} classes have fewer samples than there are folds")
+        said.append(
+            f"{counted(len(small), 'class', 'has', 'have')} fewer samples than there are folds"
+        )
         caption = "Classes with fewer samples than folds: some folds test none of them."
         tables.append(Table(small, caption, sources=["class_sizes.tsv"]))
     text = f"{'; '.join(said)}."
@@ -178,7 +181,9 @@ def _incomplete(results: StudyResults) -> list[Block]:
     if table.empty:
         return []
     names = [
-        f"{row['dataset']} ({row['imputed']:,} values)" if row["imputed"] else row["dataset"]
+        f"{row['dataset']} ({counted(row['imputed'], 'value')})"
+        if row["imputed"]
+        else row["dataset"]
         for row in table.to_dict("records")
     ]
     text = (

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.report.contributions import contributions
 from xnbflow.report.drawings.rows import draw_shares
 from xnbflow.report.page.blocks import Block, Evidence, Figure, Group, Prose, Section, Table
@@ -111,7 +112,7 @@ def _misclassified(results: StudyResults, place: tuple[str, str], samples: pd.Da
     return Group(
         title,
         [Table(frame, caption, sources=["misclassified.tsv", "samples.tsv"])],
-        f"{len(bad)} samples misclassified",
+        f"{counted(len(bad), 'sample')} misclassified",
     )
 
 

@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.contract import GENE_SETS, MODEL, MODEL_TABLE, STUDY, text_of
+from xnbflow.counts import counted
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
+from xnbflow.sources.cell_texts import is_date, is_missing
 
 __all__ = ["section"]
 
@@ -99,8 +101,8 @@ def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.Dat
         "The best features of every class in each sample: standardised, samples class by class, "
         "features ordered so that neighbours are alike (average linkage). All samples took part in "
         "the choice: that classes look apart here proves nothing; cross-validation does.",
-        f"Heat map of {len(names)} features in {len(classes)} samples of "
-        f"{len(np.unique(classes))} classes, by {results.labels[classifier]}.",
+        f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')} of "
+        f"{counted(len(np.unique(classes)), 'class')}, by {results.labels[classifier]}.",
         [_source(results, dataset, classifier, "heatmap")],
     )
 
@@ -127,9 +129,9 @@ def _table(results: StudyResults, dataset: str, classifier: str, signature: pd.D
     formats = {"share of folds": ".0%", "median in": ".4g", "median out": ".4g"}
     return Table(
         pd.concat([shown, far], axis=1).reset_index(drop=True),
-        "The signature: direction and medians compare the class with all other samples together, "
-        "so that a feature marked ◆ above is high or low here, though single classes lie on both "
-        f"sides; {told}, from 0 to 1.{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
+        "The signature: the direction compares the class with every other one, by the medians (by "
+        "the means where these are all equal), median out is that of all other samples together; "
+        f"{told}, from 0 to 1.{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
         formats | dict.fromkeys(far.select_dtypes("number"), ".2f"),
         sources=[_source(results, dataset, classifier, "signature")],
         links={linked: pages},
@@ -160,6 +162,10 @@ def gene_page(symbol: str, feature: str) -> str:
     --------
     >>> gene_page("HLA-A", "p1"), gene_page("", "1007_s_at"), gene_page("", "worst radius")
     ('https://www.ncbi.nlm.nih.gov/gene/?term=HLA-A', '', '')
+    >>> gene_page("NA", "NA"), gene_page("1-Mar", "p1")
+    ('', '')
     """
-    term = symbol.partition(" /// ")[0] or (feature if _SYMBOL.fullmatch(feature) else "")
-    return f"https://www.ncbi.nlm.nih.gov/gene/?term={quote_plus(term)}" if term else ""
+    term = symbol.partition("///")[0].strip() or (feature if _SYMBOL.fullmatch(feature) else "")
+    if is_missing(term) or is_date(term):
+        return ""
+    return f"https://www.ncbi.nlm.nih.gov/gene/?term={quote_plus(term)}"

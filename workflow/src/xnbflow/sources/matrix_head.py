@@ -1,8 +1,7 @@
-"""What GEO's files say of a series and its samples, before the table of values.
+"""The head of a series matrix: records of one line, though their values may hold line breaks.
 
-A series matrix has records of one line, ``!Sample_title<tab>"..."<tab>"..."``, whose quoted values
-may hold line breaks, carriage returns, quotes and even the words that announce the table. A GDS has
-``!key = value`` and, for each subset of samples, its type, description and members.
+A record is ``!Sample_title<tab>"..."<tab>"..."``, whose quoted values may hold line breaks,
+carriage returns, quotes and even the words that announce the table.
 """
 
 import io
@@ -10,111 +9,23 @@ import re
 import warnings
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
+from xnbflow.counts import counted
 from xnbflow.errors import InputError
-from xnbflow.sources.formats import format_of
+from xnbflow.sources.geo_head import GeoHead, joined_texts
 from xnbflow.sources.labels import plain_text
 
-__all__ = ["GeoHead", "read_dataset_head", "read_head", "read_matrix_head"]
+__all__ = ["read_matrix_head"]
 
 _MATRIX_BEGIN = b"!series_matrix_table_begin"
-_DATASET_BEGIN = b"!dataset_table_begin"
 _RECORD = re.compile(rb"!(Series|Sample)_[\w/]+\t")
 _CELL = re.compile(r'"([^"]*(?:"(?!\t|\Z)[^"]*)*)"(?:\t|\Z)|([^\t]*)(?:\t|\Z)', re.DOTALL)
 _KEYED = re.compile(r"([^:]{1,80}?)\s*:(?!//)\s*(.*)", re.DOTALL)
 _MOST_LINES = 2000  # of one quoted value
 _CHARACTERISTICS = "characteristics"
-
-
-@dataclass
-class GeoHead:
-    """What a file says before its table.
-
-    Attributes
-    ----------
-    accession, title, platform : str
-    samples : list of str
-        Accessions (GSM...), in the file's order.
-    fields : DataFrame of str, shape (n_samples, n_fields)
-        ``title``, ``source``, ``description``, ..., and each characteristic by its key; in a GDS
-        each type of subset. Empty where a sample has none.
-    characteristics : list of str
-        Which of those fields are characteristics or subsets.
-    supplementary : list of str
-        Files beside the table.
-    facts : dict of str to str
-        Other records of the series, the first of each name.
-    lines : int
-        How many lines were read, that which begins the table included.
-    short : list of str
-        Fields with another number of values than samples.
-    has_table : bool
-        Whether a table begins.
-    """
-
-    accession: str
-    title: str
-    platform: str
-    samples: list[str]
-    fields: pd.DataFrame
-    characteristics: list[str]
-    supplementary: list[str] = field(default_factory=list)
-    facts: dict[str, str] = field(default_factory=dict)
-    lines: int = 0
-    short: list[str] = field(default_factory=list)
-    has_table: bool = True
-
-    def label_texts(self, where: str, label: str) -> tuple[str, list[str]]:
-        """Return the field that the sheet's ``label`` names, and each sample's text in it.
-
-        ``characteristics:diagnosis`` or ``diagnosis``, ``title``, ``source``, ``description``;
-        small and capital letters are alike.
-
-        Raises
-        ------
-        InputError
-            If there is no such field, or it is not of all samples.
-        """
-        if (name := self.field_named(label)) is not None:
-            if name in self.short:
-                msg = (
-                    f"{where}: {name!r} has another number of values than there are samples, "
-                    "so that nobody knows whose they are; get the file again, or name another "
-                    "label"
-                )
-                raise InputError(msg)
-            return name, list(self.fields[name])
-        keys = ", ".join(f"characteristics:{name}" for name in self.characteristics) or "none"
-        msg = (
-            f"{where}: there is no {label!r}, which the sheet's label names; there are title, "
-            f"source, description, and characteristics: {keys}"
-        )
-        raise InputError(msg)
-
-    def field_named(self, label: str) -> str | None:
-        """Return the field that a name of the sheet means, as `label_texts` reads it."""
-        wanted = plain_text(label).lower()
-        for prefix in ("characteristics:", "subset:", "characteristics_ch1:"):
-            wanted = wanted.removeprefix(prefix).strip()
-        return next((name for name in self.fields if name.lower() == wanted), None)
-
-
-def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
-    """Read the head of a series matrix or of a GDS, whichever it is, and leave the stream there.
-
-    Raises
-    ------
-    InputError
-        If it is neither.
-    """
-    if format_of(stream.peek(4096)[:4096]) == "SOFT":
-        return read_dataset_head(path, stream)
-    return read_matrix_head(path, stream)
 
 
 def read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
@@ -158,61 +69,7 @@ def read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
         reader.line,
         short,
         reader.has_table,
-    )
-
-
-def read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
-    """Read a GDS in SOFT format up to its table, and leave the stream there.
-
-    Raises
-    ------
-    InputError
-        If it is no GDS, or has no table.
-    """
-    facts: dict[str, str] = {}
-    subsets: list[dict[str, str]] = []
-    titles: dict[str, str] = {}
-    line_number, has_table = 0, False
-    for raw in stream:
-        line_number += 1
-        line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
-        if raw.startswith(_DATASET_BEGIN):
-            has_table = True
-            break
-        name, _, value = (part.strip() for part in line.partition("="))
-        if name == "^SUBSET":
-            subsets.append({})
-        elif name.startswith("!subset_") and subsets:
-            subsets[-1][name.removeprefix("!subset_")] = value
-        elif name.startswith("!dataset_"):
-            facts.setdefault(name.removeprefix("!dataset_"), value)
-        elif name.startswith("#GSM"):
-            told = re.sub(r"^Value for GSM\d+:\s*", "", value)
-            titles[name[1:]] = told
-        elif name == "^DATASET":
-            facts.setdefault("accession", value)
-    if not facts or not has_table:
-        msg = (
-            f"{path} is no GDS in SOFT format with a table"
-            f"{' (it is cut off)' if facts else ''}; for a GSE give its series matrix"
-        )
-        raise InputError(msg)
-    _refuse_partial(path, subsets)
-    samples = list(titles) or _subset_samples(subsets)
-    fields = _subset_fields(path, samples, subsets)
-    keys = list(fields)
-    named = [titles.get(sample, "").partition("; src:") for sample in samples]
-    fields.insert(0, "title", pd.Series([t[0].strip() for t in named], dtype=object))
-    fields.insert(1, "source", pd.Series([t[2].strip() for t in named], dtype=object))
-    return GeoHead(
-        facts.get("accession", ""),
-        facts.get("title", ""),
-        facts.get("platform", ""),
-        samples,
-        fields,
-        keys,
-        facts=facts,
-        lines=line_number,
+        "!series_matrix_table_end",
     )
 
 
@@ -336,7 +193,7 @@ def _fields(
         elif name in names:
             added = [names[name]]
             before = table.get(added[0], [""] * len(samples))
-            table[added[0]] = [_both(a, b) for a, b in zip(before, whole, strict=True)]
+            table[added[0]] = [joined_texts(a, b) for a, b in zip(before, whole, strict=True)]
         else:
             continue
         if name.startswith("Sample_characteristics"):
@@ -352,7 +209,10 @@ def _as_many(path: str | Path, name: str, cells: list[str], n_samples: int) -> l
     if len(cells) > n_samples and not any(cells[n_samples:]):
         return cells[:n_samples] if len(cells) != n_samples else cells
     if len(cells) != n_samples and any(cells):
-        msg = f"{path}: !{name} has {len(cells)} values for {n_samples} samples; whose is unclear"
+        msg = (
+            f"{path}: !{name} has {counted(len(cells), 'value')} for "
+            f"{counted(n_samples, 'sample')}; whose is unclear"
+        )
         warnings.warn(msg, UserWarning, stacklevel=2)
     return (cells + [""] * n_samples)[:n_samples]
 
@@ -373,38 +233,7 @@ def _characteristics(
         key, value = match.groups() if match else (_CHARACTERISTICS, cell)
         key = spelling.setdefault(key.strip().lower() + suffix, key.strip() + suffix)
         column = table.setdefault(key, [""] * n_samples)
-        column[i] = _both(column[i], value.strip())
+        column[i] = joined_texts(column[i], value.strip())
         if key not in added:
             added.append(key)
     return added
-
-
-def _both(before: str, value: str) -> str:
-    return f"{before}; {value}" if before and value and before != value else before or value
-
-
-def _refuse_partial(path: str | Path, subsets: Sequence[dict[str, str]]) -> None:
-    for subset in subsets:
-        if lacking := {"type", "description", "sample_id"}.difference(subset):
-            msg = f"{path}: a subset has no !subset_{min(lacking)}; get the file again"
-            raise InputError(msg)
-
-
-def _subset_samples(subsets: Sequence[dict[str, str]]) -> list[str]:
-    return list(dict.fromkeys(s.strip() for x in subsets for s in x["sample_id"].split(",")))
-
-
-def _subset_fields(
-    path: str | Path, samples: Sequence[str], subsets: Sequence[dict[str, str]]
-) -> pd.DataFrame:
-    row_of = {sample: row for row, sample in enumerate(samples)}
-    table: dict[str, list[str]] = {}
-    for subset in subsets:
-        column = table.setdefault(subset["type"], [""] * len(samples))
-        for sample in filter(None, map(str.strip, subset["sample_id"].split(","))):
-            if sample not in row_of:
-                msg = f"{path}: a subset names sample {sample!r}, which the table lacks"
-                raise InputError(msg)
-            row = row_of[sample]
-            column[row] = _both(column[row], plain_text(subset["description"]))
-    return pd.DataFrame(table, dtype=object, index=range(len(samples)))

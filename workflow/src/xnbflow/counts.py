@@ -1,0 +1,59 @@
+"""Numbers of things in words: 1 sample, 2 samples."""
+
+__all__ = ["counted", "either", "noun"]
+
+_HISSING = ("s", "x", "ch", "sh")
+_ALIKE = frozenset({"series"})
+
+
+def noun(count: int, name: str) -> str:
+    """Return what so many things are called.
+
+    Parameters
+    ----------
+    count : int
+    name : str
+        What one of them is called; its last word is the noun.
+
+    Examples
+    --------
+    >>> noun(1, "class"), noun(0, "class"), noun(2, "gene symbol"), noun(2, "category")
+    ('class', 'classes', 'gene symbols', 'categories')
+    """
+    if count == 1 or name.rpartition(" ")[2] in _ALIKE:
+        return name
+    if name.endswith("y") and name[-2] not in "aeiou":
+        return f"{name[:-1]}ies"
+    return f"{name}es" if name.endswith(_HISSING) else f"{name}s"
+
+
+def counted(count: int, name: str, one: str = "", many: str = "") -> str:
+    """Return how many things there are, as messages and pages say it.
+
+    Parameters
+    ----------
+    count : int
+    name : str
+        As in `noun`.
+    one, many : str, optional
+        The verb that follows, of one thing and of several.
+
+    Examples
+    --------
+    >>> counted(1, "sample"), counted(54_675, "feature"), counted(2, "series")
+    ('1 sample', '54,675 features', '2 series')
+    >>> counted(1, "sample", "has", "have"), counted(3, "class", "is", "are")
+    ('1 sample has', '3 classes are')
+    """
+    return " ".join(filter(None, [f"{count:,}", noun(count, name), either(count, one, many)]))
+
+
+def either(count: int, one: str, many: str) -> str:
+    """Return the words that go with so many things.
+
+    Examples
+    --------
+    >>> either(1, "is", "are"), either(3, "is", "are")
+    ('is', 'are')
+    """
+    return one if count == 1 else many

@@ -1,0 +1,129 @@
+"""What kernels do to eight features side by side, in the registers of vector instructions.
+
+Numba vectorises the innermost loop only, along the features, and so has running sums and whatever
+else outlives that loop in memory, which costs more than the arithmetic. Here LLVM is given vectors,
+so that the loop along the samples can be the inner one. Where a machine's registers are narrower
+LLVM splits the vectors.
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+
+from xnbflow.jit import intrinsic
+
+__all__ = ["LANES", "POWERS", "exchange", "multiply_by_sums", "padded"]
+
+#: Features side by side.
+LANES = 8
+#: Powers per pass over the samples: as many sums as 16 registers of half the width hold, too.
+POWERS = 4
+
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+
+
+def padded(width: int) -> np.ndarray:
+    """Return the columns of a tile, the last repeated, so that they are a multiple of `LANES`.
+
+    Examples
+    --------
+    >>> padded(10).tolist()
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9, 9, 9]
+    """
+    return np.minimum(np.arange(-(-width // LANES) * LANES), width - 1)
+
+
+@intrinsic
+def exchange(_: Any, tile: Any, first: Any, second: Any, column: Any) -> Any:  # noqa: ARG001
+    """Put two rows of a tile in order: the lesser values into the first.
+
+    To be called from kernels.
+
+    Parameters
+    ----------
+    tile : ndarray of float64, shape (n_samples, n_features)
+    first, second : int
+        The rows.
+    column : int
+        The first of `LANES` columns.
+    """
+
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        place = _places(context, builder, tile, values[0], values[3])
+        above, below = place(values[1]), place(values[2])
+        x, y = builder.load(above, align=8), builder.load(below, align=8)
+        ordered = builder.fcmp_ordered("<", x, y, flags=("nnan",))
+        builder.store(builder.select(ordered, x, y), above, align=8)
+        builder.store(builder.select(ordered, y, x), below, align=8)
+        return context.get_dummy_value()
+
+    return types.void(tile, types.intp, types.intp, types.intp), generate
+
+
+@intrinsic
+def multiply_by_sums(
+    _: Any,
+    terms: Any,
+    ratios: Any,
+    column: Any,  # noqa: ARG001
+    out: Any,
+    first: Any,  # noqa: ARG001
+    direction: Any,  # noqa: ARG001
+) -> Any:
+    """Multiply `POWERS` rows of ``out`` by the sums of ``terms * ratios**j``, ``j`` from 0 up.
+
+    To be called from kernels.
+
+    Parameters
+    ----------
+    terms, ratios : ndarray of float64, shape (n_samples, n_features)
+        Terms are overwritten by the next power, ``terms * ratios**POWERS``.
+    column : int
+        The first of `LANES` columns, of each array.
+    out : ndarray of float64, shape (n_points, n_features)
+    first, direction : int
+        The rows are ``first``, ``first + direction``, ...; those beyond the ends are left out.
+    """
+
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        term_at = _places(context, builder, terms, values[0], values[2])
+        ratio_at = _places(context, builder, ratios, values[1], values[2])
+        out_at = _places(context, builder, out, values[3], values[2])
+        nothing = ir.Constant(_VECTOR, [0.0] * LANES)
+        sums = [cgutils.alloca_once_value(builder, nothing) for _ in range(POWERS)]
+        n_samples = _length(context, builder, terms, values[0])
+        with cgutils.for_range(builder, n_samples) as samples:
+            term = builder.load(term_at(samples.index), align=8)
+            ratio = builder.load(ratio_at(samples.index), align=8)
+            for total in sums:
+                builder.store(builder.fadd(builder.load(total), term), total)
+                term = builder.fmul(term, ratio)
+            builder.store(term, term_at(samples.index), align=8)
+        row, n_points = values[4], _length(context, builder, out, values[3])
+        for total in sums:
+            with builder.if_then(builder.icmp_unsigned("<", row, n_points)):
+                product = builder.fmul(builder.load(out_at(row), align=8), builder.load(total))
+                builder.store(product, out_at(row), align=8)
+            row = builder.add(row, values[5])
+        return context.get_dummy_value()
+
+    return types.void(terms, ratios, types.intp, out, types.intp, types.intp), generate
+
+
+def _places(context: Any, builder: Any, kind: Any, value: Any, column: Any) -> Any:
+    """Return what tells where the vector of a row is that begins at ``column``."""
+    array = context.make_array(kind)(context, builder, value)
+
+    def place(row: Any) -> Any:
+        item = cgutils.get_item_pointer(context, builder, kind, array, [row, column])
+        return builder.bitcast(item, _VECTOR.as_pointer())
+
+    return place
+
+
+def _length(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    array = context.make_array(kind)(context, builder, value)
+    return builder.extract_value(array.shape, 0)
