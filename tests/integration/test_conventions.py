@@ -145,4 +145,5 @@ def test_rules_without_the_library_beside_them_say_what_to_do(tmp_path):
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert "Clone the whole repository, and name its Snakefile by a path" in done.stdout + done.stderr
+    told = done.stdout + done.stderr
+    assert "Clone the whole repository, and name its Snakefile by a path" in told
