@@ -28,6 +28,7 @@ from xnbflow.naive_bayes.boundaries import von_mises_fisher_boundary
 from xnbflow.naive_bayes.scorecard import score
 from xnbflow.series import Series
 from xnbflow.sources import DataSet
+from xnbflow.sources.files import local_path
 from xnbflow.sources.table import read_table
 
 NONE = DataSet("mine", "table", "mine.csv", label="y")
@@ -131,6 +132,18 @@ def test_tables(tmp_path, text, cells, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         read_table(path, DataSet("mine", "table", str(path), **({"label": "y"} | cells)))
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("~no-such-user/a.csv", "there is no such home .*; write the whole path"),
+        ("file://[a/b.csv", r"is no URL \(.*\); correct it"),
+    ],
+)
+def test_locations(location, message):
+    with pytest.raises(InputError, match=message):
+        local_path(location)
 
 
 def test_an_attribute_of_arff_that_is_none(tmp_path):
