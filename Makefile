@@ -78,7 +78,7 @@ lock:
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) dist site .snakemake .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series resources/compiled
+	rm -rf $(VENV) $(PEER) dist site .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series resources/compiled
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -289,3 +289,57 @@ def test_run_hands_on_to_snakemake(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "train" in done.stdout
     assert xnbflow("run", "no-such-study", "-n", "--directory", tmp_path).returncode == 1
+
+
+def test_options_of_the_table_are_those_of_a_sheet(folder):
+    training = (folder / "training.csv").read_text().replace(",", ";").splitlines()
+    cells = training[3].split(";")
+    training[3] = ";".join(["" if cell == cells[4] else cell for cell in cells])
+    (folder / "other.txt").write_text("\n".join(training) + "\n")
+    options, named = ("--option", "separator=semicolon"), ("--label", "type", "--id", "id")
+    imputing = (*options, "--option", "missing=impute", "--folds", "0", "-o", "imputing.skops")
+    done = xnbflow("fit", "other.txt", *named, "--method", "csnb", *imputing, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (folder / "new.txt").write_text((folder / "new.csv").read_text().replace(",", ";"))
+    told = xnbflow("predict", "imputing.skops", "new.txt", *options, cwd=folder)
+    assert told.returncode == 0, told.stderr
+    assert len(told.stdout.splitlines()) == 13
+    refused = xnbflow("predict", "imputing.skops", "new.txt", "--option", "seperator=x", cwd=folder)
+    assert refused.returncode == 1
+    assert "option 'seperator=x': source table knows" in refused.stderr
+
+
+def test_a_type_of_another_package_is_read_only_where_it_is_trusted(folder):
+    (folder / "mine.py").write_text(
+        "from sklearn.naive_bayes import GaussianNB\nclass Mine(GaussianNB): pass\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'workflow/src'}{os.pathsep}{folder}"}
+
+    def called(*words):
+        return subprocess.run(
+            [sys.executable, "-c", MAIN, *words],
+            cwd=folder, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    words = (
+        "--label",
+        "type",
+        "--id",
+        "id",
+        "--method",
+        "mine.Mine",
+        "--folds",
+        "0",
+        "-o",
+        "mine.skops",
+    )
+    done = called("fit", "training.csv", *words)
+    assert done.returncode == 0, done.stderr
+    refused = called("show", "mine.skops")
+    assert refused.returncode == 1
+    assert "mine.Mine" in refused.stderr
+    assert "--trust" in refused.stderr
+    shown = called("show", "mine.skops", "--trust", "mine.Mine")
+    assert shown.returncode == 0, shown.stderr
+    told = called("predict", "mine.skops", "new.csv", "--trust", "mine.Mine")
+    assert len(told.stdout.splitlines()) == 13

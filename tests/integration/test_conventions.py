@@ -1,5 +1,6 @@
 """What Snakemake's users expect of a workflow: a test configuration, and use as a module."""
 
+import shutil
 import subprocess
 import sys
 
@@ -40,11 +41,34 @@ module second:
 use rule * from second as second_*
 
 
+module neighbour:
+    snakefile: "neighbour/Snakefile"
+
+
+use rule * from neighbour as neighbour_*
+
+
 rule everything:
     default_target: True
     input:
         rules.first_all.input,
         rules.second_all.input,
+        rules.neighbour_told.output,
+"""
+
+#: Another workflow, whose packages are called as modules and folders of ours are.
+NEIGHBOUR = """
+import sys
+
+sys.path.insert(0, str(workflow.current_basedir))
+import contract
+import workflow_package.tables
+
+
+rule told:
+    output: "neighbour.txt"
+    params: text=contract.TEXT + workflow_package.tables.TEXT
+    script: "scripts/train.py"
 """
 
 
@@ -59,11 +83,24 @@ def snakemake(folder, *arguments):
 
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory):
-    """A workflow of another's own, with a sheet called as ours is, that imports ours twice."""
+    """A workflow of another's own, with a sheet called as ours is, that imports ours twice, beside
+    a third one with packages of its own.
+    """
     folder = tmp_path_factory.mktemp("caller")
     (folder / "Snakefile").write_text(CALLER.format(snakefile=ROOT / "Snakefile"))
     (folder / "config").mkdir()
     (folder / "config/datasets.tsv").write_text(SHEET)
+    files = {
+        "Snakefile": NEIGHBOUR,
+        "contract.py": "TEXT = 'its own contract'",
+        "workflow_package/__init__.py": "",
+        "workflow_package/tables.py": "TEXT = ' and tables'",
+        "scripts/train.py": "open(snakemake.output[0], 'w').write(snakemake.params.text)",
+    }
+    for name, text in files.items():
+        path = folder / "neighbour" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     return folder
 
 
@@ -83,7 +120,8 @@ def test_the_workflow_is_imported_twice_under_two_prefixes(caller):
 
 
 def test_an_imported_study_is_run_to_its_page(caller):
-    snakemake(caller, "first_tiny", "--quiet", "all")
+    snakemake(caller, "first_tiny", "neighbour_told", "--quiet", "all")
+    assert (caller / "neighbour.txt").read_text() == "its own contract and tables"
     page = (caller / "one/results/studies/tiny/report.html").read_text()
     assert "A tiny study" in page
     assert "tiny" in (caller / "one/results/index.html").read_text()
@@ -96,3 +134,16 @@ def test_the_test_configuration_plans_its_study():
     planned = snakemake(ROOT, *arguments, "-n", "--quiet", "rules", "--forceall")
     assert "train" in planned
     assert "report" in planned
+
+
+def test_rules_without_the_library_beside_them_say_what_to_do(tmp_path):
+    for name in ("workflow/rules", "config"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "Snakefile", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "-n"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    told = done.stdout + done.stderr
+    assert "Clone the whole repository, and name its Snakefile by a path" in told

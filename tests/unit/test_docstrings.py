@@ -2,7 +2,9 @@
 
 import importlib
 import inspect
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ ESTIMATORS = [
     if inspect.isclass(found := getattr(package, name))
 ]
 PUBLIC_MODULES = [
+    "xnbflow.cells",
     "xnbflow.diagnostics",
     "xnbflow.distributions",
     "xnbflow.evaluation.comparison",
@@ -84,6 +87,14 @@ def test_parameters_are_those_of_the_class_and_leads_on_are_given(estimator):
     known = {name for module in PUBLIC_MODULES for name in names_of(module)}
     for name in doc["See Also"]:
         assert name.rpartition(".")[2] in known or name.startswith("sklearn."), name
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_every_public_name_stands_in_the_reference(module):
+    page = (Path(__file__).parents[2] / "docs/reference/api.md").read_text()
+    shown = {path.rpartition(".")[2] for path in re.findall(r"^::: (\S+)$", page, re.MULTILINE)}
+    constants = {name for name in names_of(module) if name.isupper()} - {"CICA", "XNB"}
+    assert set(names_of(module)) - shown == constants
 
 
 def names_of(module):

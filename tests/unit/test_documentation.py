@@ -101,6 +101,21 @@ def test_every_page_of_the_site_is_in_its_navigation():
     assert pages <= set(re.findall(r": (\S+\.md)$", text, re.MULTILINE))
 
 
+@pytest.mark.parametrize(
+    "page",
+    sorted({*ROOT.glob("docs/methods/*.md")} - {ROOT / "docs/methods/index.md"}),
+    ids=lambda p: p.stem,
+)
+def test_a_page_of_a_method_has_its_parts_and_an_idea_of_three_sentences(page):
+    text = page.read_text()
+    parts = re.findall(
+        r"^\*\*(Idea|Formula|Options|When it is right|When it fails|Paper)\b", text, re.MULTILINE
+    )
+    assert parts == ["Idea", "Formula", "Options", "When it is right", "When it fails", "Paper"]
+    idea = re.search(r"\*\*Idea\.\*\* (.*?)\n\n", text, re.DOTALL).group(1)
+    assert len(re.findall(r"[.!?](?:\s|$)", idea)) <= 3
+
+
 @pytest.mark.parametrize("profile", sorted(ROOT.glob("config/profiles/*")), ids=lambda p: p.name)
 def test_every_profile_makes_again_what_a_killed_job_left(profile):
     assert yaml.safe_load((profile / "config.yaml").read_text())["rerun-incomplete"] is True

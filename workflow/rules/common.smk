@@ -14,6 +14,10 @@ from snakemake.utils import update_config
 ROOT = Path(os.path.normpath(Path(workflow.current_basedir) / ".." / ".."))
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 LIBRARY = str(ROOT / "workflow/src")
+if not os.path.isdir(LIBRARY):  # a Snakefile by URL brings the rules alone
+    raise WorkflowError(
+        f"{LIBRARY} is not there: the library stands beside the Snakefile. Clone the whole repository, and name its Snakefile by a path"
+    )
 sys.path.insert(0, LIBRARY)
 gc.set_threshold(100_000)  # a graph of many thousand jobs is no garbage
 

@@ -51,7 +51,7 @@ from xnbflow.contract import (
 __all__ = ["results_manual"]
 
 _HEAD = """\
-# results
+# Tables of results
 
 Everything the workflow makes, one tidy Parquet file per arrow; nothing passes beside them. Not
 tracked. `pandas.read_parquet` reads every one. This page is generated (`make manual`) from

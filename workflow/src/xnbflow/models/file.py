@@ -120,7 +120,7 @@ def _check(path: str | Path, trust: Iterable[str]) -> None:
     if refused:
         msg = (
             f"{path} is made of types that are not trusted: {', '.join(sorted(refused))}. If you "
-            "know them and where the file is from, name them to be trusted"
+            "know them and where the file is from, name them to be trusted (--trust)"
         )
         raise InputError(msg)
 

@@ -1,0 +1,220 @@
+"""What a person reads who gave what cannot be: the refusal names it, and says what would do."""
+
+import sys
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from unit.test_config import DATASETS, SCHEMA, changed
+from unit.test_models_file import two_classes
+
+import xnbflow.distributions
+from xnbflow import plugins
+from xnbflow.analyses.effects.compute import analyse
+from xnbflow.cli import commands, workflow
+from xnbflow.config import read_config
+from xnbflow.diagnostics.normality import shapiro_wilk
+from xnbflow.entries import Method
+from xnbflow.errors import InputError
+from xnbflow.evaluation import paired_tests, rank_tests
+from xnbflow.evaluation.folds_file import read_folds
+from xnbflow.methods import METHODS
+from xnbflow.models import fit_model, predict_table
+from xnbflow.models.explanation import explain_sample
+from xnbflow.naive_bayes import GeneralizedNB, KernelNBRegressor
+from xnbflow.naive_bayes.boundaries import von_mises_fisher_boundary
+from xnbflow.naive_bayes.scorecard import score
+from xnbflow.series import Series
+from xnbflow.sources import DataSet
+from xnbflow.sources.files import local_path
+from xnbflow.sources.table import read_table
+
+NONE = DataSet("mine", "table", "mine.csv", label="y")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: shapiro_wilk(np.zeros((2, 3))), "X has 2 samples; .* needs at least 3"),
+        (
+            lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]),
+            r"scores of shape \(runs, folds\), got \(2,\)",
+        ),
+        (
+            lambda: paired_tests.wilcoxon_signed_rank_test([1.0, 2.0], [1.0]),
+            r"same shape, got \(2,\) and \(1,\)",
+        ),
+        (
+            lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5]})),
+            r"two classifiers and a data set; the scores have shape \(1, 1\)",
+        ),
+        (
+            lambda: von_mises_fisher_boundary([[1, 0], [0, 1]], [1, -2]),
+            r"kappa is \[1.0, -2.0\]; concentrations are finite and not negative",
+        ),
+        (lambda: analyse({}, {"losses": [1, 0]}, 1), r"losses are \[1, 0\]; both L1 and L2"),
+        (lambda: commands.parameters(["bandwidth={"]), "--param 'bandwidth={' cannot be read"),
+        (
+            lambda: Series("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
+            r"toy: values have shape \(2, 3\), names say \(2, 2\)",
+        ),
+        (
+            lambda: Series("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
+            "toy: one label per sample",
+        ),
+    ],
+)
+def test_numbers_that_cannot_be(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_a_kind_of_prediction_that_is_none():
+    model = KernelNBRegressor().fit(np.arange(20.0)[:, None], np.arange(20.0))
+    with pytest.raises(InputError, match='kind is \'means\'; use "mean", "median" or "mode"'):
+        model.predict([[1.0]], kind="means")
+
+
+def test_a_scorecard_does_not_score_what_is_missing():
+    card = GeneralizedNB().fit([[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1]).scorecard()
+    with pytest.raises(InputError, match=r"column .* is nan in row 1; impute or remove it first"):
+        score(card, np.array([[0.0], [np.nan]]))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (
+            ("classifiers", "diagnostics"),
+            {"label": "x", "method": "xnb"},
+            "'diagnostics' means the tests",
+        ),
+        (("folds", "10-fold"), {"file": "a" * 300}, r"folds\.10-fold\.file: .* more than 255"),
+        (("download", "base_urls", "geo"), ["http:///geo"], r"base_urls\.geo: .* without a host"),
+        (("classifiers", "xnb", "method"), "fractions.Fraction", "no estimator, but of Python's"),
+        (
+            ("classifiers", "xnb"),
+            {"label": "x", "method": "sklearn.model_selection.KFold"},
+            "is no estimator .it has no method 'fit'",
+        ),
+    ],
+)
+def test_configurations(path, value, message):
+    with pytest.raises(InputError, match=message):
+        read_config(changed(*path, value=value), SCHEMA, DATASETS)
+
+
+def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
+    monkeypatch.setattr("xnbflow.evaluation.folds_file._MOST_BYTES", 1 << 20)
+    path = tmp_path / "folds.tsv"
+    path.write_bytes(b"0\n" * (1 << 20))
+    with pytest.raises(InputError, match="is larger than 1 MiB: these are no folds"):
+        read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "message"),
+    [
+        ("a,y\n1,t\n2,n\n", {"options": {"decimal": "dot"}}, "unknown decimal 'dot'.* point or"),
+        ("a,,y\n1,2,t\n2,3,n\n", {}, "the feature has no name; name it, or drop it"),
+        ("ays\n1\n2\n", {}, "its header is the single cell 'ays'.*separator="),
+        (
+            "a,b,y\nNA,NA,t\nNA,NA,n\n",
+            {"options": {"missing": "drop_features"}},
+            "no feature is left",
+        ),
+    ],
+)
+def test_tables(tmp_path, text, cells, message):
+    path = tmp_path / "mine.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_table(path, DataSet("mine", "table", str(path), **({"label": "y"} | cells)))
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("~no-such-user/a.csv", "there is no such home .*; write the whole path"),
+        ("file://[a/b.csv", r"is no URL \(.*\); correct it"),
+    ],
+)
+def test_locations(location, message):
+    with pytest.raises(InputError, match=message):
+        local_path(location)
+
+
+def test_an_attribute_of_arff_that_is_none(tmp_path):
+    path = tmp_path / "mine.arff"
+    path.write_text("@relation r\n@attribute a numeric\n@attribute\n@data\n1\n")
+    with pytest.raises(InputError, match="line 3: '@attribute' is no attribute; correct it"):
+        read_table(path, DataSet("mine", "table", str(path), label="a"))
+
+
+@pytest.mark.parametrize("package", ["python_calamine", "h5py"])
+def test_files_whose_reader_is_not_installed(tmp_path, monkeypatch, package):
+    kind = {"python_calamine": "xlsx", "h5py": "h5ad"}[package]
+    monkeypatch.setitem(sys.modules, package, None)
+    path = tmp_path / f"mine.{kind}"
+    path.write_bytes(b"any")
+    with pytest.raises(InputError, match=f"to read it, install {package.replace('_', '-')}"):
+        read_table(path, DataSet("mine", "table", str(path), label="obs:y"))
+
+
+def test_models_of_what_is_no_classifier_or_explains_nothing():
+    series = two_classes()
+    with pytest.raises(InputError, match="KMeans has no classes_ after fit; use a classifier"):
+        fit_model(series, {"method": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}})
+    ranked = {"steps": [{"method": "sample_ranks"}, {"method": "xnb"}]}
+    model = fit_model(series, ranked)
+    with pytest.raises(InputError, match="XNB sees other values than the table's"):
+        explain_sample(model, series.frame(), "s0")
+
+
+def test_a_table_with_a_feature_twice_is_not_predicted():
+    series = two_classes()
+    model = fit_model(series, {"method": "csnb"})
+    table = series.frame()
+    twice = pd.concat([table, table[["g0"]]], axis=1)
+    with pytest.raises(InputError, match="1 repeated columns, 'g0' for one; a feature is named"):
+        predict_table(model, twice)
+
+
+def test_a_study_of_geo_does_not_overwrite_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = SimpleNamespace(accession="GSE1", row=None, reason="No field looks like a class.")
+    with pytest.raises(InputError, match=r"GSE1: No field looks like .* No files were written"):
+        commands.write_study(told, "early")
+    (tmp_path / "early.yaml").write_text("mine")
+    with pytest.raises(InputError, match=r"early\.yaml is there already; remove it, or choose"):
+        commands.write_study(SimpleNamespace(row=NONE), "early")
+    assert [path.name for path in tmp_path.iterdir()] == ["early.yaml"]
+
+
+def test_the_command_where_the_workflow_or_its_packages_are_absent(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xnbflow.cli.sample_page", None)
+    with pytest.raises(InputError, match=r"a page needs .*; install xnbflow with its extra"):
+        commands.write_explanation(None, tmp_path / "page.html", "s0")
+    monkeypatch.setattr(workflow, "__file__", str(tmp_path / "a/b/c/d/workflow.py"))
+    with pytest.raises(InputError, match="has the library only; clone the repository"):
+        workflow.snakefile()
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="Snakemake is not installed; install xnbflow with"):
+        workflow.call_snakemake("demo", [])
+
+
+def test_an_entry_of_another_package_under_another_name(monkeypatch):
+    point = EntryPoint("nearest", "xnbflow.methods:METHODS", "xnbflow.methods")
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
+    monkeypatch.setattr(plugins, "_loaded", lambda point, kind: METHODS["xnb"])
+    monkeypatch.setattr(plugins, "_place", lambda point: "entry point nearest")
+    with pytest.raises(InputError, match="nearest: the entry calls itself 'xnb'; give both"):
+        plugins.with_plugins("xnbflow.methods", Method, {})
+
+
+def test_a_name_that_a_lazy_package_does_not_have():
+    with pytest.raises(AttributeError, match=r"'xnbflow\.distributions' has no attribute 'Gamma'"):
+        _ = xnbflow.distributions.Gamma
