@@ -1,6 +1,8 @@
 """What the study `paper-scale` computes, without a workflow: prints processor seconds by stage.
 
-python -m benchmarks.paper_scale_kernels results/benchmarks/paper-scale/run/resources/series
+python -m benchmarks.paper_scale_kernels results/benchmarks/paper-scale/run/resources/series 0 2
+
+The last two numbers: of the series, largest first, every second one beginning with the first.
 """
 
 import json
@@ -21,8 +23,8 @@ from xnbflow.series import Series
 ROOT = Path(__file__).parents[1]
 
 
-def main(folder: Path) -> None:
-    """Diagnose every series of a folder and train the study's classifiers on it."""
+def main(folder: Path, first: int, step: int) -> None:
+    """Diagnose series of a folder and train the study's classifiers on them."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     settings = {key: config["diagnostics"][key] for key in ("min_abs_r", "dependence_alpha", "dof")}
     entries = {
@@ -33,9 +35,8 @@ def main(folder: Path) -> None:
     for entry in entries.values():
         compile_ahead(entry)
     seconds = dict.fromkeys(["diagnose", *entries], 0.0)
-    for path in sorted(folder.glob("*.parquet")):
-        if path.name.count(".") > 1:  # notes
-            continue
+    files = [path for path in folder.glob("*.parquet") if path.name.count(".") == 1]  # no notes
+    for path in sorted(files, key=lambda path: -path.stat().st_size)[first::step]:
         series = Series.read(path)
         start = time.process_time()
         diagnose(series, **settings)
@@ -48,4 +49,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
