@@ -149,6 +149,7 @@ def amari_error(product):
     return (rows.sum() + columns.sum() - 2 * d) / (2 * d * (d - 1))
 
 
+@pytest.mark.slow
 def test_more_restarts_find_no_higher_objective():
     X, y, _ = mixtures(4, 150, 3)
     found = [CICA(n_restarts=n, random_state=0).fit(X, y).objective_ for n in (0, 5, 20)]

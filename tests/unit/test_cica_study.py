@@ -21,6 +21,8 @@ TINY = {
     "repeats": 1,
 }
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def iris():

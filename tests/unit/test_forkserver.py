@@ -88,6 +88,7 @@ def seen(process):
     return json.loads(out)
 
 
+@pytest.mark.slow
 def test_a_forked_job_sees_what_it_would_see_alone(start):
     forked = seen(start(SEEN, MINE="here"))
     alone = seen(start(SEEN, address="", MINE="here", OMP_NUM_THREADS="1", NUMBA_NUM_THREADS="1"))
@@ -99,6 +100,7 @@ def test_a_forked_job_sees_what_it_would_see_alone(start):
     assert forked["environ"]["XNBFLOW_FORKSERVER"] is None
 
 
+@pytest.mark.slow
 def test_jobs_of_other_threads_are_forked_from_another_process(start):
     for threads in (1, 2, 1):
         assert seen(start(SEEN, threads))["threads"] == threads

@@ -38,6 +38,7 @@ def run(folder, limit, write):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITES)
 def test_without_room_a_job_says_so_in_one_sentence_with_the_path(tmp_path, name):
     done = run(tmp_path, 50_000, WRITES[name])

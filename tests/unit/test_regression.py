@@ -163,6 +163,7 @@ def draw_many(kind, n_samples, n_features=3):
     return np.round(y[:, None] + noise), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["curved", "normal", "heavy tails", "whole numbers"])
 @pytest.mark.parametrize("width", [1.0, 0.125])
 def test_tabulated_densities_are_the_sums_to_a_millionth_of_the_whole(kind, width):
@@ -179,6 +180,7 @@ def test_tabulated_densities_are_the_sums_to_a_millionth_of_the_whole(kind, widt
     assert np.trapezoid(far, model.grid_, axis=1).max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["curved", "normal", "heavy tails", "whole numbers"])
 def test_tables_choose_the_width_that_sums_choose(kind):
     X, y = draw_many(kind, 600)

@@ -29,6 +29,8 @@ METHODS = [
     "threshold at the true scores",
 ]
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def tables():
