@@ -106,6 +106,16 @@ def test_jobs_of_other_threads_are_forked_from_another_process(start):
         assert seen(start(SEEN, threads))["threads"] == threads
 
 
+@pytest.mark.slow
+def test_a_job_with_processes_of_its_own_ends_when_they_have_done_their_work(start):
+    work = """
+from joblib import Parallel, delayed
+print(sum(Parallel(n_jobs=2)(delayed(abs)(-1) for _ in range(4))))
+"""
+    out, err = start(work, threads=2).communicate(timeout=120)  # idle, they would stay for 300 s
+    assert out.strip() == "4", err
+
+
 def test_no_two_jobs_draw_the_same_random_numbers(start):
     first, second = (seen(start(SEEN)) for _ in range(2))
     assert first["pid"] != second["pid"]

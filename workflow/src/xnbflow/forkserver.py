@@ -250,6 +250,8 @@ def _run(script: str) -> int:
     except BaseException:  # noqa: BLE001  as the interpreter does
         sys.excepthook(*sys.exc_info())
         code = 1
+    # As the interpreter ends: pools of processes first, or atexit would wait for idle ones.
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
