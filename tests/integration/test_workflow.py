@@ -381,6 +381,11 @@ def test_an_edited_scheme_runs_what_it_changes_and_leaves_nothing_of_the_old_one
     check_results(folder, 3, 2, halves)
     assert tables(folder) == whole
 
+    planned = rerun(folder, splits=3, repeats=2, folds_per_job=6)
+    assert planned == {"train": 1, **AFTER}
+    check_results(folder, 3, 2, ["repeats-0-1-folds-0-2"])
+    assert tables(folder) == whole
+
 
 def test_a_damaged_batch_stops_the_run_by_its_name_and_mends_when_deleted(finished, tmp_path):
     folder = tmp_path / "damaged"
