@@ -230,7 +230,7 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     snakemake(folder, "--unlock")
-    done = snakemake(folder, "--rerun-incomplete", cores=1)
+    done = snakemake(folder, cores=1)
     assert done.returncode == 0, done.stdout + done.stderr
     assert tables(folder) == tables(finished)
 
