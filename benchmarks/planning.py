@@ -44,7 +44,7 @@ def main(n_datasets: int) -> None:
 def plan(folder: str, targets: list[str]) -> tuple[int, float, float, float]:
     """Return the number of jobs of a dry run, its wall and processor seconds, and GB of memory."""
     command = [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")),
         *("--directory", folder, *targets, "--configfile", f"{folder}/large.yaml"),
         *("--cores", "1", "--dry-run", "--quiet", "rules"),
     ]

@@ -68,11 +68,21 @@ def _report_exception(
     atexit.unregister(_record)
     if isinstance(error, OSError) and lacks_space(error):
         kind, error = InputError, no_space(error.filename or Path.cwd())
+    if isinstance(error, ModuleNotFoundError) and error.name not in {None, __package__}:
+        kind, error = InputError, _not_installed(error)
     text = "".join(traceback.format_exception(kind, error, trace))
     if logging.getLogger().hasHandlers():  # else it was the log that could not be opened
         logging.getLogger().error(text)
     said = f"Error: {error}\n" if issubclass(kind, InputError) else text
     sys.stderr.write(said)
+
+
+def _not_installed(error: ModuleNotFoundError) -> InputError:
+    return InputError(
+        f"{error} in {sys.executable}, which runs this job: install it there. All that xnbflow needs "
+        "comes with snakemake --sdm conda, which gives jobs an environment of their own, or with "
+        f"pip install '{Path(__file__).parents[3]}[workflow]'"
+    )
 
 
 def _record(path: Path, start: float) -> None:

@@ -1,0 +1,83 @@
+# Where the project stands: around the Snakefile, or, of a Snakefile from a git host, in Snakemake's cache.
+import os
+import sys
+import tarfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from snakemake.exceptions import WorkflowError
+from snakemake.sourcecache import HostingProviderFile, LocalGitFile, LocalSourceFile
+from snakemake.utils import min_version
+
+
+def project():
+    """The folder that all paths of the project start from."""
+    rules = workflow.current_basedir
+    if isinstance(rules, (HostingProviderFile, LocalGitFile)):
+        return checkout(rules)
+    if isinstance(rules, LocalSourceFile):
+        return Path(os.path.normpath(Path(rules) / ".." / ".."))
+    raise WorkflowError(
+        f"{rules}: a Snakefile by its URL brings the rules alone, and these need the repository around them. "
+        'Name it as github("owner/repository", path="workflow/Snakefile", tag=...) or gitlab(...), or clone '
+        "the repository and name its Snakefile by a path"
+    )
+
+
+def checkout(rules):
+    """The whole commit that the rules are of: Snakemake fetches them one by one, and nothing beside them."""
+    if isinstance(rules, HostingProviderFile):
+        min_version("9.16")  # from here on it keeps a clone of the repository
+    commit = commit_of(rules)
+    folder = Path(workflow.sourcecache.cache_path) / "xnbflow" / commit
+    try:
+        if not folder.exists():
+            export(repository(rules), commit, folder)
+    except OSError as error:
+        raise WorkflowError(
+            f"{folder} cannot be written ({error.strerror}); make room or name another place by XDG_CACHE_HOME"
+        ) from error
+    return folder
+
+
+def commit_of(rules):
+    """The commit that tag or branch mean in this call; a branch may move on while its jobs wait."""
+    told = Path(workflow.sourcecache.runtime_cache_path) / rules.get_cache_path() / "commit"
+    if not told.exists():
+        told.parent.mkdir(parents=True, exist_ok=True)
+        told.write_text(repository(rules).git.rev_parse("--verify", f"{rules.ref}^{{commit}}"))
+    return told.read_text()
+
+
+def repository(rules):
+    """The clone that Snakemake has read the rules from."""
+    if isinstance(rules, HostingProviderFile):
+        return rules.hosted_repo.repo
+    from git import Repo
+
+    return Repo(rules.repo_path)
+
+
+def export(clone, commit, folder):
+    """Write the files of a commit, with its time as theirs; whole or not at all, whoever else does so, too."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent) as part:
+        with open(f"{part}/tar", "w+b") as packed:
+            clone.archive(packed, commit)
+            packed.seek(0)
+            tarfile.open(fileobj=packed).extractall(f"{part}/tree", filter="data")
+        try:
+            os.rename(f"{part}/tree", folder)
+        except OSError:
+            if not folder.exists():  # else another process was faster
+                raise
+
+
+ROOT = project()
+LIBRARY = str(ROOT / "workflow/src")
+if not os.path.isdir(LIBRARY):
+    raise WorkflowError(
+        f"{LIBRARY} is not there: the library stands beside the rules. Clone the whole repository, and name its "
+        "Snakefile by a path"
+    )
+sys.path.insert(0, LIBRARY)
