@@ -12,9 +12,10 @@ import pytest
 from integration.conftest import ROOT
 
 TUTORIALS = ROOT / "docs/tutorials"
+SNAKEFILE = str(ROOT / "workflow/Snakefile")
 PROGRAMS = {
     "xnbflow": [sys.executable, "-c", "from xnbflow.cli import main; main()"],
-    "snakemake": [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")],
+    "snakemake": [sys.executable, "-m", "snakemake", "--snakefile", SNAKEFILE],
 }
 
 

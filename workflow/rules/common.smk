@@ -1,7 +1,6 @@
 # What all rules share: the library, the checked configuration, and where things are.
 import gc
 import os
-import time
 from functools import cache
 from pathlib import Path
 
@@ -30,7 +29,6 @@ else:
     OWN_SHEETS = []
 
 import xnbflow
-from xnbflow import forkserver
 from xnbflow.analyses.registry import analysis_modules, known_analyses
 from xnbflow.config import Batch, check_schema, read_config, read_sheets
 from xnbflow.contract import (
@@ -77,7 +75,6 @@ from xnbflow.plugins import plugin_modules
 from xnbflow.provenance import source_digest
 from xnbflow.report.navigation import figure_labels
 from xnbflow.report.outline import benchmarks, section_modules
-from xnbflow.slurm_logs import reasons
 from xnbflow.sources.location import local_path
 from xnbflow.sources.registry import known_sources
 from xnbflow.standing import check_standing
@@ -154,8 +151,6 @@ def partition():
     return read_partition(list(dict.fromkeys(names)))
 
 
-#: When this call began.
-STARTED = time.time()
 #: Rules and resources of which it was said that jobs cannot have what they ask.
 TOO_LARGE = set()
 
@@ -170,16 +165,6 @@ def granted(kind, resource, asked):
             f"{given}, which it gets. For another: --default-resources slurm_partition=NAME"
         )
     return given
-
-
-def tell_reasons():
-    """Say of failed jobs on SLURM why it ended them; of the others it is in their logs."""
-    settings = workflow.executor_settings
-    if workflow.executor_plugin and workflow.executor_plugin.name == "slurm":
-        for line in reasons(
-            settings.logdir or Path(".snakemake/slurm_logs").absolute(), since=STARTED
-        ):
-            logger.error(line)
 
 
 def cpus_of(kind):
@@ -499,23 +484,6 @@ def figures_of_model(table):
         return TRAINED.of(**dict(wildcards.items()), folds=folds, table=table)
 
     return path
-
-
-def unlimit_submissions(scheduler):
-    """Let Snakemake look for the next job when one has ended, and not also once a second ever after.
-
-    With a limit of jobs per second, which a machine of its own never reaches, each look at jobs that
-    wait orders one more a second later: thousands in a run of minutes, which take the jobs' processors.
-    """
-    limit = workflow.scheduling_settings.max_jobs_per_timespan
-    if (limit.max_jobs, limit.timespan) == (100, 1):  # what is so unless a user sets it
-        scheduler.job_rate_limiter = None
-
-
-onstart:
-    if workflow.is_main_process and workflow.local_exec:
-        forkserver.start()
-        unlimit_submissions(workflow.scheduler)
 
 
 wildcard_constraints:

@@ -6,19 +6,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from snakemake.exceptions import WorkflowError
-from snakemake.sourcecache import HostingProviderFile, LocalGitFile, LocalSourceFile
+from snakemake.sourcecache import HostingProviderFile, LocalSourceFile
 from snakemake.utils import min_version
 
 
 def project():
     """The folder that all paths of the project start from."""
     rules = workflow.current_basedir
-    if isinstance(rules, (HostingProviderFile, LocalGitFile)):
+    if isinstance(rules, HostingProviderFile):
         return checkout(rules)
     if isinstance(rules, LocalSourceFile):
         return Path(os.path.normpath(Path(rules) / ".." / ".."))
     raise WorkflowError(
-        f"{rules}: a Snakefile by its URL brings the rules alone, and these need the repository around them. "
+        f"{rules}: a Snakefile by a URL brings the rules alone, and these need the repository around them. "
         'Name it as github("owner/repository", path="workflow/Snakefile", tag=...) or gitlab(...), or clone '
         "the repository and name its Snakefile by a path"
     )
@@ -26,13 +26,12 @@ def project():
 
 def checkout(rules):
     """The whole commit that the rules are of: Snakemake fetches them one by one, and nothing beside them."""
-    if isinstance(rules, HostingProviderFile):
-        min_version("9.16")  # from here on it keeps a clone of the repository
+    min_version("9.16")  # from here on it keeps a clone of the repository
     commit = commit_of(rules)
     folder = Path(workflow.sourcecache.cache_path) / "xnbflow" / commit
     try:
         if not folder.exists():
-            export(repository(rules), commit, folder)
+            export(rules.hosted_repo.repo, commit, folder)
     except OSError as error:
         raise WorkflowError(
             f"{folder} cannot be written ({error.strerror}); make room or name another place by XDG_CACHE_HOME"
@@ -45,17 +44,8 @@ def commit_of(rules):
     told = Path(workflow.sourcecache.runtime_cache_path) / rules.get_cache_path() / "commit"
     if not told.exists():
         told.parent.mkdir(parents=True, exist_ok=True)
-        told.write_text(repository(rules).git.rev_parse("--verify", f"{rules.ref}^{{commit}}"))
+        told.write_text(rules.hosted_repo.repo.git.rev_parse("--verify", f"{rules.ref}^{{commit}}"))
     return told.read_text()
-
-
-def repository(rules):
-    """The clone that Snakemake has read the rules from."""
-    if isinstance(rules, HostingProviderFile):
-        return rules.hosted_repo.repo
-    from git import Repo
-
-    return Repo(rules.repo_path)
 
 
 def export(clone, commit, folder):

@@ -104,7 +104,7 @@ class _Checker:
     def _path(self, path: str, params: Mapping[str, Any], place: str, able: list[str]) -> None:
         """Check an import path by the source of its class; what this hides is left to the job.
 
-        So is scikit-learn where it is not installed beside Snakemake: each job's environment has it.
+        So is scikit-learn where it is not installed beside Snakemake: environments of jobs have it.
         """
         if path.startswith("sklearn.") and module_file("sklearn") is None:
             return
