@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 
 from snakemake.exceptions import WorkflowError
 from snakemake.sourcecache import HostingProviderFile, LocalSourceFile
-from snakemake.utils import min_version
 
 
 def project():
@@ -26,7 +25,6 @@ def project():
 
 def checkout(rules):
     """The whole commit that the rules are of: Snakemake fetches them one by one, and nothing beside them."""
-    min_version("9.16")  # from here on it keeps a clone of the repository
     commit = commit_of(rules)
     folder = Path(workflow.sourcecache.cache_path) / "xnbflow" / commit
     try:
