@@ -4,6 +4,7 @@ import sys
 import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import quote
 
 from snakemake.exceptions import WorkflowError
 from snakemake.sourcecache import HostingProviderFile, LocalSourceFile
@@ -39,7 +40,8 @@ def checkout(rules):
 
 def commit_of(rules):
     """The commit that tag or branch mean in this call; a branch may move on while its jobs wait."""
-    told = Path(workflow.sourcecache.runtime_cache_path) / rules.get_cache_path() / "commit"
+    named = quote(f"{rules.host}/{rules.repo}@{rules.ref}", safe="")
+    told = Path(workflow.sourcecache.runtime_cache_path) / "xnbflow" / named
     if not told.exists():
         told.parent.mkdir(parents=True, exist_ok=True)
         told.write_text(rules.hosted_repo.repo.git.rev_parse("--verify", f"{rules.ref}^{{commit}}"))
@@ -50,10 +52,11 @@ def export(clone, commit, folder):
     """Write the files of a commit, with its time as theirs; whole or not at all, whoever else does so, too."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent) as part:
-        with open(f"{part}/tar", "w+b") as packed:
-            clone.archive(packed, commit)
-            packed.seek(0)
-            tarfile.open(fileobj=packed).extractall(f"{part}/tree", filter="data")
+        with open(f"{part}/tar", "wb") as file:
+            clone.archive(file, commit)
+        with tarfile.open(f"{part}/tar") as packed:
+            packed.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4
+            packed.extractall(f"{part}/tree")
         try:
             os.rename(f"{part}/tree", folder)
         except OSError:
