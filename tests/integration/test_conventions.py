@@ -136,6 +136,13 @@ def test_the_test_configuration_plans_its_study():
     assert "report" in planned
 
 
+def test_the_project_s_profile_is_found_from_any_folder(tmp_path):
+    told = snakemake(
+        tmp_path, "--snakefile", str(ROOT / "workflow/Snakefile"), "--list-target-rules"
+    )
+    assert f"Using workflow specific profile {ROOT}/workflow/profiles/default" in told
+
+
 def test_rules_without_the_library_beside_them_say_what_to_do(tmp_path):
     shutil.copytree(ROOT / "workflow/rules", tmp_path / "workflow/rules")
     shutil.copy(ROOT / "workflow/Snakefile", tmp_path / "workflow")
