@@ -87,7 +87,7 @@ def caller(tmp_path_factory):
     a third one with packages of its own.
     """
     folder = tmp_path_factory.mktemp("caller")
-    (folder / "Snakefile").write_text(CALLER.format(snakefile=ROOT / "Snakefile"))
+    (folder / "Snakefile").write_text(CALLER.format(snakefile=ROOT / "workflow/Snakefile"))
     (folder / "config").mkdir()
     (folder / "config/datasets.tsv").write_text(SHEET)
     files = {
@@ -136,10 +136,16 @@ def test_the_test_configuration_plans_its_study():
     assert "report" in planned
 
 
+def test_the_project_s_profile_is_found_from_any_folder(tmp_path):
+    told = snakemake(
+        tmp_path, "--snakefile", str(ROOT / "workflow/Snakefile"), "--list-target-rules"
+    )
+    assert f"Using workflow specific profile {ROOT}/workflow/profiles/default" in told
+
+
 def test_rules_without_the_library_beside_them_say_what_to_do(tmp_path):
-    for name in ("workflow/rules", "config"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copy(ROOT / "Snakefile", tmp_path)
+    shutil.copytree(ROOT / "workflow/rules", tmp_path / "workflow/rules")
+    shutil.copy(ROOT / "workflow/Snakefile", tmp_path / "workflow")
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "-n"],
         cwd=tmp_path, capture_output=True, text=True, check=False,

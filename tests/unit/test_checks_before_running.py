@@ -125,7 +125,8 @@ def test_a_rule_s_name_is_no_study_s(name):
 
 def test_the_rules_are_those_of_the_workflow():
     text = "".join(
-        path.read_text() for path in [ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
+        path.read_text()
+        for path in [ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
     )
     found = {
         line.split()[1].strip(":")

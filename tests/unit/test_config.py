@@ -119,6 +119,18 @@ def test_a_data_set_cannot_take_the_name_of_a_folder_of_results(reserved):
         read_config(RAW, SCHEMA, [*DATASETS, reserved])
 
 
+def test_a_data_set_of_a_default_sheet_gives_way_to_a_later_one(tmp_path):
+    for name, location in {"ours": "wine", "theirs": "breast-cancer"}.items():
+        row = f"id\tsource\tlocation\ntoy\tbundled\t{location}\n"
+        (tmp_path / f"{name}.tsv").write_text(row)
+    paths = {name: tmp_path / f"{name}.tsv" for name in ("ours", "theirs")}
+    datasets, sheets = read_sheets(paths, defaults=["ours"])
+    assert datasets["toy"].location == "breast-cancer"
+    assert sheets == {"toy": "theirs"}
+    with pytest.raises(InputError, match="defined in another sheet"):
+        read_sheets(paths, defaults=["theirs"])
+
+
 def test_two_sheets_cannot_define_the_same_data_set(tmp_path):
     sheet = ROOT / "config/datasets.tsv"
     other = tmp_path / "mine.tsv"

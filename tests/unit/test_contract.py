@@ -44,7 +44,7 @@ def test_nothing_else_knows_a_path():
     paths += [path for path in PACKAGE.rglob("*.py") if path.name not in told]
     found = [
         f"{path.name}: {line.strip()}"
-        for path in [ROOT / "Snakefile", *paths]
+        for path in [ROOT / "workflow/Snakefile", *paths]
         for line in path.read_text().splitlines()
         for folder in ("results/", "resources/", "folds.parquet")
         if f'"{folder}' in line or f'/ "{folder.rstrip("/")}"' in line

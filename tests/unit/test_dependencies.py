@@ -13,7 +13,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 #: Modules that are not called like what is installed.
 INSTALLED_AS = {"sklearn": "scikit-learn", "yaml": "pyyaml", "python_calamine": "python-calamine"}
 #: What conda calls otherwise than PyPI.
-CALLED = {"matplotlib-base": "matplotlib", "python-isal": "isal", "snakemake-minimal": "snakemake"}
+CALLED = {"matplotlib-base": "matplotlib", "python-isal": "isal"}
 OWN = {"xnbflow", "snakemake", "benchmarks", "unit", "integration"}
 OWN |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
 
@@ -80,6 +80,11 @@ def locked(python):
             assert name not in found, f"{name} is locked twice for Python {python}"
             found[name] = version
     return found
+
+
+def test_the_conda_environment_leaves_snakemake_to_the_one_that_calls():
+    """A job reads what the calling Snakemake has pickled, which other versions may not."""
+    assert "snakemake" not in (ROOT / "envs/xnbflow.yaml").read_text().partition("dependencies:")[2]
 
 
 def test_the_conda_environment_has_the_versions_of_the_lock():

@@ -43,6 +43,15 @@ def test_the_memory_of_a_process_that_it_started_counts_too(run, tmp_path):
     assert read_benchmark(tmp_path / "b/a.tsv")["max_memory_mb"].item() > 190
 
 
+def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):
+    code, said = run("import no_such_package")
+    assert code == 1
+    assert said.startswith(f"Error: No module named 'no_such_package' in {sys.executable}, which")
+    assert "--sdm conda" in said
+    code, said = run("import xnbflow.no_such_module")  # a mistake of ours
+    assert "Traceback" in said
+
+
 def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
     code, said = run("from xnbflow.errors import InputError; raise InputError('name it')")
     assert (code, said) == (1, "Error: name it\n")

@@ -28,7 +28,7 @@ from xnbflow.naive_bayes.boundaries import von_mises_fisher_boundary
 from xnbflow.naive_bayes.scorecard import score
 from xnbflow.series import Series
 from xnbflow.sources import DataSet
-from xnbflow.sources.files import local_path
+from xnbflow.sources.location import local_path
 from xnbflow.sources.table import read_table
 
 NONE = DataSet("mine", "table", "mine.csv", label="y")

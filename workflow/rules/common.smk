@@ -1,24 +1,16 @@
 # What all rules share: the library, the checked configuration, and where things are.
 import gc
 import os
-import sys
-import time
 from functools import cache
 from pathlib import Path
 
+from snakemake.common import SNAKEFILE_CHOICES
 from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 from snakemake.utils import update_config
 
-ROOT = Path(os.path.normpath(Path(workflow.current_basedir) / ".." / ".."))
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
-LIBRARY = str(ROOT / "workflow/src")
-if not os.path.isdir(LIBRARY):  # a Snakefile by URL brings the rules alone
-    raise WorkflowError(
-        f"{LIBRARY} is not there: the library stands beside the Snakefile. Clone the whole repository, and name its Snakefile by a path"
-    )
-sys.path.insert(0, LIBRARY)
 gc.set_threshold(100_000)  # a graph of many thousand jobs is no garbage
 
 #: Of another workflow that imports this one (`module`), else of this one: what changes paths and names.
@@ -27,14 +19,16 @@ MODIFIER = workflow.modifier
 PREFIX = MODIFIER.path_modifier.replace_prefix("")
 if not MODIFIER.is_main_snakefile():
     # Snakemake hands a module the caller's configuration alone: lay it over ours, as --configfile
-    # is, its sheets beside our own.
+    # is, its sheets over our own.
     defaults = load_configfile(str(ROOT / "config/config.yaml"))
-    sheets = [str(ROOT / sheet) for sheet in defaults["sheets"]] + config.get("sheets", [])
+    OWN_SHEETS = [str(ROOT / sheet) for sheet in defaults["sheets"]]
+    sheets = OWN_SHEETS + config.get("sheets", [])
     update_config(defaults, config)
     config = {**defaults, "sheets": sheets}  # the caller's own may serve other modules
+else:
+    OWN_SHEETS = []
 
 import xnbflow
-from xnbflow import forkserver
 from xnbflow.analyses.registry import analysis_modules, known_analyses
 from xnbflow.config import Batch, check_schema, read_config, read_sheets
 from xnbflow.contract import (
@@ -81,8 +75,7 @@ from xnbflow.plugins import plugin_modules
 from xnbflow.provenance import source_digest
 from xnbflow.report.navigation import figure_labels
 from xnbflow.report.outline import benchmarks, section_modules
-from xnbflow.slurm_logs import reasons
-from xnbflow.sources.files import local_path
+from xnbflow.sources.location import local_path
 from xnbflow.sources.registry import known_sources
 from xnbflow.standing import check_standing
 
@@ -111,7 +104,9 @@ def own_file(path, what):
 
 try:
     check_schema(config, SCHEMA)
-    DATASETS, SHEETS = read_sheets({sheet: found(sheet) for sheet in config["sheets"]})
+    DATASETS, SHEETS = read_sheets(
+        {sheet: found(sheet) for sheet in config["sheets"]}, defaults=OWN_SHEETS
+    )
     CONFIG = read_config(
         config,
         SCHEMA,
@@ -156,8 +151,6 @@ def partition():
     return read_partition(list(dict.fromkeys(names)))
 
 
-#: When this call began.
-STARTED = time.time()
 #: Rules and resources of which it was said that jobs cannot have what they ask.
 TOO_LARGE = set()
 
@@ -172,16 +165,6 @@ def granted(kind, resource, asked):
             f"{given}, which it gets. For another: --default-resources slurm_partition=NAME"
         )
     return given
-
-
-def tell_reasons():
-    """Say of failed jobs on SLURM why it ended them; of the others it is in their logs."""
-    settings = workflow.executor_settings
-    if workflow.executor_plugin and workflow.executor_plugin.name == "slurm":
-        for line in reasons(
-            settings.logdir or Path(".snakemake/slurm_logs").absolute(), since=STARTED
-        ):
-            logger.error(line)
 
 
 def cpus_of(kind):
@@ -490,7 +473,8 @@ def unasked_reports(wildcards):
 def options_of_call():
     """The options that a call of Snakemake in this folder needs, with the files of this call."""
     options = ["--cores", "all"]
-    if not Path("Snakefile").exists() or not Path("Snakefile").samefile(workflow.main_snakefile):
+    found_by_itself = next((path for path in SNAKEFILE_CHOICES if path.exists()), None)
+    if not found_by_itself or not found_by_itself.samefile(workflow.main_snakefile):
         options += ["--snakefile", workflow.main_snakefile]
     files = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
     return options + ["--configfile", *files] if files else options
@@ -507,23 +491,6 @@ def figures_of_model(table):
         return TRAINED.of(**dict(wildcards.items()), folds=folds, table=table)
 
     return path
-
-
-def unlimit_submissions(scheduler):
-    """Let Snakemake look for the next job when one has ended, and not also once a second ever after.
-
-    With a limit of jobs per second, which a machine of its own never reaches, each look at jobs that
-    wait orders one more a second later: thousands in a run of minutes, which take the jobs' processors.
-    """
-    limit = workflow.scheduling_settings.max_jobs_per_timespan
-    if (limit.max_jobs, limit.timespan) == (100, 1):  # what is so unless a user sets it
-        scheduler.job_rate_limiter = None
-
-
-onstart:
-    if workflow.is_main_process and workflow.local_exec:
-        forkserver.start()
-        unlimit_submissions(workflow.scheduler)
 
 
 wildcard_constraints:

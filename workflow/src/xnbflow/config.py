@@ -321,6 +321,7 @@ _DIAGNOSTICS = "diagnostics"
 
 def read_sheets(
     paths: Mapping[str, str | Path],
+    defaults: Collection[str] = (),
 ) -> tuple[dict[str, DataSet], dict[str, str]]:
     """Read several sheets of data sets as one.
 
@@ -328,6 +329,8 @@ def read_sheets(
     ----------
     paths : mapping of str to path
         Where each sheet is, by its name in the configuration.
+    defaults : collection of str
+        Names of those whose data sets give way to others of the same id in a later sheet.
 
     Returns
     -------
@@ -345,7 +348,9 @@ def read_sheets(
     sheets: dict[str, str] = {}
     for sheet, path in paths.items():
         rows = read_sheet(path)
-        for name in rows.keys() & datasets.keys():
+        for name in sorted(rows.keys() & datasets.keys()):
+            if sheets[name] in defaults:
+                continue
             msg = f"{path}: data set {name!r} is defined in another sheet, too; rename one of them"
             raise InputError(msg)
         datasets |= rows

@@ -68,11 +68,25 @@ def _report_exception(
     atexit.unregister(_record)
     if isinstance(error, OSError) and lacks_space(error):
         kind, error = InputError, no_space(error.filename or Path.cwd())
+    if isinstance(error, ModuleNotFoundError) and _is_foreign(error.name or __package__):
+        kind, error = InputError, _not_installed(error)
     text = "".join(traceback.format_exception(kind, error, trace))
     if logging.getLogger().hasHandlers():  # else it was the log that could not be opened
         logging.getLogger().error(text)
     said = f"Error: {error}\n" if issubclass(kind, InputError) else text
     sys.stderr.write(said)
+
+
+def _is_foreign(module: str) -> bool:
+    return module.partition(".")[0] != __package__
+
+
+def _not_installed(error: ModuleNotFoundError) -> InputError:
+    return InputError(
+        f"{error} in {sys.executable}, which runs this job: install it there. What xnbflow needs "
+        "comes with snakemake --sdm conda, which gives jobs an environment of their own, or with "
+        f"pip install '{Path(__file__).parents[3]}[workflow]'"
+    )
 
 
 def _record(path: Path, start: float) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from xnbflow.sources.files import local_path
+from xnbflow.sources.location import local_path
 
 __all__ = ["COLUMNS", "DataSet", "is_accession"]
 

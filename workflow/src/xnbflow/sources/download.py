@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from xnbflow.atomic import atomic, write_atomically
 from xnbflow.errors import InputError
-from xnbflow.sources.files import checksums, is_cut_text, local_path, what_is_wrong
+from xnbflow.sources.files import checksums, is_cut_text, what_is_wrong
+from xnbflow.sources.location import local_path
 from xnbflow.sources.patience import Patience
 
 __all__ = ["Downloads"]

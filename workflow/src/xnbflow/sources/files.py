@@ -8,39 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from isal.isal_zlib import IsalError
 
-from xnbflow.errors import InputError, quoted
+from xnbflow.errors import InputError
 from xnbflow.sources.guarded import GuardedStream, Unpacked
 
-__all__ = ["checksums", "is_cut_text", "local_path", "open_raw", "what_is_wrong"]
+__all__ = ["checksums", "is_cut_text", "open_raw", "what_is_wrong"]
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
 _HEAD, _BUFFER = 512, 1 << 20
 _ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})  # workbooks are ZIP archives
-
-
-def local_path(location: str) -> Path | None:
-    """Return the path that a location means, ``file://`` or plain; None for any other URL.
-
-    Raises
-    ------
-    InputError
-        If it names the home of an unknown user, or is a URL that cannot be read.
-    """
-    try:
-        if location.startswith("file:"):
-            return Path(unquote(urlsplit(location).path))
-        return None if "://" in location else Path(location).expanduser()
-    except RuntimeError as error:
-        msg = f"{quoted(location)}: there is no such home ({error}); write the whole path"
-        raise InputError(msg) from error
-    except ValueError as error:
-        msg = f"{quoted(location)} is no URL ({error}); correct it"
-        raise InputError(msg) from error
 
 
 @contextmanager

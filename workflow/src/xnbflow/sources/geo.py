@@ -25,11 +25,12 @@ from xnbflow.sources.dataset import DataSet, is_accession
 from xnbflow.sources.delimited import DelimitedText
 from xnbflow.sources.dialects import Dialect
 from xnbflow.sources.download import Downloads
-from xnbflow.sources.files import local_path, open_raw
+from xnbflow.sources.files import open_raw
 from xnbflow.sources.formats import format_of
 from xnbflow.sources.geo_head import GeoHead
 from xnbflow.sources.growing import GrowingRows
 from xnbflow.sources.labels import listed
+from xnbflow.sources.location import local_path
 from xnbflow.sources.remote_head import listed_names
 
 __all__ = [

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from xnbflow.errors import InputError
-from xnbflow.sources.files import local_path, open_raw
+from xnbflow.sources.files import open_raw
+from xnbflow.sources.location import local_path
 
 __all__ = ["listed_names", "opened_head"]
 

@@ -13,7 +13,7 @@ from xnbflow.counts import counted
 from xnbflow.errors import InputError, known_names, quoted
 from xnbflow.schemas import violations
 from xnbflow.sources.dataset import COLUMNS, DataSet
-from xnbflow.sources.files import local_path
+from xnbflow.sources.location import local_path
 from xnbflow.sources.registry import known_sources
 
 __all__ = ["COLUMNS", "DataSet", "read_sheet", "sheet_text", "wrong_location"]

@@ -1,0 +1,63 @@
+# What happens when a run begins, and when it fails.
+import time
+from pathlib import Path
+
+from snakemake.logging import logger
+
+from xnbflow import forkserver
+from xnbflow.slurm_logs import reasons
+
+#: When this call began.
+STARTED = time.time()
+
+
+def tell_reasons():
+    """Say of failed jobs on SLURM why it ended them; of the others it is in their logs."""
+    settings = workflow.executor_settings
+    if workflow.executor_plugin and workflow.executor_plugin.name == "slurm":
+        for line in reasons(
+            settings.logdir or Path(".snakemake/slurm_logs").absolute(), since=STARTED
+        ):
+            logger.error(line)
+
+
+def unlimit_submissions(scheduler):
+    """Let Snakemake look for the next job when one has ended, and not also once a second ever after.
+
+    With a limit of jobs per second, which a machine of its own never reaches, each look at jobs that
+    wait orders one more a second later: thousands in a run of minutes, which take the jobs' processors.
+    """
+    limit = workflow.scheduling_settings.max_jobs_per_timespan
+    if (limit.max_jobs, limit.timespan) == (100, 1):  # what is so unless a user sets it
+        scheduler.job_rate_limiter = None
+
+
+def prepare_start():
+    """What makes jobs on one machine short, before the first of them."""
+    if workflow.is_main_process and workflow.local_exec:
+        forkserver.start()
+        unlimit_submissions(workflow.scheduler)
+
+
+def add_handler(event, own):
+    """Have a handler called after the one of the Snakefile that imports this one."""
+    theirs = getattr(workflow, event)
+
+    def both(log):
+        theirs(log)
+        own()
+
+    setattr(workflow, event, both)
+
+
+onstart:
+    prepare_start()
+
+
+onerror:
+    tell_reasons()
+
+
+if not MODIFIER.is_main_snakefile():  # Snakemake calls those of the main Snakefile alone
+    add_handler("_onstart", prepare_start)
+    add_handler("_onerror", tell_reasons)
