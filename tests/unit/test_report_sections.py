@@ -92,7 +92,6 @@ def test_the_headline_is_about_the_first_classifier_that_selects(results):
     assert said["text"].startswith(f"XNB has an accuracy of {means.min():.1%}")
 
 
-@pytest.mark.slow
 def test_the_averages_are_over_data_sets_where_every_classifier_could_be_fitted(tmp_path):
     results = write_study(tmp_path, failed=("alpha/forest",))
     metrics = results.tables["metrics"].query("dataset == 'GSE7904'")
@@ -207,7 +206,6 @@ def test_densities_are_called_the_classifiers_own_only_where_they_are(results):
     assert "as XNB estimates it (gaussian kernels, bandwidth by silverman)" in gallery.caption
 
 
-@pytest.mark.slow
 def test_failures_and_warnings_are_counted_and_quoted(tmp_path):
     results = write_study(tmp_path, failed=("forest",), warned=("xnb",))
     section = overview.section(results)
@@ -222,7 +220,6 @@ def test_failures_and_warnings_are_counted_and_quoted(tmp_path):
         assert module.section(results).blocks
 
 
-@pytest.mark.slow
 def test_a_classifier_that_failed_on_a_data_set_is_neither_right_nor_wrong_there(tmp_path):
     results = write_study(tmp_path, failed=("alpha/forest",))
     section = accuracy.section(results)
