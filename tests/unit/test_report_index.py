@@ -5,6 +5,7 @@ import shutil
 from dataclasses import replace
 from html import escape, unescape
 
+import pytest
 from report_study import write_study
 
 from xnbflow.report.index import write_index
