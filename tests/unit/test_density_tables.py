@@ -17,7 +17,7 @@ WITHIN, BEYOND = 1e-6, 1e-3
 
 
 def exact(samples, h, points):
-    """Log density by its definition, sample by sample; its largest term keeps the others in range."""
+    """Log density by its definition; the largest term keeps the others in range."""
     sums = np.empty(len(points))
     for i, x in enumerate(points):
         exponents = -0.5 * ((x - samples) / h) ** 2

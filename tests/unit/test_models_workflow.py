@@ -138,9 +138,7 @@ def test_ranks_undo_a_change_of_scale_of_each_sample():
     ranked = validate(TRAIN, scaled, CSNB, harmonise="rank")
     value = ranked["accuracy"].set_index("cohort").loc["test", "value"]
     assert value > plain
-    assert ranked["predictions"]["predicted"].equals(
-        validated("rank")["predictions"]["predicted"]
-    )
+    assert ranked["predictions"]["predicted"].equals(validated("rank")["predictions"]["predicted"])
 
 
 @pytest.mark.parametrize("harmonise", HARMONISERS)
