@@ -490,7 +490,7 @@ def test_one_data_set_is_compared_over_its_folds_alone(tmp_path):
 
 
 def test_a_single_classifier_is_not_compared(tmp_path):
-    assert comparison.section(write_study(tmp_path, classifiers=("xnb",))) is None
+    assert comparison.section(write_study(tmp_path, ("xnb",), ("alpha",))) is None
 
 
 def test_methods_give_the_configuration_as_yaml_and_every_table(results):
