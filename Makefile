@@ -12,7 +12,7 @@ STUDY ?= all
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
-	@$(BIN)/snakemake --rerun-incomplete --cores $(CORES) $(STUDY)
+	@$(BIN)/snakemake --cores $(CORES) $(STUDY)
 	@for page in $(patsubst %,results/studies/%/report.html,$(if $(filter all,$(STUDY)),*,$(STUDY))); do echo "report: $(CURDIR)/$$page"; done
 
 ## test: the whole test suite

@@ -1,9 +1,10 @@
 """NCBI's layout of GEO, served from 127.0.0.1."""
 
 import http.server
-import threading
 import time
 from contextlib import contextmanager
+
+from serving import serving
 
 __all__ = ["ncbi"]
 
@@ -32,11 +33,6 @@ def ncbi(files):
         def log_message(self, *_):
             pass
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
-        server.files, server.requests, server.sent = files, [], []
-        server.url = f"http://127.0.0.1:{server.server_port}/geo"
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
+    with serving(Answers, files=files, requests=[], sent=[]) as server:
+        server.url += "/geo"
+        yield server

@@ -4,11 +4,11 @@ import functools
 import gzip
 import hashlib
 import http.server
-import threading
 
 import pandas as pd
 import pytest
 from integration.conftest import prepare, snakemake
+from serving import serving
 
 SETS = {"Khan2001": "SRBCT", "Alon1999": "Colorectal"}
 
@@ -47,13 +47,8 @@ class Truncating(http.server.SimpleHTTPRequestHandler):
 def server(mirror):
     """The URL of a server whose first answer for each file is truncated."""
     handler = type("Handler", (Truncating,), {"seen": set()})
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(handler, directory=mirror)
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving(functools.partial(handler, directory=mirror)) as server:
+        yield server.url
 
 
 def sheet(checksums):

@@ -230,7 +230,7 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     snakemake(folder, "--unlock")
-    done = snakemake(folder, "--rerun-incomplete", cores=1)
+    done = snakemake(folder, cores=1)
     assert done.returncode == 0, done.stdout + done.stderr
     assert tables(folder) == tables(finished)
 
@@ -379,6 +379,11 @@ def test_an_edited_scheme_runs_what_it_changes_and_leaves_nothing_of_the_old_one
     assert planned == {"train": 4, **AFTER}
     halves = [f"repeat-{i}-folds-{j}" for i in range(2) for j in ("0-1", "2-2")]
     check_results(folder, 3, 2, halves)
+    assert tables(folder) == whole
+
+    planned = rerun(folder, splits=3, repeats=2, folds_per_job=6)
+    assert planned == {"train": 1, **AFTER}
+    check_results(folder, 3, 2, ["repeats-0-1-folds-0-2"])
     assert tables(folder) == whole
 
 

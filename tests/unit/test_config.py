@@ -143,13 +143,22 @@ def test_methods_are_found_in_nested_entries():
     ]
 
 
-@pytest.mark.parametrize(("per_job", "expected"), [(None, 2), (1, 6), (2, 4)])
+@pytest.mark.parametrize(
+    ("per_job", "expected"), [(None, 5), (1, 15), (2, 10), (4, 5), (6, 3), (8, 3), (100, 1)]
+)
 def test_batches_cover_every_fold_once(per_job, expected):
-    batches = Folds(splits=3, repeats=2).batches(per_job)
+    batches = Folds(splits=3, repeats=5).batches(per_job)
     assert len(batches) == expected
-    folds = [(batch.repeat, fold) for batch in batches for fold in batch.folds]
-    assert sorted(folds) == [(r, f) for r in range(2) for f in range(3)]
+    folds = [(r, fold) for batch in batches for r in batch.repeats for fold in batch.folds]
+    assert sorted(folds) == [(r, f) for r in range(5) for f in range(3)]
     assert [Batch.named(batch.name) for batch in batches] == batches
+
+
+def test_batches_of_more_repeats_begin_with_the_same_ones():
+    few, many = (Folds(splits=3, repeats=n).batches(6) for n in (4, 7))
+    assert many[:2] == few
+    assert [batch.name for batch in few] == ["repeats-0-1-folds-0-2", "repeats-2-3-folds-0-2"]
+    assert many[-1].name == "repeat-6-folds-0-2"
 
 
 def test_short_names_lead_to_classes():

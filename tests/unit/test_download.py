@@ -13,6 +13,7 @@ import time
 from contextlib import contextmanager, suppress
 
 import pytest
+from serving import serving
 
 from xnbflow.errors import InputError
 from xnbflow.sources import acquire
@@ -52,16 +53,11 @@ class Answers(http.server.BaseHTTPRequestHandler):
 @contextmanager
 def serve(**answers):
     """Serve answers by file name in CuMiDa's layout: csv=[...], gz=[...]."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
-        suffixes = {"csv": "", "gz": ".gz"}
-        server.answers = {f"/Genes/{PATH}{suffixes[key]}": value for key, value in answers.items()}
-        server.requests = []
-        server.url = f"http://127.0.0.1:{server.server_port}/Genes"
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
+    suffixes = {"csv": "", "gz": ".gz"}
+    known = {f"/Genes/{PATH}{suffixes[key]}": value for key, value in answers.items()}
+    with serving(Answers, answers=known, requests=[]) as server:
+        server.url += "/Genes"
+        yield server
 
 
 def downloads(folder, *urls, **settings):

@@ -76,8 +76,8 @@ def whole(series):
 def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group_in_one_job(series):
     scheme = Folds(None, 1)
     (batch,) = scheme.batches(3)
-    assert Batch.named(batch.name) == batch == Batch(0, None)
-    folds = folds_of_repeat(series, scheme.splits, batch.repeat)
+    assert Batch.named(batch.name) == batch == Batch((0,), None)
+    folds = folds_of_repeat(series, scheme.splits, 0)
     pd.testing.assert_frame_equal(folds, draw_folds(series, None, 1))
     pd.testing.assert_frame_equal(folds, leave_one_group_out(series))
     outcome = train(series, folds, CSNB_ENTRY, 0, batch.folds)

@@ -13,7 +13,7 @@ from xnbflow.contract import TRAINING_TABLES
 from xnbflow.errors import InputError
 from xnbflow.evaluation import training
 from xnbflow.evaluation.folds import folds_of_repeat
-from xnbflow.evaluation.training import LOG_POSTERIOR, train
+from xnbflow.evaluation.training import LOG_POSTERIOR, train, train_batch
 from xnbflow.naive_bayes import XNB
 from xnbflow.seeds import derive_seed
 from xnbflow.series import Series
@@ -50,6 +50,8 @@ class Failing(Spy):
 
 
 GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
+#: What is measured, and differs from call to call.
+SECONDS = ["fit_seconds", "predict_seconds"]
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
 
 
@@ -120,6 +122,40 @@ def test_a_fold_that_selects_nothing_stands_beside_one_that_does(tmp_path):
         write_parquet(getattr(outcome, name), tmp_path / name, table)
     kept = read_parquet(tmp_path / "selected", TRAINING_TABLES["selected"])
     assert set(kept["fold"]) == set(outcome.fits["fold"][found])
+
+
+class FailingAtFirst(GaussianNB):
+    """Fails in its first three fits."""
+
+    calls: ClassVar[list] = []
+
+    def fit(self, X, y):
+        FailingAtFirst.calls.append(len(y))
+        if len(FailingAtFirst.calls) <= 3:
+            raise ZeroDivisionError("the first repeat is unlucky")
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("method", [XNB, FailingAtFirst])
+def test_a_batch_of_several_repeats_is_what_a_batch_of_each_is(tmp_path, method):
+    labels = np.tile(["a", "b"], 15)
+    values = np.random.default_rng(5).normal(size=(20, 30)) + (labels == "b")
+    series = Series(
+        "batch", values, [f"f{i}" for i in range(20)], [f"s{i}" for i in range(30)], labels
+    )
+    FailingAtFirst.calls.clear()
+    both = train_batch(series, entry(method), splits=3, repeats=(0, 1), folds=(0, 1, 2))
+    FailingAtFirst.calls.clear()
+    each = [train(series, folds_of_repeat(series, 3, i), entry(method), i, None) for i in (0, 1)]
+    for name, table in TRAINING_TABLES.items():
+        write_parquet(getattr(both, name), tmp_path / name, table)
+        read = read_parquet(tmp_path / name, table)
+        rows = [len(getattr(outcome, name)) for outcome in each]
+        assert len(read) == sum(rows)
+        for outcome, start in zip(each, (0, rows[0]), strict=True):
+            expected = getattr(outcome, name).drop(columns=SECONDS, errors="ignore")
+            found = read.iloc[start : start + len(expected)].reset_index(drop=True)
+            pd.testing.assert_frame_equal(found[expected.columns], expected, check_dtype=False)
 
 
 def test_a_classifier_without_probabilities_has_missing_ones(series):

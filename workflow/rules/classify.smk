@@ -69,7 +69,7 @@ rule train:
     threads: cpus_of("train")
     resources:
         mem_mb=memory_of("train"),
-        runtime=minutes_of("train"),
+        runtime=minutes_of("train", times=repeats_of),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
         batch=lambda wildcards: {

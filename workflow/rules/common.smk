@@ -198,11 +198,18 @@ def memory_of(kind, size=size_of):
     )
 
 
-def minutes_of(kind, size=size_of):
-    """Minutes for a job, likewise."""
+def minutes_of(kind, size=size_of, times=lambda wildcards: 1):
+    """Minutes for a job, likewise, and for how many times the same."""
     return lambda wildcards, input, attempt: granted(
-        kind, "runtime", NEEDS[kind].runtime(size(wildcards, input), attempt)
+        kind,
+        "runtime",
+        times(wildcards) * NEEDS[kind].runtime(size(wildcards, input), attempt),
     )
+
+
+def repeats_of(wildcards):
+    """How many repeats a batch of folds has."""
+    return len(Batch.named(wildcards.batch).repeats)
 
 
 def acquired_mb(wildcards, input):

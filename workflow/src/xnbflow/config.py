@@ -46,24 +46,26 @@ RULES = frozenset({"all", *JOBS})
 
 @dataclass(frozen=True)
 class Batch:
-    """Folds of one repeat that one training job runs.
+    """Folds that one training job runs: those of one repeat, or all of several.
 
     Attributes
     ----------
-    repeat : int
+    repeats : tuple of int
+        From 0, one after the other.
     folds : tuple of int or None
-        None: all there are, where their number depends on the data set.
+        Of each repeat; None: all there are, where their number depends on the data set.
     """
 
-    repeat: int
+    repeats: tuple[int, ...]
     folds: tuple[int, ...] | None
 
     @property
     def name(self) -> str:
-        """The batch's file name, say ``repeat-0-folds-0-9`` or ``repeat-0-folds-all``."""
-        if self.folds is None:
-            return f"repeat-{self.repeat}-folds-all"
-        return f"repeat-{self.repeat}-folds-{self.folds[0]}-{self.folds[-1]}"
+        """The batch's file name, say ``repeat-0-folds-0-9`` or ``repeats-0-9-folds-all``."""
+        first, last = self.repeats[0], self.repeats[-1]
+        repeats = f"repeat-{first}" if first == last else f"repeats-{first}-{last}"
+        folds = "all" if self.folds is None else f"{self.folds[0]}-{self.folds[-1]}"
+        return f"{repeats}-folds-{folds}"
 
     @classmethod
     def named(cls, name: str) -> "Batch":
@@ -72,12 +74,16 @@ class Batch:
         Examples
         --------
         >>> Batch.named("repeat-2-folds-0-3")
-        Batch(repeat=2, folds=(0, 1, 2, 3))
+        Batch(repeats=(2,), folds=(0, 1, 2, 3))
         """
-        if name.endswith("-all"):
-            return cls(int(re.findall(r"\d+", name)[0]), None)
-        repeat, first, last = (int(number) for number in re.findall(r"\d+", name))
-        return cls(repeat, tuple(range(first, last + 1)))
+        repeats, _, folds = name.partition("-folds-")
+        return cls(_numbers(repeats), None if folds == "all" else _numbers(folds))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers from the first to the last that a text names."""
+    ends = [int(number) for number in re.findall(r"\d+", text)]
+    return tuple(range(ends[0], ends[-1] + 1))
 
 
 @dataclass(frozen=True)
@@ -100,13 +106,24 @@ class Folds:
     file: str | None = None
 
     def batches(self, folds_per_job: int | None) -> list[Batch]:
-        """Split the folds over jobs; None puts all folds of a repeat into one job."""
+        """Split the folds over jobs.
+
+        Parameters
+        ----------
+        folds_per_job : int or None
+            None puts all folds of a repeat into one job; a number that holds several repeats, all
+            folds of these.
+        """
         if self.splits is None:
-            return [Batch(repeat, None) for repeat in range(self.repeats)]
+            return [Batch((repeat,), None) for repeat in range(self.repeats)]
         size = folds_per_job or self.splits
+        together = max(1, size // self.splits)
         return [
-            Batch(repeat, tuple(range(first, min(first + size, self.splits))))
-            for repeat in range(self.repeats)
+            Batch(
+                tuple(range(start, min(start + together, self.repeats))),
+                tuple(range(first, min(first + size, self.splits))),
+            )
+            for start in range(0, self.repeats, together)
             for first in range(0, self.splits, size)
         ]
 

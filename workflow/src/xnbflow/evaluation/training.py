@@ -1,10 +1,11 @@
-"""Training: one classifier over a batch of folds of one repeat, every outcome a row of a table."""
+"""Training: one classifier over a batch of folds, every outcome a row of a table."""
 
 import time
 import traceback
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from xnbflow.evaluation.constant import only_constant
+from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.grouping import fit_grouped
 from xnbflow.evaluation.incomplete import impute_within, imputes
 from xnbflow.evaluation.selected import feature_use
@@ -21,7 +23,7 @@ from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.seeds import derive_seed
 from xnbflow.series import KINDS, Series
 
-__all__ = ["Outcome", "train"]
+__all__ = ["Outcome", "train", "train_batch"]
 
 #: Prefix of the columns of `Outcome.predictions` that hold the log-posterior of a class.
 LOG_POSTERIOR = "log_posterior."
@@ -87,6 +89,47 @@ class _Fold:
     explanations: pd.DataFrame | None = None
     priors: pd.DataFrame | None = None
     ties: pd.DataFrame | None = None
+
+
+def train_batch(
+    series: Series,
+    entry: Mapping[str, Any],
+    *,
+    splits: int | None,
+    repeats: Sequence[int],
+    folds: Sequence[int] | None,
+    predefined: Sequence[str | Path] = (),
+) -> Outcome:
+    """Train a classifier over a batch of folds, one repeat after the other.
+
+    Parameters
+    ----------
+    series : Series
+        The data set.
+    entry : mapping
+        The classifier's configuration, as in `train`.
+    splits, predefined
+        Which folds a repeat has, as ``n_splits`` and ``predefined`` of `folds_of_repeat`.
+    repeats, folds
+        Those of the batch, see `xnbflow.config.Batch`.
+
+    Returns
+    -------
+    Outcome
+        Of all repeats.
+
+    Raises
+    ------
+    InputError
+        If the folds cannot be had, or the configuration entry makes no estimator.
+    """
+    outcomes = [
+        train(series, folds_of_repeat(series, splits, repeat, predefined), entry, repeat, folds)
+        for repeat in repeats
+    ]
+    names = [each.name for each in fields(Outcome)]
+    tables = {name: [getattr(outcome, name) for outcome in outcomes] for name in names}
+    return Outcome(**{name: pd.concat(tables[name], ignore_index=True) for name in names})
 
 
 def train(

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from xnbflow.report.page.style import COLOURS, GREY, label_width, new_axes, shorten
+from xnbflow.report.page.style import COLOURS, GREY, label_width, name_rows, new_axes, shorten
 
 __all__ = ["draw_densities"]
 
@@ -62,7 +62,7 @@ def draw_densities(
             axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
         _draw_rug(axes, samples[i], -row * (i + 1), row, colour)
     middles = [-row * (i + 0.6) for i in range(len(classes))]
-    axes.set_yticks(middles, labels, fontsize=8)
+    name_rows(axes, middles, labels, size=8)
     for y, note in zip(middles, notes, strict=True):
         beside = axes.get_yaxis_transform()
         axes.text(1.01, y, note, va="center", fontsize=8, transform=beside)
@@ -77,7 +77,6 @@ def _new_axes(feature: str, labels: Sequence[str], notes: Sequence[str]) -> tupl
     height = 0.75 + _CURVES + _RUG_ROW * len(labels)
     figure, axes = new_axes(_WIDTH, height, left=left, right=right, bottom=0.35)
     figure.text(0.03, 1 - 0.08 / height, shorten(feature, 40), va="top", weight="bold")
-    axes.tick_params("y", length=0)
     axes.spines["left"].set_visible(False)
     axes.xaxis.set_major_locator(MaxNLocator(int((_WIDTH - left - right) / 0.45)))
     return figure, axes

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from xnbflow.report.drawings.matrix import shade_cells
-from xnbflow.report.page.style import COLOURS, GREY, label_width, new_axes, shorten
+from xnbflow.report.page.style import COLOURS, GREY, label_width, name_rows, new_axes, shorten
 
 __all__ = ["draw_heatmap"]
 
@@ -51,9 +51,8 @@ def draw_heatmap(
     shade_cells(axes, np.clip(z / _MOST, 0, 1), above, framed=False)
     shade_cells(axes, np.clip(-z / _MOST, 0, 1), below, framed=False)
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
-    axes.set_yticks(range(n), labels)
+    name_rows(axes, range(n), labels)
     axes.set_xticks([])
-    axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     for i, (start, end) in enumerate(pairwise(edges)):
         if start:

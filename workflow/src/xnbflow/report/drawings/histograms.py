@@ -5,7 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, GREY, label_width, new_axes, plain_number, shorten
+from xnbflow.report.page.style import (
+    COLOURS,
+    GREY,
+    label_width,
+    name_rows,
+    new_axes,
+    plain_number,
+    shorten,
+)
 
 __all__ = ["draw_class_sizes", "draw_correlations", "draw_p_values"]
 
@@ -84,7 +92,6 @@ def draw_class_sizes(classes: Sequence[str], sizes: Sequence[int]) -> Figure:
     axes.barh(places, sizes, 0.7, color=COLOURS[0])
     for place, size in zip(places, sizes, strict=True):
         axes.text(size, float(place), f" {size}", va="center")
-    axes.set_yticks(places, labels)
-    axes.tick_params("y", length=0)
+    name_rows(axes, places, labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     return figure

@@ -8,7 +8,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 
-from xnbflow.report.page.style import COLOURS, GREY, INK, label_width, new_axes, shorten
+from xnbflow.report.page.style import (
+    COLOURS,
+    GREY,
+    INK,
+    label_width,
+    name_columns,
+    name_rows,
+    new_axes,
+    shorten,
+)
 
 __all__ = ["draw_matrix"]
 
@@ -60,7 +69,7 @@ def draw_matrix(
             axes.text(len(columns) - 0.4, i, mark, va="center")
     for i, j in outlined:
         frame = Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=COLOURS[1], lw=1.4)
-        axes.add_patch(frame)
+        axes.add_artist(frame)
     return figure
 
 
@@ -81,11 +90,12 @@ def _new_axes(
     width = max(left + inner + 0.15 + label_width(marks), 0.2 + label_width([title], 11))
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=bottom)
     figure.text(0.05 / width, 1 - 0.08 / height, title, va="top", weight="bold", size=10)
-    axes.set_xticks(range(len(columns)), column_labels, rotation=0 if upright else 90)
-    axes.set_yticks(range(len(rows)), row_labels)
-    axes.tick_params(length=0)
+    name_columns(axes, column_labels, upright=upright)
+    name_rows(axes, range(len(rows)), row_labels)
     axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
-    axes.set(xlabel=names[0], ylabel=names[1])
+    middle, centre = (left + inner / 2) / width, (bottom + cell[1] * len(rows) / 2) / height
+    figure.text(middle, 0.05 / height, names[0], ha="center")
+    figure.text(0.05 / width, centre, names[1], va="center", rotation=90)
     axes.spines[:].set_visible(False)
     return figure, axes
 
@@ -94,11 +104,11 @@ def shade_cells(axes: Axes, values: np.ndarray, colour: str, *, framed: bool = T
     """Fill cells in steps of strength, one path for all cells of a step; frame all of them."""
     if framed:
         frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
-        axes.add_patch(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
+        axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
     steps = np.ceil(np.clip(np.nan_to_num(values), 0, 1) * _LEVELS).astype(int)
     for step in np.unique(steps[steps > 0]):
         cells = _squares(*np.nonzero(steps == step))
-        axes.add_patch(PathPatch(cells, fc=colour, alpha=float(step / _LEVELS), ec="none"))
+        axes.add_artist(PathPatch(cells, fc=colour, alpha=float(step / _LEVELS), ec="none"))
 
 
 def _squares(rows: np.ndarray, columns: np.ndarray) -> Path:

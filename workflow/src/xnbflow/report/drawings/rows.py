@@ -16,6 +16,7 @@ from xnbflow.report.page.style import (
     label_width,
     legend_above,
     legend_columns,
+    name_rows,
     new_axes,
     shorten,
 )
@@ -82,8 +83,7 @@ def draw_points(
         axes.vlines(values, places - 0.42, places + 0.42, color=INK, linewidth=1.6, label=name)
     for place in places[:-1]:
         axes.axhline(place + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
-    axes.set_yticks(places, labels)
-    axes.tick_params("y", length=0)
+    name_rows(axes, places, labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.xaxis.set_major_locator(MaxNLocator(6))
     axes.grid(visible=True, axis="x")
@@ -134,9 +134,9 @@ def draw_shares(
     for j, part in enumerate(parts):
         strength = 0.12 + 0.88 * j / max(1, len(parts) - 1)
         widths = 100 * shares[:, j]
-        axes.barh(labels, widths, 0.72, left=starts, color=(*_RED, strength), label=part)
+        axes.barh(range(len(rows)), widths, 0.72, left=starts, color=(*_RED, strength), label=part)
         starts += widths
-    axes.tick_params("y", length=0)
+    name_rows(axes, range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     legend_above(axes, columns)
     return figure
