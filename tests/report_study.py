@@ -3,7 +3,13 @@
 Names hold what a page must not take as markup.
 """
 
+import atexit
 import re
+import shutil
+import tempfile
+from copy import deepcopy
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +53,19 @@ SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
 
 
 def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASSES), **changes):
-    """Write every table of a study under a folder and return its results."""
+    """Write every table of a study under a folder and return its results.
+
+    It is made once in a process, and copied from then on.
+    """
+    made = _made(classifiers, datasets, **changes)
+    shutil.copytree(made.root, root, dirs_exist_ok=True)
+    return replace(made, root=root, configuration=deepcopy(made.configuration))
+
+
+@cache
+def _made(classifiers, datasets, **changes):
+    root = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
     study = Study(
         id="small",
         title="A small study <of> nothing",

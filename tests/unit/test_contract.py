@@ -59,11 +59,13 @@ FOREIGN = {"table.py"}  # a user's own table
 def test_parquet_has_one_reader_and_one_writer():
     own = {"read_parquet", "to_parquet", "ParquetFile", "ParquetWriter", "read_table"}
     own |= {"write_table", "ParquetDataset", "read_metadata", "read_schema"}
+    paths = [*PACKAGE.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py")]
+    texts = {path: path.read_text() for path in paths if path.name not in READERS | FOREIGN}
     found = {
         f"{path.relative_to(PACKAGE)}: {node.value.id}.{node.attr}"
-        for path in [*PACKAGE.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py")]
-        if path.name not in READERS | FOREIGN
-        for node in ast.walk(ast.parse(path.read_text()))
+        for path, text in texts.items()
+        if any(name in text for name in own)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.attr in own

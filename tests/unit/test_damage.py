@@ -57,13 +57,27 @@ FILES = {
 }
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Of each file its path, bytes and reader, and what the reader says of it."""
+    made = {}
+    for name, (write, read) in FILES.items():
+        path = tmp_path_factory.mktemp("damage") / f"{name}.parquet"
+        write(path)
+        made[name] = path, path.read_bytes(), read, read(path)
+    return made
+
+
 @pytest.fixture(params=FILES)
-def written(request, tmp_path):
-    """A file's path, bytes and reader, and what the reader says of it."""
-    write, read = FILES[request.param]
-    path = tmp_path / f"{request.param}.parquet"
-    write(path)
-    return path, path.read_bytes(), read, read(path)
+def written(request, files):
+    """One of them."""
+    return files[request.param]
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory):
+    """Where a file of somebody else's is written."""
+    return tmp_path_factory.mktemp("foreign") / "file.parquet"
 
 
 def outcome(path, content, read, whole):
@@ -96,11 +110,8 @@ def test_a_file_cut_short_is_refused(written):
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_no_other_damage_is_read_as_other_values(tmp_path_factory, data):
-    write, read = FILES[data.draw(st.sampled_from(sorted(FILES)))]
-    path = tmp_path_factory.mktemp("damage") / "file.parquet"
-    write(path)
-    content, whole = path.read_bytes(), read(path)
+def test_no_other_damage_is_read_as_other_values(files, data):
+    path, content, read, whole = files[data.draw(st.sampled_from(sorted(FILES)))]
     start = data.draw(st.integers(0, len(content)))
     stop = data.draw(st.integers(start, min(len(content), start + 200)))
     changed = content[:start] + data.draw(st.binary(max_size=200)) + content[stop:]
@@ -164,14 +175,13 @@ READERS = [
     header=HEADERS,
     read=st.sampled_from(READERS),
 )
-def test_whole_parquet_that_is_no_series_is_an_input_error(tmp_path_factory, columns, header, read):
-    path = tmp_path_factory.mktemp("foreign") / "file.parquet"
+def test_whole_parquet_that_is_no_series_is_an_input_error(foreign, columns, header, read):
     table = pa.table(columns)
     metadata = {} if header is None else {b"xnbflow": header}
-    with parquet_writer(path, table.schema.with_metadata(metadata)) as writer:
+    with parquet_writer(foreign, table.schema.with_metadata(metadata)) as writer:
         writer.write_table(table)
     try:
-        read(path)
+        read(foreign)
     except InputError:
         return
     assert columns["feature"].null_count == columns["kind"].null_count == 0
@@ -181,10 +191,9 @@ def test_whole_parquet_that_is_no_series_is_an_input_error(tmp_path_factory, col
 @given(
     columns=st.dictionaries(st.sampled_from([*FOLDS_TABLE.columns, "other"]), ARRAYS, min_size=1)
 )
-def test_whole_parquet_that_is_another_table_is_an_input_error(tmp_path_factory, columns):
-    path = tmp_path_factory.mktemp("foreign") / "file.parquet"
+def test_whole_parquet_that_is_another_table_is_an_input_error(foreign, columns):
     table = pa.table(columns)
-    with parquet_writer(path, table.schema) as writer:
+    with parquet_writer(foreign, table.schema) as writer:
         writer.write_table(table)
     with pytest.raises(InputError, match=r"file.parquet is no table 'folds'"):
-        read_parquet(path, FOLDS_TABLE)
+        read_parquet(foreign, FOLDS_TABLE)

@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -18,6 +19,7 @@ OWN = {"xnbflow", "snakemake", "benchmarks", "unit", "integration"}
 OWN |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
 
 
+@cache
 def imported(folder):
     """Top-level modules that are imported in a folder, without the standard library and ours."""
     found = set()
@@ -28,7 +30,7 @@ def imported(folder):
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 found.add(node.module.partition(".")[0])
     found -= sys.stdlib_module_names | OWN
-    return {INSTALLED_AS.get(name, name) for name in found}
+    return frozenset(INSTALLED_AS.get(name, name) for name in found)
 
 
 def names(requirements):

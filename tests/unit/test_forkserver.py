@@ -155,7 +155,7 @@ def test_a_job_ends_with_the_process_that_asked_for_it(start):
 @pytest.mark.parametrize("address", ["", "/elsewhere:{path}", "{prefix}:/nobody/listens"])
 def test_without_a_server_of_this_environment_a_job_runs_alone(start, server, address):
     address = address.format(path=server.rpartition(":")[2], prefix=sys.prefix)
-    assert not seen(start(SEEN, address=address))["forked"]
+    assert seen(start("import json; print(json.dumps(before))", address=address)) is False
 
 
 def test_the_server_ends_with_the_process_that_started_it_however_that_ends():

@@ -17,6 +17,13 @@ from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metric
 PROBABILISTIC = ("roc_auc", "log_loss", "brier")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _trusted():
+    """Scikit-learn's peers are called rightly here: it need not check that a thousand times."""
+    with sklearn.config_context(skip_parameter_validation=True):
+        yield
+
+
 def random_fold(n, k, seed, sharpness=2.0):
     rng = np.random.default_rng(seed)
     classes = np.array([f"class {code}" for code in range(k)])

@@ -1,5 +1,6 @@
 """What a study keeps: models of all samples, and models in a second cohort, with their tables."""
 
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -51,9 +52,20 @@ def named(series, name, values=None, **changes):
 TRAIN, TEST = named(TRAIN, "one"), named(TEST, "two")
 
 
-@pytest.fixture(scope="module")
+@cache
+def validated(harmonise="none"):
+    """The tables of the signature in the second cohort."""
+    return validate(TRAIN, TEST, CSNB, name="csnb", harmonise=harmonise)
+
+
+@pytest.fixture
 def tables():
-    return validate(TRAIN, TEST, CSNB, name="csnb")
+    return validated()
+
+
+@pytest.fixture(scope="module")
+def folds():
+    return cross_validate(TRAIN, CSNB, 5)
 
 
 def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other(tables):
@@ -102,8 +114,8 @@ def test_a_gene_of_two_classes_is_counted_once(tables):
     assert f"Of its {len(features)} selected" in tables["verdicts"]["sentence"].item()
 
 
-def test_a_signature_that_holds_and_one_that_does_not():
-    assert validate(TRAIN, TEST, CSNB)["verdicts"]["verdict"].item() == "held"
+def test_a_signature_that_holds_and_one_that_does_not(tables):
+    assert tables["verdicts"]["verdict"].item() == "held"
     rng = np.random.default_rng(0)
     noise = named(TEST, "noise", rng.normal(8, 1, TEST.values.shape))
     told = validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
@@ -114,28 +126,26 @@ def test_a_signature_that_holds_and_one_that_does_not():
     assert told["sentence"].startswith("Did not hold: ")
 
 
-def test_the_test_cohorts_labels_decide_nothing_but_the_count():
+def test_the_test_cohorts_labels_decide_nothing_but_the_count(tables):
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
-    one = validate(TRAIN, TEST, CSNB)["predictions"]
     other = validate(TRAIN, named(TEST, "two", labels=swapped), CSNB)["predictions"]
-    assert one["predicted"].tolist() == other["predicted"].tolist()
+    assert tables["predictions"]["predicted"].tolist() == other["predicted"].tolist()
 
 
 def test_ranks_undo_a_change_of_scale_of_each_sample():
     scaled = named(TEST, "scaled", 3 * TEST.values + 100)
     plain = validate(TRAIN, scaled, CSNB)["accuracy"].set_index("cohort").loc["test", "value"]
     ranked = validate(TRAIN, scaled, CSNB, harmonise="rank")
-    unscaled = validate(TRAIN, TEST, CSNB, harmonise="rank")
     value = ranked["accuracy"].set_index("cohort").loc["test", "value"]
     assert value > plain
-    assert ranked["predictions"]["predicted"].equals(unscaled["predictions"]["predicted"])
+    assert ranked["predictions"]["predicted"].equals(validated("rank")["predictions"]["predicted"])
 
 
 @pytest.mark.parametrize("harmonise", HARMONISERS)
 def test_every_harmonisation_is_a_step_of_the_model(harmonise):
     entry = harmonised(CSNB, harmonise)
     assert (entry == CSNB) == (harmonise == "none")
-    tables = validate(TRAIN, TEST, CSNB, harmonise=harmonise)
+    tables = validated(harmonise)
     assert tables["accuracy"]["value"].min() > 0.7
     assert len(tables["densities"])
 
@@ -178,8 +188,7 @@ def test_the_significance_of_an_overlap_is_the_hypergeometric():
     assert row["p"] == pytest.approx(sum(hypergeom.pmf(k, 8, 3, 3) for k in (2, 3)))
 
 
-def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(tmp_path):
-    folds = cross_validate(TRAIN, CSNB, 5)
+def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, tmp_path):
     model = final_model(TRAIN, CSNB, folds.predictions, folds.selected, {"location": "one.csv"})
     paths = written(tmp_path, "one", "csnb", model, TRAIN)
     read = read_model(paths["model"])
@@ -191,14 +200,12 @@ def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(tmp_pat
     assert {gene for cells in sets for gene in cells[2:]} == set(text["feature"])
 
 
-def test_a_model_without_any_fold_is_refused():
-    folds = cross_validate(TRAIN, CSNB, 5)
+def test_a_model_without_any_fold_is_refused(folds):
     with pytest.raises(InputError, match="no fold of one could be fitted"):
         final_model(TRAIN, CSNB, folds.predictions.iloc[:0], folds.selected, {})
 
 
-def test_the_heat_map_is_standardised_and_ordered_by_class():
-    folds = cross_validate(TRAIN, CSNB, 5)
+def test_the_heat_map_is_standardised_and_ordered_by_class(folds):
     model = final_model(TRAIN, CSNB, folds.predictions, folds.selected, {})
     drawn = heatmap(model.signature, TRAIN)
     assert drawn.groupby("feature")["z"].mean().abs().max() < 1e-9

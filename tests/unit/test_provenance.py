@@ -27,15 +27,25 @@ def forget():
         cached.cache_clear()
 
 
-@pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A copy of the package whose files can be edited."""
-    copy = tmp_path / "xnbflow"
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of the package, times of change included."""
+    copy = tmp_path_factory.mktemp("copied") / "xnbflow"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.syspath_prepend(tmp_path)
+    return copy
+
+
+@pytest.fixture
+def package(copied, monkeypatch):
+    """A copy of the package whose files can be edited; what was edited is put back."""
+    monkeypatch.syspath_prepend(copied.parent)
     forget()
-    yield copy
+    yield copied
     forget()
+    for path in filter(Path.is_file, copied.rglob("*")):
+        original = PACKAGE / path.relative_to(copied)
+        if path.stat().st_mtime_ns != original.stat().st_mtime_ns:
+            shutil.copy2(original, path)
 
 
 def edited(path, text="\n# edited\n"):

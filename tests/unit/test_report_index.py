@@ -19,7 +19,6 @@ def finding(results):
     return results.tables["headline"]["text"].iloc[0]
 
 
-@pytest.mark.slow
 def test_studies_with_a_report_are_linked_and_the_others_say_how_to_run_them(tmp_path):
     finished = write_study(tmp_path)
     (finished.folder / "report.html").write_text("<html></html>")
@@ -33,7 +32,6 @@ def test_studies_with_a_report_are_linked_and_the_others_say_how_to_run_them(tmp
     assert html.index("small/report.html") < html.index("Not &lt;yet&gt;")
 
 
-@pytest.mark.slow
 def test_the_command_of_a_study_is_that_of_the_call(tmp_path):
     results = write_study(tmp_path)
     options = ["--cores", "all", "--configfile", "my own.yaml"]
@@ -64,7 +62,6 @@ def test_reports_of_studies_that_are_not_configured_are_listed_after_those_that_
     assert "Not run yet" not in html
 
 
-@pytest.mark.slow
 def test_what_the_index_says_comes_from_the_table_and_not_from_the_page(tmp_path):
     results = write_study(tmp_path)
     (results.folder / "report.html").write_text('<p class="headline">A page says much</p>')

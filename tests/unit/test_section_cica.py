@@ -1,5 +1,8 @@
 """The section of CICA: what it says about small tables that are written by hand."""
 
+import shutil
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from report_study import sources, unsourced, walk, write_declared
@@ -70,14 +73,21 @@ def tables():
     }
 
 
-@pytest.fixture
-def results(tmp_path):
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
     study = Study("cica", "CICA", "", (), (), (), diagnostics=False, analyses={})
-    written = StudyResults(study, {}, {}, tmp_path)
+    written = StudyResults(study, {}, {}, tmp_path_factory.mktemp("study"))
     folder = written.folder / "cica"
     for name, table in summarise(tables()).items():
         write_declared(table, folder / f"{name}.parquet", TABLES[name])
     return written
+
+
+@pytest.fixture
+def results(finished, tmp_path):
+    """Tables that a test may change."""
+    shutil.copytree(finished.root, tmp_path, dirs_exist_ok=True)
+    return replace(finished, root=tmp_path)
 
 
 def rewrite(results, name, change):

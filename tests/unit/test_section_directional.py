@@ -132,9 +132,9 @@ def analysis_tables():
     return angle_tables() | example_tables() | both
 
 
-@pytest.fixture
-def results(tmp_path):
-    return written(tmp_path, DATASETS, tuple(LABELS))
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("study"), DATASETS, tuple(LABELS))
 
 
 def written(root, datasets, classifiers):

@@ -87,8 +87,8 @@ def card(features):
     return frame.assign(sum=frame["naive_effect"] + frame["adjustment"])
 
 
-@pytest.fixture
-def write(tmp_path):
+@pytest.fixture(scope="module")
+def write(tmp_path_factory):
     """Write tables of the analysis and return the study's results."""
 
     def written(dataset, sets, **more):
@@ -112,7 +112,7 @@ def write(tmp_path):
             **more,
         }
         study = Study("mail", "Mail", "", (dataset,), (), (), diagnostics=False, analyses={})
-        results = StudyResults(study, {}, {}, tmp_path)
+        results = StudyResults(study, {}, {}, tmp_path_factory.mktemp("study"))
         folder = results.folder / "effects"
         tables = {name: table.assign(dataset=dataset) for name, table in tables.items()}
         for name, table in summarise(tables).items():
@@ -153,7 +153,7 @@ TUNING = pd.DataFrame(
 PAPER = ["wordFreqOUR", "capLengthMAX", "x"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def papers(write):
     sets = {"chosen": ["wordFreqOUR", "a", "b", "c"], "paper": PAPER}
     return section(write("spambase", sets, stepwise=STEPWISE, tuning=TUNING))

@@ -53,7 +53,7 @@ def fitted_alike(dense, other):
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_sparse_samples_give_what_dense_ones_give(model, dtype):
-    X, y = cells()
+    X, y = cells(160, 48)
     X = X.astype(dtype)
     dense = clone(model).fit(X, y)
     for form in FORMS[:2] if dtype == np.float64 else FORMS[2:]:

@@ -149,7 +149,12 @@ def _from(node: ast.ImportFrom, package: str) -> Iterable[str]:
 
 @cache
 def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_bytes())
+    return _parsed(path.read_bytes())
+
+
+@cache
+def _parsed(source: bytes) -> ast.Module:
+    return ast.parse(source)
 
 
 @cache

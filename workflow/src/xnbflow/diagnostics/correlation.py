@@ -9,11 +9,12 @@ within its error bound is decided in float64, so every result is that of float64
 import queue
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 
 import numba
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from xnbflow.density.strips import map_strips
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
@@ -184,8 +185,14 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
                 _count_bins(tile, at, stride, histogram)
         return PairScan(partner, r, n_pairs, histogram)
 
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(n_threads) as pool:
+    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
         return _merge(list(pool.map(search, range(n_threads))))
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Return numpy's BLAS among others; to look for it takes longer than many a matrix."""
+    return ThreadpoolController()
 
 
 def _merge(scans: list[PairScan]) -> PairScan:

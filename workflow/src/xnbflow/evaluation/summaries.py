@@ -207,6 +207,7 @@ def paper(
     prints them, a half for ties) and ``n_repeats``.
     """
     rows = []
+    of_parts = dict(iter(repeats.groupby(["dataset", "classifier", "metric"], sort=False)))
     numbers = pd.concat(
         [t.melt(["type", "accession"], var_name="quantity", value_name="paper") for t in printed]
     )
@@ -218,7 +219,7 @@ def paper(
         if classifier and classifier not in parts:
             continue
         ours_is = parts.get(classifier, "")
-        for folds, ours in _ours(accession, ours_is, metric, repeats, diagnostics):
+        for folds, ours in _ours(accession, ours_is, metric, of_parts, diagnostics):
             rounded = ours.round(decimals)
             below = (rounded < value).mean() + (rounded == value).mean() / 2
             sd = ours.std(ddof=1) if len(ours) > 1 else np.nan
@@ -230,16 +231,20 @@ def paper(
 
 
 def _ours(
-    dataset: str, classifier: str, metric: str, repeats: pd.DataFrame, diagnostics: pd.DataFrame
+    dataset: str,
+    classifier: str,
+    metric: str,
+    repeats: Mapping[tuple[str, str, str], pd.DataFrame],
+    diagnostics: pd.DataFrame,
 ) -> Iterator[tuple[str, np.ndarray]]:
     if not classifier:
         values = diagnostics.loc[diagnostics["dataset"] == dataset, metric].to_numpy()
         if len(values):
             yield "", values
         return
-    chosen = repeats.query(
-        "dataset == @dataset and classifier == @classifier and metric == @metric"
-    )
+    chosen = repeats.get((dataset, classifier, metric))
+    if chosen is None:
+        return
     for folds, group in chosen.groupby("folds", sort=False):
         values = group["value"].dropna().to_numpy()
         if len(values):
