@@ -86,13 +86,8 @@ def classes(entry):
 def test_of_every_method_and_family(name):
     entry = resolved(ENTRIES[name])
     work = (
-        "import numpy as np, pandas as pd\n"
         "from xnbflow.sources.tiny import tiny_series\n"
-        "from xnbflow.series import SeriesHeader\n"
-        "from xnbflow.evaluation.folds import draw_folds\n"
-        "series = tiny_series()\n"
-        "header = SeriesHeader(series.name, series.samples, series.labels, series.n_features)\n"
-        f"outcome = train(series, draw_folds(header, 2, 1), {entry!r}, 0, [0])\n"
+        f"outcome = train_batch(tiny_series(), {entry!r}, splits=2, repeats=[0], folds=[0])\n"
         "failed = outcome.fits['error'].tolist()\n"
         f"assert failed == [''] or {name!r} == 'family von_mises_fisher', failed\n"
     )
