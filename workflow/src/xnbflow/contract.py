@@ -501,7 +501,7 @@ JOBS_TABLE = table(
     "jobs",
     "what the training jobs took, as Snakemake measured it",
     "a training job",
-    batch=("text", "its repeat and folds"),
+    batch=("text", "its repeats and folds"),
     seconds="number",
     max_memory_mb=("number", "resident, missing for a job too short to be measured"),
 )
