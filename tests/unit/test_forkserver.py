@@ -211,7 +211,7 @@ def test_any_other_python_of_a_run_is_left_alone(run, tmp_path):
 def test_what_every_python_runs_first_no_python_stumbles_over():
     names = ["python2", "python2.7", *(f"python3.{minor}" for minor in range(3, 16))]
     pythons = [sys.executable, *filter(None, map(shutil.which, [*names, "/usr/bin/python3"]))]
-    folder = PROJECT / "workflow/src/xnbflow/startup"
+    folder = PROJECT / "workflow/startup"
     for python in pythons:
         plain, ours = (
             subprocess.run(
@@ -266,7 +266,7 @@ def test_the_sitecustomize_of_an_environment_is_run_and_plugins_stay_in_the_job(
 @pytest.fixture
 def copied(tmp_path):
     """A copy of the library that a test may edit."""
-    for folder in ("src", "scripts"):
+    for folder in ("src", "scripts", "startup"):
         shutil.copytree(
             PROJECT / "workflow" / folder, tmp_path / "workflow" / folder,
             ignore=shutil.ignore_patterns("__pycache__"),

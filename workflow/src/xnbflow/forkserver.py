@@ -50,7 +50,7 @@ from xnbflow.kernel_digest import kernel_digest
 __all__ = ["start"]
 
 _LIBRARY = Path(__file__).parent
-_SCRIPTS = _LIBRARY.parents[1] / "scripts"
+_WORKFLOW = _LIBRARY.parents[1]
 
 #: What jobs import besides what the scripts show: for estimators, and before the scripts begin.
 _PRELOADED = (
@@ -86,8 +86,8 @@ def start() -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         try:
             folder = tempfile.mkdtemp(prefix="xnbflow-")  # for this user alone
-            path = f"{folder}/socket"
-            listener.bind(path)
+            address = f"{identity()}{os.pathsep}{folder}/socket"
+            listener.bind(f"{folder}/socket")
         except OSError:  # no place for it, or too long a path
             return
         listener.listen(128)
@@ -101,8 +101,8 @@ def start() -> None:
             start_new_session=True,  # an interrupt is for Snakemake
         )
         os.close(alive)
-    os.environ[ADDRESS] = f"{identity()}{os.pathsep}{path}"
-    import_from(str(_LIBRARY / "startup"))
+    os.environ[ADDRESS] = address
+    import_from(str(_WORKFLOW / "startup"))
     atexit.register(_stop, server, ours)
 
 
@@ -218,7 +218,7 @@ def _keeps_kernels() -> bool:
 
 def _imported() -> Iterator[str]:
     """Yield the modules that scripts import, and those of the library's methods."""
-    for script in sorted(_SCRIPTS.glob("*.py")):
+    for script in sorted((_WORKFLOW / "scripts").glob("*.py")):
         if script.name not in _FEW:
             for node in ast.parse(script.read_bytes()).body:
                 if isinstance(node, ast.ImportFrom) and node.module:

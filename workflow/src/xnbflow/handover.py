@@ -1,8 +1,8 @@
 """A job hands itself over to the server from which jobs are forked, as its Python starts.
 
-``startup/sitecustomize.py`` calls this before anything else is imported: what Snakemake puts before
-each script is run, and imports what it needs, in the process that is forked. Hence nothing is
-imported here that the interpreter does not have at hand: `socket`, `signal` and `json` would take
+``workflow/startup/sitecustomize.py`` calls this before anything else is imported, so that what
+Snakemake puts before each script is run, with all that it imports, in the process that is forked.
+Hence nothing is imported here that the interpreter does not have at hand: `socket` and `json` take
 as long as all of its start.
 """
 

@@ -4,14 +4,12 @@ Every Python comes by that is started in a run with a server, even one of a user
 version may stumble over this file, and the ``sitecustomize`` that it would have had is run in turn.
 """
 
-# mypy: ignore-errors
-
 import os
 import sys
 
 ours = sys.modules.pop(__name__)  # kept: Python 2 would forget all names with it
 here = os.path.dirname(os.path.abspath(__file__))
-library = os.path.dirname(os.path.dirname(here))
+library = os.path.join(os.path.dirname(here), "src")
 sys.path[:] = [each for each in sys.path if each != here]
 if "PYTHONPATH" in os.environ:
     paths = os.environ["PYTHONPATH"].split(os.pathsep)
@@ -28,7 +26,7 @@ def hand_over_job():  # noqa: ANN201  no annotations in Python 2
 
 
 try:
-    import sitecustomize  # noqa: F401  the next one on the path
+    __import__(__name__)  # the next one on the path
 except ImportError as error:
     if getattr(error, "name", None) == __name__:  # there is none
         hand_over_job()
