@@ -178,6 +178,8 @@ def _fork_jobs(requests: socket.socket, threads: int, given: dict[str, str]) -> 
     gc.set_threshold(100_000)  # the imports to come leave nothing to collect
     for variable in THREAD_VARIABLES:
         os.environ[variable] = str(threads)
+    # Arrow's allocator: no thread that tidies up, for one that has threads had better not fork.
+    os.environ.setdefault("JE_ARROW_MALLOC_CONF", "background_thread:false")
     _preload()
     gc.freeze()  # what all share is not looked through, and so not copied, in each
     signal.signal(signal.SIGCHLD, lambda *_: _wait(os.WNOHANG))
