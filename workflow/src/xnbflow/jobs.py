@@ -110,7 +110,9 @@ def _record(path: Path, start: float) -> None:
     Snakemake measures the process that it has started; a job may run in another one.
     """
     seconds = time.monotonic() - start
-    processor = sum(os.times()[:4])  # of the processes that this one has waited for, too
+    # Of the processes that this one has waited for, too; `os.times` counts in hundredths.
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    processor = sum(each.ru_utime + each.ru_stime for each in used)
     values = f"{seconds:.4f}\t{_most_memory():.2f}\t{processor:.2f}"
     text = f"s\tmax_rss\tcpu_time\n{values}\n"
     try:
