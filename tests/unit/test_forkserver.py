@@ -387,6 +387,16 @@ def test_a_job_ends_with_the_process_that_asked_for_it(run, how):
     wait_until(lambda: not alive(job) and not alive(child))
 
 
+def test_a_job_that_is_killed_leaves_no_process_that_would_be_waited_for(run):
+    work = "child = os.fork()\nif child == 0:\n    import time; time.sleep(600)\n"
+    work += "print(child, flush=True)\nos.kill(os.getpid(), 9)\n"
+    process = run.start(work)
+    (child,) = started(process)
+    process.communicate(timeout=60)
+    assert process.returncode == 137
+    wait_until(lambda: not alive(child))
+
+
 @pytest.mark.slow
 def test_the_end_of_the_servers_is_nothing_to_a_job_that_runs(own_run):
     process = own_run.start(f"print(os.getpid(), os.getppid(), flush=True)\ninput()\n{FORKED}")

@@ -186,6 +186,7 @@ def _fork_jobs(requests: socket.socket, threads: int, given: dict[str, str]) -> 
     while True:
         _, handed, _, _ = socket.recv_fds(requests, 1, 4)
         if not handed:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             return _wait()
         _fork(_be_job, given, *handed, close=[requests.fileno()])
         for each in handed:
@@ -245,10 +246,16 @@ def _fork(work: Callable[..., object], *arguments: object, close: Iterable[int])
 
 
 def _wait(options: int = 0) -> None:
-    """Wait for processes of this one, or with ``os.WNOHANG`` for those that have ended."""
+    """Wait for processes of this one, or with ``os.WNOHANG`` for those that have ended.
+
+    What a job has started ends with it if it is killed: who asked for it waits for all of them.
+    """
     with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, options) != (0, 0):
-            continue
+        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | options):
+            if ended.si_code != os.CLD_EXITED:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(ended.si_pid, signal.SIGKILL)  # still its own: it is not yet buried
+            os.waitpid(ended.si_pid, 0)
 
 
 def _be_job(given: dict[str, str], asked: int, *streams: int) -> NoReturn:
