@@ -382,7 +382,7 @@ def test_a_job_ends_with_the_process_that_asked_for_it(run, how):
     job, _, child = started(process)
     assert job != process.pid
     process.send_signal(how)
-    _, err = process.communicate()
+    _, err = process.communicate(timeout=60)  # nor does anything hold its streams
     assert (process.returncode, err) == (-how, "")
     wait_until(lambda: not alive(job) and not alive(child))
 
