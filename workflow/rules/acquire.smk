@@ -9,7 +9,7 @@ rule acquire:
     log:
         log_of("acquire"),
     wildcard_constraints:
-        dataset=names(ACQUIRED),
+        dataset=exactly(ACQUIRED),
     conda:
         "../../envs/xnbflow.yaml"
     threads: cpus_of("acquire")
@@ -34,7 +34,7 @@ rule simulate:
     log:
         log_of("simulate"),
     wildcard_constraints:
-        dataset=names(SIMULATED),
+        dataset=exactly(SIMULATED),
     conda:
         "../../envs/xnbflow.yaml"
     threads: cpus_of("simulate")

@@ -7,7 +7,7 @@ rule compile:
     log:
         log_of("compile"),
     wildcard_constraints:
-        unit=names(["diagnostics", *CONFIG.classifiers]),
+        unit=exactly(["diagnostics", *CONFIG.classifiers]),
     conda:
         "../../envs/xnbflow.yaml"
     threads: cpus_of("compile")

@@ -1,6 +1,5 @@
 # What all rules share: the library, the checked configuration, and where things are.
 import gc
-import re
 from pathlib import Path
 
 from snakemake.common.configfile import load_configfile
@@ -67,6 +66,7 @@ from xnbflow.errors import InputError
 from xnbflow.jobs import import_from
 from xnbflow.plugins import plugin_modules
 from xnbflow.report.outline import section_modules
+from xnbflow.wildcards import exactly
 
 import_from(LIBRARY)
 if not Path(xnbflow.__file__).is_relative_to(ROOT):
@@ -114,17 +114,12 @@ def published(*names):
     return [str(PRINTED / f"{name}.tsv") for name in names]
 
 
-def names(values):
-    """A wildcard constraint that matches exactly the given names."""
-    return "|".join(re.escape(value) for value in values) or "(?!)"
-
-
 SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
 ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
 
 
 wildcard_constraints:
-    dataset=names(DATASETS),
-    folds=names(CONFIG.folds),
-    classifier=names(CONFIG.classifiers),
-    study=names(CONFIG.studies),
+    dataset=exactly(DATASETS),
+    folds=exactly(CONFIG.folds),
+    classifier=exactly(CONFIG.classifiers),
+    study=exactly(CONFIG.studies),

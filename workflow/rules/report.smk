@@ -18,7 +18,7 @@ rule analyse:
     log:
         log_of("analyse"),
     wildcard_constraints:
-        analysis=names({name for study in CONFIG.studies.values() for name in study.analyses}),
+        analysis=exactly({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
         "../../envs/xnbflow.yaml"
     threads: cpus_of("analyse")
