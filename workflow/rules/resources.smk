@@ -49,22 +49,26 @@ def cpus_of(kind):
     """CPUs for a job; in the job itself, those that it got."""
     got = 0 if workflow.is_main_process else int(os.environ.get("SLURM_CPUS_ON_NODE", 0))
     asked = min(NEEDS[kind].cpus, got or NEEDS[kind].cpus)
-    return lambda wildcards: granted(kind, "cpus", asked)
+    return asked if asked == 1 else inspected(lambda wildcards: granted(kind, "cpus", asked))
 
 
 def memory_of(kind, size=size_of):
     """MB for a job by the size of its input; a job that failed gets twice as much."""
-    return lambda wildcards, input, attempt: granted(
-        kind, "mem_mb", NEEDS[kind].mem_mb(size(wildcards, input), attempt)
+    return inspected(
+        lambda wildcards, input, attempt: granted(
+            kind, "mem_mb", NEEDS[kind].mem_mb(size(wildcards, input), attempt)
+        )
     )
 
 
 def minutes_of(kind, size=size_of, times=lambda wildcards: 1):
     """Minutes for a job, likewise, and for how many times the same."""
-    return lambda wildcards, input, attempt: granted(
-        kind,
-        "runtime",
-        times(wildcards) * NEEDS[kind].runtime(size(wildcards, input), attempt),
+    return inspected(
+        lambda wildcards, input, attempt: granted(
+            kind,
+            "runtime",
+            times(wildcards) * NEEDS[kind].runtime(size(wildcards, input), attempt),
+        )
     )
 
 
