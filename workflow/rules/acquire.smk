@@ -10,9 +10,10 @@ rule acquire:
         log_of("acquire"),
     wildcard_constraints:
         dataset=exactly(ACQUIRED),
+    priority: larger_first
     conda:
         "../../envs/xnbflow.yaml"
-    threads: cpus_of("acquire")
+    threads: cpus_of("acquire", sheet_mb)
     resources:
         mem_mb=memory_of("acquire", acquired_mb),
         runtime=minutes_of("acquire", acquired_mb),
@@ -35,9 +36,10 @@ rule simulate:
         log_of("simulate"),
     wildcard_constraints:
         dataset=exactly(SIMULATED),
+    priority: larger_first
     conda:
         "../../envs/xnbflow.yaml"
-    threads: cpus_of("simulate")
+    threads: cpus_of("simulate", sheet_mb)
     resources:
         mem_mb=memory_of("simulate", acquired_mb),
         runtime=minutes_of("simulate", acquired_mb),

@@ -70,7 +70,7 @@ rule report:
         log_of("report"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: cpus_of("report")
+    threads: cpus_of("report", trained_in)
     resources:
         mem_mb=memory_of("report"),
         runtime=minutes_of("report"),
