@@ -39,7 +39,7 @@ rule simulate:
     priority: larger_first
     conda:
         "../../envs/xnbflow.yaml"
-    threads: cpus_of("simulate", sheet_mb)
+    threads: cpus_of("simulate")
     resources:
         mem_mb=memory_of("simulate", acquired_mb),
         runtime=minutes_of("simulate", acquired_mb),

@@ -74,7 +74,7 @@ class Need:
 #: Of every rule.
 NEEDS = {
     "acquire": Need(mb=1200, mb_per_mb=6, minutes=60, minutes_per_mb=1, cpus=2, per_cpu=300),
-    "simulate": Need(mb=1000, mb_per_mb=3, minutes=15, minutes_per_mb=0.1, cpus=2, per_cpu=300),
+    "simulate": Need(mb=1000, mb_per_mb=3, minutes=15, minutes_per_mb=0.1),
     "compile": Need(mb=1200, mb_per_mb=0, minutes=30, minutes_per_mb=0),
     "folds": Need(mb=1000, mb_per_mb=1, minutes=30, minutes_per_mb=0.1),
     "diagnose": Need(mb=1300, mb_per_mb=5, minutes=60, minutes_per_mb=1, cpus=4, per_cpu=300),

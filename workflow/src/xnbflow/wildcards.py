@@ -1,6 +1,6 @@
 """What a wildcard may stand for: a regular expression that matches given names and no other.
 
-A large study matches hundreds of thousands of paths against it, and Snakemake looks through its text
+A large study matches hundreds of thousands of paths against it, and Snakemake searches its text
 for each of them: names in a row, ``a|b|c``, are tried one after the other and are long.
 """
 
@@ -11,14 +11,14 @@ __all__ = ["exactly"]
 
 
 def exactly(names: Iterable[str]) -> str:
-    """Return a regular expression that matches the given names only, by what they have in common.
+    r"""Return a regular expression that matches the given names only, by what they have in common.
 
     Examples
     --------
     >>> exactly(f"GSE{number}" for number in (10, 11, 20, 21))
     'GSE[12][01]'
     >>> exactly(["nb", "nb-sklearn", "svm"])
-    '(?:nb(?:\\\\-sklearn)?|svm)'
+    '(?:nb(?:\\-sklearn)?|svm)'
     >>> exactly([])
     '(?!)'
     """
