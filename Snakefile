@@ -2,4 +2,5 @@
 include: "workflow/Snakefile"
 
 
-workflow.default_target = "all"  # Snakemake takes no default from what is included
+if FIRST:  # Snakemake takes no default from what is included
+    workflow.default_target = MODIFIER.modify_rulename("all")

@@ -110,6 +110,37 @@ def caller(tmp_path_factory):
     return folder
 
 
+MODULE = """
+module study:
+    snakefile: "{snakefile}"
+    prefix: "of-it"
+    config: {{"run": []}}
+
+
+use rule * from study as study_*
+"""
+
+OWN = """
+rule mine:
+    output: "mine.txt"
+    shell: "touch {output}"
+"""
+
+
+@pytest.mark.parametrize("snakefile", ["Snakefile", "workflow/Snakefile"])
+@pytest.mark.parametrize(
+    ("parts", "made"),
+    [((OWN, MODULE), "mine"), ((MODULE, OWN), "study_all"), ((MODULE,), "study_all")],
+)
+def test_what_comes_first_in_the_importing_snakefile_is_made(snakefile, parts, made, tmp_path):
+    module = MODULE.format(snakefile=ROOT / snakefile)
+    text = "".join(module if part is MODULE else part for part in parts)
+    (tmp_path / "Snakefile").write_text(text)
+    planned = snakemake(tmp_path, "-n")
+    assert f"rule {made}:" in planned
+    assert planned.count("rule mine:") == (made == "mine")
+
+
 def test_the_workflow_is_imported_twice_under_two_prefixes(caller):
     planned = snakemake(caller, "-n")
     for name, prefix in {"first": "one", "second": "two"}.items():

@@ -42,7 +42,8 @@ __all__ = [
 KINDS = ("linear", "angular", "categorical")
 
 _METADATA_KEY = b"xnbflow"
-_ROW_GROUP_VALUES = 4_000_000
+#: Some 4 MB: a reader holds a few groups beside the whole, and pages that are new to a process are dear.
+_ROW_GROUP_VALUES = 500_000
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ def new_axes(
 def name_rows(
     axes: Axes, places: Iterable[float], labels: Sequence[str], size: float = 9.0
 ) -> None:
-    """Write names left of the axes, without ticks: a tick takes longer than all else.
+    """Write names left of the axes, without ticks: each takes longer than a text.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ def _misclassified(results: StudyResults, place: tuple[str, str], samples: pd.Da
     return Group(
         title,
         [Table(frame, caption, sources=["misclassified.tsv", "samples.tsv"])],
-        f"{counted(len(bad), 'sample')} misclassified",
+        f"{counted(len(bad), 'sample')} that some classifier got wrong",
     )
 
 
