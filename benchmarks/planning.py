@@ -5,17 +5,21 @@
 A dry run of 16,000 training jobs on simulated data sets; nothing is simulated. Prints the number of
 jobs, wall and processor seconds and the peak of memory. The second row has the ten repeats of a
 classifier in one job (`folds_per_job: 100`). Every job of a cluster reads the Snakefile, too, but
-plans itself alone: that is the third.
+plans itself alone: that is the third. The last is a run that is stopped when its first job begins:
+a dry run prepares to print every job, a run does not.
 """
 
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import psutil
 
 ROOT = Path(__file__).parents[1]
 CLASSIFIERS = ["nb", "fnb", "xnb", "csnb", "csnb-cv", "forest", "svm", "logistic"]
@@ -40,30 +44,59 @@ def main(n_datasets: int) -> None:
         together = ["--config", "folds_per_job=100"]
         rows = {"the study": [], "ten repeats a job": together, "one job": [one]}
         for what, arguments in rows.items():
-            jobs, wall, processor, memory = plan(folder, arguments)
-            print(f"{what:18}{jobs:8d}{wall:8.1f} s{processor:10.1f} s{memory:7.2f} GB")
+            show(what, *plan(folder, arguments))
+        show("to its first job", *begin(folder))
+
+
+def show(what: str, jobs: int, wall: float, processor: float, memory: float) -> None:
+    """Print a row."""
+    print(f"{what:18}{jobs:8d}{wall:8.1f} s{processor:10.1f} s{memory:7.2f} GB")
+
+
+def call(folder: str, arguments: list[str]) -> "subprocess.Popen[bytes]":
+    """Start Snakemake for the study."""
+    command = [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+        *("--directory", folder, *arguments, "--configfile", f"{folder}/large.yaml"),
+        *("--cores", "1"),
+    ]
+    alone = {**os.environ, "SLURM_CONF": os.devnull}  # a cluster that does not answer costs seconds
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=alone)
 
 
 def plan(folder: str, arguments: list[str]) -> tuple[int, float, float, float]:
     """Return the number of jobs of a dry run, its wall and processor seconds, and GB of memory."""
-    command = [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
-        *("--directory", folder, *arguments, "--configfile", f"{folder}/large.yaml"),
-        *("--cores", "1", "--dry-run", "--quiet", "rules"),
-    ]
-    alone = {**os.environ, "SLURM_CONF": os.devnull}  # a cluster that does not answer costs seconds
     start = time.perf_counter()
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=alone
-    ) as process:
+    with call(folder, [*arguments, "--dry-run", "--quiet", "rules"]) as process:
         told = process.stdout.read().decode()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(told)
-    jobs = int(re.findall(r"^total +(\d+)$", told, re.MULTILINE)[-1])
     wall, processor = time.perf_counter() - start, usage.ru_utime + usage.ru_stime
-    return jobs, wall, processor, usage.ru_maxrss / 1e6
+    return total(told), wall, processor, usage.ru_maxrss / 1e6
+
+
+def begin(folder: str) -> tuple[int, float, float, float]:
+    """Return the same of a run until its first job begins."""
+    start, told = time.perf_counter(), ""
+    with call(folder, []) as process:
+        for line in process.stdout:
+            told += line.decode()
+            if re.match(rb"(local)?rule ", line):
+                break
+        else:
+            sys.exit(told)
+        wall, own = time.perf_counter() - start, psutil.Process(process.pid)
+        times, memory = own.cpu_times(), own.memory_info().rss
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+    return total(told), wall, times.user + times.system, memory / 1e9
+
+
+def total(told: str) -> int:
+    """Return the number of jobs that Snakemake tells of."""
+    return int(re.findall(r"^total +(\d+)$", told, re.MULTILINE)[-1])
 
 
 if __name__ == "__main__":

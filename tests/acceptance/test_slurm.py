@@ -107,7 +107,8 @@ def let_time_pass(study, rule):
 
 @pytest.mark.slurm
 def test_a_study_ends_with_the_tables_of_a_local_run_whatever_befalls_it(cluster, local, tmp_path):
-    arguments = ("--set-resources", f"compile:{TOO_LITTLE}")
+    targets = ("all", "results/studies/tiny/pictures")
+    arguments = (*targets, "--set-resources", f"compile:{TOO_LITTLE}")
     with Study(cluster, tmp_path / "work", SMALL, *arguments) as study:
         cancel(study, "acquire")
         let_time_pass(study, "train")
@@ -126,10 +127,12 @@ def test_a_study_ends_with_the_tables_of_a_local_run_whatever_befalls_it(cluster
             first, second = (int(job["memory"].rstrip("M")) for job in study.jobs(rule))
             assert second == pytest.approx(2 * first, abs=1)
         assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
-        assert f"A job of report asks cpus=4; partition main has no more than {CPUS}" in study.said
+        assert (
+            f"A job of pictures asks cpus=4; partition main has no more than {CPUS}" in study.said
+        )
         # light jobs are not sent there
         assert {job["rule"] for job in cluster.jobs()} == {
-            *("acquire", "compile", "train", "compare", "describe", "report")
+            *("acquire", "compile", "train", "compare", "describe", "report", "pictures")
         }
 
 

@@ -8,6 +8,8 @@ import pytest
 from integration.conftest import ROOT, SHEET
 
 CALLER = """
+import gc
+
 CONFIG = {{
     "run": ["tiny"],
     "sheets": ["config/datasets.tsv"],
@@ -46,6 +48,10 @@ module neighbour:
 
 
 use rule * from neighbour as neighbour_*
+
+
+onsuccess:
+    open("collecting.txt", "w").write(str(gc.isenabled()))
 
 
 rule everything:
@@ -158,6 +164,8 @@ def test_an_imported_study_is_run_to_its_page(caller):
     assert "tiny" in (caller / "one/results/index.html").read_text()
     assert not (caller / "results").exists()
     assert not (caller / "two").exists()
+    # garbage is collected again from the first job on
+    assert (caller / "collecting.txt").read_text() == "True"
 
 
 def test_the_test_configuration_plans_its_study():

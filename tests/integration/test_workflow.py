@@ -122,6 +122,19 @@ def test_waiting_jobs_are_looked_at_when_one_has_ended_and_without_a_solver(fini
     assert "CBC" not in told
 
 
+def test_the_larger_data_set_is_begun_first_and_what_is_begun_goes_on_before(finished):
+    planned = snakemake(finished, "-n", "--forceall").stdout
+    found = re.findall(r"^(?:local)?rule (\w+):\n((?: +.*\n)+)", planned, re.MULTILINE)
+    priorities = {
+        rule: float(*re.findall(r"^ +priority: (.*)$", about, re.MULTILINE))
+        for rule, about in found
+    }
+    wine, toy = priorities.pop("acquire"), priorities.pop("simulate")  # 178 x 13 and 40 x 300
+    assert wine < toy < 0
+    assert set(priorities.values()) == {0}
+    assert {"train", "diagnose", "report"} < priorities.keys()
+
+
 def test_running_again_does_nothing(finished):
     assert jobs(finished) == {}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from xnbflow.contract import JOBS
-from xnbflow.needs import NEEDS, fitting
+from xnbflow.needs import NEEDS, Need, fitting
 from xnbflow.partition import Partition, largest, read_partition
 
 RULES = Path(__file__).parents[2] / "workflow" / "rules"
@@ -59,3 +59,14 @@ def test_where_slurm_does_not_answer_nothing_is_limited(tmp_path, monkeypatch):
     (tmp_path / "sinfo").chmod(0o755)
     assert read_partition(["main"]) is None
     assert largest("", default_only=True) is None
+
+
+@pytest.mark.parametrize("rule", [name for name, need in NEEDS.items() if need.per_cpu])
+def test_only_a_job_with_much_work_asks_for_a_second_cpu(rule):
+    need = NEEDS[rule]
+    asked = [need.threads(times * need.per_cpu) for times in (0, 0.99, 1, 100)]
+    assert asked == [1, 1, 2, need.cpus]
+
+
+def test_a_need_without_a_measure_of_work_asks_for_all_cpus():
+    assert Need(mb=1, mb_per_mb=1, minutes=1, minutes_per_mb=1, cpus=4).threads(0) == 4

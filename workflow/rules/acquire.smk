@@ -9,10 +9,11 @@ rule acquire:
     log:
         log_of("acquire"),
     wildcard_constraints:
-        dataset=names(ACQUIRED),
+        dataset=exactly(ACQUIRED),
+    priority: larger_first
     conda:
         "../../envs/xnbflow.yaml"
-    threads: cpus_of("acquire")
+    threads: cpus_of("acquire", sheet_mb)
     resources:
         mem_mb=memory_of("acquire", acquired_mb),
         runtime=minutes_of("acquire", acquired_mb),
@@ -34,7 +35,8 @@ rule simulate:
     log:
         log_of("simulate"),
     wildcard_constraints:
-        dataset=names(SIMULATED),
+        dataset=exactly(SIMULATED),
+    priority: larger_first
     conda:
         "../../envs/xnbflow.yaml"
     threads: cpus_of("simulate")

@@ -7,7 +7,7 @@ rule compile:
     log:
         log_of("compile"),
     wildcard_constraints:
-        unit=names(["diagnostics", *CONFIG.classifiers]),
+        unit=exactly(["diagnostics", *CONFIG.classifiers]),
     conda:
         "../../envs/xnbflow.yaml"
     threads: cpus_of("compile")
@@ -58,7 +58,7 @@ rule train:
     input:
         series=SERIES,
         folds=predefined_folds,
-        compiled=lambda wildcards: compiled(wildcards.classifier),
+        compiled=compiled_of,
     output:
         **{table: BATCH.fill(table=table) for table in TRAINING_TABLES},
         record=benchmark_of("train"),
@@ -71,14 +71,9 @@ rule train:
         mem_mb=memory_of("train"),
         runtime=minutes_of("train", times=repeats_of),
     params:
-        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
-        batch=lambda wildcards: {
-            "splits": CONFIG.folds[wildcards.folds].splits,
-            **vars(Batch.named(wildcards.batch)),
-        },
-        sources=lambda wildcards: sources(
-            "train.py", *classes(wildcards.classifier, wildcards.dataset)
-        ),
+        entry=entry_of,
+        batch=batch_of,
+        sources=sources_with_entry("train.py"),
     script:
         "../scripts/train.py"
 

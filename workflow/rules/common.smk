@@ -1,14 +1,18 @@
 # What all rules share: the library, the checked configuration, and where things are.
+import atexit
 import gc
-import re
 from pathlib import Path
 
+from snakemake.common import get_function_params, overwrite_function_params
 from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import update_config
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
-gc.set_threshold(100_000)  # a graph of many thousand jobs is no garbage
+# A graph of many thousand jobs is no garbage: it is not looked through while it is made (`prepare_start`
+# lets that begin again), nor taken apart when the process that made it ends.
+gc.disable()
+atexit.register(gc.freeze)
 
 #: Of another workflow that imports this one (`module`), else of this one: what changes paths and names.
 MODIFIER = workflow.modifier
@@ -67,6 +71,7 @@ from xnbflow.errors import InputError
 from xnbflow.jobs import import_from
 from xnbflow.plugins import plugin_modules
 from xnbflow.report.outline import section_modules
+from xnbflow.wildcards import exactly
 
 import_from(LIBRARY)
 if not Path(xnbflow.__file__).is_relative_to(ROOT):
@@ -81,6 +86,12 @@ def found(path):
     if not Path(path).exists():
         return str(ROOT / path)
     return str(Path(path).absolute()) if PREFIX else str(path)
+
+
+def inspected(function):
+    """A function of a rule, of which Snakemake need not find out before each call what it takes."""
+    overwrite_function_params(function, get_function_params(function))
+    return function
 
 
 def own_file(path, what):
@@ -114,17 +125,12 @@ def published(*names):
     return [str(PRINTED / f"{name}.tsv") for name in names]
 
 
-def names(values):
-    """A wildcard constraint that matches exactly the given names."""
-    return "|".join(re.escape(value) for value in values) or "(?!)"
-
-
 SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
 ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
 
 
 wildcard_constraints:
-    dataset=names(DATASETS),
-    folds=names(CONFIG.folds),
-    classifier=names(CONFIG.classifiers),
-    study=names(CONFIG.studies),
+    dataset=exactly(DATASETS),
+    folds=exactly(CONFIG.folds),
+    classifier=exactly(CONFIG.classifiers),
+    study=exactly(CONFIG.studies),

@@ -3,7 +3,7 @@
 rule permute:
     input:
         series=SERIES,
-        compiled=lambda wildcards: compiled(wildcards.classifier),
+        compiled=compiled_of,
     output:
         **{table: PERMUTED.fill(table=table) for table in PERMUTATION_TABLES},
         record=benchmark_of("permute"),
@@ -16,13 +16,11 @@ rule permute:
         mem_mb=memory_of("permute"),
         runtime=minutes_of("permute"),
     params:
-        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
+        entry=entry_of,
         permutation=lambda wildcards: {
             "n_permutations": study_of(wildcards).permutations[wildcards.classifier]
         },
-        sources=lambda wildcards: sources(
-            "permute.py", *classes(wildcards.classifier, wildcards.dataset)
-        ),
+        sources=sources_with_entry("permute.py"),
     script:
         "../scripts/permute.py"
 

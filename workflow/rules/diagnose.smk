@@ -12,7 +12,7 @@ rule diagnose:
         log_of("diagnose"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: cpus_of("diagnose")
+    threads: cpus_of("diagnose", sheet_mb)
     resources:
         mem_mb=memory_of("diagnose"),
         runtime=minutes_of("diagnose"),

@@ -1,4 +1,5 @@
 # What happens when a run begins, and when it fails.
+import gc
 import time
 from pathlib import Path
 
@@ -33,7 +34,9 @@ def unlimit_submissions(scheduler):
 
 
 def prepare_start():
-    """What makes jobs on one machine short, before the first of them."""
+    """What makes jobs on one machine short, before the first of them; from here on there is garbage again."""
+    gc.freeze()
+    gc.enable()
     if workflow.is_main_process and workflow.local_exec:
         forkserver.start()
         unlimit_submissions(workflow.scheduler)

@@ -1,4 +1,5 @@
 # What jobs read, and the digests of the sources that they stand on.
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -50,6 +51,19 @@ def classes(classifier, dataset=""):
     ]
 
 
+@inspected
+def entry_of(wildcards):
+    """What makes the classifier of a job, for its data set."""
+    return CONFIG.classifier(wildcards.classifier, wildcards.dataset)
+
+
+def sources_with_entry(script):
+    """Param: the digest of all that a script imports for the classifier of a job."""
+    return inspected(
+        lambda wildcards: sources(script, *classes(wildcards.classifier, wildcards.dataset))
+    )
+
+
 def compiler(unit):
     """The module that compiles ahead."""
     return "xnbflow.diagnostics.warmup" if unit == "diagnostics" else "xnbflow.evaluation.warmup"
@@ -61,22 +75,40 @@ def compiled(classifier):
     return [COMPILED.of(unit=classifier)] if known else []
 
 
+@inspected
+def compiled_of(wildcards):
+    """The marker of the classifier of a job."""
+    return compiled(wildcards.classifier)
+
+
+@inspected
 def predefined_folds(wildcards):
     """The folds of a scheme that are not drawn."""
     scheme = CONFIG.folds[wildcards.folds]
     return [FOLDS.of(dataset=wildcards.dataset, folds=wildcards.folds)] if scheme.file else []
 
 
+@inspected
+def batch_of(wildcards):
+    """The folds that a training job runs, and how many there are of each repeat."""
+    named = Batch.named(wildcards.batch)
+    return {"splits": CONFIG.folds[wildcards.folds].splits, **vars(named)}
+
+
+@cache
 def batches_of(folds):
+    """The batches of a scheme of folds, a training job each."""
     return CONFIG.folds[folds].batches(CONFIG.folds_per_job)
 
 
 def trained_batches(path):
     """Input function: a path for every batch of folds of a classifier."""
-    return lambda wildcards: [
-        path.of(**dict(wildcards.items()), batch=batch.name)
-        for batch in batches_of(wildcards.folds)
-    ]
+    return inspected(
+        lambda wildcards: [
+            path.of(**dict(wildcards.items()), batch=batch.name)
+            for batch in batches_of(wildcards.folds)
+        ]
+    )
 
 
 def trained(table):

@@ -6,7 +6,7 @@ rule final:
         series=SERIES,
         predictions=figures_of_model("predictions"),
         selected=figures_of_model("selected"),
-        compiled=lambda wildcards: compiled(wildcards.classifier),
+        compiled=compiled_of,
     output:
         **{table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES},
         model=MODEL,
@@ -22,14 +22,12 @@ rule final:
         mem_mb=memory_of("final"),
         runtime=minutes_of("final"),
     params:
-        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
+        entry=entry_of,
         origin=lambda wildcards: {
             key: getattr(DATASETS[wildcards.dataset], key) or ""
             for key in ("location", "label", "id_column")
         },
-        sources=lambda wildcards: sources(
-            "final.py", *classes(wildcards.classifier, wildcards.dataset)
-        ),
+        sources=sources_with_entry("final.py"),
     script:
         "../scripts/final.py"
 

@@ -18,7 +18,7 @@ rule analyse:
     log:
         log_of("analyse"),
     wildcard_constraints:
-        analysis=names({name for study in CONFIG.studies.values() for name in study.analyses}),
+        analysis=exactly({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
         "../../envs/xnbflow.yaml"
     threads: cpus_of("analyse")
@@ -70,7 +70,7 @@ rule report:
         log_of("report"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: cpus_of("report")
+    threads: cpus_of("report", trained_in)
     resources:
         mem_mb=memory_of("report"),
         runtime=minutes_of("report"),

@@ -45,26 +45,36 @@ def granted(kind, resource, asked):
     return given
 
 
-def cpus_of(kind):
-    """CPUs for a job; in the job itself, those that it got."""
+def cpus_of(kind, work=lambda wildcards: 0):
+    """CPUs for a job by its work; in the job itself, no more than it got."""
+    need = NEEDS[kind]
+    if need.cpus == 1:
+        return 1
     got = 0 if workflow.is_main_process else int(os.environ.get("SLURM_CPUS_ON_NODE", 0))
-    asked = min(NEEDS[kind].cpus, got or NEEDS[kind].cpus)
-    return lambda wildcards: granted(kind, "cpus", asked)
+    return inspected(
+        lambda wildcards: granted(
+            kind, "cpus", min(need.threads(work(wildcards)), got or need.cpus)
+        )
+    )
 
 
 def memory_of(kind, size=size_of):
     """MB for a job by the size of its input; a job that failed gets twice as much."""
-    return lambda wildcards, input, attempt: granted(
-        kind, "mem_mb", NEEDS[kind].mem_mb(size(wildcards, input), attempt)
+    return inspected(
+        lambda wildcards, input, attempt: granted(
+            kind, "mem_mb", NEEDS[kind].mem_mb(size(wildcards, input), attempt)
+        )
     )
 
 
 def minutes_of(kind, size=size_of, times=lambda wildcards: 1):
     """Minutes for a job, likewise, and for how many times the same."""
-    return lambda wildcards, input, attempt: granted(
-        kind,
-        "runtime",
-        times(wildcards) * NEEDS[kind].runtime(size(wildcards, input), attempt),
+    return inspected(
+        lambda wildcards, input, attempt: granted(
+            kind,
+            "runtime",
+            times(wildcards) * NEEDS[kind].runtime(size(wildcards, input), attempt),
+        )
     )
 
 
@@ -74,10 +84,29 @@ def repeats_of(wildcards):
 
 
 def acquired_mb(wildcards, input):
-    """MB of a data set as text: by its files, else by the shape in the sheet, else of a large one."""
-    row = DATASETS[wildcards.dataset]
+    """MB of a data set as text: by its files, else by the sheet."""
     packed = (".gz", ".xlsx", ".parquet", ".h5ad")
     files = [
         mb * (4 if path.endswith(packed) else 1) for path, mb in zip(input, input.size_files_mb)
     ]
-    return sum(files) or (row.samples or 300) * (row.features or 54_675) * 20e-6
+    return sum(files) or sheet_mb(wildcards)
+
+
+def sheet_mb(wildcards):
+    """MB of a data set as text: by the shape in the sheet, else of a large one."""
+    row = DATASETS[wildcards.dataset]
+    return (row.samples or 300) * (row.features or 54_675) * 20e-6
+
+
+@inspected
+def larger_first(wildcards):
+    """Priority of what begins with a data set: below all that goes on with one, larger ones first.
+
+    The last jobs before the tables of a study are then short ones, which leave no processor idle.
+    """
+    return -1 / (1 + sheet_mb(wildcards))
+
+
+def trained_in(wildcards):
+    """How many times a classifier was trained on a data set and scheme for a study."""
+    return len(study_of(wildcards).trained)
