@@ -10,12 +10,12 @@ process.
 """
 
 import ast
+import contextlib
 import functools
 import http.server
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,6 +27,7 @@ import pandas as pd
 import psutil
 
 from xnbflow import forkserver
+from xnbflow.handover import THREAD_VARIABLES
 from xnbflow.seeds import derive_seed
 from xnbflow.sources.cumida import write_cumida_csv
 from xnbflow.sources.sheet import read_sheet
@@ -60,15 +61,15 @@ def main(cores: int, names: list[str]) -> None:
     kernel = kernel_seconds(work, cores)
     kernels = sum(kernel.values())
     stages = recorded(work / "results" / "benchmarks")
-    starts, servers = start_up(stages)
-    jobs, starting = int(stages["jobs"].sum()), sum(starts.values()) + servers
+    servers = start_up(stages)
+    jobs, starting = int(stages["jobs"].sum()), stages["start"].sum() + servers
     megabytes = sum(path_of(sheet[name], mirror).stat().st_size for name in names) / 1e6
     print(f"{megabytes:.0f} MB of CSV files, {jobs} jobs on {cores} cores; processor seconds:")
     print(f"{'stage':16}{'jobs':>6}{'start':>8}{'work':>8}{'kernels':>9}")
     for stage, row in stages.iterrows():
         alone = f"{kernel[stage]:9.1f}" if stage in kernel else ""
-        print(f"{stage:16}{row.jobs:6.0f}{starts[stage]:8.1f}{row.seconds:8.1f}{alone}")
-    rest = whole - stages["seconds"].sum() - starting
+        print(f"{stage:16}{row.jobs:6.0f}{row.start:8.1f}{row.work:8.1f}{alone}")
+    rest = whole - stages["work"].sum() - starting
     print(f"{'servers of jobs':16}{SERVERS:6}{servers:8.1f}")
     print(f"{'Snakemake':16}{1:6}{'':8}{rest:8.1f}  and what is not told apart")
     print()
@@ -161,7 +162,7 @@ def kernel_seconds(work: Path, cores: int) -> dict[str, float]:
     with a thread each, as the jobs do: cores that are both busy are slower than one alone.
     """
     command = [sys.executable, "-m", "benchmarks.paper_scale_kernels"]
-    alone = {**os.environ, **dict.fromkeys(forkserver.THREAD_VARIABLES, "1")}
+    alone = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
     parts = [
         subprocess.Popen(
             [*command, str(work / "resources/series"), str(part), str(cores)],
@@ -187,40 +188,53 @@ def recorded(records: Path) -> pd.DataFrame:
     return table.agg(jobs="size", seconds="sum").sort_values("seconds", ascending=False)
 
 
-def start_up(stages: pd.DataFrame) -> tuple[dict[str, float], float]:
-    """Return the processor seconds before the first work: of each stage's jobs, and of the servers.
+def start_up(stages: pd.DataFrame) -> float:
+    """Add what each stage's jobs took before (``start``) and in their first work (``work``).
 
-    For each script that is the time of a job that does its imports and nothing else; what the
-    server imports for all of them is added once per number of threads.
+    The start is that of jobs that do their imports and nothing else. Returns the processor seconds
+    of the servers from which they are forked.
     """
-    scripts = {stage: ROOT / f"workflow/scripts/{stage.split()[0]}.py" for stage in stages.index}
-    # A server imports what the heaviest job does, and a little more.
-    server = max(import_seconds(script, repeats=1) for script in set(scripts.values()))
-    forkserver.start()
-    forked = {script: import_seconds(script) for script in set(scripts.values())}
-    starts = {stage: forked[scripts[stage]] * stages["jobs"][stage] for stage in stages.index}
-    return starts, SERVERS * server
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        before = spent()
+        forkserver.start()
+        start_seconds("folds.py", repeats=1)
+        server = spent() - before
+        scripts = {stage: f"{stage.split()[0]}.py" for stage in stages.index}
+        measured = {script: start_seconds(script) for script in set(scripts.values())}
+    each = pd.DataFrame([measured[scripts[stage]] for stage in stages.index], stages.index)
+    stages["start"] = each["start"] * stages["jobs"]
+    stages["work"] = stages["seconds"] - each["recorded"] * stages["jobs"]
+    return SERVERS * (server - measured["folds.py"]["start"])
 
 
-def import_seconds(script: Path, repeats: int = 5) -> float:
-    """Return the median processor seconds of a script's imports, as Snakemake runs it."""
-    statements = ast.parse(script.read_text()).body
+def start_seconds(script: str, repeats: int = 20) -> dict[str, float]:
+    """Return the processor seconds of a job that only imports what a script does.
+
+    ``start`` is those of all processes, ``recorded`` the part that the job records as its own.
+    """
+    statements = ast.parse((ROOT / "workflow/scripts" / script).read_text()).body
     imports = [each for each in statements if isinstance(each, ast.Import | ast.ImportFrom)]
-    with tempfile.TemporaryDirectory() as folder:
-        record, program = Path(folder, "record.tsv"), Path(folder, script.name)
-        job = f"N(threads=1, log=[{os.devnull!r}], output=N(record={str(record)!r}))"
-        namespace = "from types import SimpleNamespace as N"
-        start = f"from xnbflow.jobs import start_job\nstart_job({job})"
-        lines = [SNAKEMAKES_OWN, namespace, start, *map(ast.unparse, imports)]
-        program.write_text("\n".join(lines))
-        samples = []
-        for _ in range(repeats):
-            before = os.times()
-            subprocess.run([sys.executable, str(program)], check=True)
-            own = children_seconds(before)
-            forked = pd.read_csv(record, sep="\t")["cpu_time"].item()
-            samples.append(own + forked * forkserver.is_running())
-    return statistics.median(samples)
+    program = Path(".snakemake/scripts", f"tmp.{script}").absolute()
+    program.parent.mkdir(parents=True, exist_ok=True)
+    job = f"N(threads=1, log=[{os.devnull!r}], output=N(record='record.tsv'))"
+    namespace = f"from types import SimpleNamespace as N\nsnakemake = {job}"
+    start = "from xnbflow.jobs import start_job\n\nstart_job(snakemake)\n"
+    program.write_text("\n".join([SNAKEMAKES_OWN, namespace, start, *map(ast.unparse, imports)]))
+    command = f"set -euo pipefail; {sys.executable} {program}"
+    before, recorded = spent(), 0.0
+    for _ in range(repeats):
+        environ = {**os.environ, "OMP_NUM_THREADS": "1"}
+        subprocess.run(["bash", "-c", command], env=environ, check=True)
+        recorded += pd.read_csv("record.tsv", sep="\t")["cpu_time"].item()
+    return {"start": (spent() - before) / repeats, "recorded": recorded / repeats}
+
+
+def spent() -> float:
+    """Return the processor seconds of all processes that this one has started, and of theirs."""
+    time.sleep(0.1)  # the server takes note of a job that has ended
+    times = [each.cpu_times() for each in psutil.Process().children(recursive=True)]
+    own = os.times()
+    return own.children_user + own.children_system + sum(sum(each[:4]) for each in times)
 
 
 if __name__ == "__main__":

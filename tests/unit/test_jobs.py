@@ -56,3 +56,12 @@ def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(ru
     code, said = run("from xnbflow.errors import InputError; raise InputError('name it')")
     assert (code, said) == (1, "Error: name it\n")
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
+
+
+def test_numba_with_another_number_of_threads_than_the_job_s_is_refused():
+    early = "import os; os.environ['NUMBA_NUM_THREADS'] = '2'; import numba\n"
+    done = subprocess.run(
+        [sys.executable, "-c", early + START], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "numba was imported for 2 threads in a job that may use 1" in done.stderr

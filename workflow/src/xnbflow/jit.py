@@ -1,6 +1,5 @@
 """Compilation of kernels: numba's, with a cache that an edited kernel never leaves stale."""
 
-import hashlib
 import os
 import warnings
 from collections.abc import Callable
@@ -11,7 +10,9 @@ from typing import Any, TypeVar, cast
 import numba
 import numba.extending
 
-__all__ = ["intrinsic", "njit"]
+from xnbflow.kernel_digest import kernel_digest
+
+__all__ = ["cache_folder", "intrinsic", "njit"]
 
 #: Folders into which packages are installed.
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -32,7 +33,7 @@ def njit(**options: Any) -> Callable[[_Kernel], _Kernel]:
     config: Any = numba.config  # a module to type checkers, which do not see what it holds
 
     def decorate(function: _Kernel) -> _Kernel:
-        folder = _cache_folder()
+        folder = cache_folder()
         before = config.CACHE_DIR
         config.CACHE_DIR = folder or before
         try:
@@ -53,7 +54,8 @@ def intrinsic(function: Callable[..., Any]) -> Callable[..., None]:
 
 
 @cache
-def _cache_folder() -> str | None:
+def cache_folder() -> str | None:
+    """Return where compiled kernels are kept; None, and a warning, if nothing can be written."""
     own = os.environ.get("XDG_CACHE_HOME") or _home_cache()
     places = [Path(__file__).parent / "__pycache__", *([Path(own, "xnbflow")] if own else [])]
     if _INSTALLED & set(Path(__file__).parts):
@@ -83,14 +85,3 @@ def _home_cache() -> Path | None:
         return Path.home() / ".cache"
     except RuntimeError:  # no HOME, and an account without an entry, as in containers
         return None
-
-
-@cache
-def kernel_digest() -> str:
-    """Return a digest of every module with compiled kernels; it names their folder."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        text = path.read_bytes()
-        if b"njit" in text:
-            digest.update(text)
-    return digest.hexdigest()[:12]

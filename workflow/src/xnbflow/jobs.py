@@ -1,4 +1,4 @@
-"""The start of every job: its process, threads, log, the words of an error, and what it took.
+"""The start of every job: its threads, log, the words of an error, and what it took.
 
 Import this first in a script: numba and BLAS read their number of threads when they are imported.
 """
@@ -17,25 +17,28 @@ from typing import Any
 
 from xnbflow.atomic import lacks_space, no_space, write_atomically
 from xnbflow.errors import InputError
-from xnbflow.forkserver import THREAD_VARIABLES, run_job
+from xnbflow.handover import THREAD_VARIABLES
 
 __all__ = ["import_from", "start_job"]
 
 
-def import_from(library: str) -> None:
-    """Let jobs import the library from here, though another one may be installed.
+def import_from(folder: str) -> None:
+    """Let jobs import from a folder before all others: the library, though another is installed.
 
     Parameters
     ----------
-    library : path
-        The folder whose files the digests of jobs are made of.
+    folder : path
+        Of the library the one whose files the digests of jobs are made of.
     """
     inherited = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = f"{library}{os.pathsep}{inherited}" if inherited else library
+    others = inherited.split(os.pathsep) if inherited else []
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        [folder, *(each for each in others if each != folder)]
+    )
 
 
 def start_job(job: Any) -> None:
-    """Prepare this process for a job, or run the job in one that is prepared, and exit.
+    """Prepare this process for a job.
 
     Parameters
     ----------
@@ -43,8 +46,14 @@ def start_job(job: Any) -> None:
         What Snakemake hands to a script: of it ``threads`` are those that the job may use, ``log``
         names the file for messages, warnings and an uncaught exception, and ``output.record`` the
         one for seconds and memory.
+
+    Raises
+    ------
+    RuntimeError
+        If numba has been imported before, with another number of threads.
     """
-    run_job(job.threads)
+    if numba := sys.modules.get("numba"):
+        _check_threads(job.threads, numba.config.NUMBA_NUM_THREADS)
     for variable in THREAD_VARIABLES:
         os.environ[variable] = str(job.threads)
     gc.set_threshold(100_000)  # the imports to come leave nothing to collect
@@ -60,6 +69,12 @@ def start_job(job: Any) -> None:
     )
     logging.captureWarnings(capture=True)
     atexit.register(_record, Path(job.output.record), time.monotonic())
+
+
+def _check_threads(allowed: int, imported: int) -> None:
+    if imported != allowed:
+        msg = f"numba was imported for {imported} threads in a job that may use {allowed}"
+        raise RuntimeError(msg)
 
 
 def _report_exception(
@@ -95,7 +110,9 @@ def _record(path: Path, start: float) -> None:
     Snakemake measures the process that it has started; a job may run in another one.
     """
     seconds = time.monotonic() - start
-    processor = sum(os.times()[:4])  # of the processes that this one has waited for, too
+    # Of the processes that this one has waited for, too; `os.times` counts in hundredths.
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    processor = sum(each.ru_utime + each.ru_stime for each in used)
     values = f"{seconds:.4f}\t{_most_memory():.2f}\t{processor:.2f}"
     text = f"s\tmax_rss\tcpu_time\n{values}\n"
     try:

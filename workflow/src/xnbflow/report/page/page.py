@@ -4,8 +4,9 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 from joblib.externals.loky import get_reusable_executor
@@ -88,17 +89,14 @@ def write_pictures(sections: Iterable[Section], folder: Path, threads: int = 1) 
     threads : int
         Processes that draw.
     """
-    figures = [
-        (figure.draw, figure.arguments, folder / section.id / f"{figure.name}.png")
-        for section in sections
-        for figure in figures_of(section.blocks)
-    ]
-    executor = get_reusable_executor(max_workers=threads)
-    try:
+    with _processes(threads) as executor:
+        figures = [
+            (figure.draw, figure.arguments, folder / section.id / f"{figure.name}.png")
+            for section in sections
+            for figure in figures_of(section.blocks)
+        ]
         for drawn in [executor.submit(render_png, *figure) for figure in figures]:
             drawn.result()
-    finally:
-        executor.shutdown(wait=True)
 
 
 def _refuse(block: object) -> None:
@@ -141,11 +139,26 @@ def _artists(threads: int) -> Iterator[Callable[[Figure], Future[str]]]:
     if threads == 1:
         yield _draw_now
         return
-    executor = get_reusable_executor(max_workers=threads)
-    for _ in range(threads):  # lets them import matplotlib while the first section is made
+    with _processes(threads) as executor:
+        yield lambda figure: executor.submit(render, figure.name, figure.draw, figure.arguments)
+
+
+@contextmanager
+def _processes(threads: int) -> Iterator[Executor]:
+    """Give processes that draw: forked from this one, which has imported all, if it may fork.
+
+    It may while it has no thread but its own. That is so in a job that is forked itself, until it
+    reads tables; of any other process the threads that numerical libraries start would be lost.
+    """
+    if Path("/proc/self/task").is_dir() and len(os.listdir("/proc/self/task")) == 1:  # noqa: PTH208
+        render("", nothing, {})  # imports the rest, for all of them
+        executor: Executor = ProcessPoolExecutor(threads, mp_context=get_context("fork"))
+    else:
+        executor = get_reusable_executor(max_workers=threads)
+    for _ in range(threads):  # begins now, while the first section is made
         executor.submit(render, "", nothing, {})
     try:
-        yield lambda figure: executor.submit(render, figure.name, figure.draw, figure.arguments)
+        yield executor
     finally:
         executor.shutdown(wait=True)
 
