@@ -42,7 +42,7 @@ __all__ = [
 KINDS = ("linear", "angular", "categorical")
 
 _METADATA_KEY = b"xnbflow"
-#: Some 4 MB: a reader holds a few groups beside the whole, and pages that are new to a process are dear.
+#: Some 4 MB: a reader holds a few groups beside the whole, and new pages of memory are dear.
 _ROW_GROUP_VALUES = 500_000
 
 
