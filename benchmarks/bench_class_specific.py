@@ -7,9 +7,9 @@ import numpy as np
 from rows import row
 from timing import alternate, compile_seconds
 
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV
-from xnbflow.series import Series
-from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
 MOST_OF_XNB, MOST_FITS = 1.5, 25.0
@@ -32,7 +32,7 @@ def rows() -> list[dict]:
     return [fit_row(series, compiling), path_row(series), predict_row()]
 
 
-def fit_row(series: Series, compiling: float) -> dict:
+def fit_row(series: DataSet, compiling: float) -> dict:
     frame = series.frame()
 
     def ours() -> None:
@@ -53,7 +53,7 @@ def fit_row(series: Series, compiling: float) -> dict:
     )
 
 
-def path_row(series: Series) -> dict:
+def path_row(series: DataSet) -> dict:
     frame = series.frame()
 
     def ours() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from rows import row
 from timing import alternate, median_seconds
 
-from xnbflow.distributions import VonMises
+from xnbflow.density.families import VonMises
 from xnbflow.naive_bayes import SelectiveNB, VonMisesNB
 
 #: Auslan's shape: 60 angles and 60 real numbers, 95 signs, 27 samples of each.

@@ -23,15 +23,15 @@ REPEATS = 3
 READ = """
 import json, sys, time, warnings
 from pathlib import Path
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.geo import read_geo
-from xnbflow.sources.table import read_table
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.geo import read_geo
+from xnbflow.data.sources.table import read_table
 warnings.simplefilter("ignore")
 source, orientation, small, path = sys.argv[1:]
 label = "diagnosis" if source == "geo" else "class"
 options = {} if source == "geo" else {"orientation": orientation}
 key = "id" if orientation == "rows" else None
-dataset = DataSet("x", source, path, label=label, id_column=key, **options)
+dataset = SheetRow("x", source, path, label=label, id_column=key, **options)
 read = read_geo if source == "geo" else read_table
 def status(key):
     return int(Path("/proc/self/status").read_text().split(key + ":")[1].split()[0]) * 1024

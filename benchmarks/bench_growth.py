@@ -55,7 +55,7 @@ import json, resource, sys, tempfile, time
 from pathlib import Path
 import numba, numpy as np
 from xnbflow.naive_bayes import XNB
-from xnbflow.series import Series, iterate_features, read_features, write_chunks
+from xnbflow.data.dataset import DataSet, iterate_features, read_features, write_chunks
 numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
 m, n, k = map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
@@ -67,7 +67,7 @@ def chunks(size=20_000):
         values = rng.normal(size=(size, n))
         for c in range(k):
             values[c::10_000][:, codes == c] += 3
-        yield Series("big", values, [f"f{start + i}" for i in range(size)], samples, labels)
+        yield DataSet("big", values, [f"f{start + i}" for i in range(size)], samples, labels)
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder, "big.parquet")
     write_chunks(path, chunks())

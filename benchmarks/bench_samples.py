@@ -22,7 +22,7 @@ from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
 from timing import alternate, compile_seconds, median_seconds
 
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.distributions.kernel import TABULATED_FROM, Kernel
+from xnbflow.density.families.kernel import TABULATED_FROM, Kernel
 from xnbflow.naive_bayes import ClassSpecificNB, DiscretizedNB, FlexibleNB, KernelNBRegressor
 
 N_FEATURES, N_CLASSES = 20, 2
@@ -258,6 +258,6 @@ def crossing() -> pd.DataFrame:
 
 
 def with_tables_from(n_samples: int) -> None:
-    from xnbflow.distributions import kernel  # noqa: PLC0415
+    from xnbflow.density.families import kernel  # noqa: PLC0415
 
     kernel.TABULATED_FROM = n_samples

@@ -20,15 +20,15 @@ import pandas as pd
 from rows import row
 from timing import compile_seconds, median_seconds
 
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.strips import feature_strips
 from xnbflow.density.tiles import class_offsets, gather, sort_rows
 from xnbflow.naive_bayes import XNB
-from xnbflow.selection.class_specific import Candidates, class_pairs
-from xnbflow.series import Series
-from xnbflow.sources.simulate import simulate_series
+from xnbflow.preprocessing.selection.class_specific import Candidates, class_pairs
 
 N_SAMPLES, N_FEATURES, N_CLASSES, N_GRID = 130, 54_675, 5, 50
 PEER_FEATURES = 1500
@@ -64,11 +64,11 @@ def details() -> dict[str, pd.DataFrame]:
     return {"xnb_profile": profile(big())}
 
 
-def big() -> Series:
+def big() -> DataSet:
     return simulate_series("simulated", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0]
 
 
-def microarrays() -> Iterator[Series]:
+def microarrays() -> Iterator[DataSet]:
     folder = Path(os.environ.get("XNBFLOW_DATA", "../shared/data"), "microarray")
     for path in sorted(folder.glob("*.csv.gz")):
         with gzip.open(path, "rt") as file:
@@ -76,10 +76,10 @@ def microarrays() -> Iterator[Series]:
             lines = [line.split(",", 2) for line in file]
         values = np.array([np.fromstring(line[2], sep=",") for line in lines]).T
         samples, labels = [line[0] for line in lines], [line[1] for line in lines]
-        yield Series(path.name.removesuffix(".csv.gz"), values, features, samples, labels)
+        yield DataSet(path.name.removesuffix(".csv.gz"), values, features, samples, labels)
 
 
-def fit_row(series: Series, target: float, *, shown: bool = False) -> dict:
+def fit_row(series: DataSet, target: float, *, shown: bool = False) -> dict:
     frame = series.frame()
     ours = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
     theirs, note = peer_seconds(series)
@@ -87,7 +87,7 @@ def fit_row(series: Series, target: float, *, shown: bool = False) -> dict:
     return row(work, "xnb 0.5.1", ours, theirs, target=target, note=note, shown=shown)
 
 
-def layout_row(series: Series) -> dict:
+def layout_row(series: DataSet) -> dict:
     X = np.ascontiguousarray(series.values.T)
     ours = median_seconds(lambda: XNB(min_distance="mean").fit(X, series.labels))
     frame = series.frame()
@@ -96,7 +96,7 @@ def layout_row(series: Series) -> dict:
     return row(work, peer, ours, same, target=0.5, note="with the transpose")
 
 
-def rate_row(series: Series) -> dict:
+def rate_row(series: DataSet) -> dict:
     frame = series.frame()
     ours = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
     evaluations = series.values.size * N_GRID
@@ -105,11 +105,11 @@ def rate_row(series: Series) -> dict:
     return row(work, "2e9 per second", ours, evaluations / 2e9, note=note)
 
 
-def shape(series: Series) -> str:
+def shape(series: DataSet) -> str:
     return f"{series.name} {series.n_samples} x {series.n_features} x {len(series.classes)}"
 
 
-def peer_seconds(series: Series) -> tuple[float | None, str]:
+def peer_seconds(series: DataSet) -> tuple[float | None, str]:
     """Return the peer's seconds and how they were measured."""
     python = os.environ.get("XNBFLOW_PEER_PYTHON")
     if python is None:
@@ -132,7 +132,7 @@ def peer_seconds(series: Series) -> tuple[float | None, str]:
     return seconds * series.n_features / n_peer, note
 
 
-def profile(series: Series) -> pd.DataFrame:
+def profile(series: DataSet) -> pd.DataFrame:
     """Measure the processor time of the steps of one fit, as `pair_distances` takes them."""
     codes = np.unique(series.labels, return_inverse=True)[1]
     order, offsets = class_offsets(codes, N_CLASSES)

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.methods import resolved
-from xnbflow.series import Series
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.table import read_table
 
 DATA = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data")) / "geo"
 N_SPLITS, N_REPEATS = 4, 10
@@ -35,25 +35,25 @@ CLASSIFIERS = {
 }
 
 
-def paired() -> Series:
+def paired() -> DataSet:
     """Return the cohort with its patients as groups."""
     options = {
         "drop": "type",
         "group": "patient",
         "phenotype": str(DATA / "GSE6956C_phenotype.tsv"),
     }
-    row = DataSet("GSE6956C", "table", label="diagnosis", id_column="samples", options=options)
+    row = SheetRow("GSE6956C", "table", label="diagnosis", id_column="samples", options=options)
     return read_table(DATA / "GSE6956C.csv.gz", row)
 
 
-def dealt(series: Series, seed: int) -> Series:
+def dealt(series: DataSet, seed: int) -> DataSet:
     """Return the series with one of two labels dealt to each patient, to equally many."""
     patients, place = np.unique(series.groups, return_inverse=True)
     codes = np.random.default_rng(seed).permutation(len(patients)) % 2
     return replace(series, labels=np.array(["one", "other"])[codes[place]])
 
 
-def accuracy(series: Series, entry: dict, repeat: int) -> float:
+def accuracy(series: DataSet, entry: dict, repeat: int) -> float:
     """Return the share of right predictions of one repeat."""
     folds = draw_folds(series, N_SPLITS, N_REPEATS)
     told = train(series, folds, resolved(entry), repeat, None).predictions

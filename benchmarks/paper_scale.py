@@ -25,13 +25,13 @@ from pathlib import Path
 
 import pandas as pd
 import psutil
+from xnbflow.workflow.handover import THREAD_VARIABLES
 
-from xnbflow import forkserver
-from xnbflow.handover import THREAD_VARIABLES
-from xnbflow.seeds import derive_seed
-from xnbflow.sources.cumida import write_cumida_csv
-from xnbflow.sources.sheet import read_sheet
-from xnbflow.sources.simulate import simulate_series
+from xnbflow.data.seeds import derive_seed
+from xnbflow.data.sources.cumida import write_cumida_csv
+from xnbflow.data.sources.sheet import read_sheet
+from xnbflow.data.sources.simulate import simulate_series
+from xnbflow.workflow import forkserver
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "results" / "benchmarks" / "paper-scale"
@@ -218,7 +218,7 @@ def start_seconds(script: str, repeats: int = 20) -> dict[str, float]:
     program.parent.mkdir(parents=True, exist_ok=True)
     job = f"N(threads=1, log=[{os.devnull!r}], output=N(record='record.tsv'))"
     namespace = f"from types import SimpleNamespace as N\nsnakemake = {job}"
-    start = "from xnbflow.jobs import start_job\n\nstart_job(snakemake)\n"
+    start = "from xnbflow.workflow.jobs import start_job\n\nstart_job(snakemake)\n"
     program.write_text("\n".join([SNAKEMAKES_OWN, namespace, start, *map(ast.unparse, imports)]))
     command = f"set -euo pipefail; {sys.executable} {program}"
     before, recorded = spent(), 0.0

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import yaml
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.tables import diagnose
 from xnbflow.diagnostics.warmup import compile_ahead as compile_diagnostics
 from xnbflow.evaluation.folds import folds_of_repeat
+from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import train
 from xnbflow.evaluation.warmup import compile_ahead
-from xnbflow.methods import resolved, unlabelled
-from xnbflow.series import Series
 
 ROOT = Path(__file__).parents[1]
 
@@ -37,7 +37,7 @@ def main(folder: Path, first: int, step: int) -> None:
     seconds = dict.fromkeys(["diagnose", *entries], 0.0)
     files = [path for path in folder.glob("*.parquet") if path.name.count(".") == 1]  # no notes
     for path in sorted(files, key=lambda path: -path.stat().st_size)[first::step]:
-        series = Series.read(path)
+        series = DataSet.read(path)
         start = time.process_time()
         diagnose(series, **settings)
         seconds["diagnose"] += time.process_time() - start

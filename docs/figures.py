@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.model_selection import cross_val_score
 
-from xnbflow.distributions import Gaussian, Kernel, VonMises
+from xnbflow.density.families import Gaussian, Kernel, VonMises
 from xnbflow.naive_bayes import (
     XNB,
     ClassSpecificNB,
@@ -19,8 +19,8 @@ from xnbflow.naive_bayes import (
     KernelNBRegressor,
 )
 from xnbflow.preprocessing import CICA
+from xnbflow.preprocessing.selection.separation import printed_cut, weigh
 from xnbflow.report.page.style import COLOURS, GREY, legend_above, new_axes, plain_number, render
-from xnbflow.selection.separation import printed_cut, weigh
 
 __all__ = ["FIGURES"]
 

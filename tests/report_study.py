@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.config import Study
-from xnbflow.contract import (
+from xnbflow.data.contract import (
     DESCRIPTION,
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
@@ -29,9 +28,11 @@ from xnbflow.contract import (
     TRUTH,
     TRUTH_TABLE,
 )
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.evaluation.description import description_tables
+from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.study import study_tables
-from xnbflow.methods import resolved
 from xnbflow.report.page.blocks import (
     Cards,
     Evidence,
@@ -43,8 +44,7 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.results import StudyResults
-from xnbflow.series import Series
-from xnbflow.tables import write_parquet, write_tables
+from xnbflow.workflow.config import Study
 
 SCRIPT = "<script>alert(1)</script>"
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
@@ -126,7 +126,7 @@ def _series(dataset):
     features[0] = SCRIPT
     samples = [f"sample {i}" for i in range(SAMPLES)]
     samples[0] = '"s" & <i>first</i>'
-    return Series(dataset, values, features, samples, np.array(classes)[codes])
+    return DataSet(dataset, values, features, samples, np.array(classes)[codes])
 
 
 def _truth():

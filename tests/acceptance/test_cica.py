@@ -7,10 +7,10 @@ samples and at 200, and 20 with ten inputs.
 import numpy as np
 import pytest
 
-from xnbflow.analyses.cica.compute import recovery_error, simulate
+from xnbflow.data.seeds import derive_seed
 from xnbflow.naive_bayes.regression import KernelNBRegressor
 from xnbflow.preprocessing.cica import CICA
-from xnbflow.seeds import derive_seed
+from xnbflow.studies.cica.compute import recovery_error, simulate
 
 N_TEST = 100
 

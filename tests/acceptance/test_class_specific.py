@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from xnbflow.cells import CellFile
+from xnbflow.data.cells import CellFile
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
 MICROARRAYS = {

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 
-from xnbflow.analyses.directional.compute import CLASSIFIERS
-from xnbflow.naive_bayes.build import build_estimator
-from xnbflow.sources import acquire
-from xnbflow.sources.dataset import DataSet
+from xnbflow.data.sources import acquire
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.evaluation.build import build_estimator
+from xnbflow.studies.directional.compute import CLASSIFIERS
 
 FILES = {
     "magic": ("uci", "magic04.data.gz"),
@@ -27,7 +27,7 @@ def series(shared_data, tmp_path_factory):
         if name not in known:
             source, file = FILES[name]
             known[name] = acquire(
-                DataSet(name, source, name, options={"file": file}),
+                SheetRow(name, source, name, options={"file": file}),
                 downloads=tmp_path_factory.mktemp("downloads"),
                 base_urls={source: [str(shared_data / source)]},
             )

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from xnbflow.analyses.separation.compute import analyse
 from xnbflow.naive_bayes import BlockNB
+from xnbflow.studies.separation.compute import analyse
 
 
 @pytest.fixture(scope="module")

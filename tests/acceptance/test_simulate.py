@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.naive_bayes import XNB, FlexibleNB, GaussianNB
-from xnbflow.sources.simulate import simulate_series
 
 FILES = [
     *("SRBCT_Khan2001", "Leukemia_Golub1999", "Colorectal_Alon1999"),

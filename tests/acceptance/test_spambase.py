@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.analyses.effects.compute import analyse
-from xnbflow.contract import FOLDS_TABLE
-from xnbflow.series import Series
-from xnbflow.tables import write_parquet
+from xnbflow.data.contract import FOLDS_TABLE
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.tables import write_parquet
+from xnbflow.studies.effects.compute import analyse
 
 WORDS = (
     "make address all 3d our over remove internet order mail receive will people report addresses "
@@ -46,7 +46,7 @@ def tables(shared_data, tmp_path_factory):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": tested})
     write_parquet(folds, path, FOLDS_TABLE)
     labels = np.where(raw[:, -1] == 1, "spam", "legitimate")
-    spambase = Series("spambase", raw[:, :-1].T, FEATURES, samples, labels)
+    spambase = DataSet("spambase", raw[:, :-1].T, FEATURES, samples, labels)
     sets = {"all": None, "paper": PAPER, "stepwise": "stepwise"}
     return analyse({"spambase": spambase}, {"folds": str(path), "features": sets}, threads=1)
 

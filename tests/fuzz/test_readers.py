@@ -11,17 +11,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.errors import InputError
+from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import acquire
+from xnbflow.data.sources.annotation import read_annotation
+from xnbflow.data.sources.cumida import read_cumida_csv
+from xnbflow.data.sources.geo import read_geo
+from xnbflow.data.sources.phenotype import read_phenotype
+from xnbflow.data.sources.sheet import read_sheet
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation.folds_file import read_folds
-from xnbflow.series import Series, SeriesHeader
-from xnbflow.sources import acquire
-from xnbflow.sources.annotation import read_annotation
-from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.geo import read_geo
-from xnbflow.sources.phenotype import read_phenotype
-from xnbflow.sources.sheet import read_sheet
-from xnbflow.sources.table import read_table
 
 COUNT = int(os.environ.get("XNBFLOW_FUZZ", "25"))
 #: What people and programs leave in files.
@@ -136,7 +136,7 @@ def annotation():
 
 def as_table(path, **options):
     fields = {"label": "type"} | options
-    return read_table(path, DataSet("toy", "table", str(path), **fields))
+    return read_table(path, SheetRow("toy", "table", str(path), **fields))
 
 
 def published(source, location, file):
@@ -144,7 +144,7 @@ def published(source, location, file):
         base = path.parent / "base"
         (base / file).parent.mkdir(parents=True, exist_ok=True)
         (base / file).write_bytes(path.read_bytes())
-        row = DataSet("toy", source, location)
+        row = SheetRow("toy", source, location)
         for stale in (path.parent / "downloads").rglob("*.*"):
             stale.unlink(missing_ok=True)
         return acquire(row, downloads=path.parent / "downloads", base_urls={source: [str(base)]})
@@ -168,13 +168,13 @@ READERS = {
     "series matrix": (
         "t_series_matrix.txt",
         series_matrix(),
-        lambda path: read_geo(path, DataSet("toy", "geo", str(path), label="title")),
+        lambda path: read_geo(path, SheetRow("toy", "geo", str(path), label="title")),
     ),
     "soft": (
         "GDS1.soft",
         soft(),
         lambda path: read_geo(
-            path, DataSet("toy", "geo", str(path), label="characteristics:state")
+            path, SheetRow("toy", "geo", str(path), label="characteristics:state")
         ),
     ),
     "annotation": (
@@ -185,13 +185,13 @@ READERS = {
     "phenotype": (
         "p.tsv",
         phenotype(),
-        lambda path: read_phenotype(path, DataSet("toy", "table", "t.csv", label="type")),
+        lambda path: read_phenotype(path, SheetRow("toy", "table", "t.csv", label="type")),
     ),
     "folds": (
         "f.tsv",
         folds(),
         lambda path: read_folds(
-            path, SeriesHeader("toy", np.array(SAMPLES), np.array(list("ab" * 4)), 6), 2, 1
+            path, DataSetHeader("toy", np.array(SAMPLES), np.array(list("ab" * 4)), 6), 2, 1
         ),
     ),
     "sheet": ("sheet.tsv", sheet(), read_sheet),
@@ -235,7 +235,7 @@ def packed(path, content):
 
 def is_sound(found):
     """Whether what was read is finite, and of the types that others rely on."""
-    if isinstance(found, Series):
+    if isinstance(found, DataSet):
         return np.isfinite(found.values).all() or found.values.dtype == float
     return isinstance(found, pd.DataFrame | dict)
 

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from unit.test_models_file import two_classes
 
-from xnbflow.cli import app
 from xnbflow.models.prediction import MISSING
+from xnbflow.workflow.cli import app
 
 ROOT = Path(__file__).parents[2]
-MAIN = "from xnbflow.cli import main; main()"
+MAIN = "from xnbflow.workflow.cli import main; main()"
 
 
 def xnbflow(*arguments, cwd=None):
@@ -55,7 +55,7 @@ def folder(tmp_path_factory):
 def test_help_loads_nothing_numerical():
     code = (
         "import os, sys\nos._exit = sys.exit\nsys.argv = ['xnbflow', '--help']\n"
-        "from xnbflow.cli import main\n"
+        "from xnbflow.workflow.cli import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "heavy = {'numpy', 'pandas', 'scipy', 'sklearn', 'numba', 'skops', 'pyarrow'}\n"
         "sys.stderr.write(repr(sorted(heavy & set(sys.modules))))"

@@ -6,8 +6,7 @@ import re
 import pytest
 from integration.conftest import ROOT, STUDY, prepare, snakemake
 
-from xnbflow.analyses.registry import own_analyses
-from xnbflow.contract import (
+from xnbflow.data.contract import (
     ANALYSIS,
     DESCRIPTION,
     DESCRIPTION_TABLES,
@@ -17,6 +16,7 @@ from xnbflow.contract import (
     STUDY_TABLES,
     analysis_tables,
 )
+from xnbflow.studies.registry import own_analyses
 
 #: Small, and with all that a study may ask for beside tables and a page.
 MORE = {

@@ -10,13 +10,13 @@ import pytest
 import yaml
 from integration.conftest import snakemake_command
 
-from xnbflow.analyses.registry import known_analyses
-from xnbflow.errors import InputError
-from xnbflow.methods import known_methods
-from xnbflow.sources.registry import known_sources
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.registry import known_sources
+from xnbflow.evaluation.methods import known_methods
+from xnbflow.studies.registry import known_analyses
 
 ENTRIES = """
-from xnbflow.entries import Analysis, Method, Source, whole
+from xnbflow.data.entries import Analysis, Method, Source, whole
 
 NEAREST = Method(
     "nearest_mean",
@@ -54,13 +54,13 @@ class NearestMean(ClassifierMixin, BaseEstimator):
 ''',
     "lines.py": '''
 import numpy as np
-from xnbflow.series import Series
+from xnbflow.data.dataset import DataSet
 
 def load(dataset, downloads):
     n, step = 24, int(dataset.options.get("step", 1))
     labels = np.where(np.arange(n) % 2, "odd", "even")
     values = np.vstack([np.arange(n) * step + 100.0 * (labels == "odd"), np.arange(n) % 7])
-    return Series(dataset.id, values, ["a", "b"], np.arange(n), labels)
+    return DataSet(dataset.id, values, ["a", "b"], np.arange(n), labels)
 ''',
     "count.py": '''
 import pandas as pd
@@ -70,7 +70,7 @@ def analyse(series, params, threads):
     return {"counts": pd.DataFrame(rows, columns=["dataset", "samples"])}
 ''',
     "contract.py": '''
-from xnbflow.contract import table
+from xnbflow.data.contract import table
 
 TABLES = {"counts": table("counts", "how many", "a data set", dataset="text", samples="integer")}
 ''',
@@ -134,7 +134,7 @@ def test_entries_of_an_installed_package_are_known_beside_ours(site):
     [
         ("[xnbflow.methods]\nx = toyplugin.absent:X\n", "", "cannot be loaded .ModuleNotFound"),
         ("[xnbflow.methods]\nx = toyplugin.entries:X\n", "1 / 0", "cannot be loaded .ZeroDivision"),
-        ("[xnbflow.methods]\nx = toyplugin.entries:X\n", "X = 5", "no xnbflow.entries.Meth"),
+        ("[xnbflow.methods]\nx = toyplugin.entries:X\n", "X = 5", "no xnbflow.data.entries.Meth"),
         ("[xnbflow.methods]\nother = toyplugin.entries:NEAREST\n", ENTRIES, "calls itself"),
         (
             "[xnbflow.methods]\nxnb = toyplugin.entries:XNB\n",

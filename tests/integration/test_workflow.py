@@ -28,7 +28,7 @@ from integration.conftest import (
     tables,
 )
 
-from xnbflow.contract import STUDY_TABLES
+from xnbflow.data.contract import STUDY_TABLES
 
 
 def test_the_study_leaves_every_table_and_a_page(finished):
@@ -301,7 +301,7 @@ def test_jobs_run_the_library_that_stands_beside_the_snakefile(edited):
     root, folder = edited
     path = root / "workflow/src/xnbflow/evaluation/summaries.py"
     original = path.read_text()
-    told = "from xnbflow.errors import InputError\nraise InputError('this is the copy')\n"
+    told = "from xnbflow.data.errors import InputError\nraise InputError('this is the copy')\n"
     path.write_text(original + told)
     try:
         done = snakemake(folder, root=root)

@@ -8,10 +8,10 @@ from pathlib import Path
 from sklearn.datasets import load_wine
 
 import xnbflow
+from xnbflow.data.sources import SheetRow, acquire
 from xnbflow.diagnostics import shapiro_wilk
 from xnbflow.models import cross_validate, fit_model, read_model, write_model
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
-from xnbflow.sources import DataSet, acquire
 
 assert "site-packages" in Path(xnbflow.__file__).parts, xnbflow.__file__
 assert version("xnbflow") == xnbflow.__version__
@@ -24,7 +24,7 @@ assert XNB().fit(X, y).score(X, y) > 0.9
 assert ClassSpecificNB().fit(X, y).explain(X[:1]).shape[0] > 0
 shapiro_wilk(X)
 
-wine = acquire(DataSet("wine", "bundled", "wine"))
+wine = acquire(SheetRow("wine", "bundled", "wine"))
 entry = {"method": "xnb"}
 write_model(fit_model(wine, entry, cross_validate(wine, entry, 3)), "wine.skops")
 assert read_model("wine.skops").classes == ["class_0", "class_1", "class_2"]

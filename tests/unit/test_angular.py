@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.errors import InputError
-from xnbflow.sources import acquire
-from xnbflow.sources.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import acquire
+from xnbflow.data.sources.sheet_row import SheetRow
 
 
 def get(folder, location, base=None, **options):
-    dataset = DataSet(location, "angular", location, options=options)
+    dataset = SheetRow(location, "angular", location, options=options)
     return acquire(
         dataset, downloads=folder / "downloads", base_urls={"angular": [str(base or folder)]}
     )
@@ -120,7 +120,7 @@ def test_bad_files_are_refused(tmp_path, text, message):
 
 def test_what_is_published_nowhere_is_asked_for(tmp_path):
     with pytest.raises(InputError, match=r"by hand at .*angular/protein_dihedrals.tsv"):
-        acquire(DataSet("p", "angular", "protein-helix"), downloads=tmp_path)
+        acquire(SheetRow("p", "angular", "protein-helix"), downloads=tmp_path)
 
 
 def test_an_unknown_name_is_refused(tmp_path):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from xnbflow import atomic as module
-from xnbflow.atomic import atomic, write_atomically
+from xnbflow.data import atomic as module
+from xnbflow.data.atomic import atomic, write_atomically
 
 PACKAGE = Path(module.__file__).parent
 

@@ -7,10 +7,10 @@ from scipy.special import log_softmax
 from scipy.stats import multivariate_normal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import BlockNB
 from xnbflow.preprocessing import CorrelationBlocks
-from xnbflow.selection.separation import effective_samples, null_mean, printed_cut
+from xnbflow.preprocessing.selection.separation import effective_samples, null_mean, printed_cut
 
 
 @parametrize_with_checks(

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.special import i0
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import VonMisesFisherNB, VonMisesNB
 from xnbflow.naive_bayes.boundaries import (
     hybrid_boundary,

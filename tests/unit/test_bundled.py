@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from xnbflow.errors import InputError
-from xnbflow.sources import acquire
-from xnbflow.sources.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import acquire
+from xnbflow.data.sources.sheet_row import SheetRow
 
 
 def test_values_and_labels_are_scikit_learns():
-    series = acquire(DataSet("bc", "bundled", "breast_cancer", None, 569, 30, 2))
+    series = acquire(SheetRow("bc", "bundled", "breast_cancer", None, 569, 30, 2))
     bunch = load_breast_cancer()
     np.testing.assert_array_equal(series.values.T, bunch.data)
     assert list(series.features) == list(bunch.feature_names)
@@ -20,12 +20,12 @@ def test_values_and_labels_are_scikit_learns():
 
 def test_constant_features_are_named_in_a_warning():
     with pytest.warns(UserWarning, match=r"3 of 64 features are constant \(pixel_0_0"):
-        acquire(DataSet("digits", "bundled", "digits"))
+        acquire(SheetRow("digits", "bundled", "digits"))
 
 
 def test_an_unknown_name_is_refused():
     with pytest.raises(InputError, match="no bundled data set 'iris'; use one of breast_cancer"):
-        acquire(DataSet("iris", "bundled", "iris"))
+        acquire(SheetRow("iris", "bundled", "iris"))
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def test_an_unknown_name_is_refused():
 )
 def test_a_shape_other_than_expected_is_refused(expected, message):
     with pytest.raises(InputError, match=f"data set wine: {message}"):
-        acquire(DataSet("wine", "bundled", "wine", **expected))
+        acquire(SheetRow("wine", "bundled", "wine", **expected))
 
 
 def test_a_feature_count_within_the_tolerance_is_only_warned_of():
-    dataset = DataSet("w", "bundled", "wine", features=12, options={"features_tolerance": "1"})
+    dataset = SheetRow("w", "bundled", "wine", features=12, options={"features_tolerance": "1"})
     with pytest.warns(UserWarning, match="13 features found, the sheet expects 12"):
         assert acquire(dataset).n_features == 13

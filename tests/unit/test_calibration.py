@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.intervals import proportion_interval
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from xnbflow.cells import CellFile, rank_genes_groups, write_rank_genes_groups
-from xnbflow.errors import InputError
+from xnbflow.data.cells import CellFile, rank_genes_groups, write_rank_genes_groups
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.anndata_file import opened, table_of
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
-from xnbflow.sources.anndata_file import opened, table_of
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 

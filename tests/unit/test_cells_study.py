@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
-from xnbflow.analyses.cells import compute, markers
-from xnbflow.analyses.cells.compute import analyse
-from xnbflow.analyses.cells.contract import TABLES
-from xnbflow.analyses.cells.wilcoxon import rank_sum_scores
-from xnbflow.errors import InputError
-from xnbflow.series import Series
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.studies.cells import compute, markers
+from xnbflow.studies.cells.compute import analyse
+from xnbflow.studies.cells.contract import TABLES
+from xnbflow.studies.cells.wilcoxon import rank_sum_scores
 
 PARAMS = {"splits": 3, "repeats": 2, "top": 2, "trees": 20}
 OWN = ["ClassSpecificNB", "XNB", "Wilcoxon, top 2", "all genes"]
@@ -22,7 +22,7 @@ def cells(groups=None, n_genes=12):
     for i, label in enumerate(("B", "NK", "T")):
         values[4 * i] += 2.0 * (labels == label)
     genes, samples = [f"g{i:02}" for i in range(n_genes)], [f"c{i}" for i in range(72)]
-    return Series("toy", values, genes, samples, labels, groups=groups)
+    return DataSet("toy", values, genes, samples, labels, groups=groups)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_only_training_cells_choose_markers(monkeypatch):
         values = data.values.copy()
         values[11, ~train] = 100.0 * codes[~train]
         return found(
-            Series(data.name, values, data.features, data.samples, data.labels),
+            DataSet(data.name, values, data.features, data.samples, data.labels),
             finder,
             codes,
             train,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from xnbflow.config import RULES, read_config, read_sheets
-from xnbflow.errors import InputError
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.sheet import read_sheet
+from xnbflow.workflow.config import RULES, read_config, read_sheets
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"

@@ -9,12 +9,12 @@ from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.analyses.cica.compute import recovery_error, simulate
+from xnbflow.data.errors import InputError
 from xnbflow.diagnostics.dependence import conditional_dependence
-from xnbflow.errors import InputError
 from xnbflow.preprocessing import cica as cica_module
 from xnbflow.preprocessing.cica import CICA
 from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, Descent, natural_gradient
+from xnbflow.studies.cica.compute import recovery_error, simulate
 
 A = np.array([[1.0, 0.5], [0.5, 1.0]])  # the paper's mixing
 

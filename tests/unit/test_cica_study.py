@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from xnbflow.analyses.cica.compute import analyse, recovery_error, simulate
-from xnbflow.errors import InputError
-from xnbflow.series import Series
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.studies.cica.compute import analyse, recovery_error, simulate
 
 TINY = {
     "seeds": 2,
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 def iris():
     bunch = load_iris()
     names = [f"flower{i}" for i in range(150)]
-    return Series(
+    return DataSet(
         "iris", bunch.data.T, bunch.feature_names, names, bunch.target_names[bunch.target]
     )
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 
-from xnbflow.errors import InputError
+from xnbflow.data.dataset import DataSet, iterate_features, read_features, write_chunks
+from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import XNB, FlexibleNB
-from xnbflow.selection.class_specific import Candidates, class_pairs, pair_distances
-from xnbflow.selection.covering import smallest_cover
-from xnbflow.series import Series, iterate_features, read_features, write_chunks
+from xnbflow.preprocessing.selection.class_specific import Candidates, class_pairs, pair_distances
+from xnbflow.preprocessing.selection.covering import smallest_cover
 
 TIE = 1e-12
 
@@ -406,7 +406,7 @@ def test_raw_counts_are_warned_of(rng):
 @pytest.mark.parametrize("selection", ["greedy", "joint", "minimal"])
 @pytest.mark.parametrize("min_distance", [0.5, "mean", 0.0])
 def test_a_stream_selects_what_a_matrix_does(rng, selection, min_distance, monkeypatch):
-    monkeypatch.setattr("xnbflow.selection.class_specific.CANDIDATES_PER_PAIR", 20)
+    monkeypatch.setattr("xnbflow.preprocessing.selection.class_specific.CANDIDATES_PER_PAIR", 20)
     features, codes = markers(rng, n_features=203, shift=3.0)
     names = rng.permutation([f"g{i}" for i in range(203)])
     X = pd.DataFrame(features.T, columns=names)
@@ -428,10 +428,10 @@ def test_a_stream_selects_what_a_matrix_does(rng, selection, min_distance, monke
 def test_a_stream_comes_from_a_file(rng, tmp_path):
     features, codes = markers(rng)
     labels = np.array(["x", "y", "z"])[codes]
-    whole = Series("toy", features, [f"g{i}" for i in range(60)], range(36), labels)
+    whole = DataSet("toy", features, [f"g{i}" for i in range(60)], range(36), labels)
     path = tmp_path / "toy.parquet"
     halves = (
-        Series("toy", features[part], whole.features[part], range(36), labels)
+        DataSet("toy", features[part], whole.features[part], range(36), labels)
         for part in (slice(0, 30), slice(30, 60))
     )
     write_chunks(path, halves)
@@ -449,7 +449,7 @@ def test_a_stream_comes_from_a_file(rng, tmp_path):
 def test_a_stream_without_a_distinctive_feature_leaves_the_priors(rng, tmp_path):
     features, labels = rng.normal(size=(4, 40)), np.repeat(["a", "b"], [30, 10])
     path = tmp_path / "noise.parquet"
-    Series("noise", features, list("pqrs"), range(40), labels).write(path)
+    DataSet("noise", features, list("pqrs"), range(40), labels).write(path)
     with pytest.warns(UserWarning, match="has no feature"):
         streamed = XNB(min_distance=0.99).fit_stream(iterate_features(path), labels)
     with pytest.warns(UserWarning, match="has no feature"):

@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.class_specific_cv import geometric_sizes
 from xnbflow.naive_bayes.size_path import choose

@@ -8,9 +8,9 @@ from scipy.stats import norm
 from sklearn.datasets import load_digits, load_wine
 from sklearn.pipeline import make_pipeline
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, GaussianNB
-from xnbflow.selection.class_specific import class_pairs
+from xnbflow.preprocessing.selection.class_specific import class_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 

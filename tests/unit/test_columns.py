@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from xnbflow.columns import column_mask, column_positions
-from xnbflow.errors import InputError
+from xnbflow.data.columns import column_mask, column_positions
+from xnbflow.data.errors import InputError
 
 NAMES = np.array(["a", "b", "c", "d"], dtype=object)
 

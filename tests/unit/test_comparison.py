@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation import comparison
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from xnbflow.config import Batch, Folds, read_config, read_sheets
-from xnbflow.errors import InputError
-from xnbflow.methods import METHODS
-from xnbflow.naive_bayes.build import build_estimator, import_estimator
-from xnbflow.series import KINDS
+from xnbflow.data.dataset import KINDS
+from xnbflow.data.errors import InputError
+from xnbflow.evaluation.build import build_estimator, import_estimator
+from xnbflow.evaluation.methods import METHODS
+from xnbflow.workflow.config import Batch, Folds, read_config, read_sheets
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow import contract
-from xnbflow.contract import FOLDS_TABLE, STUDY_TABLES, TRAINING_TABLES, PathTemplate, Table
-from xnbflow.errors import InputError
+from xnbflow.data import contract
+from xnbflow.data.contract import FOLDS_TABLE, STUDY_TABLES, TRAINING_TABLES, PathTemplate, Table
+from xnbflow.data.errors import InputError
+from xnbflow.data.tables import read_parquet, write_parquet, write_tables
 from xnbflow.evaluation.gathering import remove_undeclared
-from xnbflow.manual import results_manual
-from xnbflow.tables import read_parquet, write_parquet, write_tables
+from xnbflow.workflow.manual import results_manual
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "workflow/src/xnbflow"
@@ -28,8 +28,8 @@ def test_the_manual_of_the_results_says_what_the_contract_does():
 
 def test_the_rules_import_nothing_heavy_for_it():
     code = (
-        "import sys, xnbflow.contract as c; "
-        "[c.analysis_tables(f'xnbflow.analyses.{n}.contract') for n in "
+        "import sys, xnbflow.data.contract as c; "
+        "[c.analysis_tables(f'xnbflow.studies.{n}.contract') for n in "
         "('cica', 'directional', 'effects', 'separation')]; "
         "print(sorted({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules)))"
     )

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.preprocessing import CorrelationBlocks
 
 

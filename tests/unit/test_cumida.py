@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xnbflow.errors import InputError
-from xnbflow.series import Series
-from xnbflow.sources import row_reader
-from xnbflow.sources.blocks import Columns
-from xnbflow.sources.cumida import read_cumida_csv, write_cumida_csv
-from xnbflow.sources.dialects import Dialect
-from xnbflow.sources.row_reader import RowReader
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import row_reader
+from xnbflow.data.sources.blocks import Columns
+from xnbflow.data.sources.cumida import read_cumida_csv, write_cumida_csv
+from xnbflow.data.sources.dialects import Dialect
+from xnbflow.data.sources.row_reader import RowReader
 
 HEADER = "samples,type,g1,g2,g3\n"
 GOOD = HEADER + "GSM1,tumour,1.5,-2,3e-1\nGSM2,normal,4,5.25,6\n"
@@ -134,10 +134,10 @@ def test_halfway_cases_round_to_even(tmp_path):
 
 
 def test_a_file_of_many_blocks_reads_back_bit_for_bit(tmp_path, monkeypatch):
-    monkeypatch.setattr("xnbflow.sources.cumida._BLOCK_BYTES", 5000)
+    monkeypatch.setattr("xnbflow.data.sources.cumida._BLOCK_BYTES", 5000)
     rng = np.random.default_rng(0)
     values = rng.standard_normal((100, 37)) * 10.0 ** rng.integers(-9, 9, (100, 37))
-    series = Series(
+    series = DataSet(
         "x",
         values,
         [f"g{i}" for i in range(99)] + ['<b>"odd", name</b>'],
@@ -213,7 +213,7 @@ def test_an_absent_file_is_told(tmp_path):
 
 
 def test_a_bad_cell_far_down_a_large_file_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr("xnbflow.sources.cumida._BLOCK_BYTES", 1000)
+    monkeypatch.setattr("xnbflow.data.sources.cumida._BLOCK_BYTES", 1000)
     lines = [f"s{i},{'ab'[i % 2]}," + ",".join(["1.25"] * 50) for i in range(200)]
     lines[150] = lines[150].replace("1.25", "1.25x", 1)
     text = "\n".join(["samples,type," + ",".join(f"g{i}" for i in range(50)), *lines]) + "\n"

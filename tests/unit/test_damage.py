@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xnbflow.contract import FOLDS_TABLE, TRAINING_TABLES
-from xnbflow.errors import InputError
-from xnbflow.parquet import parquet_writer
-from xnbflow.series import Series, iterate_features, read_features, read_header
-from xnbflow.tables import read_parquet, write_parquet
+from xnbflow.data.contract import FOLDS_TABLE, TRAINING_TABLES
+from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header
+from xnbflow.data.errors import InputError
+from xnbflow.data.parquet import parquet_writer
+from xnbflow.data.tables import read_parquet, write_parquet
 
 SAMPLES = [f"sample {i}" for i in range(40)]
 PREDICTIONS = TRAINING_TABLES["predictions"]
@@ -23,7 +23,7 @@ def write_series(path):
     values = np.random.default_rng(0).normal(size=(60, 40))
     kinds = ["linear", "angular", "categorical"] * 20
     names = [f"probe_{i}" for i in range(60)]
-    Series("toy", values, names, SAMPLES, ["tumour", "normal"] * 20, kinds).write(path)
+    DataSet("toy", values, names, SAMPLES, ["tumour", "normal"] * 20, kinds).write(path)
 
 
 def write_folds(path):
@@ -40,7 +40,7 @@ def write_predictions(path):
 
 
 def read_series(path):
-    series = Series.read(path)
+    series = DataSet.read(path)
     return [getattr(series, key).tolist() for key in ("values", "features", "labels", "kinds")] + [
         series.name,
         series.samples.tolist(),
@@ -160,7 +160,7 @@ HEADERS = st.one_of(
     ).map(lambda header: json.dumps(header).encode()),
 )
 READERS = [
-    Series.read,
+    DataSet.read,
     read_header,
     lambda path: list(iterate_features(path)),
     lambda path: read_features(path, ["a"]),

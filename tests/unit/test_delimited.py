@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xnbflow.errors import InputError
-from xnbflow.sources import delimited, row_reader
-from xnbflow.sources.annotation import read_annotation
-from xnbflow.sources.blocks import Columns
-from xnbflow.sources.delimited import DelimitedText
-from xnbflow.sources.dialects import Dialect
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import delimited, row_reader
+from xnbflow.data.sources.annotation import read_annotation
+from xnbflow.data.sources.blocks import Columns
+from xnbflow.data.sources.delimited import DelimitedText
+from xnbflow.data.sources.dialects import Dialect
 
 NUMBERS = (
     st.floats(allow_nan=False, allow_infinity=False).map(repr)

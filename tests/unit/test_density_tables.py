@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.density.families import Kernel
+from xnbflow.density.families.kernel import TABULATED_FROM
 from xnbflow.density.tables import log_tabulated, tabulate
 from xnbflow.density.tiles import class_offsets, sorted_classes
-from xnbflow.distributions import Kernel
-from xnbflow.distributions.kernel import TABULATED_FROM
 from xnbflow.naive_bayes import XNB, FlexibleNB, HybridNB, SelectiveNB
 
 #: What the documentation promises of log densities, within the data and beyond.

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from xnbflow.data.errors import InputError
 from xnbflow.diagnostics import (
     conditional_dependence,
     correlation,
     normalised_residuals,
     top_partners,
 )
-from xnbflow.errors import InputError
 
 
 def residuals_by_numpy(X, y):

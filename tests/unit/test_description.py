@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from xnbflow.contract import DESCRIPTION_TABLES, TRAINING_TABLES
+from xnbflow.data.contract import DESCRIPTION_TABLES, TRAINING_TABLES
+from xnbflow.data.dataset import DataSet, read_header
 from xnbflow.evaluation.densities import class_densities, density_estimator
 from xnbflow.evaluation.description import describe
 from xnbflow.evaluation.evidence import relative_evidence
@@ -14,7 +15,6 @@ from xnbflow.evaluation.profiles import class_distances, feature_profiles, featu
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.flexible import FlexibleNB
-from xnbflow.series import Series, read_header
 
 XNB_PATH = "xnbflow.naive_bayes.class_specific.XNB"
 XNB_ENTRY = {"method": XNB_PATH, "params": {}}
@@ -31,7 +31,7 @@ def series():
     values[1] -= 5.0 * (labels == "b")
     values[2, labels == "a"] = 0.0
     names = [f"g{i}" for i in range(6)]
-    return Series("toy", values, names, [f"s{i}" for i in range(45)], labels)
+    return DataSet("toy", values, names, [f"s{i}" for i in range(45)], labels)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_no_feature_speaks_more_for_a_class_than_its_rarity_allows(series, train
 
 
 def test_evidence_does_not_depend_on_the_unit_of_measurement(series, trained):
-    scaled = Series("toy", 1000 * series.values, series.features, series.samples, series.labels)
+    scaled = DataSet("toy", 1000 * series.values, series.features, series.samples, series.labels)
     # The floor below the bandwidth of a constant class, as published, is no multiple of the unit.
     told = trained["explanations"].query("feature != 'g2'")
     shifted = told.assign(log_likelihood=told["log_likelihood"] - np.log(1000))
@@ -167,7 +167,7 @@ def test_direction_compares_the_median_with_every_other_class(series):
 
 def test_equal_medians_have_no_direction():
     values = np.array([[1.0, 1.0, 1.0, 1.0]])
-    series = Series("s", values, ["g"], list("wxyz"), ["a", "a", "b", "b"])
+    series = DataSet("s", values, ["g"], list("wxyz"), ["a", "a", "b", "b"])
     table = feature_profiles(series, pd.DataFrame({"class": ["a"], "feature": ["g"]}))
     assert table["direction"].tolist() == ["equal"]
 

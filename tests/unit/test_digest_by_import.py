@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from xnbflow.analyses.registry import analysis_modules, own_analyses
-from xnbflow.distributions import FAMILIES
-from xnbflow.methods import METHODS, resolved
-from xnbflow.provenance import source_files
-from xnbflow.sources.registry import SOURCES
+from xnbflow.data.sources.registry import SOURCES
+from xnbflow.density.families import FAMILIES
+from xnbflow.evaluation.methods import METHODS, resolved
+from xnbflow.studies.registry import analysis_modules, own_analyses
+from xnbflow.workflow.provenance import source_files
 
 pytestmark = pytest.mark.slow  # a process for each
 
@@ -86,12 +86,12 @@ def classes(entry):
 def test_of_every_method_and_family(name):
     entry = resolved(ENTRIES[name])
     work = (
-        "from xnbflow.sources.tiny import tiny_series\n"
+        "from xnbflow.data.sources.tiny import tiny_series\n"
         f"outcome = train_batch(tiny_series(), {entry!r}, splits=2, repeats=[0], folds=[0])\n"
         "failed = outcome.fits['error'].tolist()\n"
         f"assert failed == [''] or {name!r} == 'family von_mises_fisher', failed\n"
     )
-    extra = {"xnbflow.sources.tiny", "xnbflow.sources", "xnbflow.sources.dataset"}
+    extra = {"xnbflow.data.sources.tiny", "xnbflow.sources", "xnbflow.data.sources.sheet_row"}
     digest = digested("train.py", *classes(entry))
     assert loaded("train.py", work) - extra <= digest
     assert "xnbflow.report" not in digest
@@ -106,7 +106,7 @@ def test_of_every_source(name):
 
 def test_of_a_download():
     """The module that downloads is imported late."""
-    assert "xnbflow.sources.http" in digested("acquire.py", "xnbflow.sources.cumida")
+    assert "xnbflow.data.sources.http" in digested("acquire.py", "xnbflow.data.sources.cumida")
 
 
 @pytest.mark.parametrize("name", own_analyses())
@@ -121,7 +121,7 @@ def test_of_every_analysis(name):
 def test_of_every_section(name):
     work = (
         f"import importlib; importlib.import_module({name!r})\n"
-        "from xnbflow.analyses.registry import known_analyses; known_analyses()"
+        "from xnbflow.studies.registry import known_analyses; known_analyses()"
     )
     assert loaded("report.py", work) <= digested("report.py", name, *analysis_modules())
 

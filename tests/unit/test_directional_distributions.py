@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import gammaln, logsumexp
 
-from xnbflow.distributions import (
+from xnbflow.data.errors import InputError
+from xnbflow.density.families import (
     Categorical,
     Gaussian,
     Kernel,
@@ -15,14 +16,16 @@ from xnbflow.distributions import (
     VonMises,
     VonMisesFisher,
 )
-from xnbflow.distributions.bessel import (
+from xnbflow.density.families.bessel import (
     KAPPA_MAX,
     bessel_ratio,
     concentration,
     log_bessel_quotient,
 )
-from xnbflow.errors import InputError
-from xnbflow.selection.mutual_information import quadrature_information, sample_information
+from xnbflow.preprocessing.selection.mutual_information import (
+    quadrature_information,
+    sample_information,
+)
 
 
 def log_bessel_quotient_by_series(order, kappa):

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from xnbflow.analyses.directional.compute import CLASSIFIERS, analyse
-from xnbflow.errors import InputError
-from xnbflow.series import Series
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.studies.directional.compute import CLASSIFIERS, analyse
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +25,14 @@ def wind():
     )
     kinds = ["angular", "linear", "angular", "categorical"]
     samples = [f"s{i}" for i in range(120)]
-    return Series(
+    return DataSet(
         "wind", values, ["wind", "speed", "noise", "gust"], samples, code.astype(str), kinds
     )
 
 
 @pytest.fixture(scope="module")
 def pair(wind):
-    return Series("pair", wind.values[[0, 2]], ["phi", "psi"], wind.samples, wind.labels == "1",
+    return DataSet("pair", wind.values[[0, 2]], ["phi", "psi"], wind.samples, wind.labels == "1",
                   ["angular", "angular"])  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def test_regions_change_where_the_boundary_is(tables, example):
 
 def test_two_angles_of_three_classes_have_regions_but_no_boundary(wind):
     kinds = ["angular", "angular"]
-    pair = Series("three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds)
+    pair = DataSet("three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds)
     tables = analyse({"three": pair}, {"repeats": 1}, 1)
     assert set(tables["regions"].query("example == 'three'")["predicted"]) == {"0", "1", "2"}
     assert "three" not in set(tables["boundaries"]["example"])
@@ -130,7 +130,7 @@ def test_the_analysis_runs_without_data_sets_and_is_reproducible():
 def test_misspelt_parameters_and_data_without_angles_are_refused(wind):
     with pytest.raises(InputError, match="no parameter 'bin'"):
         analyse({}, {"bin": 12}, 1)
-    linear = Series("linear", wind.values, wind.features, wind.samples, wind.labels)
+    linear = DataSet("linear", wind.values, wind.features, wind.samples, wind.labels)
     with pytest.raises(InputError, match="'linear' has no angular feature"):
         analyse({"linear": linear}, {}, 1)
 

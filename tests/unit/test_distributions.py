@@ -7,9 +7,9 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
 from sklearn.neighbors import KernelDensity
 
+from xnbflow.data.errors import InputError
 from xnbflow.density.bandwidth import BANDWIDTHS
-from xnbflow.density.kernels import KERNELS
-from xnbflow.distributions import (
+from xnbflow.density.families import (
     Categorical,
     Gaussian,
     GaussianBlocks,
@@ -17,9 +17,9 @@ from xnbflow.distributions import (
     MultivariateGaussian,
     VonMises,
 )
-from xnbflow.distributions.gaussian import class_moments
-from xnbflow.distributions.kernel import LOG_ZERO, log_kernel_density
-from xnbflow.errors import InputError
+from xnbflow.density.families.gaussian import class_moments
+from xnbflow.density.families.kernel import LOG_ZERO, log_kernel_density
+from xnbflow.density.kernels import KERNELS
 from xnbflow.naive_bayes import XNB, FlexibleNB, GaussianNB, HybridNB
 
 

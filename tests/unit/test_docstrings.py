@@ -19,14 +19,14 @@ ESTIMATORS = [
     if inspect.isclass(found := getattr(package, name))
 ]
 PUBLIC_MODULES = [
-    "xnbflow.cells",
+    "xnbflow.data.cells",
     "xnbflow.diagnostics",
-    "xnbflow.distributions",
+    "xnbflow.density.families",
     "xnbflow.evaluation.comparison",
     "xnbflow.models",
     "xnbflow.naive_bayes",
     "xnbflow.preprocessing",
-    "xnbflow.series",
+    "xnbflow.data.dataset",
     "xnbflow.sources",
 ]
 #: Attributes that scikit-learn's own classes set.

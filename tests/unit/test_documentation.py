@@ -52,7 +52,7 @@ def test_every_word_of_a_documented_command_is_a_study_or_an_option_s_own(comman
 @pytest.mark.parametrize("command", list(our_commands()))
 def test_every_documented_command_of_ours_is_parsed_by_it(command):
     typer = pytest.importorskip("typer", reason="the command line needs typer")
-    from xnbflow.cli.app import app
+    from xnbflow.workflow.cli.app import app
 
     name, *words = shlex.split(command, comments=True)
     group = typer.main.get_command(app)

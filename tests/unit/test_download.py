@@ -15,12 +15,12 @@ from contextlib import contextmanager, suppress
 import pytest
 from serving import serving
 
-from xnbflow.errors import InputError
-from xnbflow.sources import acquire
-from xnbflow.sources.acquisition import acquire_noting
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.download import Downloads
-from xnbflow.sources.patience import Patience
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import acquire
+from xnbflow.data.sources.acquisition import acquire_noting
+from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.patience import Patience
+from xnbflow.data.sources.sheet_row import SheetRow
 
 PATH = "Brain/GSE1/Brain_GSE1.csv"
 CSV = b"samples,type,g1,g2\n" + b"".join(
@@ -165,7 +165,7 @@ def test_what_a_killed_download_left_goes_at_once_and_on_another_host_after_a_da
 
 def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
     pauses = []
-    monkeypatch.setattr("xnbflow.sources.http.time.sleep", pauses.append)
+    monkeypatch.setattr("xnbflow.data.sources.http.time.sleep", pauses.append)
     with serve(csv=["500"]) as server, pytest.raises(InputError):
         downloads(tmp_path, server.url, retries=4, backoff=0.5).fetch("cumida", PATH)
     assert pauses == [0.5, 1.0, 2.0, 4.0]
@@ -272,7 +272,7 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
 
 
 def test_long_downloads_show_their_progress(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("xnbflow.sources.http._SECONDS_BEFORE_PROGRESS", 0.0)
+    monkeypatch.setattr("xnbflow.data.sources.http._SECONDS_BEFORE_PROGRESS", 0.0)
     with serve(csv=[CSV]) as server:
         downloads(tmp_path, server.url).fetch("cumida", PATH)
     assert "\rBrain_GSE1.csv: 100%" in capsys.readouterr().err
@@ -285,7 +285,7 @@ def test_short_downloads_show_nothing(tmp_path, capsys):
 
 
 def test_a_series_is_acquired_from_a_server_in_cumidas_layout(tmp_path):
-    dataset = DataSet("brain", "cumida", "Brain/GSE1", SHA256, 50, 2, 2)
+    dataset = SheetRow("brain", "cumida", "Brain/GSE1", SHA256, 50, 2, 2)
     with serve(csv=["500", CSV]) as server:
         series = acquire(
             dataset, downloads=tmp_path, base_urls={"cumida": [server.url]}, backoff=0.01
@@ -296,20 +296,20 @@ def test_a_series_is_acquired_from_a_server_in_cumidas_layout(tmp_path):
 @pytest.mark.parametrize("location", ["Brain", "../GSE1", "Brain/GSE1/x", "Brain/..", "/Brain"])
 def test_a_location_that_is_no_series_is_refused(tmp_path, location):
     with pytest.raises(InputError, match="is not <Type>/<series>, say Brain/GSE50161"):
-        acquire(DataSet("brain", "cumida", location), downloads=tmp_path)
+        acquire(SheetRow("brain", "cumida", location), downloads=tmp_path)
 
 
 def test_one_class_only_is_refused(tmp_path):
     (tmp_path / "Brain_GSE1.csv").write_text("samples,type,g\na,x,1\nb,x,2\n")
     with pytest.raises(InputError, match="data set brain: all 2 samples have the label 'x'"):
         acquire(
-            DataSet("brain", "cumida", "Brain/GSE1"),
+            SheetRow("brain", "cumida", "Brain/GSE1"),
             downloads=tmp_path / "downloads",
             base_urls={"cumida": [str(tmp_path)]},
         )
 
 
-SHAPED = DataSet("brain", "cumida", "Brain/GSE1", None, 50, 2, 2)
+SHAPED = SheetRow("brain", "cumida", "Brain/GSE1", None, 50, 2, 2)
 REFUSED = {
     "plain text": (b"Service moved, see elsewhere\n", "no label column"),
     "half a file": (CSV[: CSV.index(b"s25,")], "25 samples found, the sheet expects 50"),
@@ -341,7 +341,7 @@ def test_an_answer_that_is_not_the_data_is_not_kept_and_the_next_place_is_asked(
 
 def test_a_file_without_a_last_line_break_is_taken_with_its_checksum(tmp_path):
     whole = CSV.rstrip(b"\n")
-    sheet = DataSet("b", "cumida", "Brain/GSE1", hashlib.sha256(whole).hexdigest(), 50, 2, 2)
+    sheet = SheetRow("b", "cumida", "Brain/GSE1", hashlib.sha256(whole).hexdigest(), 50, 2, 2)
     with serve(csv=[whole]) as server, pytest.warns(UserWarning, match="line break"):
         assert acquired(tmp_path, server, dataset=sheet).n_samples == 50
 
@@ -441,7 +441,7 @@ def test_a_file_that_takes_too_long_is_given_up_at_its_deadline(tmp_path):
 
 def test_a_server_says_how_long_to_wait(tmp_path, monkeypatch):
     pauses = []
-    monkeypatch.setattr("xnbflow.sources.http.time.sleep", pauses.append)
+    monkeypatch.setattr("xnbflow.data.sources.http.time.sleep", pauses.append)
 
     def busy(connection):
         connection.sendall(b"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")
@@ -474,7 +474,7 @@ def test_a_base_url_that_is_none_is_told(tmp_path, base):
 
 def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path, capsys):
     (tmp_path / "flat.csv").write_text("label,g1,g2\na,1,5\nb,2,5\n")
-    dataset = DataSet("flat", "table", str(tmp_path / "flat.csv"), label="label")
+    dataset = SheetRow("flat", "table", str(tmp_path / "flat.csv"), label="label")
     series, notes = acquire_noting(dataset)
     assert series.n_features == 2
     assert notes.columns.tolist() == ["dataset", "note"]

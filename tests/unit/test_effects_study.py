@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
-from xnbflow.analyses.effects.compute import analyse
-from xnbflow.contract import FOLDS_TABLE
-from xnbflow.errors import InputError
+from xnbflow.data.contract import FOLDS_TABLE
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.tables import write_parquet
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
-from xnbflow.series import Series
-from xnbflow.tables import write_parquet
+from xnbflow.studies.effects.compute import analyse
 
 PARAMS = {
     "features": {"all": None, "two": ["a", "c"], "selected": "stepwise"},
@@ -30,7 +30,7 @@ def toy():
     labels = np.where(rng.logistic(size=600) < log_odds, "spam", "mail")
     samples = [f"s{i}" for i in range(600)]
     kinds = ["linear", "linear", "categorical", "linear"]
-    return Series("toy", np.stack([a, b, c, d]), list("abcd"), samples, labels, kinds)
+    return DataSet("toy", np.stack([a, b, c, d]), list("abcd"), samples, labels, kinds)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_the_scorecard_scores(tables, model, toy):
 def test_selection_and_tuning_do_not_see_the_test_part(tables, toy, folds):
     labels = toy.labels.copy()
     labels[400:] = labels[:399:-1]
-    other = Series("toy", toy.values, toy.features, toy.samples, labels, toy.kinds)
+    other = DataSet("toy", toy.values, toy.features, toy.samples, labels, toy.kinds)
     again = analyse({"toy": other}, {**PARAMS, "folds": folds, "losses": [3, 1]}, threads=1)
     for table in ("stepwise", "tuning", "scorecard", "convergence"):
         pd.testing.assert_frame_equal(tables[table], again[table])

@@ -7,8 +7,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.distributions import Kernel
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
+from xnbflow.density.families import Kernel
 from xnbflow.naive_bayes import (
     XNB,
     BlockNB,

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from xnbflow.errors import InputError
+from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.errors import InputError
+from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
 from xnbflow.evaluation.folds_file import read_folds
-from xnbflow.seeds import derive_seed
-from xnbflow.series import SeriesHeader
 
 
 def header(*counts, name="toy"):
     labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
     samples = np.array([f"s{i}" for i in range(len(labels))])
-    return SeriesHeader(name, samples, labels, 3)
+    return DataSetHeader(name, samples, labels, 3)
 
 
 def test_every_sample_is_tested_once_per_repeat():
@@ -126,7 +126,7 @@ def test_folds_of_many_samples_keep_their_order(tmp_path):
 
 
 def test_a_sample_may_be_called_na(tmp_path):
-    head = SeriesHeader("toy", np.array(["NA", "s1"]), np.array(["a", "b"]), 1)
+    head = DataSetHeader("toy", np.array(["NA", "s1"]), np.array(["a", "b"]), 1)
     path = write(tmp_path / "folds.tsv", "sample\tfold", "NA\t0", "s1\t0")
     assert read_folds(path, head, 1, 1)["sample"].tolist() == ["NA", "s1"]
 

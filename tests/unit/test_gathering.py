@@ -3,13 +3,13 @@
 import pandas as pd
 import pytest
 
-from xnbflow.contract import FOLDS_TABLE, GATHERED_TABLES, TRAINING_TABLES
-from xnbflow.errors import InputError
+from xnbflow.data.contract import FOLDS_TABLE, GATHERED_TABLES, TRAINING_TABLES
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.simulate import simulate_series
+from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
 from xnbflow.evaluation.gathering import gather, read_benchmark
 from xnbflow.evaluation.training import train
-from xnbflow.sources.simulate import simulate_series
-from xnbflow.tables import read_parquet, write_parquet
 
 SERIES = simulate_series("toy", 20, 30, 2, seed=1)[0]
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.covariance import ledoit_wolf
 
-from xnbflow.distributions.gaussian_blocks import GaussianBlocks, ledoit_wolf_intensity
+from xnbflow.density.families.gaussian_blocks import GaussianBlocks, ledoit_wolf_intensity
 
 
 @pytest.fixture

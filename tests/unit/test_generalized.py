@@ -13,8 +13,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from unit.test_neighbourhood import shares_and_weights
 
+from xnbflow.data.errors import InputError
 from xnbflow.density.neighbourhood import QUADRATIC_KERNELS
-from xnbflow.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from ncbi import ncbi
 
-from xnbflow.errors import InputError
-from xnbflow.sources import acquire
-from xnbflow.sources.annotation import read_annotation
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.download import Downloads
-from xnbflow.sources.geo import read_geo
-from xnbflow.sources.geo_summary import summarise
-from xnbflow.sources.labels import LabelRule
-from xnbflow.sources.patience import Patience
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import acquire
+from xnbflow.data.sources.annotation import read_annotation
+from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.geo import read_geo
+from xnbflow.data.sources.geo_summary import summarise
+from xnbflow.data.sources.labels import LabelRule
+from xnbflow.data.sources.patience import Patience
+from xnbflow.data.sources.sheet import read_sheet
+from xnbflow.data.sources.sheet_row import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
 
@@ -95,7 +95,7 @@ AFFX-1\t\t--Control\t--Control\t\t
 
 
 def row(location="GSE4107", label="characteristics:diagnosis", **options):
-    return DataSet("mine", "geo", str(location), label=label, options=options)
+    return SheetRow("mine", "geo", str(location), label=label, options=options)
 
 
 def put(folder, text, name="GSE4107_series_matrix.txt"):
@@ -419,7 +419,7 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
             assert dataset == summary.row
             assert summary.sheet in str(summary)
             options = {k: v for k, v in dataset.options.items() if k != "annotation"}
-            plain = DataSet(location, "geo", location, label=dataset.label, options=options)
+            plain = SheetRow(location, "geo", location, label=dataset.label, options=options)
             assert set(acquire(plain, **settings(tmp_path, server)).labels) <= labels
 
 
@@ -469,7 +469,7 @@ def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tm
     dataset = read_sheet(ROOT / "config" / "datasets.tsv")["colorectal"]
     folder = shared_data / "geo"
     options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
-    dataset = DataSet(**vars(dataset) | {"options": options})
+    dataset = SheetRow(**vars(dataset) | {"options": options})
     series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(folder)]})
     assert "13179 of 54675 features have a symbol in the annotation" in series.notes
     assert dict(zip(*np.unique(series.labels, return_counts=True), strict=True)) == {

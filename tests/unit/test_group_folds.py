@@ -6,19 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut
 
-from xnbflow.errors import InputError
+from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.folds import (
     draw_folds,
     leave_one_group_out,
     stratified_splits,
 )
 from xnbflow.evaluation.folds_file import read_folds
-from xnbflow.series import SeriesHeader
 
 
 def header(labels, groups, name="toy"):
     samples = np.array([f"s{i}" for i in range(len(labels))])
-    return SeriesHeader(name, samples, np.array(list(labels)), 3, np.array(list(groups)))
+    return DataSetHeader(name, samples, np.array(list(labels)), 3, np.array(list(groups)))
 
 
 def sides(head, folds):
@@ -48,14 +48,14 @@ def test_pairs_of_tumour_and_normal_stay_together():
     head = header("tn" * 8, np.repeat(np.arange(8), 2).astype(str))
     folds = draw_folds(head, 4, 1)
     assert [len(tested) for tested, _ in sides(head, folds)] == [2, 2, 2, 2]
-    plain = SeriesHeader(head.name, head.samples, head.labels, 3)
+    plain = DataSetHeader(head.name, head.samples, head.labels, 3)
     torn = draw_folds(plain, 4, 1)
     assert any(tested & trained for tested, trained in sides(head, torn))
 
 
 def test_folds_without_groups_are_those_of_before():
     labels = np.array(list("aaabbb" * 5))
-    plain = SeriesHeader("toy", np.array([f"s{i}" for i in range(30)]), labels, 3)
+    plain = DataSetHeader("toy", np.array([f"s{i}" for i in range(30)]), labels, 3)
     fold = draw_folds(plain, 5, 1)["fold"].to_numpy()
     assert np.bincount(fold).tolist() == [6] * 5
 
@@ -96,7 +96,7 @@ def test_leave_one_group_out_tests_each_group_once_as_scikit_learn_does():
 def test_groups_that_cannot_be_left_out_are_refused(labels, groups, message):
     head = header(labels, groups or labels)
     if groups is None:
-        head = SeriesHeader(head.name, head.samples, head.labels, 3)
+        head = DataSetHeader(head.name, head.samples, head.labels, 3)
     with pytest.raises(InputError, match=message):
         leave_one_group_out(head)
 

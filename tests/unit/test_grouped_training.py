@@ -11,9 +11,9 @@ from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from xnbflow.config import Batch, Folds
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
 from xnbflow.diagnostics.tables import diagnose
-from xnbflow.errors import InputError
 from xnbflow.evaluation.description import describe
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.grouping import fit_grouped
@@ -24,7 +24,7 @@ from xnbflow.naive_bayes.gaussian import GaussianNB
 from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.naive_bayes.selective import SelectiveNB
 from xnbflow.preprocessing.imputation import Imputer
-from xnbflow.series import Series
+from xnbflow.workflow.config import Batch, Folds
 
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
 CSNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"}
@@ -54,7 +54,7 @@ def series():
     labels = np.tile(["normal", "tumour"], 8)
     values = rng.normal(size=(5, 16)) + 2 * (labels == "tumour")
     values[rng.random(values.shape) < 0.1] = np.nan
-    return Series(
+    return DataSet(
         "pairs",
         values,
         [f"p{i}" for i in range(5)],
@@ -68,7 +68,7 @@ def series():
 
 def whole(series):
     values = np.nan_to_num(series.values)
-    return Series(
+    return DataSet(
         "pairs", values, series.features, series.samples, series.labels, groups=series.groups
     )
 

@@ -5,18 +5,18 @@ import zipfile
 
 import pytest
 
-from xnbflow.errors import InputError
-from xnbflow.sources import guarded, text_lines
-from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.table import read_table
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import guarded, text_lines
+from xnbflow.data.sources.cumida import read_cumida_csv
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.table import read_table
 
 MEGABYTE = 1 << 20
 HEADER = b"samples,type,g1\n"
 
 
 def read_as_table(path):
-    return read_table(path, DataSet("toy", "table", str(path), label="type", id_column="samples"))
+    return read_table(path, SheetRow("toy", "table", str(path), label="type", id_column="samples"))
 
 
 def read_as_cumida(path):
@@ -61,7 +61,7 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch, read):
     path = tmp_path / "long.csv"
     path.write_bytes(HEADER + b"s1,a,1.5\ns2,b," + b"1" * 2000 + b"\n")
     if read is read_as_cumida:  # it reads by blocks, and only ends them by lines
-        monkeypatch.setattr("xnbflow.sources.cumida._BLOCK_BYTES", 20)
+        monkeypatch.setattr("xnbflow.data.sources.cumida._BLOCK_BYTES", 20)
     with pytest.raises(InputError, match=r"long\.csv has a line of more than"):
         read(path)
 
@@ -86,7 +86,7 @@ def test_a_quote_without_its_pair_is_told_before_the_rest_is_read(tmp_path, monk
 def test_a_cell_may_hold_line_breaks(tmp_path):
     path = tmp_path / "breaks.csv"
     path.write_bytes(b'samples,type,note,g1\ns1,a,"x\n\ny",1\n\ns2,b,"",2\ns3,a,z,x\n')
-    row = DataSet(
+    row = SheetRow(
         "t", "table", str(path), label="type", id_column="samples", options={"drop": "note"}
     )
     with pytest.raises(InputError, match=r"line 7: 'x' is not a number"):
@@ -98,7 +98,7 @@ def test_blank_lines_between_blocks_do_not_shift_the_lines_that_are_told(
     tmp_path, monkeypatch, read
 ):
     module = "cumida" if read is read_as_cumida else "delimited"
-    monkeypatch.setattr(f"xnbflow.sources.{module}._BLOCK_BYTES", 4)
+    monkeypatch.setattr(f"xnbflow.data.sources.{module}._BLOCK_BYTES", 4)
     path = tmp_path / "blank.csv"
     path.write_bytes(HEADER + b"s1,a,1\n" + b"\n" * 40 + b"s2,b,2\ns3,b,high\n")
     with pytest.raises(InputError, match=r"line 44\b.*'high'"):

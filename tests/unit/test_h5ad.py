@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from xnbflow.errors import InputError
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.table import read_table
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'mode.chained_assignment' option")
 anndata = pytest.importorskip("anndata", reason="needs the extra h5ad")
@@ -16,7 +16,7 @@ COUNTS = np.random.default_rng(0).poisson(3.0, (7, 5)).astype(float)
 
 
 def row(label="obs:type", **options):
-    return DataSet("cells", "table", "x.h5ad", label=label, options=options)
+    return SheetRow("cells", "table", "x.h5ad", label=label, options=options)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def path(tmp_path):
 )
 @pytest.mark.parametrize("chunk", [6, 1_000_000])
 def test_each_matrix_is_read_by_chunks(path, monkeypatch, matrix, expected, chunk):
-    monkeypatch.setattr("xnbflow.sources.h5ad._VALUES_PER_CHUNK", chunk)
+    monkeypatch.setattr("xnbflow.data.sources.h5ad._VALUES_PER_CHUNK", chunk)
     series = read_table(path, row(matrix=matrix))
     np.testing.assert_array_equal(series.values.T, expected)
     assert list(series.labels) == list("BTBTBTB")

@@ -11,11 +11,11 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.distributions import Categorical, Gaussian, Kernel, MultivariateGaussian, VonMises
-from xnbflow.errors import InputError
-from xnbflow.methods import resolved
+from xnbflow.data.errors import InputError
+from xnbflow.density.families import Categorical, Gaussian, Kernel, MultivariateGaussian, VonMises
+from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import DiscretizedNB, FlexibleNB, HybridNB, VonMisesFisherNB, VonMisesNB
-from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.preprocessing import MDLPDiscretizer
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from unit.test_parameters import ESTIMATORS, make, samples
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import KernelNBRegressor
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -76,7 +76,7 @@ def absent(uid):
     raise KeyError(uid)
 pwd.getpwuid = absent
 os.environ.pop("HOME", None)
-from xnbflow.jit import njit
+from xnbflow.density.jit import njit
 print(njit()(lambda: 1.0)())
 """
 

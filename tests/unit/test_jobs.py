@@ -9,7 +9,7 @@ from xnbflow.evaluation.gathering import read_benchmark
 
 START = """
 from types import SimpleNamespace
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 start_job(SimpleNamespace(threads=1, log=["logs/a.log"], output=SimpleNamespace(record="b/a.tsv")))
 """
 
@@ -53,7 +53,7 @@ def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):
 
 
 def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
-    code, said = run("from xnbflow.errors import InputError; raise InputError('name it')")
+    code, said = run("from xnbflow.data.errors import InputError; raise InputError('name it')")
     assert (code, said) == (1, "Error: name it\n")
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 

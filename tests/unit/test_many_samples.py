@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.density.families.kernel import TABULATED_FROM
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.rows import Rows, some_rows
 from xnbflow.density.tiles import class_offsets, sort_rows, sorted_classes
-from xnbflow.distributions.kernel import TABULATED_FROM
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, FlexibleNB
-from xnbflow.selection.class_specific import FeatureDistances, distances_without_spikes
+from xnbflow.preprocessing.selection.class_specific import (
+    FeatureDistances,
+    distances_without_spikes,
+)
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from xnbflow.analyses.registry import own_analyses
-from xnbflow.analyses.separation.compute import DEFAULTS
-from xnbflow.errors import InputError
-from xnbflow.methods import METHODS
-from xnbflow.naive_bayes.build import build_estimator, import_estimator
-from xnbflow.reference import configuration_reference
-from xnbflow.schemas import check
-from xnbflow.static import find_class
+from xnbflow.data.errors import InputError
+from xnbflow.data.schemas import check
+from xnbflow.evaluation.build import build_estimator, import_estimator
+from xnbflow.evaluation.methods import METHODS
+from xnbflow.studies.registry import own_analyses
+from xnbflow.studies.separation.compute import DEFAULTS
+from xnbflow.workflow.reference import configuration_reference
+from xnbflow.workflow.static import find_class
 
 ROOT = Path(__file__).parents[2]
 #: What parameters are probed with: inside and at the edges of the ranges of all methods.
@@ -82,7 +82,7 @@ def test_an_entry_allows_what_the_class_allows(name):
     declared = getattr(import_estimator(method.estimator), "_parameter_constraints", None)
     if not declared:
         pytest.skip("the class declares nothing")
-    parameters = pytest.importorskip("xnbflow.parameters")
+    parameters = pytest.importorskip("xnbflow.data.parameters")
     for key, schema in method.parameters.items():
         for value in [*PROBES, *words(schema)]:
             if isinstance(value, str) and value.startswith("@"):

@@ -11,7 +11,7 @@ from scipy.special import log_softmax, logsumexp
 from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
 
 PROBABILISTIC = ("roc_auc", "log_loss", "brier")

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import ncx2
 
-from xnbflow.selection.mixing import MixingDistribution, estimate_mixing
+from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_mixing
 
 MIXING = MixingDistribution(np.array([1e-9, 3.0, 50.0]), np.array([0.3, 0.3, 0.4]))
 

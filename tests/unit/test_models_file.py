@@ -11,11 +11,11 @@ import pytest
 import skops.io
 from sklearn.preprocessing import StandardScaler
 
-from xnbflow.errors import InputError
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.intervals import proportion_interval
-from xnbflow.methods import METHODS
+from xnbflow.evaluation.methods import METHODS
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
-from xnbflow.series import Series
 
 SVM = {
     "steps": [
@@ -46,7 +46,7 @@ def two_classes(n=40, p=8, seed=0):
     values = rng.normal(8.0, 1.0, size=(p, n))
     values[0] += 4 * (labels == "tumour")
     values[1] -= 3 * (labels == "tumour")
-    return Series("toy", values, [f"g{i}" for i in range(p)], [f"s{i}" for i in range(n)], labels)
+    return DataSet("toy", values, [f"g{i}" for i in range(p)], [f"s{i}" for i in range(n)], labels)
 
 
 SERIES = two_classes()

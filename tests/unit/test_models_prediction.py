@@ -6,7 +6,7 @@ import pytest
 from scipy.special import logsumexp
 from unit.test_models_file import two_classes
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.models import fit_model, predict_table, read_model, write_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.prediction import log_posterior_without

@@ -11,8 +11,7 @@ from report_study import walk
 from scipy.stats import hypergeom
 from unit.test_models_file import two_classes
 
-from xnbflow.config import Study, Validation
-from xnbflow.contract import (
+from xnbflow.data.contract import (
     GENE_SETS,
     MODEL,
     MODEL_TABLE,
@@ -20,7 +19,9 @@ from xnbflow.contract import (
     VALIDATION,
     VALIDATION_TABLES,
 )
-from xnbflow.errors import InputError
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.tables import write_tables
 from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models.cohorts import compare_signatures, matched
@@ -31,8 +32,7 @@ from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
-from xnbflow.series import Series
-from xnbflow.tables import write_tables
+from xnbflow.workflow.config import Study, Validation
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
 TRAIN = two_classes(40)
@@ -46,7 +46,7 @@ def named(series, name, values=None, **changes):
         "labels": series.labels,
         **changes,
     }
-    return Series(name, series.values if values is None else values, **parts)
+    return DataSet(name, series.values if values is None else values, **parts)
 
 
 TRAIN, TEST = named(TRAIN, "one"), named(TEST, "two")
@@ -156,8 +156,8 @@ def test_groups_are_kept_together_in_the_cross_validation_beside_it():
     values = np.repeat(rng.normal(size=(30, 20)), 2, axis=1)
     labels = np.repeat(np.array(["a", "b"])[np.arange(20) % 2], 2)
     samples = [f"s{i}" for i in range(40)]
-    series = Series("twice", values, [f"g{i}" for i in range(30)], samples, labels)
-    grouped = Series(
+    series = DataSet("twice", values, [f"g{i}" for i in range(30)], samples, labels)
+    grouped = DataSet(
         "twice", values, series.features, samples, labels, groups=np.repeat(np.arange(20), 2)
     )
     by_heart = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
@@ -221,7 +221,7 @@ def test_features_that_are_alike_are_neighbours_in_the_heat_map():
     values = np.repeat(base, 4, axis=0) + 0.05 * rng.normal(size=(12, 24))
     mixed = rng.permutation(12)
     labels = np.array(["a", "b"])[np.arange(24) % 2]
-    series = Series(
+    series = DataSet(
         "mixed", values[mixed], [f"g{i}" for i in mixed], [f"s{i}" for i in range(24)], labels
     )
     rows = pd.DataFrame({"class": "a", "rank": range(1, 13), "feature": series.features})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.comparison import adjust_pairwise
 from xnbflow.evaluation.multiple_testing import MOST_CLASSIFIERS_EXHAUSTIVE
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from xnbflow.contract import JOBS
-from xnbflow.needs import NEEDS, Need, fitting
-from xnbflow.partition import Partition, largest, read_partition
+from xnbflow.data.contract import JOBS
+from xnbflow.workflow.needs import NEEDS, Need, fitting
+from xnbflow.workflow.partition import Partition, largest, read_partition
 
 RULES = Path(__file__).parents[2] / "workflow" / "rules"
 

@@ -10,7 +10,7 @@ import pytest
 #: Writes a table of a megabyte in a job whose files may have so many bytes.
 CALL = """
 import resource
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 from types import SimpleNamespace
 start_job(SimpleNamespace(threads=1, log=["job.log"], output=SimpleNamespace(record="record.tsv")))
@@ -20,13 +20,13 @@ import numpy as np, pandas as pd
 WRITES = {
     "part.parquet": """
 import pyarrow as pa
-from xnbflow.parquet import parquet_writer
+from xnbflow.data.parquet import parquet_writer
 table = pa.table({"x": np.random.default_rng(0).normal(size=131072)})
 with parquet_writer("part.parquet", table.schema) as writer:
     writer.write_table(table)
 """,
     "part.tsv": """
-from xnbflow.tables import write_tsv
+from xnbflow.data.tables import write_tsv
 write_tsv(pd.DataFrame({"x": np.arange(131072)}), "part.tsv")
 """,
 }

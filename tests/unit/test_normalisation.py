@@ -8,9 +8,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.errors import InputError
-from xnbflow.methods import resolved
-from xnbflow.naive_bayes.build import build_estimator
+from xnbflow.data.errors import InputError
+from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.methods import resolved
 from xnbflow.preprocessing import (
     CountsPerMillion,
     ExpressionFilter,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from xnbflow.data.errors import InputError
 from xnbflow.diagnostics import benjamini_hochberg, shapiro_wilk, shapiro_wilk_within
-from xnbflow.errors import InputError
 
 
 def scipy_shapiro(X):

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.sources.sheet import read_sheet
-from xnbflow.sources.table import read_table
+from xnbflow.data.sources.sheet import read_sheet
+from xnbflow.data.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:The '.*' option:pandas.errors.PandasChangeWarning")
 

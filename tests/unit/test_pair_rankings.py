@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from xnbflow.selection.pair_rankings import NEVER, PairRankings, Shortlist
-from xnbflow.selection.pair_strengths import distance_of_strength, pair_strengths
+from xnbflow.preprocessing.selection.pair_rankings import NEVER, PairRankings, Shortlist
+from xnbflow.preprocessing.selection.pair_strengths import distance_of_strength, pair_strengths
 
 
 @pytest.fixture

@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import xnbflow.distributions
+import xnbflow.density.families
 import xnbflow.naive_bayes
 import xnbflow.preprocessing
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Declared, allowed
 from xnbflow.naive_bayes import GaussianNB, KernelNBRegressor
-from xnbflow.parameters import Declared, allowed
 from xnbflow.preprocessing import CICA
 
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}
-MODULES = (xnbflow.naive_bayes, xnbflow.preprocessing, xnbflow.distributions)
+MODULES = (xnbflow.naive_bayes, xnbflow.preprocessing, xnbflow.density.families)
 DECLARED = [
     each
     for module in MODULES
@@ -28,7 +28,9 @@ DECLARED = [
     and inspect.isclass(each := getattr(module, name))
     and issubclass(each, Declared)
 ]
-ESTIMATORS = [each for each in DECLARED if not each.__module__.startswith("xnbflow.distributions")]
+ESTIMATORS = [
+    each for each in DECLARED if not each.__module__.startswith("xnbflow.density.families")
+]
 
 
 class Unprintable:

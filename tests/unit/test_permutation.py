@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.contract import PERMUTATION_TABLES
-from xnbflow.errors import InputError
+from xnbflow.data.contract import PERMUTATION_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation.permutation import permutation_scores, permutation_table, permute_labels
-from xnbflow.series import Series
-from xnbflow.tables import read_parquet, write_parquet
 
 NB = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
 SELECTING = {
@@ -24,7 +24,7 @@ def noise(n=40, n_features=5, seed=0, shift=0.0, name="noise"):
     labels = np.array(["a", "b"])[np.arange(n) % 2]
     values = rng.normal(size=(n_features, n)) + shift * (labels == "b")
     features = [f"g{i}" for i in range(n_features)]
-    return Series(name, values, features, [f"s{i}" for i in range(n)], labels)
+    return DataSet(name, values, features, [f"s{i}" for i in range(n)], labels)
 
 
 def test_a_difference_is_found():
@@ -118,7 +118,7 @@ def test_no_group_is_on_both_sides_of_a_fold():
     rng = np.random.default_rng(5)
     values = np.repeat(rng.normal(size=(4, 24)), 4, axis=1)
     labels = np.repeat(np.array(["a", "b"])[rng.permutation(24) % 2], 4)
-    series = Series("copies", values, list("wxyz"), [f"s{i}" for i in range(96)], labels)
+    series = DataSet("copies", values, list("wxyz"), [f"s{i}" for i in range(96)], labels)
     neighbour = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
     patients = np.repeat(np.arange(24), 4)
     leaking = permutation_scores(series, neighbour, n_permutations=1)
@@ -142,6 +142,6 @@ def test_what_cannot_be_permuted_is_refused(change, message):
 
 
 def test_one_group_of_one_label_leaves_nothing_to_permute():
-    series = Series("one", np.eye(2), ["g", "h"], ["s", "t"], ["a", "a"])
+    series = DataSet("one", np.eye(2), ["g", "h"], ["s", "t"], ["a", "a"])
     with pytest.raises(InputError, match="nothing to permute"):
         permute_labels(series, np.array([1, 2]), np.random.default_rng(0))

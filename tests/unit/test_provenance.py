@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from xnbflow import provenance, static
-from xnbflow.methods import METHODS
+from xnbflow.evaluation.methods import METHODS
+from xnbflow.workflow import provenance, static
 
 PACKAGE = Path(provenance.__file__).parent
 SCRIPTS = PACKAGE.parents[1] / "scripts"
@@ -129,13 +129,17 @@ def test_another_package_counts_by_its_files(tmp_path, monkeypatch):
     toy = tmp_path / "toypackage"
     toy.mkdir()
     (toy / "__init__.py").write_text("")
-    (toy / "nearest.py").write_text("from . import helper\nfrom xnbflow.seeds import derive_seed\n")
+    (toy / "nearest.py").write_text(
+        "from . import helper\nfrom xnbflow.data.seeds import derive_seed\n"
+    )
     (toy / "helper.py").write_text("")
     (toy / "other.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
     forget()
     files = provenance.source_files("toypackage.nearest.Nearest")
-    assert {"toypackage", "toypackage.nearest", "toypackage.helper", "xnbflow.seeds"} <= set(files)
+    assert {"toypackage", "toypackage.nearest", "toypackage.helper", "xnbflow.data.seeds"} <= set(
+        files
+    )
     assert "toypackage.other" not in files
     before = provenance.source_digest("toypackage.nearest.Nearest")
     edited(toy / "helper.py")
@@ -147,7 +151,7 @@ def test_nothing_numerical_is_imported_for_a_digest():
     import subprocess
 
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from xnbflow.provenance import source_digest;"
+        "import sys; sys.path.insert(0, sys.argv[1]); from xnbflow.workflow.provenance import source_digest;"
         "source_digest('xnbflow.report.study', 'sklearn.svm.LinearSVC');"
         "print(sorted({'numpy', 'pandas', 'scipy', 'numba', 'sklearn'} & set(sys.modules)))"
     )

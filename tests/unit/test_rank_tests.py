@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.comparison import (
     average_ranks,
     friedman_test,

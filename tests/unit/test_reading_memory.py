@@ -15,13 +15,13 @@ pytestmark = [
 READ = """
 import sys, warnings
 from pathlib import Path
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.table import read_table
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.table import read_table
 warnings.simplefilter("ignore")
 def status(key):
     return int(Path("/proc/self/status").read_text().split(key + ":")[1].split()[0]) * 1024
 orientation, small, large = sys.argv[1:]
-dataset = DataSet("x", "table", label="class", orientation=orientation)
+dataset = SheetRow("x", "table", label="class", orientation=orientation)
 read_table(small, dataset)
 before = status("VmRSS")
 read_table(large, dataset)

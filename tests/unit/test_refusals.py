@@ -10,28 +10,28 @@ import pytest
 from unit.test_config import DATASETS, SCHEMA, changed
 from unit.test_models_file import two_classes
 
-import xnbflow.distributions
-from xnbflow import plugins
-from xnbflow.analyses.effects.compute import analyse
-from xnbflow.cli import commands, workflow
-from xnbflow.config import read_config
+import xnbflow.density.families
+from xnbflow.data import plugins
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.entries import Method
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import SheetRow
+from xnbflow.data.sources.location import local_path
+from xnbflow.data.sources.table import read_table
 from xnbflow.diagnostics.normality import shapiro_wilk
-from xnbflow.entries import Method
-from xnbflow.errors import InputError
 from xnbflow.evaluation import paired_tests, rank_tests
 from xnbflow.evaluation.folds_file import read_folds
-from xnbflow.methods import METHODS
+from xnbflow.evaluation.methods import METHODS
 from xnbflow.models import fit_model, predict_table
 from xnbflow.models.explanation import explain_sample
 from xnbflow.naive_bayes import GeneralizedNB, KernelNBRegressor
 from xnbflow.naive_bayes.boundaries import von_mises_fisher_boundary
 from xnbflow.naive_bayes.scorecard import score
-from xnbflow.series import Series
-from xnbflow.sources import DataSet
-from xnbflow.sources.location import local_path
-from xnbflow.sources.table import read_table
+from xnbflow.studies.effects.compute import analyse
+from xnbflow.workflow.cli import commands, workflow
+from xnbflow.workflow.config import read_config
 
-NONE = DataSet("mine", "table", "mine.csv", label="y")
+NONE = SheetRow("mine", "table", "mine.csv", label="y")
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ NONE = DataSet("mine", "table", "mine.csv", label="y")
         (lambda: analyse({}, {"losses": [1, 0]}, 1), r"losses are \[1, 0\]; both L1 and L2"),
         (lambda: commands.parameters(["bandwidth={"]), "--param 'bandwidth={' cannot be read"),
         (
-            lambda: Series("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
+            lambda: DataSet("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
             r"toy: values have shape \(2, 3\), names say \(2, 2\)",
         ),
         (
-            lambda: Series("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
+            lambda: DataSet("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
             "toy: one label per sample",
         ),
     ],
@@ -131,7 +131,7 @@ def test_tables(tmp_path, text, cells, message):
     path = tmp_path / "mine.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=message):
-        read_table(path, DataSet("mine", "table", str(path), **({"label": "y"} | cells)))
+        read_table(path, SheetRow("mine", "table", str(path), **({"label": "y"} | cells)))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_an_attribute_of_arff_that_is_none(tmp_path):
     path = tmp_path / "mine.arff"
     path.write_text("@relation r\n@attribute a numeric\n@attribute\n@data\n1\n")
     with pytest.raises(InputError, match="line 3: '@attribute' is no attribute; correct it"):
-        read_table(path, DataSet("mine", "table", str(path), label="a"))
+        read_table(path, SheetRow("mine", "table", str(path), label="a"))
 
 
 @pytest.mark.parametrize("package", ["python_calamine", "h5py"])
@@ -160,7 +160,7 @@ def test_files_whose_reader_is_not_installed(tmp_path, monkeypatch, package):
     path = tmp_path / f"mine.{kind}"
     path.write_bytes(b"any")
     with pytest.raises(InputError, match=f"to read it, install {package.replace('_', '-')}"):
-        read_table(path, DataSet("mine", "table", str(path), label="obs:y"))
+        read_table(path, SheetRow("mine", "table", str(path), label="obs:y"))
 
 
 def test_models_of_what_is_no_classifier_or_explains_nothing():
@@ -194,7 +194,7 @@ def test_a_study_of_geo_does_not_overwrite_files(tmp_path, monkeypatch):
 
 
 def test_the_command_where_the_workflow_or_its_packages_are_absent(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "xnbflow.cli.sample_page", None)
+    monkeypatch.setitem(sys.modules, "xnbflow.workflow.cli.sample_page", None)
     with pytest.raises(InputError, match=r"a page needs .*; install xnbflow with its extra"):
         commands.write_explanation(None, tmp_path / "page.html", "s0")
     monkeypatch.setattr(workflow, "__file__", str(tmp_path / "a/b/c/d/workflow.py"))
@@ -207,7 +207,7 @@ def test_the_command_where_the_workflow_or_its_packages_are_absent(tmp_path, mon
 
 
 def test_an_entry_of_another_package_under_another_name(monkeypatch):
-    point = EntryPoint("nearest", "xnbflow.methods:METHODS", "xnbflow.methods")
+    point = EntryPoint("nearest", "xnbflow.evaluation.methods:METHODS", "xnbflow.methods")
     monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
     monkeypatch.setattr(plugins, "_loaded", lambda point, kind: METHODS["xnb"])
     monkeypatch.setattr(plugins, "_place", lambda point: "entry point nearest")
@@ -217,4 +217,4 @@ def test_an_entry_of_another_package_under_another_name(monkeypatch):
 
 def test_a_name_that_a_lazy_package_does_not_have():
     with pytest.raises(AttributeError, match=r"'xnbflow\.distributions' has no attribute 'Gamma'"):
-        _ = xnbflow.distributions.Gamma
+        _ = xnbflow.density.families.Gamma

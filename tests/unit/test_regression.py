@@ -6,8 +6,8 @@ import pytest
 from scipy.special import logsumexp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from xnbflow.data.errors import InputError
 from xnbflow.density.joint import WIDTH_FACTORS
-from xnbflow.errors import InputError
 from xnbflow.naive_bayes import KernelNBRegressor
 
 

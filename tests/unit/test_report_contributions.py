@@ -8,8 +8,7 @@ import pytest
 from report_study import write_study
 from scipy.special import logsumexp
 
-from xnbflow.config import Study
-from xnbflow.contract import (
+from xnbflow.data.contract import (
     DESCRIPTION,
     DESCRIPTION_TABLES,
     SERIES,
@@ -18,15 +17,16 @@ from xnbflow.contract import (
     TRAINED,
     TRAINING_TABLES,
 )
+from xnbflow.data.dataset import read_header
+from xnbflow.data.sources.simulate import simulate_series
+from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.report import contributions as module
 from xnbflow.report.contributions import contributions
 from xnbflow.report.results import StudyResults
-from xnbflow.series import read_header
-from xnbflow.sources.simulate import simulate_series
-from xnbflow.tables import write_parquet, write_tables
+from xnbflow.workflow.config import Study
 
 METHODS = "xnbflow.naive_bayes"
 

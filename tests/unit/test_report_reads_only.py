@@ -149,7 +149,7 @@ def test_drawings_read_no_tables():
             if isinstance(node, ast.Import | ast.ImportFrom):
                 module = getattr(node, "module", None) or node.names[0].name
                 assert not module.startswith(("pandas", "pyarrow", "scipy", "sklearn")), path
-                assert module not in {"xnbflow.report.results", "xnbflow.tables"}, path
+                assert module not in {"xnbflow.report.results", "xnbflow.data.tables"}, path
 
 
 @pytest.mark.parametrize(
@@ -167,8 +167,8 @@ def test_drawings_read_no_tables():
         ("from scipy.stats import norm", "scipy.stats.norm"),
         ("from xnbflow.evaluation.comparison import average_ranks",
          "xnbflow.evaluation.comparison.average_ranks"),
-        ("from xnbflow.analyses.directional.compute_comparison import paper_ranks",
-         "xnbflow.analyses.directional.compute_comparison.paper_ranks"),
+        ("from xnbflow.studies.directional.compute_comparison import paper_ranks",
+         "xnbflow.studies.directional.compute_comparison.paper_ranks"),
     ],
 )  # fmt: skip
 def test_a_line_that_computes_is_told(line, fault):

@@ -17,7 +17,8 @@ from report_study import (
     write_study,
 )
 
-from xnbflow.contract import benchmark_of
+from xnbflow.data.contract import benchmark_of
+from xnbflow.data.sources.sheet_row import COLUMNS
 from xnbflow.evaluation.densities import telling_features
 from xnbflow.evaluation.dependence_groups import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.rows import draw_points
@@ -45,7 +46,6 @@ from xnbflow.report.sections import (
     samples,
 )
 from xnbflow.report.study import write_report
-from xnbflow.sources.dataset import COLUMNS
 
 
 @pytest.fixture(scope="module")

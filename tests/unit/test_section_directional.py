@@ -8,19 +8,19 @@ import pandas as pd
 import pytest
 from report_study import sources, unsourced, write_declared
 
-from xnbflow.analyses.directional import section as directional
-from xnbflow.analyses.directional.compute import compared, likelihoods
-from xnbflow.analyses.directional.compute_comparison import compare
-from xnbflow.analyses.directional.contract import TABLES
-from xnbflow.analyses.directional.drawings import draw_sphere
-from xnbflow.analyses.directional.section import section
-from xnbflow.analyses.directional.section_tables import accuracy_blocks, complexity_table
-from xnbflow.config import Study
-from xnbflow.contract import STUDY_TABLES
-from xnbflow.published import PublishedTables
+from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.printed import PublishedTables
 from xnbflow.report.page.blocks import Figure, Gallery, Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.directional import section as directional
+from xnbflow.studies.directional.compute import compared, likelihoods
+from xnbflow.studies.directional.compute_comparison import compare
+from xnbflow.studies.directional.contract import TABLES
+from xnbflow.studies.directional.drawings import draw_sphere
+from xnbflow.studies.directional.section import section
+from xnbflow.studies.directional.section_tables import accuracy_blocks, complexity_table
+from xnbflow.workflow.config import Study
 
 PAPER = Path(__file__).parents[2] / "resources" / "paper"
 LABELS = {"vmnb": "vMNB", "selvmnb": "SelvMNB", "gnb": "GNB", "selgnb": "SelGNB", "dnb": "dNB"}

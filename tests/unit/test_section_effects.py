@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 from report_study import sources, unsourced, walk, write_declared
 
-from xnbflow.analyses.effects import section as effects
-from xnbflow.analyses.effects import section_curves
-from xnbflow.analyses.effects.compute_summary import summarise
-from xnbflow.analyses.effects.contract import TABLES
-from xnbflow.analyses.effects.section import section
-from xnbflow.config import Study
 from xnbflow.report.page.blocks import Gallery, Group, Links, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.effects import section as effects
+from xnbflow.studies.effects import section_curves
+from xnbflow.studies.effects.compute_summary import summarise
+from xnbflow.studies.effects.contract import TABLES
+from xnbflow.studies.effects.section import section
+from xnbflow.workflow.config import Study
 
 NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
 TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"

@@ -7,8 +7,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.distributions import Kernel
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
+from xnbflow.density.families import Kernel
 from xnbflow.naive_bayes import (
     XNB,
     BlockNB,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import ncx2, norm
 
-from xnbflow.selection.mixing import MixingDistribution
-from xnbflow.selection.separation import (
+from xnbflow.preprocessing.selection.mixing import MixingDistribution
+from xnbflow.preprocessing.selection.separation import (
     Moments,
     bias_removed_cut,
     effective_samples,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from xnbflow.analyses.separation.compute import analyse
-from xnbflow.errors import InputError
-from xnbflow.series import Series
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.studies.separation.compute import analyse
 
 PARAMS = {
     "blocks": 40,
@@ -117,7 +117,7 @@ def test_blocks_of_a_microarray_are_described():
     values = rng.normal(size=(6, 12))
     values[4:] = values[:2] + 0.2 * rng.normal(size=(2, 12))
     samples = [f"s{i}" for i in range(12)]
-    toy = Series("toy", values, [f"g{i}" for i in range(6)], samples, ["a", "b"] * 6)
+    toy = DataSet("toy", values, [f"g{i}" for i in range(6)], samples, ["a", "b"] * 6)
     small = {"uniform": [5], "noncentral": [], "useless": [], "repeats": 2, "sizes": [2]}
     tables = analyse({"toy": toy}, PARAMS | small, threads=1)
     (row,) = tables["blocks"].itertuples(index=False)

@@ -4,16 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.contract import FOLDS_TABLE
-from xnbflow.errors import InputError
-from xnbflow.series import Series, iterate_features, read_features, read_header, write_chunks
-from xnbflow.tables import write_parquet
+from xnbflow.data.contract import FOLDS_TABLE
+from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header, write_chunks
+from xnbflow.data.errors import InputError
+from xnbflow.data.tables import write_parquet
 
 
 def chunk(features, samples=("s", "t"), labels=("x", "y"), kinds=None):
     values = np.arange(len(features) * len(samples), dtype=float)
     values = values.reshape(len(features), len(samples))
-    return Series("toy", values, features, samples, labels, kinds)
+    return DataSet("toy", values, features, samples, labels, kinds)
 
 
 def test_some_features_keep_their_kinds_and_the_order_asked_for(tmp_path):
@@ -59,7 +59,7 @@ def test_no_chunk_is_no_series(tmp_path):
 @pytest.mark.parametrize(
     "read",
     [
-        Series.read,
+        DataSet.read,
         read_header,
         lambda path: list(iterate_features(path)),
         lambda path: read_features(path, ["a"]),

@@ -7,8 +7,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from xnbflow.errors import InputError
-from xnbflow.series import Series, iterate_features, read_features, read_header, write_chunks
+from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header, write_chunks
+from xnbflow.data.errors import InputError
 
 SAMPLES = pd.DataFrame({"age": ["50", None], "title": ["a “quoted” title", "b"]})
 FEATURES = pd.DataFrame({"symbol": ["TP53", "", "MYC"], "gene_id": ["7157", pd.NA, "4609"]})
@@ -19,7 +19,7 @@ def series(**changes):
         "groups": ["p1", "p2"], "sample_metadata": SAMPLES, "feature_metadata": FEATURES,
         "notes": ["one", "two"],
     } | changes  # fmt: skip
-    return Series(
+    return DataSet(
         "toy", np.arange(6.0).reshape(3, 2), ["a", "b", "c"], ["s", "t"], ["x", "y"], **given
     )
 
@@ -38,7 +38,7 @@ def assert_is_whole(found, rows=slice(None)):
 def test_everything_is_read_back(tmp_path):
     path = tmp_path / "x.parquet"
     series().write(path)
-    assert_is_whole(Series.read(path))
+    assert_is_whole(DataSet.read(path))
     header = read_header(path)
     assert header.groups.tolist() == ["p1", "p2"]
     assert header.feature_columns == ("symbol", "gene_id")
@@ -49,24 +49,24 @@ def test_everything_is_read_back(tmp_path):
 def test_chunks_carry_their_symbols_and_must_have_the_same_groups(tmp_path):
     path = tmp_path / "x.parquet"
     first = series()
-    more = Series(
+    more = DataSet(
         "toy", [[9.0, 8.0]], ["d"], ["s", "t"], ["x", "y"], None, ["p1", "p2"], SAMPLES,
         pd.DataFrame({"symbol": ["EGFR"], "gene_id": [""]}),
     )  # fmt: skip
     write_chunks(path, [first, more])
-    assert Series.read(path).feature_metadata["symbol"].tolist() == ["TP53", "", "MYC", "EGFR"]
-    other = Series("toy", [[9.0, 8.0]], ["d"], ["s", "t"], ["x", "y"], groups=["p1", "p9"])
+    assert DataSet.read(path).feature_metadata["symbol"].tolist() == ["TP53", "", "MYC", "EGFR"]
+    other = DataSet("toy", [[9.0, 8.0]], ["d"], ["s", "t"], ["x", "y"], groups=["p1", "p9"])
     with pytest.raises(InputError, match="'p9' among its groups where the first has 'p2'"):
         write_chunks(path, [first, other])
 
 
 def test_a_file_without_any_of_it_is_what_it_was_before(tmp_path):
     path = tmp_path / "x.parquet"
-    Series("toy", [[1.0, 2.0]], ["a"], ["s", "t"], ["x", "y"]).write(path)
+    DataSet("toy", [[1.0, 2.0]], ["a"], ["s", "t"], ["x", "y"]).write(path)
     file = pq.ParquetFile(path)
     assert file.schema_arrow.names == ["feature", "kind", "values"]
     assert set(json.loads(file.schema_arrow.metadata[b"xnbflow"])) == {"name", "samples", "labels"}
-    found = Series.read(path)
+    found = DataSet.read(path)
     assert (found.groups, found.sample_metadata, found.feature_metadata) == (None, None, None)
     assert (found.missing, found.notes) == (False, ())
 
@@ -74,15 +74,15 @@ def test_a_file_without_any_of_it_is_what_it_was_before(tmp_path):
 def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp_path):
     values = np.array([[1.0, np.nan]])
     with pytest.raises(InputError, match="feature 'a' of sample 't' is nan; remove or impute"):
-        Series("toy", values, ["a"], ["s", "t"], ["x", "y"])
-    marked = Series("toy", values, ["a"], ["s", "t"], ["x", "y"], missing=True)
+        DataSet("toy", values, ["a"], ["s", "t"], ["x", "y"])
+    marked = DataSet("toy", values, ["a"], ["s", "t"], ["x", "y"], missing=True)
     marked.write(tmp_path / "x.parquet")
-    found = Series.read(tmp_path / "x.parquet")
+    found = DataSet.read(tmp_path / "x.parquet")
     np.testing.assert_array_equal(found.values, values)
     assert found.missing
     assert read_header(tmp_path / "x.parquet").missing
     with pytest.raises(InputError, match="feature 'a' of sample 's' is inf"):
-        Series("toy", [[np.inf, 1.0]], ["a"], ["s", "t"], ["x", "y"], missing=True)
+        DataSet("toy", [[np.inf, 1.0]], ["a"], ["s", "t"], ["x", "y"], missing=True)
 
 
 @pytest.mark.parametrize(

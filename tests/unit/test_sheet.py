@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from xnbflow.errors import InputError
-from xnbflow.sources.registry import SOURCES
-from xnbflow.sources.sheet import COLUMNS, DataSet, read_sheet, sheet_text
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.registry import SOURCES
+from xnbflow.data.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,7 +35,7 @@ def write_sheet(folder: Path, *rows: dict[str, str], header: tuple[str, ...] = C
 def test_a_row_becomes_a_typed_data_set(tmp_path):
     sheet = read_sheet(write_sheet(tmp_path, GOOD))
     assert sheet == {
-        "brain": DataSet("brain", "cumida", "Brain/GSE50161", "ab" * 32, 130, 54675, 5)
+        "brain": SheetRow("brain", "cumida", "Brain/GSE50161", "ab" * 32, 130, 54675, 5)
     }
 
 
@@ -69,13 +69,13 @@ def test_options_are_split_and_empty_cells_are_none(tmp_path):
     ],
 )
 def test_only_a_table_on_this_machine_has_a_local_file(source, location, path):
-    assert DataSet("x", source, location).local_files.get("location") == path
+    assert SheetRow("x", source, location).local_files.get("location") == path
 
 
 def test_columns_may_be_left_out_and_stand_in_any_order(tmp_path):
     row = {"id": "mine", "source": "table", "location": "a.csv", "label": "type"}
     sheet = read_sheet(write_sheet(tmp_path, row, header=("label", "source", "location", "id")))
-    assert sheet == {"mine": DataSet("mine", "table", "a.csv", label="type")}
+    assert sheet == {"mine": SheetRow("mine", "table", "a.csv", label="type")}
 
 
 def documented_table(first_cell):
@@ -179,7 +179,7 @@ def test_an_absent_and_an_empty_sheet_are_told(tmp_path):
 def test_data_sets_written_as_a_sheet_are_read_back(tmp_path):
     sheet = read_sheet(ROOT / "config" / "datasets.tsv")
     options = {"angular": "wind:degrees,hour:24", "drop": "note"}
-    sheet["mine"] = DataSet("mine", "table", "a b.csv", label="type", options=options)
+    sheet["mine"] = SheetRow("mine", "table", "a b.csv", label="type", options=options)
     (tmp_path / "sheet.tsv").write_text(sheet_text(sheet.values()))
     assert read_sheet(tmp_path / "sheet.tsv") == sheet
 
@@ -204,7 +204,7 @@ def test_the_projects_sheet_holds_table_1_of_the_paper():
 
 def test_reading_the_sheet_imports_no_numeric_library():
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from xnbflow.sources import read_sheet; "
+        "import sys; sys.path.insert(0, sys.argv[1]); from xnbflow.data.sources import read_sheet; "
         "read_sheet(sys.argv[2]); "
         "heavy = {'numpy', 'pandas', 'scipy', 'numba', 'sklearn', 'pyarrow'}; "
         "print(sorted(heavy & set(sys.modules)))"

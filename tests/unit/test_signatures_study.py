@@ -11,12 +11,9 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from xnbflow.analyses.signatures.compute import analyse
-from xnbflow.analyses.signatures.contract import TABLES
-from xnbflow.analyses.signatures.section import section
-from xnbflow.config import Study
-from xnbflow.contract import STUDY_TABLES
-from xnbflow.errors import InputError
+from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.sparse import features_with_effect
@@ -25,7 +22,10 @@ from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
 from xnbflow.report.page.blocks import Table
 from xnbflow.report.results import StudyResults
-from xnbflow.series import Series
+from xnbflow.studies.signatures.compute import analyse
+from xnbflow.studies.signatures.contract import TABLES
+from xnbflow.studies.signatures.section import section
+from xnbflow.workflow.config import Study
 
 PARAMS = {
     "splits": 3,
@@ -44,7 +44,9 @@ def series():
     values = rng.normal(size=(12, 48))
     for i, label in enumerate("abc"):
         values[i] += 2.0 * (labels == label)
-    return Series("toy", values, [f"g{i}" for i in range(12)], [f"s{i}" for i in range(48)], labels)
+    return DataSet(
+        "toy", values, [f"g{i}" for i in range(12)], [f"s{i}" for i in range(48)], labels
+    )
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +111,7 @@ def test_a_penalty_that_leaves_no_feature_leaves_no_accuracy(tables):
 def test_missing_values_and_unknown_parameters_are_refused(series):
     values = series.values.copy()
     values[0, 0] = np.nan
-    lacking = Series(
+    lacking = DataSet(
         "lacking", values, series.features, series.samples, series.labels, missing=True
     )
     with pytest.raises(InputError, match="takes no missing values"):

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.simulate import load, simulate_series, simulate_truth, write_truth
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.simulate import load, simulate_series, simulate_truth, write_truth
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_the_same_seed_gives_the_same_series_and_another_seed_another():
 
 
 def test_the_truth_of_a_row_of_the_sheet_is_that_of_its_series(tmp_path):
-    dataset = DataSet("sim", "simulate", samples=12, features=70, classes=2, options={"seed": "3"})
+    dataset = SheetRow("sim", "simulate", samples=12, features=70, classes=2, options={"seed": "3"})
     series = load(dataset)
     write_truth(dataset, tmp_path / "truth.parquet")
     truth = pd.read_parquet(tmp_path / "truth.parquet")

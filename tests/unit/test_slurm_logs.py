@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from xnbflow.slurm_logs import reasons
+from xnbflow.workflow.slurm_logs import reasons
 
 STEPD = "slurmstepd-n1: error: "
 #: As SLURM's step daemon writes them.

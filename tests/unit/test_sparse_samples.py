@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
+from xnbflow.data.errors import InputError
 from xnbflow.density import sparse_blocks
-from xnbflow.errors import InputError
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, FlexibleNB
 
 MODELS = [

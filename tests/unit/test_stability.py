@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.stability import stability_index
 
 #: The random selection of 4 out of 10 features printed in the demonstration of Nogueira's package.

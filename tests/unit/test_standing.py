@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from report_study import write_declared
 
-from xnbflow.config import Folds, Study
-from xnbflow.contract import STUDY_TABLE, STUDY_TABLES
-from xnbflow.errors import InputError
-from xnbflow.standing import check_standing
+from xnbflow.data.contract import STUDY_TABLE, STUDY_TABLES
+from xnbflow.data.errors import InputError
+from xnbflow.workflow.config import Folds, Study
+from xnbflow.workflow.standing import check_standing
 
 MINE = Study("mine", "", "", ("wine",), ("nb",), ("cv",), diagnostics=False, analyses={})
 

@@ -7,12 +7,12 @@ from scipy.special import expit
 from scipy.stats import chi2
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from xnbflow.errors import InputError
-from xnbflow.methods import resolved
+from xnbflow.data.errors import InputError
+from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.preprocessing import StepwiseNaiveEffects
-from xnbflow.selection.stepwise import stepwise_logistic
+from xnbflow.preprocessing.selection.stepwise import stepwise_logistic
 
 
 @pytest.mark.filterwarnings("ignore:stepwise selection ends without a feature")

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.direction import direction
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.table import read_table
+from xnbflow.evaluation.direction import direction
 from xnbflow.evaluation.profiles import feature_profiles
 from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.report.sections.signature import gene_page
-from xnbflow.series import Series
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.table import read_table
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,14 +33,14 @@ def test_of_several_genes_the_first_is_linked(symbol):
 def test_features_called_as_nothing_and_as_dates_are_told(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("id,type,NA,1-Mar,TP53\na,x,1,2,3\nb,y,4,5,6\n")
-    notes = read_table(path, DataSet("t", "table", label="type", id_column="id")).notes
+    notes = read_table(path, SheetRow("t", "table", label="type", id_column="id")).notes
     assert any(note.startswith("1 feature is called NA, as where a probe has") for note in notes)
     assert any(note.startswith("1 feature name is a date (1-Mar)") for note in notes)
 
 
 def test_a_signature_is_between_where_the_page_is():
     values = np.array([[1.0, 1.2, 5.0, 5.2, 9.0, 9.3], [1, 1, 1, 1, 1, 1], [0, 0, 0, 3, 0, 0]])
-    series = Series("s", values, ["g", "h", "k"], list("uvwxyz"), list("aabbcc"))
+    series = DataSet("s", values, ["g", "h", "k"], list("uvwxyz"), list("aabbcc"))
     pairs = [(label, feature) for feature in "ghk" for label in "abc"]
     profiles = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
     chosen = {label: list("ghk") for label in "abc"}

@@ -3,7 +3,7 @@
 import pytest
 from report_study import CLASSES, CLASSIFIERS, FEATURES, SAMPLES, write_study
 
-from xnbflow.contract import STUDY_TABLES
+from xnbflow.data.contract import STUDY_TABLES
 
 
 @pytest.fixture(scope="module")

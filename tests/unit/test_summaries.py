@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
-from xnbflow.contract import STUDY_TABLES
+from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.dataset import DataSetHeader
 from xnbflow.evaluation import rankings, summaries
 from xnbflow.evaluation.intervals import proportion_interval
-from xnbflow.series import SeriesHeader
 
 PLACES = list(np.ndindex(2, 2))
-HEADER = SeriesHeader(
+HEADER = DataSetHeader(
     "d", np.array([f"s{i}" for i in range(20)]), np.repeat(["x", "y"], [12, 8]), 9
 )
 
@@ -259,7 +259,7 @@ def test_ratios_are_shares_below_the_level():
 
 
 def test_a_classifier_without_predictions_has_no_calibration():
-    header = SeriesHeader("d", np.array(["s1"]), np.array(["a"]), 1)
+    header = DataSetHeader("d", np.array(["s1"]), np.array(["a"]), 1)
     nothing = pd.DataFrame({"sample": [], "true": [], "predicted": []})
     curves = summaries.calibration({("d", "f", "bad"): nothing}, {"d": header})
     assert curves.empty
@@ -407,7 +407,7 @@ def test_a_classifier_that_selects_nothing_is_passed_over():
 
 
 def test_a_class_of_one_sample_has_no_stability_and_says_so():
-    header = SeriesHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
+    header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
     rows = [(*place, label, "aaa") for place in PLACES for label in "xy"]
     table = summaries.stability(
         {KEY: selected_of(rows)}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.errors import InputError
-from xnbflow.sources import acquire
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.table import read_table
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import acquire
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.table import read_table
 
 ROWS = """\
 id,site,wind,speed,hour,sex,note
@@ -23,7 +23,7 @@ OPTIONS = {"angular": "wind:degrees,hour:24", "categorical": "sex", "drop": "not
 
 def row(location="mine.csv", **changes):
     cells = {"label": "site", "id_column": "id", "options": OPTIONS} | changes
-    return DataSet("mine", "table", str(location), **cells)
+    return SheetRow("mine", "table", str(location), **cells)
 
 
 def put(folder, text, name="mine.csv"):
@@ -90,7 +90,7 @@ def test_samples_in_columns(tmp_path):
 
 def test_samples_in_columns_beside_columns_that_are_none(tmp_path):
     text = "gene,symbol,s1,s2\ntype,,t,n\ng1,TP53,1,2\ng2,MYC,3,4\n"
-    dataset = DataSet(
+    dataset = SheetRow(
         "x", "table", "x", label="type", orientation="columns", options={"drop": "symbol"}
     )
     series = read_table(put(tmp_path, text), dataset)
@@ -106,7 +106,7 @@ def test_samples_without_id_column_are_numbered(tmp_path):
 
 def test_patterns_name_many_features(tmp_path):
     text = "y,phi1,phi2,psi1\na,1,2,3\nb,4,5,6\n"
-    dataset = DataSet("x", "table", "x", label="y", options={"angular": "phi*:radians"})
+    dataset = SheetRow("x", "table", "x", label="y", options={"angular": "phi*:radians"})
     series = read_table(put(tmp_path, text), dataset)
     assert list(series.kinds) == ["angular", "angular", "linear"]
     assert series.values.tolist() == [[1, 4], [2, 5], [3, 6]]
@@ -123,7 +123,7 @@ def test_patterns_name_many_features(tmp_path):
 )
 def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_path, texts, codes):
     lines = "".join(f"{'ab'[i % 2]},{text}\n" for i, text in enumerate(texts))
-    dataset = DataSet("x", "table", "x", label="y", options={"categorical": "c"})
+    dataset = SheetRow("x", "table", "x", label="y", options={"categorical": "c"})
     assert read_table(put(tmp_path, "y,c\n" + lines), dataset).values[0].tolist() == codes
 
 
@@ -200,7 +200,7 @@ def test_missing_values_in_parquet_are_refused_by_row(tmp_path):
     frame = pd.DataFrame({"y": ["a", "b"], "g": [1.0, None]})
     frame.to_parquet(tmp_path / "x.parquet")
     with pytest.raises(InputError, match=r"the first in column 2 \('g'\), row 2"):
-        read_table(tmp_path / "x.parquet", DataSet("x", "table", "x", label="y"))
+        read_table(tmp_path / "x.parquet", SheetRow("x", "table", "x", label="y"))
 
 
 def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv(tmp_path):
@@ -210,7 +210,7 @@ def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv
     frame.to_parquet(tmp_path / "x.parquet")
     frame.to_csv(tmp_path / "x.csv", index=False)
     for name in ("x.parquet", "x.csv"):
-        series = read_table(tmp_path / name, DataSet("x", "table", "x", label="y", id_column="id"))
+        series = read_table(tmp_path / name, SheetRow("x", "table", "x", label="y", id_column="id"))
         assert list(series.samples) == ["s1", "s2", "s3"]
         assert list(series.labels) == ["AML", "AML", "B-ALL"]
         assert list(series.features) == ["g"]
@@ -227,7 +227,7 @@ def test_parquet_numbers_are_read_exactly(tmp_path):
     values = np.random.default_rng(0).standard_normal((5, 40)) / 3
     frame = pd.DataFrame(values.T, columns=[f"g{i}" for i in range(5)]).assign(y=["a", "b"] * 20)
     frame.to_parquet(tmp_path / "x.parquet")
-    series = read_table(tmp_path / "x.parquet", DataSet("x", "table", "x", label="y"))
+    series = read_table(tmp_path / "x.parquet", SheetRow("x", "table", "x", label="y"))
     np.testing.assert_array_equal(series.values, values)
 
 

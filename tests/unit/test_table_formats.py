@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import acquire
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.table import read_table
 from xnbflow.preprocessing import CountsPerMillion
-from xnbflow.sources import acquire
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.table import read_table
 
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
 
 
 def row(location="x", *, label="type", id_column=None, orientation="rows", **options):
-    return DataSet(
+    return SheetRow(
         "x", "table", str(location), label=label, id_column=id_column, orientation=orientation,
         options=options,
     )  # fmt: skip

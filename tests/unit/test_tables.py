@@ -5,8 +5,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from xnbflow.contract import table
-from xnbflow.tables import read_parquet, tsv, write_parquet, write_tsv
+from xnbflow.data.contract import table
+from xnbflow.data.tables import read_parquet, tsv, write_parquet, write_tsv
 
 ALL_KINDS = table(
     "all_kinds",

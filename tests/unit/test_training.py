@@ -9,15 +9,15 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 
-from xnbflow.contract import TRAINING_TABLES
-from xnbflow.errors import InputError
+from xnbflow.data.contract import TRAINING_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.seeds import derive_seed
+from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation import training
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.training import LOG_POSTERIOR, train, train_batch
 from xnbflow.naive_bayes import XNB
-from xnbflow.seeds import derive_seed
-from xnbflow.series import Series
-from xnbflow.tables import read_parquet, write_parquet
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 
@@ -27,7 +27,7 @@ def series():
     rng = np.random.default_rng(1)
     labels = np.array(["a", "a", "a", "b", "b", "b"])
     values = rng.normal(size=(4, 6)) + 3 * (labels == "b")
-    return Series("toy", values, list("wxyz"), [f"s{i}" for i in range(6)], labels)
+    return DataSet("toy", values, list("wxyz"), [f"s{i}" for i in range(6)], labels)
 
 
 class Spy(ClassifierMixin, BaseEstimator):
@@ -91,7 +91,7 @@ def test_predictions_are_those_of_scikit_learn(series):
 def test_a_test_sample_beyond_all_range_is_decided_by_the_priors(series):
     values = series.values.copy()
     values[:, 0] = 1e160
-    series = Series("toy", values, series.features, series.samples, list("abbabb"))
+    series = DataSet("toy", values, series.features, series.samples, list("abbabb"))
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0"]})
     row = train(series, folds, GAUSSIAN, 0, [0]).predictions.iloc[0]
     assert row["predicted"] == "b"
@@ -111,7 +111,7 @@ def test_a_fold_that_selects_nothing_stands_beside_one_that_does(tmp_path):
     labels = np.tile(["a", "b"], 15)
     values = np.random.default_rng(5).normal(size=(20, 30))
     values[:3] += 1.5 * (labels == "b")
-    series = Series(
+    series = DataSet(
         "weak", values, [f"f{i}" for i in range(20)], [f"s{i}" for i in range(30)], labels
     )
     outcome = train(series, folds_of_repeat(series, 5, 0), entry(XNB), 0, None)
@@ -140,7 +140,7 @@ class FailingAtFirst(GaussianNB):
 def test_a_batch_of_several_repeats_is_what_a_batch_of_each_is(tmp_path, method):
     labels = np.tile(["a", "b"], 15)
     values = np.random.default_rng(5).normal(size=(20, 30)) + (labels == "b")
-    series = Series(
+    series = DataSet(
         "batch", values, [f"f{i}" for i in range(20)], [f"s{i}" for i in range(30)], labels
     )
     FailingAtFirst.calls.clear()
@@ -183,7 +183,7 @@ class Seeded(Spy):
 
 def test_the_seed_of_a_classifier_is_another_in_each_repeat_and_data_set(series):
     folds = pd.concat([FOLDS.assign(repeat=repeat) for repeat in range(2)])
-    other = Series("other", series.values, series.features, series.samples, series.labels)
+    other = DataSet("other", series.values, series.features, series.samples, series.labels)
     for data, repeat in ((series, 0), (series, 1), (other, 0), (series, 0)):
         train(data, folds, entry(Seeded), repeat, [0])
     assert Spy.seen[0] == Spy.seen[3]
@@ -281,7 +281,7 @@ def test_columns_are_given_by_their_kind(series):
     kinds = ["angular", *["linear"] * 4]
     names = ["angle", *series.features]
     values = np.vstack([angles, series.values])
-    both = Series("toy", values, names, series.samples, series.labels, kinds)
+    both = DataSet("toy", values, names, series.samples, series.labels, kinds)
     told = train(both, FOLDS, von_mises("@angular"), 0, [0])
     given = train(both, FOLDS, von_mises([0]), 0, [0])
     pd.testing.assert_frame_equal(told.predictions, given.predictions)
@@ -312,7 +312,7 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(mark):
         values[0] = np.where(labels == "a", 0.0, 0.01 * values[0])
         values[0, 30] = 5.0
     samples = [f"s{i}" for i in range(40)]
-    series = Series("flat", values, ["flat", "g1", "g2"], samples, labels)
+    series = DataSet("flat", values, ["flat", "g1", "g2"], samples, labels)
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
     selected = train(series, folds, XNB_ENTRY, 0, [0]).selected
     assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}

@@ -6,16 +6,16 @@ import hashlib
 import numpy as np
 import pytest
 
-from xnbflow.errors import InputError
-from xnbflow.sources import acquire
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.uci import ARRHYTHMIA, COVERTYPE, MAGIC, SPAMBASE, UCI
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import acquire
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.uci import ARRHYTHMIA, COVERTYPE, MAGIC, SPAMBASE, UCI
 
 RNG = np.random.default_rng(0)
 
 
 def get(folder, location, base=None, **changes):
-    dataset = DataSet(location, "uci", location, **changes)
+    dataset = SheetRow(location, "uci", location, **changes)
     return acquire(
         dataset, downloads=folder / "downloads", base_urls={"uci": [str(base or folder)]}
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xnbflow.wildcards import exactly
+from xnbflow.workflow.wildcards import exactly
 
 #: Few letters, so that names begin and end alike, and those that mean something in an expression.
 NAMES = st.lists(st.text("ab0-.^]\\|", min_size=1, max_size=6), max_size=12)

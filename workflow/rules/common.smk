@@ -30,9 +30,9 @@ else:
     OWN_SHEETS = []
 
 import xnbflow
-from xnbflow.analyses.registry import analysis_modules, known_analyses
-from xnbflow.config import Batch, check_schema, read_config, read_sheets
-from xnbflow.contract import (
+from xnbflow.studies.registry import analysis_modules, known_analyses
+from xnbflow.workflow.config import Batch, check_schema, read_config, read_sheets
+from xnbflow.data.contract import (
     ANALYSIS,
     BATCH,
     COMPILED,
@@ -67,11 +67,11 @@ from xnbflow.contract import (
     log_of,
     text_of,
 )
-from xnbflow.errors import InputError
-from xnbflow.jobs import import_from
-from xnbflow.plugins import plugin_modules
+from xnbflow.data.errors import InputError
+from xnbflow.workflow.jobs import import_from
+from xnbflow.data.plugins import plugin_modules
 from xnbflow.report.outline import section_modules
-from xnbflow.wildcards import exactly
+from xnbflow.workflow.wildcards import exactly
 
 import_from(LIBRARY)
 if not Path(xnbflow.__file__).is_relative_to(ROOT):

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
-from xnbflow import forkserver
-from xnbflow.slurm_logs import reasons
+from xnbflow.workflow.slurm_logs import reasons
 
 #: When this call began.
 STARTED = time.time()
@@ -22,24 +21,10 @@ def tell_reasons():
             logger.error(line)
 
 
-def unlimit_submissions(scheduler):
-    """Let Snakemake look for the next job when one has ended, and not also once a second ever after.
-
-    With a limit of jobs per second, which a machine of its own never reaches, each look at jobs that
-    wait orders one more a second later: thousands in a run of minutes, which take the jobs' processors.
-    """
-    limit = workflow.scheduling_settings.max_jobs_per_timespan
-    if (limit.max_jobs, limit.timespan) == (100, 1):  # what is so unless a user sets it
-        scheduler.job_rate_limiter = None
-
-
 def prepare_start():
     """What makes jobs on one machine short, before the first of them; from here on there is garbage again."""
     gc.freeze()
     gc.enable()
-    if workflow.is_main_process and workflow.local_exec:
-        forkserver.start()
-        unlimit_submissions(workflow.scheduler)
 
 
 def add_handler(event, own):

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from xnbflow.methods import known_methods
-from xnbflow.provenance import source_digest
+from xnbflow.evaluation.methods import known_methods
+from xnbflow.workflow.provenance import source_digest
 from xnbflow.report.outline import benchmarks
-from xnbflow.sources.location import local_path
-from xnbflow.sources.registry import known_sources
+from xnbflow.data.sources.location import local_path
+from xnbflow.data.sources.registry import known_sources
 
 
 def reader(dataset):

@@ -4,8 +4,8 @@ from functools import cache
 
 from snakemake.logging import logger
 
-from xnbflow.needs import NEEDS, fitting
-from xnbflow.partition import read_partition
+from xnbflow.workflow.needs import NEEDS, fitting
+from xnbflow.workflow.partition import read_partition
 
 
 def size_of(wildcards, input):

@@ -6,7 +6,7 @@ from snakemake.common import SNAKEFILE_CHOICES
 from snakemake.exceptions import WorkflowError
 
 from xnbflow.report.navigation import figure_labels
-from xnbflow.standing import check_standing
+from xnbflow.workflow.standing import check_standing
 
 
 def study_of(wildcards):

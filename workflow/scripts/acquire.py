@@ -1,15 +1,15 @@
 """Acquire one data set and write its canonical series."""
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 
-from xnbflow.contract import NOTES_TABLE
-from xnbflow.sources.acquisition import acquire_noting
-from xnbflow.sources.dataset import DataSet
-from xnbflow.tables import write_parquet
+from xnbflow.data.contract import NOTES_TABLE
+from xnbflow.data.sources.acquisition import acquire_noting
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.tables import write_parquet
 
-dataset = DataSet(**snakemake.params.dataset).with_files(dict(snakemake.input.items()))
+dataset = SheetRow(**snakemake.params.dataset).with_files(dict(snakemake.input.items()))
 series, notes = acquire_noting(
     dataset,
     reader=snakemake.params.reader,

@@ -1,19 +1,19 @@
 """Run one analysis of a study and write its tables."""
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 
 import importlib
 
-from xnbflow.analyses.registry import known_analyses
-from xnbflow.contract import STUDY_TABLES, analysis_tables
-from xnbflow.published import PublishedTables
-from xnbflow.series import Series
-from xnbflow.tables import read_parquet, write_tables
+from xnbflow.data.contract import STUDY_TABLES, analysis_tables
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.printed import PublishedTables
+from xnbflow.data.tables import read_parquet, write_tables
+from xnbflow.studies.registry import known_analyses
 
 analysis = known_analyses()[snakemake.wildcards.analysis]
-series = {read.name: read for read in map(Series.read, snakemake.input.series)}
+series = {read.name: read for read in map(DataSet.read, snakemake.input.series)}
 params = dict(snakemake.params.params)
 if snakemake.input.folds:
     params["folds"] = snakemake.input.folds[0]

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 
-from xnbflow.contract import STUDY_TABLES
+from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.tables import write_tables
 from xnbflow.evaluation.study import study_tables
-from xnbflow.tables import write_tables
 
 tables = study_tables(
     snakemake.params.about,

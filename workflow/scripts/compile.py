@@ -1,6 +1,6 @@
 """Compile the kernels of one method, so that many first jobs do not all do it at once."""
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 
-from xnbflow.contract import DESCRIPTION_TABLES
+from xnbflow.data.contract import DESCRIPTION_TABLES
+from xnbflow.data.tables import write_tables
 from xnbflow.evaluation.description import description_tables
-from xnbflow.tables import write_tables
 
 tables = description_tables(snakemake.params.owners, snakemake.params.entries, snakemake.input)
 write_tables(tables, Path(snakemake.output[0]).parent, DESCRIPTION_TABLES)

@@ -1,14 +1,14 @@
 """Test one series for normality and conditional dependence."""
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 
-from xnbflow.contract import DIAGNOSTIC_TABLES
+from xnbflow.data.contract import DIAGNOSTIC_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.tables import write_parquet
 from xnbflow.diagnostics.tables import diagnose
-from xnbflow.series import Series
-from xnbflow.tables import write_parquet
 
-tables = diagnose(Series.read(snakemake.input.series), **snakemake.params.settings)
+tables = diagnose(DataSet.read(snakemake.input.series), **snakemake.params.settings)
 for name, table in tables.items():
     write_parquet(table, snakemake.output[name], DIAGNOSTIC_TABLES[name])

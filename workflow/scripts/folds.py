@@ -1,18 +1,18 @@
 """Draw the folds of one data set, or read predefined ones."""
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 
 from pathlib import Path
 
-from xnbflow.contract import DOWNLOADS, FOLDS_TABLE
+from xnbflow.data.contract import DOWNLOADS, FOLDS_TABLE
+from xnbflow.data.dataset import read_header
+from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.patience import Patience
+from xnbflow.data.tables import write_parquet
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.folds_file import read_folds
-from xnbflow.series import read_header
-from xnbflow.sources.download import Downloads
-from xnbflow.sources.patience import Patience
-from xnbflow.tables import write_parquet
 
 header = read_header(snakemake.input.series)
 splits, repeats, file = (snakemake.params.scheme[key] for key in ("splits", "repeats", "file"))

@@ -1,6 +1,6 @@
 """Put together what the training jobs of one classifier wrote."""
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 

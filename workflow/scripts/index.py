@@ -1,6 +1,6 @@
 """Write the page over all studies."""
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 

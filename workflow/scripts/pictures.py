@@ -1,6 +1,6 @@
 """Write the figures of one study as PNG."""
 
-from xnbflow.jobs import start_job
+from xnbflow.workflow.jobs import start_job
 
 start_job(snakemake)
 

@@ -4,11 +4,11 @@ from numbers import Real
 
 import numpy as np
 
+from xnbflow.data.errors import InputError, require_choice
 from xnbflow.density.bandwidth_search import adapt, search_likelihood, solve_plug_in
+from xnbflow.density.jit import njit
 from xnbflow.density.kernels import kernel_code
 from xnbflow.density.rule_of_thumb import rule_of_thumb
-from xnbflow.errors import InputError, require_choice
-from xnbflow.jit import njit
 
 __all__ = ["BANDWIDTHS", "bandwidths_of", "check_min_bandwidth", "overall_spread", "raise_to_floor"]
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.density.jit import njit
 from xnbflow.density.kernels import apply_kernel
 from xnbflow.density.merged import merge_samples
 from xnbflow.density.rule_of_thumb import spread
-from xnbflow.jit import njit
 
 __all__ = ["adapt", "leave_one_out_likelihood", "search_likelihood", "solve_plug_in"]
 

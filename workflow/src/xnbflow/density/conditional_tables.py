@@ -30,9 +30,9 @@ import numpy as np
 from scipy import fft
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.density.jit import njit
 from xnbflow.density.strips import map_parts
 from xnbflow.density.tables import dense_runs
-from xnbflow.jit import njit
 
 __all__ = ["TOLERANCE", "ConditionalTables", "Posterior"]
 

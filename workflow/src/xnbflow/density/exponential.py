@@ -7,7 +7,7 @@ last place.
 
 import numpy as np
 
-from xnbflow.jit import njit
+from xnbflow.density.jit import njit
 
 __all__ = ["EXP_LOWEST", "exponentiate"]
 

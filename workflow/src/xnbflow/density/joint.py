@@ -20,13 +20,13 @@ import numba
 import numpy as np
 
 from xnbflow.density.exponential import exponentiate
+from xnbflow.density.jit import njit
 from xnbflow.density.joint_mesh import (
     MeshTarget,
     component_mesh_scores,
     mesh_cells,
     mesh_kernel,
 )
-from xnbflow.jit import njit
 
 __all__ = [
     "TARGET_REACH",

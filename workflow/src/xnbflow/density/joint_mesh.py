@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.jit import njit
+from xnbflow.density.jit import njit
 
 __all__ = ["CELLS_PER_WIDTH", "MeshTarget", "component_mesh_scores", "mesh_cells", "mesh_kernel"]
 

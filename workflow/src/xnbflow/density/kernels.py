@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from xnbflow.data.errors import require_choice
 from xnbflow.density.exponential import exponentiate
-from xnbflow.errors import require_choice
-from xnbflow.jit import njit
+from xnbflow.density.jit import njit
 
 __all__ = ["KERNELS", "apply_kernel", "kernel_code"]
 

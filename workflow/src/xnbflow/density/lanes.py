@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from xnbflow.jit import intrinsic
+from xnbflow.density.jit import intrinsic
 
 __all__ = ["LANES", "POWERS", "exchange", "multiply_by_sums", "padded"]
 

@@ -6,7 +6,7 @@ the second derivative is added in proportion to the variance.
 
 import numpy as np
 
-from xnbflow.jit import njit
+from xnbflow.density.jit import njit
 
 __all__ = ["merge_samples"]
 

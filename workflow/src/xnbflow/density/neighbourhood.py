@@ -18,7 +18,7 @@ K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 
 import numpy as np
 
-from xnbflow.jit import njit
+from xnbflow.density.jit import njit
 
 __all__ = ["QUADRATIC_KERNELS", "neighbourhood_sums"]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from xnbflow.jit import njit
+from xnbflow.density.jit import njit
 
 __all__ = ["SMALLEST_SPREAD", "rule_of_thumb", "spread"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from xnbflow.density.jit import njit
 from xnbflow.density.rows import Rows
-from xnbflow.jit import njit
 
 __all__ = [
     "MOST_VALUES",

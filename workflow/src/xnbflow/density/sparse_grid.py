@@ -9,9 +9,9 @@ import numpy as np
 
 from xnbflow.density.exponential import exponentiate
 from xnbflow.density.grid import FARTHEST, LOG_NOTHING, LOG_SQRT_2PI, REACH, WIDEST_STEP
+from xnbflow.density.jit import njit
 from xnbflow.density.kernels import apply_kernel, kernel_code
 from xnbflow.density.sparse_tiles import SparseTile
-from xnbflow.jit import njit
 
 __all__ = ["sparse_grid_densities", "sparse_separation"]
 
@@ -48,7 +48,7 @@ def sparse_grid_densities(
 
 
 def sparse_separation(tile: SparseTile, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Return what `xnbflow.selection.pair_strengths.separation` writes, (n_pairs, n_features)."""
+    """Return what `xnbflow.preprocessing.selection.pair_strengths.separation` writes, (n_pairs, n_features)."""
     out = np.empty((len(pairs), len(tile.zero)))
     _separation(tile.values, tile.starts, tile.zeros, tile.zero, widths, pairs, out)
     return out

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
+from xnbflow.data.errors import InputError
+from xnbflow.density.jit import njit
 from xnbflow.density.rule_of_thumb import SMALLEST_SPREAD
-from xnbflow.errors import InputError
-from xnbflow.jit import njit
 
 __all__ = ["SPARSE_FACTORS", "SparseTile", "classes_of_samples"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from xnbflow.data.errors import InputError
 from xnbflow.density.bandwidth import overall_spread
 from xnbflow.density.sparse_blocks import as_dense, dense_parts
-from xnbflow.errors import InputError
 
 __all__ = ["StandardFeatures", "StandardUnits"]
 

@@ -29,8 +29,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from xnbflow.density.jit import njit
 from xnbflow.density.merged import merge_samples
-from xnbflow.jit import njit
 
 __all__ = ["QUANTILES", "TabulatedDensity", "dense_runs", "log_tabulated", "tabulate"]
 

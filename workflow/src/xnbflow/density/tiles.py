@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from xnbflow.density.jit import njit
 from xnbflow.density.lanes import LANES, exchange, padded
-from xnbflow.jit import njit
 
 __all__ = ["class_offsets", "gather", "sort_rows", "sorted_classes"]
 

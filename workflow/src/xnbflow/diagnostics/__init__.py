@@ -1,6 +1,6 @@
 """Diagnostics of a series: whether features are normal, and independent given the class."""
 
-from xnbflow.lazy import lazy_names
+from xnbflow.data.lazy import lazy_names
 
 _HOME = {
     "ConditionalDependence": "dependence",

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import ThreadpoolController
 
+from xnbflow.data.errors import InputError
+from xnbflow.density.jit import njit
 from xnbflow.density.strips import map_strips
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
-from xnbflow.errors import InputError
-from xnbflow.jit import njit
 
 __all__ = ["PairScan", "normalised_residuals", "scan_pairs", "top_partners"]
 

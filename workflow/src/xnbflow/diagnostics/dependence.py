@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import betainc, betaincinv
 
+from xnbflow.data.errors import InputError
 from xnbflow.diagnostics.correlation import normalised_residuals, scan_pairs
-from xnbflow.errors import InputError
 
 __all__ = ["ConditionalDependence", "conditional_dependence"]
 

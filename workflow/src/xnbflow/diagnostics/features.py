@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.columns import name_bad_value
-from xnbflow.counts import counted
+from xnbflow.data.columns import name_bad_value
+from xnbflow.data.counts import counted
+from xnbflow.data.errors import InputError
 from xnbflow.density.strips import feature_major
-from xnbflow.errors import InputError
 
 __all__ = ["class_codes", "feature_name", "feature_rows", "refuse_not_finite"]
 

@@ -11,6 +11,8 @@ import pandas as pd
 from numpy.polynomial.polynomial import polyval
 from scipy.special import ndtr, ndtri
 
+from xnbflow.data.errors import InputError
+from xnbflow.density.jit import njit
 from xnbflow.density.strips import map_strips
 from xnbflow.diagnostics.features import (
     class_codes,
@@ -18,8 +20,6 @@ from xnbflow.diagnostics.features import (
     feature_rows,
     refuse_not_finite,
 )
-from xnbflow.errors import InputError
-from xnbflow.jit import njit
 
 __all__ = ["shapiro_wilk", "shapiro_wilk_within"]
 
@@ -37,7 +37,7 @@ def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Test each feature for normality by Shapiro and Wilk's W.
 
     Features are independent of each other, so a series too large for memory can be fed in chunks
-    (`xnbflow.series.iterate_features`, each chunk transposed).
+    (`xnbflow.data.dataset.iterate_features`, each chunk transposed).
 
     Parameters
     ----------

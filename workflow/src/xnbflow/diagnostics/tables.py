@@ -3,23 +3,23 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.counts import either
+from xnbflow.data.counts import either
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
 from xnbflow.diagnostics.dependence import ConditionalDependence, conditional_dependence
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
-from xnbflow.errors import InputError
-from xnbflow.series import Series
 
 __all__ = ["diagnose"]
 
 
 def diagnose(
-    series: Series, *, min_abs_r: float, dependence_alpha: float, dof: str
+    series: DataSet, *, min_abs_r: float, dependence_alpha: float, dof: str
 ) -> dict[str, pd.DataFrame]:
     """Test a series for normality and for conditional dependence.
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set.
     min_abs_r, dependence_alpha, dof
         As ``min_abs_r``, ``alpha`` and ``dof`` of `conditional_dependence`.
@@ -57,7 +57,7 @@ def diagnose(
     }
 
 
-def _refuse_missing(series: Series) -> None:
+def _refuse_missing(series: DataSet) -> None:
     lacking = int(np.isnan(series.values).any(axis=1).sum()) if series.missing else 0
     if lacking:
         msg = (
@@ -69,7 +69,7 @@ def _refuse_missing(series: Series) -> None:
         raise InputError(msg)
 
 
-def _normality_within(series: Series) -> pd.DataFrame:
+def _normality_within(series: DataSet) -> pd.DataFrame:
     W, p = shapiro_wilk_within(series.values.T, series.labels)
     return pd.DataFrame(
         {
@@ -81,7 +81,7 @@ def _normality_within(series: Series) -> pd.DataFrame:
     )
 
 
-def _dependence(series: Series, dependence: ConditionalDependence) -> pd.DataFrame:
+def _dependence(series: DataSet, dependence: ConditionalDependence) -> pd.DataFrame:
     names = np.append(series.features, "")
     return pd.DataFrame(
         {

@@ -1,7 +1,7 @@
 """Compile ahead: the diagnostics of a tiny series."""
 
+from xnbflow.data.sources.tiny import tiny_series
 from xnbflow.diagnostics.tables import diagnose
-from xnbflow.sources.tiny import tiny_series
 
 __all__ = ["compile_ahead"]
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pandas as pd
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.critical_difference import (
     RankDiagram,
     critical_difference,

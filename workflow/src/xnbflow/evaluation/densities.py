@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.errors import InputError
+from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.seeds import derive_seed
+from xnbflow.evaluation.build import build_estimator
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.build import build_estimator
 from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.naive_bayes.selective import SelectiveNB
-from xnbflow.seeds import derive_seed
-from xnbflow.series import KINDS, Series
 
 __all__ = ["class_densities", "density_estimator", "log_densities", "telling_features"]
 
@@ -58,7 +58,7 @@ def density_estimator(
     Parameters
     ----------
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
+        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
     kinds : sequence of str
         The kind of each feature that the estimator shall be fitted to.
     seed : int
@@ -95,13 +95,13 @@ def _name(estimator: BaseNaiveBayes) -> str:
 
 
 def class_densities(
-    series: Series, features: Sequence[str], entry: Mapping[str, Any]
+    series: DataSet, features: Sequence[str], entry: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Return the density of some features in each class, from all samples.
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set.
     features : sequence of str
         Some of its features.
@@ -183,7 +183,7 @@ def log_densities(
     return logs[:, :, np.argsort(order)].transpose(0, 2, 1)
 
 
-def _rows(series: Series, features: Sequence[str]) -> np.ndarray:
+def _rows(series: DataSet, features: Sequence[str]) -> np.ndarray:
     """Return where features are in a series, in their order."""
     return np.array([int(np.flatnonzero(series.features == name)[0]) for name in features], int)
 

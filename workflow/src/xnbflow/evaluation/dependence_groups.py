@@ -5,18 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.correlation import normalised_residuals
-from xnbflow.series import Series
 
 __all__ = ["dependent_groups", "dependent_pairs"]
 
 
-def dependent_pairs(series: Series, features: Sequence[str], cut: float) -> pd.DataFrame:
+def dependent_pairs(series: DataSet, features: Sequence[str], cut: float) -> pd.DataFrame:
     """Return the pairs of features whose correlation within the classes exceeds a cut.
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set.
     features : sequence of str
         Those to look at, some of the series' features.

@@ -5,14 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
+from xnbflow.data.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.tables import read_parquet
 from xnbflow.evaluation.densities import class_densities, telling_features
 from xnbflow.evaluation.dependence_groups import dependent_groups, dependent_pairs
 from xnbflow.evaluation.evidence import relative_evidence
 from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.profiles import class_distances, feature_profiles, feature_values
-from xnbflow.series import Series
-from xnbflow.tables import read_parquet
 
 __all__ = ["describe", "description_tables"]
 
@@ -30,7 +30,7 @@ def description_tables(
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     files: Mapping[str, Sequence[str]],
 ) -> dict[str, pd.DataFrame]:
-    """Make every table of `xnbflow.contract.DESCRIPTION_TABLES`.
+    """Make every table of `xnbflow.data.contract.DESCRIPTION_TABLES`.
 
     Parameters
     ----------
@@ -53,10 +53,10 @@ def description_tables(
         for dataset, path in tests.items()
     }
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
-    read: dict[str, Series] = {}
+    read: dict[str, DataSet] = {}
     for i, (dataset, folds, classifier) in enumerate(owners["trained"]):
         if dataset not in read:  # one at a time: they may be large
-            read = {dataset: Series.read(series[dataset])}
+            read = {dataset: DataSet.read(series[dataset])}
         trained = {name: read_parquet(files[name][i], TRAINING_TABLES[name]) for name in _TRAINED}
         told = describe(read[dataset], entries[dataset][classifier], trained, cuts.get(dataset))
         key = {"dataset": dataset, "folds": folds, "classifier": classifier}
@@ -73,16 +73,16 @@ def _joined(parts: Sequence[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
 
 
 def describe(
-    series: Series,
+    series: DataSet,
     entry: Mapping[str, Any],
     trained: Mapping[str, pd.DataFrame],
     cut: float | None,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of `xnbflow.contract.DESCRIPTION_TABLES`.
+    """Return the tables of `xnbflow.data.contract.DESCRIPTION_TABLES`.
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set.
     entry : mapping
         The classifier's configuration.

@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.densities import density_estimator, log_densities
-from xnbflow.seeds import derive_seed
-from xnbflow.series import Series
 
 __all__ = ["relative_evidence"]
 
 
 def relative_evidence(
-    series: Series, predictions: pd.DataFrame, explanations: pd.DataFrame, entry: Mapping[str, Any]
+    series: DataSet, predictions: pd.DataFrame, explanations: pd.DataFrame, entry: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Return how much more probable each class makes a value than all classes together.
 
@@ -26,7 +26,7 @@ def relative_evidence(
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set.
     predictions, explanations : DataFrame
         What the training jobs wrote, of all repeats; the first repeat counts.
@@ -52,7 +52,7 @@ def relative_evidence(
 
 
 def _of_fold(
-    series: Series,
+    series: DataSet,
     index: pd.Index,
     tested: pd.Series,
     group: pd.DataFrame,

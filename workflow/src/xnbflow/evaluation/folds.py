@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from xnbflow.contract import FOLDS_TABLE
-from xnbflow.counts import counted
-from xnbflow.errors import InputError
-from xnbflow.seeds import derive_seed
-from xnbflow.series import Series, SeriesHeader
-from xnbflow.tables import read_parquet
+from xnbflow.data.contract import FOLDS_TABLE
+from xnbflow.data.counts import counted
+from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.errors import InputError
+from xnbflow.data.seeds import derive_seed
+from xnbflow.data.tables import read_parquet
 
 __all__ = [
     "draw_folds",
@@ -23,12 +23,14 @@ __all__ = [
 ]
 
 
-def draw_folds(header: Series | SeriesHeader, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
+def draw_folds(
+    header: DataSet | DataSetHeader, n_splits: int | None, n_repeats: int
+) -> pd.DataFrame:
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     Parameters
     ----------
-    header : SeriesHeader
+    header : DataSetHeader
         Samples, labels and, where it has them, groups of the data set.
     n_splits : int or None
         Folds per repeat; None leaves out one group of samples in each, see `leave_one_group_out`.
@@ -71,7 +73,7 @@ def draw_folds(header: Series | SeriesHeader, n_splits: int | None, n_repeats: i
 
 
 def folds_of_repeat(
-    series: Series | SeriesHeader,
+    series: DataSet | DataSetHeader,
     n_splits: int | None,
     repeat: int,
     predefined: Sequence[str | Path] = (),
@@ -80,7 +82,7 @@ def folds_of_repeat(
 
     Parameters
     ----------
-    series : Series or SeriesHeader
+    series : DataSet or DataSetHeader
         The data set.
     n_splits : int or None
         Folds per repeat; None leaves out one group of samples in each.
@@ -103,7 +105,7 @@ def folds_of_repeat(
     return folds[folds["repeat"] == repeat].reset_index(drop=True)
 
 
-def _draw(header: Series | SeriesHeader, n_splits: int, repeat: int) -> pd.DataFrame:
+def _draw(header: DataSet | DataSetHeader, n_splits: int, repeat: int) -> pd.DataFrame:
     _refuse_more_folds_than_samples(header, n_splits)
     seed = derive_seed(header.name, repeat, "folds")
     splits = stratified_splits(header.labels, header.groups, n_splits, seed)
@@ -144,12 +146,12 @@ def stratified_splits(
         return list(splitter.split(np.zeros(len(labels)), labels, groups))
 
 
-def leave_one_group_out(header: Series | SeriesHeader) -> pd.DataFrame:
+def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
     """Return folds that each test one group: a patient, a batch, a centre.
 
     Parameters
     ----------
-    header : SeriesHeader
+    header : DataSetHeader
         With groups.
 
     Returns
@@ -182,7 +184,7 @@ def leave_one_group_out(header: Series | SeriesHeader) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _class_counts(header: Series | SeriesHeader) -> tuple[np.ndarray, np.ndarray]:
+def _class_counts(header: DataSet | DataSetHeader) -> tuple[np.ndarray, np.ndarray]:
     """Return each class with the number of its samples, or of the groups that have any."""
     if header.groups is None:
         return np.unique(header.labels, return_counts=True)
@@ -190,7 +192,7 @@ def _class_counts(header: Series | SeriesHeader) -> tuple[np.ndarray, np.ndarray
     return np.unique(pairs["label"].to_numpy(dtype=str), return_counts=True)
 
 
-def _refuse_more_folds_than_samples(header: Series | SeriesHeader, n_splits: int) -> None:
+def _refuse_more_folds_than_samples(header: DataSet | DataSetHeader, n_splits: int) -> None:
     classes, counts = _class_counts(header)
     if counts.max() < n_splits:
         what = "samples" if header.groups is None else "groups"
@@ -202,7 +204,7 @@ def _refuse_more_folds_than_samples(header: Series | SeriesHeader, n_splits: int
 
 
 def _refuse_uneven_groups(
-    header: Series | SeriesHeader, splits: list[tuple[np.ndarray, np.ndarray]]
+    header: DataSet | DataSetHeader, splits: list[tuple[np.ndarray, np.ndarray]]
 ) -> None:
     classes = set(header.labels)
     n_groups = 0 if header.groups is None else len(set(header.groups))

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.counts import counted
-from xnbflow.errors import InputError, quoted
-from xnbflow.series import SeriesHeader
-from xnbflow.sources.files import open_raw
+from xnbflow.data.counts import counted
+from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.sources.files import open_raw
 
 __all__ = ["read_folds"]
 
@@ -33,7 +33,7 @@ class _Row:
 
 
 def read_folds(
-    path: str | Path, header: SeriesHeader, n_splits: int, n_repeats: int
+    path: str | Path, header: DataSetHeader, n_splits: int, n_repeats: int
 ) -> pd.DataFrame:
     """Read predefined folds.
 
@@ -44,7 +44,7 @@ def read_folds(
         if there are several repeats, ``repeat``. A fold is a whole number from 0, or ``train`` for
         a sample that always trains and is never tested. Or, without a header, one number per
         sample in the order of the series: 0 trains, 1 is tested.
-    header : SeriesHeader
+    header : DataSetHeader
         Samples of the data set.
     n_splits, n_repeats : int
         How many folds and repeats the configuration announces.
@@ -89,7 +89,7 @@ def read_folds(
     return folds.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)
 
 
-def _read_rows(path: str | Path, header: SeriesHeader) -> list[_Row]:
+def _read_rows(path: str | Path, header: DataSetHeader) -> list[_Row]:
     with open_raw(path) as stream:
         content = stream.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
@@ -106,7 +106,7 @@ def _read_rows(path: str | Path, header: SeriesHeader) -> list[_Row]:
     return list(_table(path, text))
 
 
-def _indicator(path: str | Path, words: list[str], header: SeriesHeader) -> list[_Row]:
+def _indicator(path: str | Path, words: list[str], header: DataSetHeader) -> list[_Row]:
     if len(words) != len(header.samples):
         msg = (
             f"{path}: {counted(len(words), 'number')} for the "
@@ -144,7 +144,7 @@ def _table(path: str | Path, text: str) -> Iterator[_Row]:
         raise InputError(msg) from error
 
 
-def _check_samples(path: str | Path, rows: list[_Row], header: SeriesHeader) -> None:
+def _check_samples(path: str | Path, rows: list[_Row], header: DataSetHeader) -> None:
     """Refuse a repeat that has not each sample of the series once."""
     known = {str(sample) for sample in header.samples}
     given: dict[int, set[str]] = {}
@@ -167,7 +167,7 @@ def _check_samples(path: str | Path, rows: list[_Row], header: SeriesHeader) -> 
 
 
 def _refuse_split_groups(
-    path: str | Path, folds: pd.DataFrame, header: SeriesHeader, groups: np.ndarray
+    path: str | Path, folds: pd.DataFrame, header: DataSetHeader, groups: np.ndarray
 ) -> None:
     """Refuse predefined folds that test and train samples of one group."""
     group_of = dict(zip(header.samples, groups, strict=True))

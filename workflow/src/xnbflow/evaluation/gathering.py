@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.contract import FOLDS_TABLE, GATHERED_TABLES, TRAINING_TABLES
-from xnbflow.errors import InputError
-from xnbflow.parquet import REMEDY
-from xnbflow.tables import read_parquet, write_parquet
+from xnbflow.data.contract import FOLDS_TABLE, GATHERED_TABLES, TRAINING_TABLES
+from xnbflow.data.errors import InputError
+from xnbflow.data.parquet import REMEDY
+from xnbflow.data.tables import read_parquet, write_parquet
 
 __all__ = ["gather", "read_benchmark", "remove_undeclared"]
 

@@ -6,8 +6,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.preprocessing.imputation import Imputer
-from xnbflow.series import Series
 
 __all__ = ["filled", "impute_within", "imputes"]
 
@@ -48,7 +48,7 @@ def impute_within(
     )
 
 
-def filled(series: Series) -> Series:
+def filled(series: DataSet) -> DataSet:
     """Return a series without missing values, medians over all samples in their place.
 
     For what is drawn of all samples. Nothing that is fitted and tested may come of it.

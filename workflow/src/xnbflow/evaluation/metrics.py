@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import rankdata
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 
 __all__ = [
     "CLASS_METRICS",

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 
 __all__ = ["MOST_CLASSIFIERS_EXHAUSTIVE", "adjust_pairwise"]
 

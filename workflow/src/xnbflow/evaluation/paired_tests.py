@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from scipy.stats import rankdata, t
 
-from xnbflow.errors import InputError, require_choice
+from xnbflow.data.errors import InputError, require_choice
 
 __all__ = [
     "Alternative",

@@ -13,14 +13,14 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from xnbflow.counts import counted
-from xnbflow.errors import InputError
+from xnbflow.data.counts import counted
+from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.seeds import derive_seed
+from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.grouping import fit_grouped
 from xnbflow.evaluation.incomplete import impute_within, imputes
 from xnbflow.evaluation.metrics import class_metrics
-from xnbflow.naive_bayes.build import build_estimator
-from xnbflow.seeds import derive_seed
-from xnbflow.series import KINDS, Series
 
 __all__ = ["permutation_scores", "permutation_table", "permute_labels"]
 
@@ -29,7 +29,7 @@ METRICS = ("accuracy", "balanced_accuracy")
 
 
 def permutation_scores(
-    series: Series,
+    series: DataSet,
     entry: Mapping[str, Any],
     *,
     n_permutations: int = 200,
@@ -40,10 +40,10 @@ def permutation_scores(
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set.
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
+        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
     n_permutations : int
         How often to permute.
     n_splits : int
@@ -75,7 +75,7 @@ def permutation_scores(
     >>> rng = np.random.default_rng(0)
     >>> labels = np.repeat(["a", "b"], 15)
     >>> values = rng.normal(size=(3, 30)) + 2 * (labels == "b")
-    >>> series = Series("toy", values, list("xyz"), [f"s{i}" for i in range(30)], labels)
+    >>> series = DataSet("toy", values, list("xyz"), [f"s{i}" for i in range(30)], labels)
     >>> entry = {"method": "sklearn.naive_bayes.GaussianNB"}
     >>> scores = permutation_scores(series, entry, n_permutations=19)
     >>> float(permutation_table(scores).set_index("metric").loc["accuracy", "p_value"])
@@ -158,13 +158,13 @@ def permutation_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def permute_labels(
-    series: Series, groups: np.ndarray | None, rng: np.random.Generator
+    series: DataSet, groups: np.ndarray | None, rng: np.random.Generator
 ) -> np.ndarray:
     """Return the labels in random order, as far as groups leave them exchangeable.
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
     groups : ndarray of shape (n_samples,) or None
         Without groups every order is as likely. Where some group has several labels (tumour and
         normal tissue of a patient), labels are exchanged within groups only; where none has,
@@ -199,7 +199,7 @@ def permute_labels(
     return permuted
 
 
-def _checked_groups(series: Series, groups: np.ndarray) -> np.ndarray:
+def _checked_groups(series: DataSet, groups: np.ndarray) -> np.ndarray:
     groups = np.asarray(groups)
     if groups.shape != series.labels.shape:
         msg = (
@@ -212,7 +212,7 @@ def _checked_groups(series: Series, groups: np.ndarray) -> np.ndarray:
 
 def _cross_validate(
     estimator: BaseEstimator,
-    series: Series,
+    series: DataSet,
     labels: np.ndarray,
     n_splits: int,
     groups: np.ndarray | None,
@@ -236,7 +236,7 @@ def _cross_validate(
 
 def _splits(
     splitter: StratifiedKFold | StratifiedGroupKFold,
-    series: Series,
+    series: DataSet,
     labels: np.ndarray,
     groups: np.ndarray | None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:

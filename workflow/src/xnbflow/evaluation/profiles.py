@@ -5,18 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.direction import direction
-from xnbflow.series import Series
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.direction import direction
 
 __all__ = ["class_distances", "feature_profiles", "feature_values"]
 
 
-def feature_profiles(series: Series, selected: pd.DataFrame) -> pd.DataFrame:
+def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     """Return how high each selected feature is in its class, against the other classes.
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set.
     selected : DataFrame
         ``class``, ``feature``; pairs may come more than once.
@@ -26,7 +26,7 @@ def feature_profiles(series: Series, selected: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``class``, ``feature``, ``direction``, ``median_inside``, ``median_outside`` (over the
         samples of all other classes) and ``constant``: whether the class has one value only. The
-        direction compares the class with every other, see `xnbflow.direction.direction`.
+        direction compares the class with every other, see `xnbflow.evaluation.direction.direction`.
         ``symbol`` is that of the feature's gene, empty where the series has none.
     """
     pairs = selected[["class", "feature"]].drop_duplicates().reset_index(drop=True)
@@ -63,7 +63,7 @@ _PROFILE = [
 ]
 
 
-def _symbols(series: Series) -> np.ndarray:
+def _symbols(series: DataSet) -> np.ndarray:
     """Return the gene symbol of every feature, empty without."""
     metadata = series.feature_metadata
     if metadata is None or "symbol" not in metadata:
@@ -76,7 +76,7 @@ def _median(values: np.ndarray) -> np.ndarray:
     return np.median(values, axis=1) if values.shape[1] else np.full(len(values), np.nan)
 
 
-def feature_values(series: Series, features: Sequence[str]) -> pd.DataFrame:
+def feature_values(series: DataSet, features: Sequence[str]) -> pd.DataFrame:
     """Return the values of some features: ``feature``, ``sample``, ``class``, ``value``."""
     rows = pd.Index(series.features).get_indexer(list(features))
     return pd.DataFrame(

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import factorial
 from scipy.stats import chi2, f, norm, rankdata
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.multiple_testing import adjust_pairwise
 
 __all__ = [

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from xnbflow.counts import counted
+from xnbflow.data.counts import counted
 from xnbflow.evaluation.comparison import (
     average_ranks,
     compare_over_data_sets,

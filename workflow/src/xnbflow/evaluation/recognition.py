@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from xnbflow.contract import STUDY_TABLES
+from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.evaluation.intervals import proportion_interval
 
 __all__ = ["recall", "samples"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 
 __all__ = ["Stability", "stability_index"]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.contract import (
+from xnbflow.data.contract import (
     DIAGNOSTIC_TABLES,
     NOTES_TABLE,
     PERMUTATION_TABLES,
@@ -14,10 +14,10 @@ from xnbflow.contract import (
     TRAINING_TABLES,
     TRUTH_TABLE,
 )
+from xnbflow.data.dataset import DataSetHeader, read_header
+from xnbflow.data.tables import read_parquet
 from xnbflow.evaluation import overviews, rankings, recognition, summaries
 from xnbflow.evaluation.headlines import headline
-from xnbflow.series import SeriesHeader, read_header
-from xnbflow.tables import read_parquet
 
 __all__ = ["Key", "study_tables"]
 
@@ -32,7 +32,7 @@ def study_tables(
     alpha: float,
     paper: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Make every table of `xnbflow.contract.STUDY_TABLES`.
+    """Make every table of `xnbflow.data.contract.STUDY_TABLES`.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _trained(
 def _predicted(
     owners: Mapping[str, Sequence[Any]],
     files: Mapping[str, Sequence[str]],
-    headers: Mapping[str, SeriesHeader],
+    headers: Mapping[str, DataSetHeader],
 ) -> dict[str, pd.DataFrame]:
     """Return what follows from the predictions and how the fits went."""
     predictions, fits = (_trained(name, owners, files) for name in ("predictions", "fits"))
@@ -122,7 +122,7 @@ def _predicted(
 def _selected(
     owners: Mapping[str, Sequence[Any]],
     files: Mapping[str, Sequence[str]],
-    headers: Mapping[str, SeriesHeader],
+    headers: Mapping[str, DataSetHeader],
 ) -> dict[str, pd.DataFrame]:
     """Return what follows from the features that were selected."""
     selected, ties, fits = (_trained(name, owners, files) for name in ("selected", "ties", "fits"))
@@ -146,7 +146,7 @@ def _p_values(diagnosed: Sequence[str], paths: Sequence[str]) -> pd.DataFrame:
 
 
 def _datasets(
-    headers: Mapping[str, SeriesHeader], fits: Mapping[Key, pd.DataFrame]
+    headers: Mapping[str, DataSetHeader], fits: Mapping[Key, pd.DataFrame]
 ) -> pd.DataFrame:
     imputed = dict.fromkeys(headers, 0)
     for (dataset, *_), table in fits.items():
@@ -183,7 +183,7 @@ def _permutation_tests(owners: Sequence[tuple[str, str]], paths: Sequence[str]) 
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
-def _class_sizes(headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
+def _class_sizes(headers: Mapping[str, DataSetHeader]) -> pd.DataFrame:
     tables: list[Any] = [
         pd.Series(h.labels)
         .value_counts()

@@ -6,7 +6,8 @@ from math import fsum
 import numpy as np
 import pandas as pd
 
-from xnbflow.contract import STUDY_TABLES
+from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.dataset import DataSetHeader
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.intervals import proportion_interval
@@ -14,7 +15,6 @@ from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metric
 from xnbflow.evaluation.stability import Stability, stability_index
 from xnbflow.evaluation.ties import ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
-from xnbflow.series import SeriesHeader
 
 __all__ = [
     "METRICS",
@@ -56,7 +56,9 @@ _PAPER = {
 Tables = Mapping[tuple[str, str, str], pd.DataFrame]
 
 
-def metrics(predictions: Tables, fits: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
+def metrics(
+    predictions: Tables, fits: Tables, headers: Mapping[str, DataSetHeader]
+) -> pd.DataFrame:
     """Return one row per data set, folds, classifier, repeat and fold with each of `OVER_FOLDS`.
 
     Balanced accuracy, macro F1, Matthews' correlation and AUC are not among them: folds that lack
@@ -74,7 +76,7 @@ def metrics(predictions: Tables, fits: Tables, headers: Mapping[str, SeriesHeade
 
 
 def repeats(
-    predictions: Tables, metrics: pd.DataFrame, fits: Tables, headers: Mapping[str, SeriesHeader]
+    predictions: Tables, metrics: pd.DataFrame, fits: Tables, headers: Mapping[str, DataSetHeader]
 ) -> pd.DataFrame:
     """Return each metric of each repeat.
 
@@ -102,7 +104,7 @@ def summary(
     metrics: pd.DataFrame,
     repeats: pd.DataFrame,
     fits: Tables,
-    headers: Mapping[str, SeriesHeader],
+    headers: Mapping[str, DataSetHeader],
 ) -> pd.DataFrame:
     """Return mean and spread of each metric over what it is a number of: folds or repeats.
 
@@ -149,7 +151,7 @@ def accuracy_intervals(metrics: pd.DataFrame) -> pd.DataFrame:
     ]
 
 
-def _baselines(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
+def _baselines(predictions: Tables, headers: Mapping[str, DataSetHeader]) -> pd.DataFrame:
     """Return the metrics of predicting the shares of the classes, on the samples tested."""
     tested: dict[tuple[str, str], pd.Series] = {}
     for (dataset, folds, _), table in predictions.items():
@@ -179,7 +181,7 @@ def _counts_of_folds(fits: Tables) -> pd.DataFrame:
 
 
 def _arrays(
-    table: pd.DataFrame, header: SeriesHeader
+    table: pd.DataFrame, header: DataSetHeader
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
     """Return true and predicted labels, log-posterior (None without any) and classes."""
     log_posterior = table[[LOG_POSTERIOR + label for label in header.classes]].to_numpy(dtype=float)
@@ -261,12 +263,12 @@ def confusion(predictions: Tables) -> pd.DataFrame:
     return counts.assign(share=counts["count"] / tests)
 
 
-def calibration(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
+def calibration(predictions: Tables, headers: Mapping[str, DataSetHeader]) -> pd.DataFrame:
     """Return reliability: predicted probability against observed frequency, pooled over folds."""
     return _of_probabilities("calibration", calibration_curve, predictions, headers)
 
 
-def confidence(predictions: Tables, headers: Mapping[str, SeriesHeader]) -> pd.DataFrame:
+def confidence(predictions: Tables, headers: Mapping[str, DataSetHeader]) -> pd.DataFrame:
     """Return how many predictions are sure and how many of these are right."""
     return _of_probabilities("confidence", confidence_table, predictions, headers)
 
@@ -275,7 +277,7 @@ def _of_probabilities(
     name: str,
     tell: Callable[..., pd.DataFrame],
     predictions: Tables,
-    headers: Mapping[str, SeriesHeader],
+    headers: Mapping[str, DataSetHeader],
 ) -> pd.DataFrame:
     """Put together what a function tells of each classifier that gives probabilities."""
     tables = []
@@ -342,7 +344,7 @@ def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
 
 
 def stability(
-    selected: Tables, fits: Tables, ties: Tables, headers: Mapping[str, SeriesHeader]
+    selected: Tables, fits: Tables, ties: Tables, headers: Mapping[str, DataSetHeader]
 ) -> pd.DataFrame:
     """Return Nogueira's stability of each class's set over folds, and of their union (class '').
 

@@ -12,6 +12,9 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
+from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.data.seeds import derive_seed
+from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.constant import only_constant
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.grouping import fit_grouped
@@ -19,9 +22,6 @@ from xnbflow.evaluation.incomplete import impute_within, imputes
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.ties import TIES
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.build import build_estimator
-from xnbflow.seeds import derive_seed
-from xnbflow.series import KINDS, Series
 
 __all__ = ["Outcome", "train", "train_batch"]
 
@@ -92,7 +92,7 @@ class _Fold:
 
 
 def train_batch(
-    series: Series,
+    series: DataSet,
     entry: Mapping[str, Any],
     *,
     splits: int | None,
@@ -104,14 +104,14 @@ def train_batch(
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set.
     entry : mapping
         The classifier's configuration, as in `train`.
     splits, predefined
         Which folds a repeat has, as ``n_splits`` and ``predefined`` of `folds_of_repeat`.
     repeats, folds
-        Those of the batch, see `xnbflow.config.Batch`.
+        Those of the batch, see `xnbflow.workflow.config.Batch`.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def train_batch(
 
 
 def train(
-    series: Series,
+    series: DataSet,
     folds: pd.DataFrame,
     entry: Mapping[str, Any],
     repeat: int,
@@ -148,12 +148,12 @@ def train(
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set.
     folds : DataFrame
         As made by `xnbflow.evaluation.folds`.
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
+        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
     repeat : int
         The repeat to train.
     batch : sequence of int or None
@@ -230,7 +230,7 @@ _EXPLANATIONS = {
 _PRIORS = {"repeat": int, "fold": int, "class": str, "log_prior": float, "intercept": float}
 
 
-def series_positions(series: Series, folds: pd.DataFrame, fold: int) -> np.ndarray:
+def series_positions(series: DataSet, folds: pd.DataFrame, fold: int) -> np.ndarray:
     """Return the positions of a fold's test samples in the series, ascending."""
     tested = folds.loc[folds["fold"] == fold, "sample"]
     return np.flatnonzero(np.isin(series.samples, tested.to_numpy(dtype=str)))
@@ -243,7 +243,7 @@ def _concat(tables: list[pd.DataFrame | None], columns: Mapping[str, type]) -> p
     return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
 
 
-def _train_fold(estimator: BaseEstimator, series: Series, test: np.ndarray) -> _Fold:
+def _train_fold(estimator: BaseEstimator, series: DataSet, test: np.ndarray) -> _Fold:
     training = np.setdiff1d(np.arange(series.n_samples), test)
     result = _Fold()
     result.fit = {"status": "ok", "error": "", "warnings": "", **_NOTHING_FITTED}
@@ -269,7 +269,7 @@ _NOTHING_FITTED = {
 
 
 def _fit_and_predict(
-    model: BaseEstimator, series: Series, training: np.ndarray, test: np.ndarray, result: _Fold
+    model: BaseEstimator, series: DataSet, training: np.ndarray, test: np.ndarray, result: _Fold
 ) -> None:
     X, y = series.frame(training), series.labels[training]
     tested = series.frame(test)
@@ -303,7 +303,7 @@ def _fit_and_predict(
 
 
 def _predict(
-    model: BaseEstimator, X: pd.DataFrame, series: Series, test: np.ndarray
+    model: BaseEstimator, X: pd.DataFrame, series: DataSet, test: np.ndarray
 ) -> pd.DataFrame:
     log_posterior = _log_posterior(model, X)
     if isinstance(model, BaseNaiveBayes):

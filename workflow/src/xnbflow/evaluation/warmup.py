@@ -4,10 +4,10 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.sources.tiny import tiny_series
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
-from xnbflow.series import SeriesHeader
-from xnbflow.sources.tiny import tiny_series
 
 __all__ = ["compile_ahead"]
 
@@ -24,7 +24,7 @@ def compile_ahead(entry: Mapping[str, Any]) -> None:
         features than there are, say) is logged, and compiles in its first job.
     """
     series = tiny_series()
-    header = SeriesHeader(series.name, series.samples, series.labels, series.n_features)
+    header = DataSetHeader(series.name, series.samples, series.labels, series.n_features)
     outcome = train(series, draw_folds(header, 2, 1), entry, 0, [0])
     if outcome.fits["status"].iloc[0] != "ok":
         _LOG.warning("not compiled ahead: %s", outcome.fits["error"].iloc[0])

@@ -1,6 +1,6 @@
 """Models that are used: fitted on all samples, kept in a file, applied to the next patient."""
 
-from xnbflow.lazy import lazy_names
+from xnbflow.data.lazy import lazy_names
 
 _HOME = {
     "TrainedModel": "trained",

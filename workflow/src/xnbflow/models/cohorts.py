@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom, spearmanr
 
-from xnbflow.errors import InputError, require_choice
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError, require_choice
 from xnbflow.evaluation.incomplete import filled
-from xnbflow.selection.class_specific import pair_distances
-from xnbflow.series import Series
+from xnbflow.preprocessing.selection.class_specific import pair_distances
 
 __all__ = ["MATCHES", "compare_signatures", "greatest_distances", "matched"]
 
@@ -17,7 +17,7 @@ __all__ = ["MATCHES", "compare_signatures", "greatest_distances", "matched"]
 MATCHES = ("feature", "symbol")
 
 
-def greatest_distances(series: Series) -> np.ndarray:
+def greatest_distances(series: DataSet) -> np.ndarray:
     """Return each feature's greatest Hellinger distance of two classes, shape (n_features,)."""
     classes, codes = np.unique(series.labels, return_inverse=True)
     whole = filled(series) if series.missing else series
@@ -25,16 +25,16 @@ def greatest_distances(series: Series) -> np.ndarray:
 
 
 def matched(
-    train: Series,
-    test: Series,
+    train: DataSet,
+    test: DataSet,
     by: str = "feature",
     symbols: tuple[Mapping[str, str], Mapping[str, str]] | None = None,
-) -> tuple[Series, Series]:
+) -> tuple[DataSet, DataSet]:
     """Return two cohorts with the same features in the same order.
 
     Parameters
     ----------
-    train, test : Series
+    train, test : DataSet
     by : {"feature", "symbol"}
         By name; or by gene symbol, where several probes of a gene are one: the probe with the
         greatest distance between classes in training, and in the test cohort the same probe if it
@@ -44,7 +44,7 @@ def matched(
 
     Returns
     -------
-    train, test : Series
+    train, test : DataSet
         Named by feature, or by symbol.
 
     Raises
@@ -54,8 +54,8 @@ def matched(
 
     Examples
     --------
-    >>> one = Series("a", np.eye(3), ["x", "y", "z"], ["1", "2", "3"], ["t", "n", "t"])
-    >>> two = Series("b", np.eye(2), ["z", "x"], ["4", "5"], ["t", "n"])
+    >>> one = DataSet("a", np.eye(3), ["x", "y", "z"], ["1", "2", "3"], ["t", "n", "t"])
+    >>> two = DataSet("b", np.eye(2), ["z", "x"], ["4", "5"], ["t", "n"])
     >>> [list(each.features) for each in matched(one, two)]
     [[np.str_('x'), np.str_('z')], [np.str_('x'), np.str_('z')]]
     """
@@ -84,7 +84,7 @@ def matched(
 
 
 def _by_symbol(
-    train: Series, test: Series, known: Mapping[str, str], in_test: Mapping[str, str]
+    train: DataSet, test: DataSet, known: Mapping[str, str], in_test: Mapping[str, str]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     best = _one_probe(train, known, greatest_distances(train))
     whole = filled(test) if test.missing else test
@@ -101,7 +101,7 @@ def _by_symbol(
     return names, first, np.array(second, dtype=int)
 
 
-def _one_probe(series: Series, symbols: Mapping[str, str], weights: np.ndarray) -> dict[str, int]:
+def _one_probe(series: DataSet, symbols: Mapping[str, str], weights: np.ndarray) -> dict[str, int]:
     """Return the position of each gene's probe with the greatest weight, the first among equals."""
     chosen: dict[str, int] = {}
     for i, feature in enumerate(series.features):
@@ -111,8 +111,8 @@ def _one_probe(series: Series, symbols: Mapping[str, str], weights: np.ndarray) 
     return chosen
 
 
-def _taken(series: Series, names: np.ndarray, places: np.ndarray) -> Series:
-    return Series(
+def _taken(series: DataSet, names: np.ndarray, places: np.ndarray) -> DataSet:
+    return DataSet(
         series.name,
         series.values[places],
         names,
@@ -125,7 +125,7 @@ def _taken(series: Series, names: np.ndarray, places: np.ndarray) -> Series:
 
 
 def compare_signatures(
-    first: pd.DataFrame, second: pd.DataFrame, train: Series, test: Series
+    first: pd.DataFrame, second: pd.DataFrame, train: DataSet, test: DataSet
 ) -> pd.DataFrame:
     """Return how far two cohorts' signatures agree, class by class.
 
@@ -133,7 +133,7 @@ def compare_signatures(
     ----------
     first, second : DataFrame
         Signatures fitted on either cohort, see `signature_table`.
-    train, test : Series
+    train, test : DataSet
         The cohorts, with the same features (`matched`).
 
     Returns

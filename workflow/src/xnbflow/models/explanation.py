@@ -8,8 +8,8 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
-from xnbflow.counts import counted
-from xnbflow.errors import InputError
+from xnbflow.data.counts import counted
+from xnbflow.data.errors import InputError
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.prediction import Prediction, aligned, predict_table
 from xnbflow.models.steps import (

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import skops.io
 
-from xnbflow.atomic import write_atomically
-from xnbflow.errors import InputError
+from xnbflow.data.atomic import write_atomically
+from xnbflow.data.errors import InputError
 from xnbflow.models.trained import TrainedModel, probed
 from xnbflow.models.typicality import Typicality
 

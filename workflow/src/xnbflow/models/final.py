@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from xnbflow.atomic import write_atomically
-from xnbflow.contract import MODEL_TABLES, text_of
-from xnbflow.errors import InputError
+from xnbflow.data.atomic import write_atomically
+from xnbflow.data.contract import MODEL_TABLES, text_of
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.tables import write_parquet, write_tsv
 from xnbflow.evaluation.incomplete import filled
 from xnbflow.models.file import write_model
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
-from xnbflow.series import Series
-from xnbflow.tables import write_parquet, write_tsv
 
 __all__ = ["final_model", "heatmap", "model_tables", "write_final"]
 
@@ -27,7 +27,7 @@ _MOST_SAMPLES = 150
 
 
 def final_model(
-    series: Series,
+    series: DataSet,
     entry: Mapping[str, Any],
     predictions: pd.DataFrame,
     selected: pd.DataFrame,
@@ -37,7 +37,7 @@ def final_model(
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
     entry : mapping
         The classifier's configuration.
     predictions, selected : DataFrame
@@ -61,13 +61,13 @@ def final_model(
     return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
 
 
-def model_tables(model: TrainedModel, series: Series) -> dict[str, pd.DataFrame]:
-    """Return the tables of `MODEL_TABLES` of `xnbflow.contract`."""
+def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame]:
+    """Return the tables of `MODEL_TABLES` of `xnbflow.data.contract`."""
     whole = filled(series) if series.missing else series
     return {"signature": model.signature, "heatmap": heatmap(model.signature, whole)}
 
 
-def heatmap(signature: pd.DataFrame, series: Series) -> pd.DataFrame:
+def heatmap(signature: pd.DataFrame, series: DataSet) -> pd.DataFrame:
     """Return the best features of a signature in each sample, standardised and ordered.
 
     Samples stand class after class. Features are in the order of the leaves of an average-linkage
@@ -79,7 +79,7 @@ def heatmap(signature: pd.DataFrame, series: Series) -> pd.DataFrame:
     signature : DataFrame
         See `xnbflow.models.signature.signature_table`. Its best features are taken, the first of
         every class, then the second, up to 40.
-    series : Series
+    series : DataSet
         Its samples; of more than 150 each class shows its share, evenly spaced.
 
     Returns
@@ -137,13 +137,13 @@ def _spread(n: int, room: int) -> np.ndarray:
     return np.linspace(0, n - 1, min(n, room)).astype(int)
 
 
-def write_final(model: TrainedModel, series: Series, paths: Mapping[str, str]) -> None:
+def write_final(model: TrainedModel, series: DataSet, paths: Mapping[str, str]) -> None:
     """Write a model, its tables (each as Parquet and as text) and its gene sets.
 
     Parameters
     ----------
     model : TrainedModel
-    series : Series
+    series : DataSet
     paths : mapping of str to path
         ``model``, ``gene_sets`` and each of `MODEL_TABLES`.
     """

@@ -9,8 +9,8 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
-from xnbflow.counts import counted, either
-from xnbflow.errors import InputError, require_choice
+from xnbflow.data.counts import counted, either
+from xnbflow.data.errors import InputError, require_choice
 from xnbflow.evaluation.incomplete import imputes
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.scale import scale_note

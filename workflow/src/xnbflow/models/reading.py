@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from xnbflow.errors import InputError
-from xnbflow.series import Series
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.dataset import DataSet, is_accession
-from xnbflow.sources.download import Downloads
-from xnbflow.sources.files import open_raw
-from xnbflow.sources.formats import format_of
-from xnbflow.sources.geo import load as load_geo
-from xnbflow.sources.labels import IGNORE
-from xnbflow.sources.registry import known_sources
-from xnbflow.sources.table import load as load_table
-from xnbflow.sources.tabular import opened_table
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.files import open_raw
+from xnbflow.data.sources.formats import format_of
+from xnbflow.data.sources.geo import load as load_geo
+from xnbflow.data.sources.labels import IGNORE
+from xnbflow.data.sources.registry import known_sources
+from xnbflow.data.sources.sheet_row import SheetRow, is_accession
+from xnbflow.data.sources.table import load as load_table
+from xnbflow.data.sources.tabular import opened_table
 
 __all__ = ["described", "read_samples", "read_training", "symbols_of"]
 
@@ -33,7 +33,7 @@ def described(
     id_column: str = "",
     options: Iterable[str] = (),
     orientation: str = "rows",
-) -> DataSet:
+) -> SheetRow:
     """Return the row of a sheet that a location stands for.
 
     Parameters
@@ -66,7 +66,7 @@ def described(
             raise InputError(msg)
         given[key] = value
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")
-    return DataSet(
+    return SheetRow(
         name or "table", source, location, label=label or None, id_column=id_column or None,
         orientation=orientation, options=given,
     )  # fmt: skip
@@ -79,12 +79,12 @@ def _is_geo_file(location: str) -> bool:
         return format_of(stream.read(4096)) in ("series matrix", "SOFT")
 
 
-def read_training(dataset: DataSet, downloads: str | Path | None = None) -> Series:
+def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> DataSet:
     """Read samples with their labels.
 
     Parameters
     ----------
-    dataset : DataSet
+    dataset : SheetRow
         See `described`.
     downloads : path, optional
         Folder that keeps what is downloaded; without it a temporary one.
@@ -102,7 +102,7 @@ def read_training(dataset: DataSet, downloads: str | Path | None = None) -> Seri
 
 
 def read_samples(
-    dataset: DataSet,
+    dataset: SheetRow,
     known: Mapping[str, str] | None = None,
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
@@ -113,7 +113,7 @@ def read_samples(
 
     Parameters
     ----------
-    dataset : DataSet
+    dataset : SheetRow
         See `described`.
     known : mapping, optional
         ``label`` and ``id_column`` of the training data: a table that has such columns means the
@@ -135,7 +135,7 @@ def read_samples(
         return _LOADERS[dataset.source](dataset, Downloads(Path(folder))).frame()
 
 
-def symbols_of(series: Series) -> dict[str, str]:
+def symbols_of(series: DataSet) -> dict[str, str]:
     """Return the gene symbol of each feature that has one."""
     table = series.feature_metadata
     if table is None or "symbol" not in table:
@@ -144,7 +144,7 @@ def symbols_of(series: Series) -> dict[str, str]:
     return {str(feature): symbol for feature, symbol in pairs if symbol}
 
 
-def _completed(dataset: DataSet, known: Mapping[str, str], features: Collection[str]) -> DataSet:
+def _completed(dataset: SheetRow, known: Mapping[str, str], features: Collection[str]) -> SheetRow:
     """Fill in what the training data called label and samples, where the table has it, too."""
     if dataset.source in _LOADERS:
         given = {"missing": "impute", "unlabelled": IGNORE, **dataset.options}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from xnbflow.counts import counted
+from xnbflow.data.counts import counted
 
 __all__ = ["scale_note"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.contract import MODEL_TABLES
-from xnbflow.direction import direction
+from xnbflow.data.contract import MODEL_TABLES
+from xnbflow.evaluation.direction import direction
 
 __all__ = ["SIGNATURE", "gene_sets", "signature_table"]
 

@@ -12,20 +12,20 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow import __version__
-from xnbflow.errors import InputError
+from xnbflow.data.dataset import KINDS, DataSet, DataSetHeader
+from xnbflow.data.errors import InputError
+from xnbflow.data.seeds import derive_seed
+from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.grouping import fit_grouped
 from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.intervals import proportion
+from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use, last_step
 from xnbflow.evaluation.training import Outcome, train
-from xnbflow.methods import resolved, unlabelled
 from xnbflow.models.signature import signature_table
 from xnbflow.models.steps import imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
-from xnbflow.naive_bayes.build import build_estimator
-from xnbflow.seeds import derive_seed
-from xnbflow.series import KINDS, Series, SeriesHeader
 
 __all__ = ["CrossValidation", "TrainedModel", "cross_validate", "fit_model", "series_digest"]
 
@@ -142,7 +142,7 @@ class TrainedModel:
 
 
 def fit_model(
-    series: Series,
+    series: DataSet,
     entry: Mapping[str, Any],
     validation: CrossValidation | None = None,
     *,
@@ -156,10 +156,10 @@ def fit_model(
 
     Parameters
     ----------
-    series : Series
+    series : DataSet
         The data set. Groups are kept together in what the classifier cross-validates inside.
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
+        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
     validation : CrossValidation, optional
         Its cross-validation on the same series, see `cross_validate`; it gives the figures and the
         share of folds that select a feature.
@@ -175,8 +175,8 @@ def fit_model(
 
     Examples
     --------
-    >>> from xnbflow.sources import DataSet, acquire
-    >>> wine = acquire(DataSet("wine", "bundled", "wine"))
+    >>> from xnbflow.data.sources import SheetRow, acquire
+    >>> wine = acquire(SheetRow("wine", "bundled", "wine"))
     >>> model = fit_model(wine, {"method": "xnb"}, cross_validate(wine, {"method": "xnb"}, 5))
     >>> model.classes, round(model.figures["accuracy"]["value"], 1)
     (['class_0', 'class_1', 'class_2'], 0.9)
@@ -221,7 +221,7 @@ def probed(estimator: BaseEstimator, quartiles: np.ndarray, features: np.ndarray
 
 
 def cross_validate(
-    series: Series, entry: Mapping[str, Any], splits: int = 10, repeats: int = 1
+    series: DataSet, entry: Mapping[str, Any], splits: int = 10, repeats: int = 1
 ) -> CrossValidation:
     """Cross-validate a classifier with stratified folds, as the workflow does.
 
@@ -230,7 +230,7 @@ def cross_validate(
     InputError
         If a fold cannot be fitted; the message says why.
     """
-    header = SeriesHeader(
+    header = DataSetHeader(
         series.name, series.samples, series.labels, series.n_features, series.groups
     )
     folds = draw_folds(header, splits, repeats)
@@ -253,7 +253,7 @@ def _refuse_failed(outcome: Outcome) -> None:
         raise InputError(msg)
 
 
-def series_digest(series: Series) -> str:
+def series_digest(series: DataSet) -> str:
     """Return the SHA-256 of a series' values, names and labels."""
     digest = hashlib.sha256(series.values.tobytes())
     for names in (series.features, series.samples, series.labels, series.kinds):
@@ -261,7 +261,7 @@ def series_digest(series: Series) -> str:
     return digest.hexdigest()
 
 
-def _description(series: Series) -> dict[str, Any]:
+def _description(series: DataSet) -> dict[str, Any]:
     labels, counts = np.unique(series.labels, return_counts=True)
     return {
         "name": series.name,

@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.contract import VALIDATION_TABLES
-from xnbflow.errors import require_choice
+from xnbflow.data.contract import VALIDATION_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import require_choice
 from xnbflow.evaluation.calibration import calibration_curve
 from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.intervals import proportion
+from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import LOG_POSTERIOR
-from xnbflow.methods import resolved, unlabelled
 from xnbflow.models.cohorts import compare_signatures, matched
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
@@ -24,7 +25,6 @@ from xnbflow.preprocessing.normalisation import (
     SampleRanks,
     SampleStandardizer,
 )
-from xnbflow.series import Series
 
 __all__ = ["HARMONISERS", "RULE", "harmonised", "validate", "validate_all"]
 
@@ -70,7 +70,7 @@ def harmonised(entry: Mapping[str, Any], harmonise: str) -> dict[str, Any]:
 
 
 def validate_all(
-    series: Mapping[str, Series],
+    series: Mapping[str, DataSet],
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     pairs: Sequence[Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
@@ -78,7 +78,7 @@ def validate_all(
 
     Parameters
     ----------
-    series : mapping of str to Series
+    series : mapping of str to DataSet
         The cohorts by their ids.
     entries : mapping of str to mapping
         Per cohort to train on, the classifiers' configurations by their ids.
@@ -88,7 +88,7 @@ def validate_all(
     Returns
     -------
     dict of str to DataFrame
-        The tables of `VALIDATION_TABLES` of `xnbflow.contract`.
+        The tables of `VALIDATION_TABLES` of `xnbflow.data.contract`.
     """
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in VALIDATION_TABLES}
     for pair in pairs:
@@ -116,8 +116,8 @@ def _joined(tables: list[pd.DataFrame], name: str) -> pd.DataFrame:
 
 
 def validate(
-    train: Series,
-    test: Series,
+    train: DataSet,
+    test: DataSet,
     entry: Mapping[str, Any],
     *,
     match: str = "feature",
@@ -132,9 +132,9 @@ def validate(
 
     Parameters
     ----------
-    train, test : Series
+    train, test : DataSet
     entry : mapping
-        The classifier's configuration, see `xnbflow.naive_bayes.build.build_estimator`.
+        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
     match : {"feature", "symbol"}
         See `xnbflow.models.cohorts.matched`.
     harmonise : {"none", "zscore", "rank", "quantile"}
@@ -145,7 +145,7 @@ def validate(
     Returns
     -------
     dict of str to DataFrame
-        The tables of `VALIDATION_TABLES` of `xnbflow.contract`, without the columns that name the
+        The tables of `VALIDATION_TABLES` of `xnbflow.data.contract`, without the columns that name the
         pair.
 
     Raises
@@ -186,12 +186,12 @@ def validate(
     }
 
 
-def _whole(cohort: Series) -> Series:
+def _whole(cohort: DataSet) -> DataSet:
     return filled(cohort) if cohort.missing else cohort
 
 
 def _cross_validated(
-    train: Series, steps: Mapping[str, Any]
+    train: DataSet, steps: Mapping[str, Any]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return true and predicted labels and claims of as many folds as the smallest class allows."""
     units = train.samples if train.groups is None else train.groups
@@ -263,7 +263,7 @@ def _calibration(model: TrainedModel, prediction: Prediction, true: np.ndarray) 
         return calibration_curve(true, np.log(probabilities), np.array(model.classes))[columns]
 
 
-def _densities(model: TrainedModel, train: Series, test: Series) -> pd.DataFrame:
+def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
     """Return densities of the signature's first features, of what the classifier sees of them."""
     columns = ["feature", "symbol", "cohort", "class", "x", "density"]
     first = model.signature[model.signature["rank"] <= _PER_CLASS].sort_values(
@@ -313,7 +313,7 @@ def _with_two(labels: np.ndarray) -> np.ndarray:
     return classes[counts > 1]
 
 
-def _seen(model: TrainedModel, cohort: Series) -> np.ndarray:
+def _seen(model: TrainedModel, cohort: DataSet) -> np.ndarray:
     """Return what the classifier sees of a cohort, shape (n_features, n_samples)."""
     first: Any = getattr(model.estimator, "steps", [(None, None)])[0][1]
     harmonisers = tuple(kind for kind in HARMONISERS.values() if kind)
@@ -323,7 +323,7 @@ def _seen(model: TrainedModel, cohort: Series) -> np.ndarray:
 
 
 def _own_signature(
-    model: TrainedModel, test: Series, steps: Mapping[str, Any], symbols: Mapping[str, str]
+    model: TrainedModel, test: DataSet, steps: Mapping[str, Any], symbols: Mapping[str, str]
 ) -> pd.DataFrame | None:
     """Return the signature that the test cohort itself would give; None where there is none."""
     if model.signature.empty or len(test.classes) < 2:
@@ -332,7 +332,7 @@ def _own_signature(
 
 
 def _compared(
-    signature: pd.DataFrame, own: pd.DataFrame | None, train: Series, test: Series
+    signature: pd.DataFrame, own: pd.DataFrame | None, train: DataSet, test: DataSet
 ) -> pd.DataFrame:
     if own is None:
         return pd.DataFrame(columns=VALIDATION_TABLES["signatures"].fixed[5:])
@@ -341,7 +341,7 @@ def _compared(
 
 def _verdicts(
     name: str,
-    cohorts: tuple[Series, Series],
+    cohorts: tuple[DataSet, DataSet],
     accuracy: pd.DataFrame,
     recall: pd.DataFrame,
     shared: str,

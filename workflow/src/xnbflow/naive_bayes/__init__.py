@@ -1,6 +1,6 @@
 """Naive Bayes classifiers, one file each, on one small base class."""
 
-from xnbflow.lazy import lazy_names
+from xnbflow.data.lazy import lazy_names
 
 _HOME = {
     "BaseNaiveBayes": "base",

@@ -9,10 +9,10 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 
+from xnbflow.data.errors import InputError
+from xnbflow.data.labels import class_codes
 from xnbflow.density.strips import feature_major
-from xnbflow.errors import InputError
-from xnbflow.estimator import Estimator
-from xnbflow.labels import class_codes
+from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["BaseNaiveBayes"]
 

@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from xnbflow.columns import column_positions
-from xnbflow.distributions.gaussian_blocks import GaussianBlocks
-from xnbflow.errors import InputError
+from xnbflow.data.columns import column_positions
+from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Columns, Instance, ListOf, one_of, whole
+from xnbflow.density.families.gaussian_blocks import GaussianBlocks
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.parameters import Columns, Instance, ListOf, one_of, whole
-from xnbflow.selection.separation import (
+from xnbflow.preprocessing.selection.separation import (
     CUTS,
     BlockSelection,
     effective_samples,
@@ -58,7 +58,7 @@ class BlockNB(BaseNaiveBayes):
     cut : {"printed", "bias_removed", "optimal"}, default="printed"
         The threshold: Eq. 22, Eq. 22 without the bias of its sum, or the one with the least
         estimated risk. Simulations advise "optimal", or `selection="weights"`; see
-        `xnbflow.selection.separation`.
+        `xnbflow.preprocessing.selection.separation`.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class BlockNB(BaseNaiveBayes):
     scores_ : ndarray of shape (n_pairs, n_blocks)
         Separation scores: half the cross-entropy distance of the two classes in the block, times
         2 n1 n2 / (n1 + n2). They are selected by after division by the factor by which the
-        estimated covariances inflate them, see `xnbflow.selection.separation.null_mean`.
+        estimated covariances inflate them, see `xnbflow.preprocessing.selection.separation.null_mean`.
     threshold_ : ndarray of shape (n_pairs, n_blocks)
         The score below which a block is left out, inflated like the scores; 0 without a threshold.
     weights_ : ndarray of shape (n_pairs, n_blocks)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from xnbflow.distributions.von_mises_fisher import log_sphere_normalizer
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
+from xnbflow.density.families.von_mises_fisher import log_sphere_normalizer
 
 __all__ = [
     "HybridSurface",

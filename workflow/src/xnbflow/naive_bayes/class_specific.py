@@ -8,19 +8,19 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from xnbflow.columns import refuse_beyond_squares, refuse_sparse_beyond_squares
+from xnbflow.data.columns import refuse_beyond_squares, refuse_sparse_beyond_squares
+from xnbflow.data.errors import InputError
+from xnbflow.data.labels import refuse_missing
+from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.density.bandwidth import BANDWIDTHS, overall_spread
 from xnbflow.density.distances import DISTANCES
+from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.kernels import KERNELS
 from xnbflow.density.rows import some_rows
 from xnbflow.density.sparse_blocks import dense_parts, is_sparse
-from xnbflow.distributions.kernel import Kernel
-from xnbflow.errors import InputError
-from xnbflow.labels import refuse_missing
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.sparse_input import chunks_of, dense_chunks, rows_of
-from xnbflow.parameters import number, one_of, whole
-from xnbflow.selection.class_specific import (
+from xnbflow.preprocessing.selection.class_specific import (
     SELECTIONS,
     Candidates,
     class_pairs,
@@ -193,13 +193,13 @@ class XNB(BaseNaiveBayes):
         """Fit on a series that need not fit into memory.
 
         Afterwards the classifier knows the selected features only: ``feature_names_in_`` are
-        their names, and `predict` takes samples of these (`xnbflow.series.read_features`).
+        their names, and `predict` takes samples of these (`xnbflow.data.dataset.read_features`).
 
         Parameters
         ----------
         chunks : iterable of (names, features)
             Feature names (n_chunk,) and samples (n_chunk, n_samples), as
-            `xnbflow.series.iterate_features` yields them, or `xnbflow.cells.CellFile` the genes of
+            `xnbflow.data.dataset.iterate_features` yields them, or `xnbflow.data.cells.CellFile` the genes of
             an ``.h5ad`` file: samples may be sparse. Read once.
         y : array-like of shape (n_samples,)
             Class labels.

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Instance, ListOf, number, one_of, whole
 from xnbflow.density.sparse_blocks import as_dense, by_feature, is_sparse
-from xnbflow.errors import InputError
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.evidence import fit_class_densities
 from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration
 from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.naive_bayes.size_path import SCORINGS, InnerPredictions, choose, sum_along_path
-from xnbflow.parameters import Instance, ListOf, number, one_of, whole
-from xnbflow.selection.pair_rankings import PairRankings, Shortlist
-from xnbflow.selection.pair_strengths import PAIR_DISTANCES, pair_strengths
+from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist
+from xnbflow.preprocessing.selection.pair_strengths import PAIR_DISTANCES, pair_strengths
 
 __all__ = ["ClassSpecificNBCV", "geometric_sizes"]
 

@@ -10,22 +10,26 @@ import pandas as pd
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from xnbflow.data.errors import InputError
+from xnbflow.data.labels import refuse_missing
+from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.kernels import KERNELS
 from xnbflow.density.rows import some_rows
 from xnbflow.density.sparse_blocks import dense_parts
-from xnbflow.errors import InputError
-from xnbflow.labels import refuse_missing
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.class_specific import checked_chunks
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.sparse_input import chunks_of, dense_chunks, rows_of
-from xnbflow.parameters import number, one_of, whole
-from xnbflow.selection.class_specific import CANDIDATES_PER_PAIR, FeatureDistances
-from xnbflow.selection.covering import smallest_cover
-from xnbflow.selection.pair_rankings import PairRankings, Shortlist, levels
-from xnbflow.selection.pair_strengths import PAIR_DISTANCES, distance_of_strength, pair_strengths
+from xnbflow.preprocessing.selection.class_specific import CANDIDATES_PER_PAIR, FeatureDistances
+from xnbflow.preprocessing.selection.covering import smallest_cover
+from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist, levels
+from xnbflow.preprocessing.selection.pair_strengths import (
+    PAIR_DISTANCES,
+    distance_of_strength,
+    pair_strengths,
+)
 
 __all__ = ["COMMON_CONSTRAINTS", "BaseClassSpecificNB", "ClassSpecificNB"]
 
@@ -227,7 +231,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
             "wasserstein"}, default="combined"
         Distance of two kernel densities, from 0 to 1. "separation" compares their means in pooled
         standard deviations, "combined" is the geometric mean of it and "hellinger" on the scale of
-        the Bhattacharyya distance; see `xnbflow.selection.pair_strengths`.
+        the Bhattacharyya distance; see `xnbflow.preprocessing.selection.pair_strengths`.
     bandwidth : {"silverman", "scott", "sheather_jones", "cross_validation", "adaptive"}, \
             default="silverman"
         Rule for the bandwidth of each class and feature, see `FlexibleNB`.
@@ -360,13 +364,13 @@ class ClassSpecificNB(BaseClassSpecificNB):
         """Fit on a series that need not fit into memory.
 
         Afterwards the classifier knows the selected features only: ``feature_names_in_`` are
-        their names, and `predict` takes samples of these (`xnbflow.series.read_features`).
+        their names, and `predict` takes samples of these (`xnbflow.data.dataset.read_features`).
 
         Parameters
         ----------
         chunks : iterable of (names, features)
             Feature names (n_chunk,) and samples (n_chunk, n_samples), as
-            `xnbflow.series.iterate_features` yields them, or `xnbflow.cells.CellFile` the genes of
+            `xnbflow.data.dataset.iterate_features` yields them, or `xnbflow.data.cells.CellFile` the genes of
             an ``.h5ad`` file: samples may be sparse. Read once.
         y : array-like of shape (n_samples,)
             Class labels.

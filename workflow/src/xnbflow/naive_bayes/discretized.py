@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from xnbflow.distributions.base import Distribution
-from xnbflow.distributions.categorical import Categorical
+from xnbflow.data.parameters import Columns
+from xnbflow.density.families.base import Distribution
+from xnbflow.density.families.categorical import Categorical
 from xnbflow.naive_bayes.grouped import GroupedNB
-from xnbflow.parameters import Columns
 from xnbflow.preprocessing.mdlp import cut_features, interval_numbers
 
 __all__ = ["DiscretizedNB"]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
+from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.standard import StandardFeatures, StandardUnits
-from xnbflow.distributions.kernel import Kernel
 
 __all__ = ["EVIDENCES", "ClassDensities", "fit_class_densities", "weigh"]
 

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from xnbflow.data.parameters import number, one_of
 from xnbflow.density.bandwidth import BANDWIDTHS
+from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.kernels import KERNELS
-from xnbflow.distributions.kernel import Kernel
 from xnbflow.naive_bayes.independent import IndependentNB
-from xnbflow.parameters import number, one_of
 
 __all__ = ["FlexibleNB"]
 

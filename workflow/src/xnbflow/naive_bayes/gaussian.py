@@ -14,12 +14,12 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from xnbflow.columns import refuse_beyond_squares
-from xnbflow.distributions.gaussian import ConstantFeatureError, Gaussian
-from xnbflow.errors import InputError
-from xnbflow.labels import refuse_missing
+from xnbflow.data.columns import refuse_beyond_squares
+from xnbflow.data.errors import InputError
+from xnbflow.data.labels import refuse_missing
+from xnbflow.data.parameters import number
+from xnbflow.density.families.gaussian import ConstantFeatureError, Gaussian
 from xnbflow.naive_bayes.independent import IndependentNB
-from xnbflow.parameters import number
 
 __all__ = ["GaussianNB"]
 

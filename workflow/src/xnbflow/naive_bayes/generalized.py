@@ -13,11 +13,16 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from xnbflow.columns import column_mask
-from xnbflow.distributions.naive_effect import SMOOTHING, SortedFeature, check_two_classes, look_up
+from xnbflow.data.columns import column_mask
+from xnbflow.data.parameters import Columns, number, one_of, whole
+from xnbflow.density.families.naive_effect import (
+    SMOOTHING,
+    SortedFeature,
+    check_two_classes,
+    look_up,
+)
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.local_scoring import LocalScoring, log_likelihood
-from xnbflow.parameters import Columns, number, one_of, whole
 
 __all__ = ["GeneralizedNB"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from xnbflow import distributions
-from xnbflow.columns import column_positions
-from xnbflow.distributions.base import Distribution
-from xnbflow.errors import InputError
+from xnbflow.data.columns import column_positions
+from xnbflow.data.errors import InputError
+from xnbflow.density import families as distributions
+from xnbflow.density.families.base import Distribution
 from xnbflow.naive_bayes.independent import ColumnGroup, IndependentNB
 
 __all__ = ["GroupedNB", "family_of"]
@@ -70,7 +70,7 @@ def _read_group(group: Any) -> tuple[str, Distribution, Any]:
     if isinstance(distribution, str):
         distribution = family_of(distribution, name)
     if not isinstance(distribution, Distribution):
-        msg = f"group {name!r}: {distribution!r} is not a family of xnbflow.distributions"
+        msg = f"group {name!r}: {distribution!r} is not a family of xnbflow.density.families"
         raise InputError(msg)
     return name, distribution, columns
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.metaestimators import _BaseComposition
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes.grouped import GroupedNB, family_of
 
 __all__ = ["HybridNB"]
@@ -25,7 +25,7 @@ class HybridNB(GroupedNB, _BaseComposition):
     ----------
     groups : list of (name, distribution, columns), default=None
         As in scikit-learn's ColumnTransformer. ``distribution`` is a family of
-        `xnbflow.distributions` or its short name: "gaussian", "multivariate_gaussian",
+        `xnbflow.density.families` or its short name: "gaussian", "multivariate_gaussian",
         "von_mises", "von_mises_fisher", "categorical" or "kernel". ``columns`` is an int, a
         column name, a list of either, a slice, a mask, or a callable that is given X in `fit` and
         returns one of these, say scikit-learn's ``make_column_selector``; a group without columns
@@ -55,7 +55,7 @@ class HybridNB(GroupedNB, _BaseComposition):
     --------
     Wind direction in degrees and wind speed:
 
-    >>> from xnbflow.distributions import VonMises
+    >>> from xnbflow.density.families import VonMises
     >>> X = np.array([[350.0, 3.0], [10.0, 5.0], [20.0, 4.0], [170.0, 8.0], [190.0, 9.0]])
     >>> nb = HybridNB([("wind", VonMises(period=360), [0]), ("speed", "gaussian", [1])])
     >>> nb.fit(X, ["n", "n", "n", "s", "s"]).predict([[359.0, 4.0], [181.0, 7.5]]).tolist()

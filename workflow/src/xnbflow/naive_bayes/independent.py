@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.distributions.base import Distribution
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
+from xnbflow.density.families.base import Distribution
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.selection.mutual_information import quadrature_information, sample_information
+from xnbflow.preprocessing.selection.mutual_information import (
+    quadrature_information,
+    sample_information,
+)
 
 __all__ = ["ColumnGroup", "IndependentNB"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 
 __all__ = ["inner_folds"]
 

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
-from xnbflow.distributions.naive_effect import SortedFeature
-from xnbflow.jit import njit
+from xnbflow.density.families.naive_effect import SortedFeature
+from xnbflow.density.jit import njit
 
 __all__ = ["LocalScoring", "log_likelihood"]
 

@@ -8,11 +8,11 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import RegressorMixin
 
+from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.density.conditional_tables import TOLERANCE, ConditionalTables
 from xnbflow.density.joint import WIDTH_FACTORS
-from xnbflow.errors import InputError
-from xnbflow.estimator import Estimator
-from xnbflow.parameters import number, one_of, whole
+from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["KernelNBRegressor"]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from xnbflow.distributions.naive_effect import look_up
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
+from xnbflow.density.families.naive_effect import look_up
 
 __all__ = ["score"]
 

@@ -11,11 +11,11 @@ import pandas as pd
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Instance, whole
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.independent import IndependentNB
 from xnbflow.naive_bayes.inner_folds import inner_folds
-from xnbflow.parameters import Instance, whole
 
 __all__ = ["SelectiveNB"]
 

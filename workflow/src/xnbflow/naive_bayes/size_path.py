@@ -12,7 +12,7 @@ from xnbflow.naive_bayes.evidence_calibration import (
     fit_vector,
     log_losses,
 )
-from xnbflow.selection.pair_rankings import NEVER
+from xnbflow.preprocessing.selection.pair_rankings import NEVER
 
 __all__ = ["SCORINGS", "InnerPredictions", "choose", "sum_along_path"]
 

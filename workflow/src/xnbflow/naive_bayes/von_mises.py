@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xnbflow.distributions.categorical import Categorical
-from xnbflow.distributions.gaussian import Gaussian
-from xnbflow.distributions.von_mises import VonMises
-from xnbflow.distributions.von_mises_fisher import VonMisesFisher
+from xnbflow.data.parameters import Columns
+from xnbflow.density.families.categorical import Categorical
+from xnbflow.density.families.gaussian import Gaussian
+from xnbflow.density.families.von_mises import VonMises
+from xnbflow.density.families.von_mises_fisher import VonMisesFisher
 from xnbflow.naive_bayes.grouped import GroupedNB
-from xnbflow.parameters import Columns
 
 __all__ = ["VonMisesFisherNB", "VonMisesNB"]
 

@@ -1,6 +1,6 @@
 """Transformers that prepare features for a classifier."""
 
-from xnbflow.lazy import lazy_names
+from xnbflow.data.lazy import lazy_names
 
 _HOME = {
     "CICA": "cica",

@@ -13,10 +13,10 @@ from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import SplineTransformer
 from sklearn.utils import Tags, check_random_state
 
+from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.density.joint import WIDTH_FACTORS
-from xnbflow.errors import InputError
-from xnbflow.estimator import Estimator
-from xnbflow.parameters import number, one_of, whole
+from xnbflow.preprocessing.estimator import Estimator
 from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, Descent, natural_gradient
 
 __all__ = ["CICA"]

@@ -12,11 +12,11 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from xnbflow.data.labels import class_codes
+from xnbflow.data.parameters import whole
+from xnbflow.density.jit import njit
 from xnbflow.diagnostics.correlation import normalised_residuals, top_partners
-from xnbflow.estimator import Estimator
-from xnbflow.jit import njit
-from xnbflow.labels import class_codes
-from xnbflow.parameters import whole
+from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["CorrelationBlocks"]
 

@@ -9,7 +9,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from xnbflow.errors import InputError
+from xnbflow.data.errors import InputError
 
 __all__ = ["ExpressionFilter", "VarianceFilter"]
 

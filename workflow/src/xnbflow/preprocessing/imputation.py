@@ -10,8 +10,8 @@ from sklearn.metrics.pairwise import nan_euclidean_distances
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from xnbflow.counts import counted
-from xnbflow.errors import InputError, require_choice
+from xnbflow.data.counts import counted
+from xnbflow.data.errors import InputError, require_choice
 
 __all__ = ["Imputer"]
 

@@ -8,10 +8,10 @@ from scipy.special import xlogy
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 
+from xnbflow.data.labels import class_codes
+from xnbflow.density.jit import njit
 from xnbflow.density.strips import feature_major, map_strips
-from xnbflow.estimator import Estimator
-from xnbflow.jit import njit
-from xnbflow.labels import class_codes
+from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["MDLPDiscretizer", "cut_features", "interval_numbers", "mdlp_cut_points"]
 

@@ -9,12 +9,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_is_fitted
 
-from xnbflow.columns import column_mask
-from xnbflow.distributions.naive_effect import SMOOTHING, SortedFeature, check_two_classes
-from xnbflow.estimator import Estimator
-from xnbflow.labels import class_codes
-from xnbflow.parameters import Columns, number
-from xnbflow.selection.stepwise import stepwise_logistic
+from xnbflow.data.columns import column_mask
+from xnbflow.data.labels import class_codes
+from xnbflow.data.parameters import Columns, number
+from xnbflow.density.families.naive_effect import SMOOTHING, SortedFeature, check_two_classes
+from xnbflow.preprocessing.estimator import Estimator
+from xnbflow.preprocessing.selection.stepwise import stepwise_logistic
 
 __all__ = ["StepwiseNaiveEffects"]
 

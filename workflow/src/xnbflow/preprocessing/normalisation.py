@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from xnbflow.errors import InputError
-from xnbflow.sources.intensities import looks_like_counts
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.intensities import looks_like_counts
 
 __all__ = [
     "CountsPerMillion",

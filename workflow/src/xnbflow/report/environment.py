@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from xnbflow import __version__
-from xnbflow.contract import JOBS
+from xnbflow.data.contract import JOBS
 from xnbflow.evaluation.gathering import read_benchmark
 from xnbflow.report.outline import benchmarks
 from xnbflow.report.results import StudyResults

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from xnbflow.atomic import write_atomically
-from xnbflow.contract import REPORT, STUDY_TABLE, STUDY_TABLES
+from xnbflow.data.atomic import write_atomically
+from xnbflow.data.contract import REPORT, STUDY_TABLE, STUDY_TABLES
+from xnbflow.data.tables import read_parquet
 from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.results import StudyResults
-from xnbflow.tables import read_parquet
 
 __all__ = ["write_index"]
 

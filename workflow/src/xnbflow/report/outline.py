@@ -5,9 +5,9 @@ The rules read it, too: nothing heavy is imported here.
 
 from collections.abc import Collection
 
-from xnbflow.analyses.registry import known_analyses
-from xnbflow.config import Study
-from xnbflow.contract import benchmark_of
+from xnbflow.data.contract import benchmark_of
+from xnbflow.studies.registry import known_analyses
+from xnbflow.workflow.config import Study
 
 __all__ = ["benchmarks", "section_modules"]
 

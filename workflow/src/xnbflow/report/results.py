@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.config import Study
-from xnbflow.contract import (
+from xnbflow.data.contract import (
     ANALYSIS_TABLE,
     DESCRIPTION_TABLE,
     DESCRIPTION_TABLES,
@@ -31,11 +30,12 @@ from xnbflow.contract import (
     Table,
     analysis_tables,
 )
-from xnbflow.entries import Analysis
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.entries import Analysis
+from xnbflow.data.printed import PublishedTables
+from xnbflow.data.tables import read_parquet
 from xnbflow.evaluation.headlines import distinct_labels
-from xnbflow.published import PublishedTables
-from xnbflow.series import Series
-from xnbflow.tables import read_parquet
+from xnbflow.workflow.config import Study
 
 __all__ = ["StudyResults"]
 
@@ -92,7 +92,7 @@ class StudyResults:
 
     @cached_property
     def tables(self) -> "_Tables":
-        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.contract`, by name."""
+        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.data.contract`, by name."""
         study = self.study.id
         places = {name: STUDY_TABLE.of(study=study, table=name) for name in STUDY_TABLES}
         places |= {n: DESCRIPTION_TABLE.of(study=study, table=n) for n in DESCRIPTION_TABLES}
@@ -180,9 +180,9 @@ class StudyResults:
             return None
         return read_parquet(self.root / TRUTH.of(dataset=dataset), TRUTH_TABLE)
 
-    def series(self, dataset: str) -> Series:
+    def series(self, dataset: str) -> DataSet:
         """Return a data set's canonical series."""
-        return Series.read(self.root / SERIES.of(dataset=dataset))
+        return DataSet.read(self.root / SERIES.of(dataset=dataset))
 
 
 class _Tables:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from joblib.externals.loky import get_reusable_executor
 
-from xnbflow.atomic import write_atomically
+from xnbflow.data.atomic import write_atomically
 from xnbflow.report.page.blocks import Figure, Gallery, Section, Table, figures_of
 from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.page.style import nothing, render, render_png

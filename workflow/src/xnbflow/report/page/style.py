@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
 
-from xnbflow.atomic import write_atomically
+from xnbflow.data.atomic import write_atomically
 
 __all__ = [
     "COLOURS",

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pandas as pd
 
-from xnbflow.counts import counted
+from xnbflow.data.counts import counted
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.validation import verdicts_in_words

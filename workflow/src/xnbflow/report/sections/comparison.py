@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from xnbflow.counts import counted
+from xnbflow.data.counts import counted
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults

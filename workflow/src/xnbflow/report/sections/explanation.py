@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from xnbflow.counts import counted
+from xnbflow.data.counts import counted
 from xnbflow.report.densities import density_figures
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points

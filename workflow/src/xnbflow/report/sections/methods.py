@@ -8,14 +8,14 @@ import pandas as pd
 import yaml
 
 from xnbflow import __version__
-from xnbflow.analyses.registry import known_analyses
-from xnbflow.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
-from xnbflow.entries import Method
-from xnbflow.methods import entries_in, known_methods
+from xnbflow.data.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
+from xnbflow.data.entries import Method
+from xnbflow.data.sources.sheet import sheet_text
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.evaluation.methods import entries_in, known_methods
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
-from xnbflow.sources.dataset import DataSet
-from xnbflow.sources.sheet import sheet_text
+from xnbflow.studies.registry import known_analyses
 
 __all__ = ["section"]
 
@@ -97,9 +97,9 @@ def _repeat_command(study: str) -> str:
 
 def _sheets(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Code]:
     """Yield the study's rows of each sheet of data sets."""
-    sheets: dict[str, list[DataSet]] = {}
+    sheets: dict[str, list[SheetRow]] = {}
     for row in rows.values():
-        dataset = DataSet(**{key: value for key, value in row.items() if key != "sheet"})
+        dataset = SheetRow(**{key: value for key, value in row.items() if key != "sheet"})
         sheets.setdefault(row["sheet"], []).append(dataset)
     for name, datasets in sheets.items():
         yield Code(sheet_text(datasets), f"{name}: the rows of this study (separated by tabs)")

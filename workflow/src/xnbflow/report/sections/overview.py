@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.counts import counted
-from xnbflow.methods import known_methods
+from xnbflow.data.counts import counted
+from xnbflow.data.seeds import derive_seed
+from xnbflow.evaluation.methods import known_methods
 from xnbflow.report.environment import job_seconds, machine, versions
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
-from xnbflow.seeds import derive_seed
 
 __all__ = ["section"]
 

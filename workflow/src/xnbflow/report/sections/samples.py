@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from xnbflow.counts import counted
+from xnbflow.data.counts import counted
 from xnbflow.report.contributions import contributions
 from xnbflow.report.drawings.rows import draw_shares
 from xnbflow.report.page.blocks import Block, Evidence, Figure, Group, Prose, Section, Table

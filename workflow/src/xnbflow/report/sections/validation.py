@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from xnbflow.config import Validation
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.cohorts import draw_cohorts
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
+from xnbflow.workflow.config import Validation
 
 __all__ = ["section", "verdicts_in_words"]
 

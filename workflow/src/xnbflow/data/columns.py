@@ -1,0 +1,275 @@
+"""Columns of the samples that a person hands in: which are named, and which cannot be used."""
+
+import reprlib
+from functools import cached_property
+from numbers import Integral
+from typing import Any, NoReturn
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.counts import counted, either
+from xnbflow.data.errors import InputError
+
+__all__ = [
+    "column_mask",
+    "column_positions",
+    "name_bad_value",
+    "refuse_beyond_squares",
+    "refuse_repeated_names",
+    "refuse_sparse_beyond_squares",
+]
+
+#: Greater values have squares whose sums overflow, and a column that varies by less than the
+#: inverse has squares that underflow.
+_LARGEST = 2.0**500
+#: Two different numbers, one of them at least this large, differ by more than 2**-500.
+_SURELY_APART = 2.0**-447
+#: Of what lies between these squares are safe.
+_SMALL, _GREAT = 1e-100, 1e100
+
+
+def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
+    """Return the positions of the columns that a parameter names.
+
+    Parameters
+    ----------
+    columns : int, str, slice, or array-like of int, str or bool
+        A position or a name, several of them, a slice of either (one of names includes both
+        ends), or a mask. Negative positions count from the end.
+    names : ndarray of shape (n_columns,)
+        The columns' names; their positions where they have none.
+    what : str
+        What names the columns, for the message.
+
+    Returns
+    -------
+    ndarray of int, shape (n_named,)
+        In the order in which they are named.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, a name is that of several, or a mask has another length.
+
+    Examples
+    --------
+    >>> names = np.array(["flow", "wind", "sky"])
+    >>> column_positions(["sky", 0], names, "categorical")
+    array([2, 0])
+    >>> column_positions([False, True, True], names, "categorical")
+    array([1, 2])
+    """
+    known = _Names(names, what)
+    if isinstance(columns, slice):
+        first, last = columns.start, columns.stop
+        first = known.position(first) if isinstance(first, str) else first
+        last = known.position(last) + 1 if isinstance(last, str) else last
+        return np.arange(len(names))[first : last : columns.step]
+    given = np.atleast_1d(np.asarray(columns))
+    if given.dtype.kind not in "biu":
+        given = np.atleast_1d(np.asarray(columns, dtype=object))
+    if given.ndim > 1:
+        msg = f"{what} has shape {given.shape}; give a list of columns"
+        raise InputError(msg)
+    if len(given) and all(isinstance(each, (bool, np.bool_)) for each in given):
+        return known.of_mask(given.astype(bool))
+    if given.dtype == object:
+        given = np.array([known.position(each) for each in given], dtype=np.intp)
+    outside = (given < -len(names)) | (given >= len(names))
+    if outside.any():
+        known.refuse(int(given[outside][0]))
+    return np.where(given < 0, given + len(names), given).astype(np.intp)
+
+
+def column_mask(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
+    """Return which of the columns a parameter names, bool of shape (n_columns,).
+
+    Parameters
+    ----------
+    columns, names, what
+        As in `column_positions`; None names no column.
+
+    Raises
+    ------
+    InputError
+        As `column_positions`.
+
+    Examples
+    --------
+    >>> column_mask("b", np.array(["a", "b"]), "categorical")
+    array([False,  True])
+    """
+    mask = np.zeros(len(names), dtype=bool)
+    mask[column_positions(() if columns is None else columns, names, what)] = True
+    return mask
+
+
+def name_bad_value(X: Any, error: Exception) -> None:
+    """Raise an `InputError` that names the first cell that is no finite number, if there is one.
+
+    Parameters
+    ----------
+    X : array-like
+        Samples; only a DataFrame's cells are named.
+    error : Exception
+        What was raised when X was taken for numbers.
+
+    Examples
+    --------
+    >>> name_bad_value(pd.DataFrame({"g1": [0.5, None]}), ValueError("X has NaN"))
+    Traceback (most recent call last):
+    xnbflow.data.errors.InputError: column 'g1' holds nan in row 1: features must be finite numbers ...
+    """
+    if not isinstance(X, pd.DataFrame):
+        return
+    for position in range(X.shape[1]):
+        column = X.iloc[:, position]
+        bad = ~np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(float, na_value=np.nan))
+        if bad.any():
+            row = int(np.argmax(bad))
+            msg = (
+                f"column {X.columns[position]!r} holds {column.tolist()[row]!r} in row "
+                f"{X.index[row]!r}: features must be finite numbers ({str(error).splitlines()[0]})"
+            )
+            raise InputError(msg) from error
+
+
+def refuse_repeated_names(X: Any) -> None:
+    """Raise an `InputError` that names columns of a DataFrame whose name is not theirs alone.
+
+    Examples
+    --------
+    >>> refuse_repeated_names(pd.DataFrame([[1, 2, 3]], columns=["g1", "g2", "g1"]))
+    Traceback (most recent call last):
+    xnbflow.data.errors.InputError: X has 2 columns named 'g1': a feature is known by its name; ...
+    """
+    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
+        repeated = X.columns[X.columns.duplicated()].unique()
+        first = repeated.tolist()[0]
+        n, others = int((X.columns == first).sum()), len(repeated) - 1
+        more = f" ({counted(others, 'more name', 'repeats', 'repeat')})" if others else ""
+        msg = (
+            f"X has {n} columns named {first!r}{more}: a feature is known by its name; rename or "
+            "drop the repetitions"
+        )
+        raise InputError(msg)
+
+
+def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
+    """Raise an `InputError` that names a column whose squares overflow or underflow.
+
+    Variances and distances would be infinite or zero, and the model wrong without a word.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n_samples, n_features)
+        Finite numbers.
+    names : sequence of shape (n_features,), optional
+        The columns' names; else they are named by position.
+
+    Examples
+    --------
+    >>> refuse_beyond_squares(np.array([[1e160], [2e160]]), ["g1"])
+    Traceback (most recent call last):
+    xnbflow.data.errors.InputError: column 'g1' reaches 2e+160, whose square double precision does not...
+    >>> refuse_beyond_squares(np.array([[1e-170], [2e-170]]))
+    Traceback (most recent call last):
+    xnbflow.data.errors.InputError: column 0 varies by 1e-170, whose square double precision does not...
+    """
+    values = X.ravel(order="K")  # a view, unless X has gaps
+    with np.errstate(over="ignore"):
+        total = np.dot(values, values)  # one pass over the memory
+    if not total < _LARGEST**2:
+        largest = np.abs(X).max(axis=0)
+        column = int(np.argmax(largest))
+        if largest[column] > _LARGEST:
+            _refuse_unit(column, names, f"reaches {largest[column]:.3g}")
+    tiny = np.arange(X.shape[1])
+    for row in X:
+        tiny = tiny[np.abs(row[tiny]) < _SURELY_APART]
+        if not len(tiny):
+            return
+    spread = np.ptp(X[:, tiny], axis=0)
+    lost = (spread > 0.0) & (spread < 1.0 / _LARGEST)
+    if lost.any():
+        column = int(np.argmax(lost))
+        _refuse_unit(int(tiny[column]), names, f"varies by {spread[column]:.3g}")
+
+
+def refuse_sparse_beyond_squares(X: Any, names: Any = None) -> None:
+    """Raise what `refuse_beyond_squares` does, of samples in CSR or CSC.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csc_array
+    >>> refuse_sparse_beyond_squares(csc_array([[0.0, 1e160]]), ["g1", "g2"])
+    Traceback (most recent call last):
+    xnbflow.data.errors.InputError: column 'g2' reaches 1e+160, whose square double precision does not...
+    """
+    if X.dtype == np.float32 or not X.nnz:
+        return
+    size = np.abs(X.data)
+    if size.max() < _GREAT and size.min() > _SMALL:
+        return
+    stored = X.tocoo()
+    odd = (size > _GREAT) | ((size < _SMALL) & (size > 0.0))
+    columns = np.unique(stored.col[odd])
+    for column in columns:
+        name = [column if names is None else np.asarray(names).tolist()[column]]
+        refuse_beyond_squares(X[:, [column]].toarray(), name)
+
+
+def _refuse_unit(column: int, names: Any, what: str) -> NoReturn:
+    name = column if names is None else np.asarray(names).tolist()[column]
+    msg = (
+        f"column {name!r} {what}, whose square double precision does not hold; give the column in "
+        "another unit, so that its values lie between 1e-150 and 1e150"
+    )
+    raise InputError(msg)
+
+
+class _Names:
+    """The names of all columns, and what names some of them."""
+
+    def __init__(self, names: np.ndarray, what: str) -> None:
+        self.names = names
+        self.what = what
+
+    @cached_property
+    def _position_of(self) -> dict[Any, int]:
+        return {name: position for position, name in enumerate(self.names.tolist())}
+
+    def position(self, column: Any) -> int:
+        """Return where a column is: the position itself or that of the name."""
+        if isinstance(column, Integral):
+            return int(column)
+        if not isinstance(column, str) or column not in self._position_of:
+            self.refuse(column)
+        if len(self._position_of) < len(self.names):
+            n = np.count_nonzero(self.names == column)
+            if n > 1:
+                msg = f"{self.what} names column {column!r}, but {n} columns have that name"
+                raise InputError(msg)
+        return self._position_of[column]
+
+    def of_mask(self, mask: np.ndarray) -> np.ndarray:
+        if len(mask) != len(self.names):
+            msg = f"{self.what} is a mask of {counted(len(mask), 'column')}, but there are {self}"
+            raise InputError(msg)
+        return np.flatnonzero(mask)
+
+    def refuse(self, column: Any) -> NoReturn:
+        msg = f"{self.what} names column {reprlib.repr(column)}, but there are {self}"
+        raise InputError(msg)
+
+    def __str__(self) -> str:
+        if self.names.dtype.kind in "iu":
+            return (
+                f"{counted(len(self.names), 'column')}, without "
+                f"{either(len(self.names), 'a name', 'names')}"
+            )
+        shown = ", ".join(map(str, self.names[:3]))
+        return (
+            f"{counted(len(self.names), 'column')}: {shown}{', ...' if len(self.names) > 3 else ''}"
+        )

@@ -1,0 +1,1161 @@
+"""The contract of files: every path of the workflow, and every table's columns.
+
+Rules, scripts, evaluation and report take paths and schemas from here and from nowhere else, and
+``results/README.md`` is generated from it (`xnbflow.workflow.manual`). `xnbflow.data.tables` refuses to write or
+to read a table that deviates. The tables of an analysis stand in the same form in its own folder,
+``xnbflow.studies.<name>.contract``.
+
+It is read whenever the Snakefile is, in every cluster job: only the standard library is imported.
+"""
+
+import importlib
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+__all__ = [
+    "ANALYSIS",
+    "ANALYSIS_TABLE",
+    "BATCH",
+    "CLASSIFIER",
+    "COMPILED",
+    "DESCRIPTION",
+    "DESCRIPTION_TABLE",
+    "DESCRIPTION_TABLES",
+    "DIAGNOSTIC",
+    "DIAGNOSTIC_TABLES",
+    "DOWNLOADS",
+    "FIGURES",
+    "FOLDERS_OF_DATASET",
+    "FOLDERS_OF_RESULTS",
+    "FOLDS",
+    "FOLDS_TABLE",
+    "GATHERED_TABLES",
+    "GENE_SETS",
+    "INDEX",
+    "JOBS",
+    "JOBS_TABLE",
+    "LOCK",
+    "MANUAL",
+    "MODEL",
+    "MODELS",
+    "MODEL_TABLE",
+    "MODEL_TABLES",
+    "NOTES",
+    "NOTES_TABLE",
+    "PAPER",
+    "PERMUTATION_TABLES",
+    "PERMUTED",
+    "PICTURES",
+    "REPORT",
+    "SERIES",
+    "STUDY",
+    "STUDY_TABLE",
+    "STUDY_TABLES",
+    "TRAINED",
+    "TRAINING_TABLES",
+    "TRUTH",
+    "TRUTH_TABLE",
+    "TYPES",
+    "VALIDATION",
+    "VALIDATION_TABLE",
+    "VALIDATION_TABLES",
+    "Column",
+    "Columns",
+    "PathTemplate",
+    "Table",
+    "analysis_tables",
+    "benchmark_of",
+    "log_of",
+    "named",
+    "table",
+    "text_of",
+]
+
+
+class PathTemplate(str):
+    """A path with wildcards: a rule takes it as it is, code gives the wildcards values.
+
+    Examples
+    --------
+    >>> SERIES
+    'resources/series/{dataset}.parquet'
+    >>> SERIES.of(dataset="wine")
+    'resources/series/wine.parquet'
+    >>> FOLDS.of(dataset="wine")
+    Traceback (most recent call last):
+    TypeError: results/{dataset}/{folds}/folds.parquet needs folds
+    """
+
+    __slots__ = ()
+
+    @property
+    def wildcards(self) -> frozenset[str]:
+        """The names of the wildcards."""
+        return _wildcards(self)
+
+    def of(self, **values: str) -> str:
+        """Return the path with every wildcard replaced by its value.
+
+        Raises
+        ------
+        TypeError
+            If a wildcard has no value, or a value no wildcard.
+        """
+        for given, needed, verb in (
+            (values.keys(), self.wildcards, "needs"),
+            (self.wildcards, values.keys(), "has no"),
+        ):
+            if missing := sorted(set(needed) - set(given)):
+                msg = f"{self} {verb} {', '.join(missing)}"
+                raise TypeError(msg)
+        return self.format(**values)
+
+    def fill(self, **values: str) -> "PathTemplate":
+        """Return the template with some wildcards replaced by their values.
+
+        Examples
+        --------
+        >>> DIAGNOSTIC.fill(table="normality")
+        'results/{dataset}/normality.parquet'
+        """
+        rest = {name: f"{{{name}}}" for name in self.wildcards}
+        return PathTemplate(self.format(**rest | values))
+
+
+@cache
+def _wildcards(template: str) -> frozenset[str]:
+    """Return the names of a template's wildcards; a large study asks some ten thousand times."""
+    return frozenset(name for _, name, _, _ in string.Formatter().parse(template) if name)
+
+
+#: A data set in canonical form, and what was planted in a simulated one.
+SERIES = PathTemplate("resources/series/{dataset}.parquet")
+TRUTH = PathTemplate("resources/series/{dataset}.truth.parquet")
+#: What was noticed when a data set was acquired.
+NOTES = PathTemplate("resources/series/{dataset}.notes.parquet")
+#: A marker that the kernels of a classifier, or of the diagnostics, are compiled.
+COMPILED = PathTemplate("resources/compiled/{unit}")
+#: What was downloaded, a folder per source.
+DOWNLOADS = PathTemplate("resources/downloads")
+#: The tables that the papers print.
+PAPER = PathTemplate("resources/paper")
+
+DIAGNOSTIC = PathTemplate("results/{dataset}/{table}.parquet")
+FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
+#: Checksums of the downloads that a data set was accepted from. No output of a rule: a run compares
+#: with those of an earlier one, or of somebody else's.
+LOCK = PathTemplate("results/checksums/{dataset}.sha256")
+#: The folder of all that is known of a classifier on a data set and scheme of folds.
+CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
+#: What one training job writes, and the same of all jobs put together, which is what is read.
+BATCH = PathTemplate(CLASSIFIER + "/batches/{batch}/{table}.parquet")
+TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
+
+#: What a classifier fitted on all samples is kept in: the model, its tables and its gene sets.
+MODELS = PathTemplate("results/{dataset}/models")
+MODEL = PathTemplate(MODELS + "/{classifier}.skops")
+MODEL_TABLE = PathTemplate(MODELS + "/{classifier}.{table}.parquet")
+GENE_SETS = PathTemplate(MODELS + "/{classifier}.gmt")
+
+STUDY = PathTemplate("results/studies/{study}")
+STUDY_TABLE = PathTemplate(STUDY + "/{table}.parquet")
+#: What is told of single features and samples: a folder of its own, as a job of its own fills it.
+DESCRIPTION = PathTemplate(STUDY + "/description")
+DESCRIPTION_TABLE = PathTemplate(DESCRIPTION + "/{table}.parquet")
+#: What the models of one cohort are worth in another.
+VALIDATION = PathTemplate(STUDY + "/validation")
+VALIDATION_TABLE = PathTemplate(VALIDATION + "/{table}.parquet")
+REPORT = PathTemplate(STUDY + "/report.html")
+FIGURES = PathTemplate(STUDY + "/figures")
+#: The same as PNG of 300 dots per inch, made when asked for.
+PICTURES = PathTemplate(STUDY + "/pictures")
+#: The permutation test of one classifier on one data set.
+PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")
+ANALYSIS = PathTemplate(STUDY + "/{analysis}")
+ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
+INDEX = PathTemplate("results/index.html")
+#: What all of this is, for those who read it.
+MANUAL = PathTemplate("results/README.md")
+
+#: A rule and what tells its jobs apart.
+JOBS = {
+    "acquire": "{dataset}",
+    "simulate": "{dataset}",
+    "compile": "{unit}",
+    "diagnose": "{dataset}",
+    "folds": "{dataset}/{folds}",
+    "train": "{dataset}/{folds}/{classifier}/{batch}",
+    "gather": "{dataset}/{folds}/{classifier}",
+    "final": "{dataset}/{classifier}",
+    "compare": "{study}",
+    "describe": "{study}",
+    "permute": "{study}/{dataset}/{classifier}",
+    "validate": "{study}",
+    "analyse": "{study}/{analysis}",
+    "report": "{study}",
+    "pictures": "{study}",
+    "index": "index",
+}
+
+
+def log_of(rule: str) -> PathTemplate:
+    """Return where a rule's jobs log.
+
+    Examples
+    --------
+    >>> log_of("folds")
+    'results/logs/folds/{dataset}/{folds}.log'
+    """
+    return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
+
+
+def benchmark_of(rule: str) -> PathTemplate:
+    """Return where a rule's jobs record their seconds and memory."""
+    return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
+
+
+def _fixed(level: int, *templates: str) -> frozenset[str]:
+    """Return the names of folders, that many levels down, that templates fix."""
+    folders = (template.split("/")[:-1] for template in templates)
+    names = {parts[level] for parts in folders if len(parts) > level}
+    return frozenset(name for name in names if "{" not in name)
+
+
+#: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
+FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("index"), benchmark_of("index"))
+FOLDERS_OF_DATASET = _fixed(2, MODEL)
+
+
+def text_of(path: str) -> PathTemplate:
+    """Return the path of a table as tab-separated text, beside that as Parquet.
+
+    Examples
+    --------
+    >>> text_of(STUDY_TABLE)
+    'results/studies/{study}/{table}.tsv'
+    """
+    return PathTemplate(path.removesuffix(".parquet") + ".tsv")
+
+
+#: What a column may hold. Numbers and ``text or none`` may be missing, nothing else may; ``text or
+#: number`` is one of them in a whole file.
+TYPES = ("text", "text or none", "integer", "number", "boolean", "text or number")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    type : str
+        One of `TYPES`.
+    meaning : str
+        What it says; empty where the name says it.
+    """
+
+    type: str
+    meaning: str = ""
+
+    def __post_init__(self) -> None:
+        if self.type not in TYPES:
+            msg = f"{self.type!r} is no type of a column; use one of {', '.join(TYPES)}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a table holds.
+
+    Attributes
+    ----------
+    name : str
+        Its file's name, without the suffix.
+    title : str
+        What it is, in words that a link can have.
+    row : str
+        What a row is, say ``a feature``.
+    columns : mapping of str to Column
+        In the order in which they are written. A name that ends in a wildcard, say
+        ``log_posterior.{class}``, stands for any number of columns in its place.
+    """
+
+    name: str
+    title: str
+    row: str
+    columns: Mapping[str, Column]
+
+    def column(self, name: str) -> Column | None:
+        """Return the column of that name, or the one with a wildcard that matches; else None.
+
+        Examples
+        --------
+        >>> TRAINING_TABLES["predictions"].column("log_posterior.tumour").type
+        'number'
+        >>> TRAINING_TABLES["predictions"].column("posterior") is None
+        True
+        """
+        if name in self.columns and "{" not in name:
+            return self.columns[name]
+        for pattern, column in self.columns.items():
+            prefix, brace, _ = pattern.partition("{")
+            if brace and name.startswith(prefix):
+                return column
+        return None
+
+    @property
+    def fixed(self) -> list[str]:
+        """The names of the columns that every such table has."""
+        return [name for name in self.columns if "{" not in name]
+
+
+def table(name: str, title: str, row: str, /, **columns: str | tuple[str, str]) -> Table:
+    """Return a table; a column is given by its type, or by its type and meaning."""
+    pairs = {key: (kind, "") if isinstance(kind, str) else kind for key, kind in columns.items()}
+    return Table(name, title, row, {key: Column(*pair) for key, pair in pairs.items()})
+
+
+def named(*tables: Table) -> dict[str, Table]:
+    """Return tables by their names."""
+    return {each.name: each for each in tables}
+
+
+#: Columns as the arguments of `table`.
+Columns = dict[str, str | tuple[str, str]]
+
+_DATASET: Columns = {"dataset": ("text", "the data set's id")}
+_FOLD: Columns = {"repeat": ("integer", "from 0"), "fold": ("integer", "of the repeat, from 0")}
+_SCHEME: Columns = {**_DATASET, "folds": ("text", "the scheme of folds")}
+_CLASSIFIER: Columns = {**_SCHEME, "classifier": ("text", "the classifier's id")}
+
+TRUTH_TABLE = table(
+    "truth",
+    "what was planted in a simulated data set",
+    "a feature",
+    feature="text",
+    **{"class": ("text or none", "the class that regulates it")},
+    effect=("number", "shift of that class in standard deviations, 0 for none"),
+    block=("integer", "the module of correlated features that it belongs to"),
+    loading=("number", "correlation with the module's factor"),
+    factor_1=("number", "correlation with the first factor of all features"),
+    factor_2=("number", "the second"),
+    factor_3=("number", "the third"),
+    factor_4=("number", "the fourth"),
+    factor_5=("number", "the fifth"),
+    shape=("text", "normal, skewed, left-skewed or bimodal within a class"),
+)
+
+NOTES_TABLE = table(
+    "notes",
+    "what was noticed when a data set was acquired",
+    "a note",
+    **_DATASET,
+    note="text",
+)
+
+DIAGNOSTIC_TABLES = named(
+    table(
+        "normality",
+        "normality of each feature",
+        "a feature",
+        feature="text",
+        W=("number", "Shapiro-Wilk statistic over all samples"),
+        p=("number", "its p-value"),
+    ),
+    table(
+        "normality_within",
+        "normality of each feature within each class",
+        "a class and feature",
+        **{"class": "text", "feature": "text"},
+        W=("number", "Shapiro-Wilk statistic within the class, missing below three samples"),
+        p=("number", "its p-value"),
+    ),
+    table(
+        "dependence",
+        "the closest partner of each feature, given the class",
+        "a feature",
+        feature="text",
+        partner=("text", "the feature whose residuals correlate most with its own"),
+        r=("number", "Pearson's correlation of the residuals from the class means"),
+        p=("number", "its p-value"),
+        dependent=("boolean", "whether |r| and p pass the thresholds"),
+    ),
+    table(
+        "dependence_test",
+        "the test of dependence",
+        "the data set",
+        dependent_pairs=("integer", "pairs of features that depend on each other"),
+        cut=("number", "dependent means |r| above it"),
+        dof=("integer", "degrees of freedom of the test"),
+    ),
+    table(
+        "correlations",
+        "histogram of correlations given the class",
+        "a bin of |r|",
+        lower="number",
+        upper="number",
+        pairs=("integer", "how many pairs of features have such a correlation of residuals"),
+    ),
+)
+
+FOLDS_TABLE = table(
+    "folds",
+    "the fold in which each sample is tested; it trains in all others of its repeat",
+    "a sample of a repeat",
+    **_FOLD,
+    sample="text",
+)
+
+#: What a training job writes.
+TRAINING_TABLES = named(
+    table(
+        "predictions",
+        "what each tested sample was taken for",
+        "a tested sample",
+        **_FOLD,
+        sample="text",
+        true=("text", "its class"),
+        predicted=("text", "the class that it was taken for"),
+        **{
+            "log_posterior.{class}": (
+                "number",
+                "missing without probabilities, -inf for a class that was absent from training",
+            )
+        },
+    ),
+    table(
+        "selected",
+        "the features selected for each class",
+        "a feature selected for a class",
+        **_FOLD,
+        **{"class": "text"},
+        rank=("integer", "from 1"),
+        feature="text",
+        distance=("number", "of its class from the others; missing if the classifier has none"),
+        constant=("boolean", "whether it is there only because a class is almost constant in it"),
+    ),
+    table(
+        "distances",
+        "how far a selected feature separates its class from each other one",
+        "a selected feature and another class",
+        **_FOLD,
+        **{"class": "text"},
+        feature="text",
+        other_class="text",
+        distance=("number", "of the two class densities"),
+    ),
+    table(
+        "explanations",
+        "what each selected feature says of each tested sample, for at most 1,000 samples",
+        "a tested sample, class and feature",
+        **_FOLD,
+        sample="text",
+        **{"class": "text"},
+        feature="text",
+        log_likelihood="number",
+        scale=(
+            "text",
+            "density (log density in the feature's unit), evidence (0 says nothing) or scaled",
+        ),
+    ),
+    table(
+        "priors",
+        "what a class has before any feature speaks, for classifiers that explain",
+        "a fold and class",
+        **_FOLD,
+        **{"class": "text"},
+        log_prior=("number", "-inf for a class that was absent from training"),
+        intercept=("number", "of the classifier's calibration, in nats; 0 without one"),
+    ),
+    table(
+        "ties",
+        "the groups of features of equal rank between which a selection was cut by name",
+        "a feature of a group",
+        **_FOLD,
+        **{"class": "text"},
+        group=("integer", "number of the group within its class, from 0"),
+        feature="text",
+        selected=("boolean", "whether it was taken of the group"),
+        exchangeable=("boolean", "whether another of the group was left out"),
+    ),
+    table(
+        "fits",
+        "how each fold went",
+        "a fold",
+        **_FOLD,
+        status=("text", "ok or failed"),
+        error=("text", "why it failed"),
+        warnings=("text", "separated by semicolons"),
+        features_per_class=("number", "mean over classes; missing where features are made anew"),
+        features=("number", "distinct ones; missing likewise"),
+        ties=("number", "groups cut by name; missing where the classifier does not tell"),
+        imputed=("integer", "missing values that were filled in, of training and test samples"),
+        fit_seconds="number",
+        predict_seconds="number",
+    ),
+)
+
+JOBS_TABLE = table(
+    "jobs",
+    "what the training jobs took, as Snakemake measured it",
+    "a training job",
+    batch=("text", "its repeats and folds"),
+    seconds="number",
+    max_memory_mb=("number", "resident, missing for a job too short to be measured"),
+)
+
+#: What there is per classifier, data set and scheme of folds.
+GATHERED_TABLES = {**TRAINING_TABLES, "jobs": JOBS_TABLE}
+
+_PAIR: Columns = {"first": ("text", "classifier"), "second": ("text", "classifier")}
+_DIFFERENCE: Columns = {
+    "mean_difference": ("number", "accuracy of the first less that of the second")
+}
+
+_OVER = (
+    "folds, or repeats: balanced accuracy, macro F1, Matthews' correlation and AUC are those of "
+    "all folds of a repeat together, as the mean over folds leaves out the classes a fold lacks; "
+    "AUC compares samples of the same fold only, as scores of different fits have no common scale"
+)
+
+#: What the stage *compare* writes for a study, each as Parquet and TSV.
+_PERMUTATION_TEST: Columns = {
+    "metric": ("text", "accuracy or balanced_accuracy"),
+    "observed": ("number", "on the true labels"),
+    "permutations": "integer",
+    "null_mean": ("number", "on permuted labels"),
+    "null_sd": ("number", "on permuted labels; missing for a single one"),
+    "null_95": ("number", "what permuted labels reach in 5 % of the cases"),
+    "at_least": ("integer", "permutations that reach the observed value"),
+    "p_value": ("number", "(at_least + 1) / (permutations + 1)"),
+}
+
+STUDY_TABLES = named(
+    table(
+        "headline",
+        "the study and what it found, in a sentence",
+        "the study",
+        study=("text", "its id"),
+        title="text",
+        summary=("text", "what it is about"),
+        classifier=("text", "whose results come first; empty without any"),
+        text=("text", "the finding; empty without classifiers"),
+        fits=("integer", "tried, over all folds, data sets and classifiers"),
+    ),
+    table(
+        "averages",
+        "each classifier's means over the data sets where all could be fitted",
+        "a classifier",
+        classifier="text",
+        accuracy="number",
+        balanced_accuracy="number",
+        places=("integer", "pairs of data set and folds in the means"),
+        wins=("integer", "pairs where its accuracy, to three decimals, is the greatest"),
+        fit_seconds=("number", "median"),
+    ),
+    table(
+        "p_values",
+        "histogram of the p-values of the normality test",
+        "a bin",
+        **_DATASET,
+        lower="number",
+        upper="number",
+        features="integer",
+        share=("number", "of the features that could be tested"),
+    ),
+    table(
+        "hard_samples",
+        "samples by how many classifiers get them wrong in most repeats",
+        "a number of classifiers",
+        **_SCHEME,
+        classifiers=("integer", "how many are wrong"),
+        samples="integer",
+        share=("number", "of the samples tested"),
+    ),
+    table(
+        "datasets",
+        "samples, features and classes of each data set",
+        "a data set",
+        **_DATASET,
+        samples="integer",
+        features="integer",
+        classes="integer",
+        groups=("number", "of samples, say patients; missing where samples have none"),
+        missing=("boolean", "whether values are missing and filled in within the folds"),
+        imputed=("integer", "missing values that each fold filled in; 0 where none was trained"),
+    ),
+    table(
+        "notes",
+        "what was noticed when data sets were acquired",
+        "a note",
+        **_DATASET,
+        note="text",
+    ),
+    table(
+        "permutation_tests",
+        "whether permuted labels are predicted as well as the true ones",
+        "a metric",
+        **_DATASET,
+        classifier="text",
+        **_PERMUTATION_TEST,
+    ),
+    table(
+        "class_sizes",
+        "samples of each class",
+        "a class",
+        **_DATASET,
+        **{"class": "text"},
+        samples="integer",
+    ),
+    table(
+        "diagnostics",
+        "ratios of non-normal and of conditionally dependent features",
+        "a data set",
+        **_DATASET,
+        non_normal_ratio=("number", "share of features with p below the level"),
+        non_normal_ratio_fdr=("number", "the same after Benjamini and Hochberg's adjustment"),
+        non_normal_within_ratio=("number", "share of features and classes"),
+        non_normal_within_ratio_fdr=("number", "the same, adjusted"),
+        dependent_ratio=("number", "share of features that depend on another given the class"),
+        max_abs_r=("number", "the largest |r|"),
+        dependent_pairs=("number", "pairs of features that depend on each other"),
+        cut=("number", "dependent means |r| above it"),
+        dof=("number", "degrees of freedom of the test"),
+    ),
+    table(
+        "metrics",
+        "metrics of every classifier in every fold",
+        "a fold",
+        **_CLASSIFIER,
+        **_FOLD,
+        test_samples="integer",
+        accuracy="number",
+        log_loss="number",
+        brier=("number", "squared error summed over classes, 0 to 2"),
+        features_per_class=("number", "mean over classes"),
+        features=("number", "distinct ones"),
+    ),
+    table(
+        "summary",
+        "mean and spread of each metric, over folds or over repeats, with intervals",
+        "a metric",
+        **_CLASSIFIER,
+        metric=("text or none", "missing, as the numbers, where no fold could be fitted"),
+        over=("text or none", _OVER),
+        mean=("number", "over the folds that could be fitted, or repeats without a failed fold"),
+        sd=("number", "over the same folds or repeats"),
+        sd_repeats=("number", "over repeats; missing with one repeat"),
+        lower=("number", "of the 95 % interval of accuracy (Bayesian, Jeffreys' prior)"),
+        upper=("number", "of the 95 % interval of accuracy"),
+        baseline=("number", "of predicting the shares of the classes: the majority's accuracy"),
+        folds_ok="integer",
+        folds_failed=("integer", "the report shows a row only where there is none"),
+    ),
+    table(
+        "repeats",
+        "value of each metric in each repeat",
+        "a repeat and metric",
+        **_CLASSIFIER,
+        repeat=("integer", "from 0"),
+        metric="text",
+        value=("number", "missing if a fold could not be fitted"),
+        pooled=("boolean", "whether of all folds' predictions together, else the mean over folds"),
+    ),
+    table(
+        "paper",
+        "the paper's numbers beside ours",
+        "a printed number",
+        **_SCHEME,
+        quantity="text",
+        paper=("number", "as printed"),
+        ours=("number", "mean over repeats"),
+        sd=("number", "over repeats; missing with one"),
+        percentile=(
+            "number",
+            "of the paper's value among our repeats, rounded as it is printed, ties half",
+        ),
+        n_repeats="integer",
+    ),
+    table(
+        "confusion",
+        "how often a sample of one class is taken for another",
+        "a pair of classes",
+        **_CLASSIFIER,
+        true="text",
+        predicted="text",
+        count=("integer", "over folds and repeats"),
+        share=("number", "of the tests of the true class"),
+    ),
+    table(
+        "calibration",
+        "predicted probability against observed frequency",
+        "a bin of predicted probability",
+        **_CLASSIFIER,
+        bin=("integer", "from 0"),
+        lower="number",
+        upper="number",
+        mean_predicted=("number", "missing where the bin is empty"),
+        observed=("number", "share of predictions in the bin that are right; missing likewise"),
+        observed_lower=("number", "of the 95 % interval, each sample counted once"),
+        observed_upper=("number", "of the 95 % interval"),
+        count=("integer", "predictions in the bin"),
+        few=("boolean", "whether these are fewer than ten samples"),
+    ),
+    table(
+        "confidence",
+        "how many predictions are sure, and how many of these are right",
+        "a probability",
+        **_CLASSIFIER,
+        above=("number", "that a prediction's probability exceeds"),
+        predictions=("integer", "all that have probabilities"),
+        count=("integer", "those that are so sure"),
+        share=("number", "count / predictions"),
+        right=("integer", "how many of these"),
+        accuracy=("number", "right / count; missing, as what follows, where none is so sure"),
+        accuracy_lower=("number", "of the 95 % interval, each sample counted once"),
+        accuracy_upper=("number", "of the 95 % interval"),
+        promised=("number", "mean probability of these"),
+    ),
+    table(
+        "recall",
+        "how many samples of each class are recognised",
+        "a class",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        samples=("integer", "of the class that are tested"),
+        tested=("integer", "times, over repeats"),
+        right=("integer", "times"),
+        recall=("number", "right / tested"),
+        lower=("number", "of the 95 % interval, each sample counted once"),
+        upper=("number", "of the 95 % interval"),
+        predicted=("integer", "times that the class was predicted"),
+        precision=("number", "share of these that are right; missing if never predicted"),
+        recognised=("boolean", "whether more than half of the tests are right"),
+    ),
+    table(
+        "samples",
+        "how often each sample is misclassified",
+        "a sample",
+        **_CLASSIFIER,
+        sample="text",
+        true=("text", "its class"),
+        tested=("integer", "times"),
+        wrong=("integer", "times"),
+        predicted=("text", "the class that it is most often taken for"),
+        mistakes=("text", "the wrong classes with their number of times, say `AML 7, B-ALL 3`"),
+        suspect=("boolean", "wrong in most of its tests though its class is recognised"),
+    ),
+    table(
+        "misclassified",
+        "samples that a classifier gets wrong, those wrong by most first",
+        "a sample",
+        **_SCHEME,
+        sample="text",
+        true=("text", "its class"),
+        wrong_by=("integer", "classifiers that are wrong in more than half of the repeats"),
+        wrong=("integer", "times, of all classifiers and repeats"),
+        tested=("integer", "times, likewise"),
+    ),
+    table(
+        "selection",
+        "how often each feature is selected for each class",
+        "a class and feature",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        times=("integer", "selected"),
+        mean_rank="number",
+        mean_distance=("number", "missing if the classifier has none"),
+        times_tied=("number", "when another could replace it; missing if ties are not told"),
+        times_constant=("integer", "when it was there only because a class is almost constant"),
+        fits=("integer", "folds that could be fitted"),
+        frequency=("number", "times / fits"),
+    ),
+    table(
+        "ties",
+        "features that could as well have been selected",
+        "a selected feature and another that ties with it",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        alternative=("text", "of the same rank, left out by its name"),
+        times=("integer", "fits in which it was so"),
+        fits=("integer", "folds that could be fitted"),
+        frequency=("number", "times / fits"),
+    ),
+    table(
+        "stability",
+        "Nogueira's stability index of the selected sets",
+        "a class ('' for the union of all)",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        stability=("number", "missing where it is not defined, and for a class of one sample"),
+        lower=("number", "of the 95 % interval"),
+        upper=("number", "of the 95 % interval"),
+        stability_ties=("number", "with ties taken as one; missing if ties are not told"),
+        lower_ties=("number", "of its 95 % interval"),
+        upper_ties=("number", "of its 95 % interval"),
+        sets=("integer", "folds that could be fitted"),
+        mean_size=("number", "features in a set"),
+        samples=("integer", "of the class"),
+        constant=("number", "share of the selections only because a class is almost constant"),
+        note=("text", "one sample; constant, where that share is above a half; else empty"),
+    ),
+    table(
+        "recovery",
+        "planted markers found, where the truth is known",
+        "a classifier on simulated data",
+        **_CLASSIFIER,
+        planted=("integer", "markers"),
+        by_chance=("number", "share of the features that are markers: the precision of chance"),
+        precision=("number", "mean over the folds that select something"),
+        recall=("number", "mean over folds"),
+        strength=(
+            "number",
+            "mean share of the markers weaker than a selected feature; by chance half of by_chance",
+        ),
+    ),
+    table(
+        "ranks",
+        "average rank of each classifier over data sets",
+        "a classifier",
+        folds=("text", "the scheme of folds"),
+        classifier="text",
+        average_rank=("number", "of its accuracy"),
+        datasets=("integer", "how many"),
+        critical_difference=("number", "Nemenyi, 5 %"),
+        bars=("text", "letters of the bars of the diagram that join it with others"),
+    ),
+    table(
+        "omnibus",
+        "tests whether any classifier differs from the others",
+        "a test",
+        folds=("text", "the scheme of folds"),
+        test=("text", "Friedman, or Iman-Davenport"),
+        statistic="number",
+        p_value="number",
+        datasets=("integer", "how many"),
+    ),
+    table(
+        "pairwise",
+        "every pair of classifiers compared over data sets",
+        "a pair of classifiers",
+        folds=("text", "the scheme of folds"),
+        **_PAIR,
+        **_DIFFERENCE,
+        z=("number", "of the difference of average ranks"),
+        rank_p=("number", "its p-value, not adjusted"),
+        nemenyi=("number", "adjusted"),
+        holm=("number", "adjusted"),
+        shaffer=("number", "adjusted"),
+        bergmann_hommel=("number", "adjusted"),
+        wilcoxon=("number", "p-value of the signed-rank test, not adjusted"),
+        first_better=("number", "probability, Bayesian signed-rank test"),
+        equivalent=("number", "probability that they differ by 0.01 at most"),
+        second_better=("number", "probability"),
+        not_told=("text", "why these three are missing: fewer than five data sets; else empty"),
+    ),
+    table(
+        "pairwise_within",
+        "every pair of classifiers compared over the folds of each data set",
+        "a data set and pair",
+        **_SCHEME,
+        **_PAIR,
+        **_DIFFERENCE,
+        alternative=("text", "direction of the sorted-runs test"),
+        sorted_runs=("number", "one-sided p-value in that direction"),
+        corrected_t=("number", "p-value of the corrected resampled t-test"),
+        lower=("number", "of the 95 % interval of the difference"),
+        upper=("number", "of the 95 % interval of the difference"),
+    ),
+    table(
+        "seconds",
+        "time to fit and to predict",
+        "a classifier",
+        **_CLASSIFIER,
+        fit_seconds=("number", "median over folds"),
+        predict_seconds=("number", "median over folds"),
+    ),
+    table(
+        "problems",
+        "fits that failed and warnings",
+        "a failed fit or a warning",
+        **_CLASSIFIER,
+        **_FOLD,
+        kind=("text", "error or warnings"),
+        text="text",
+    ),
+)
+
+
+#: What a permutation test of a classifier on a data set yields.
+PERMUTATION_TABLES = named(
+    table(
+        "permutation_scores",
+        "scores of a cross-validation on the true and on permuted labels",
+        "a permutation",
+        permutation=("integer", "0 is the true labels"),
+        accuracy=("number", "of the predictions of all folds together"),
+        balanced_accuracy=("number", "likewise"),
+    ),
+    table(
+        "permutation",
+        "whether permuted labels are predicted as well as the true ones",
+        "a metric",
+        **_PERMUTATION_TEST,
+    ),
+)
+
+
+#: What the stage *describe* writes for a study, each as Parquet and TSV: what a page draws of
+#: single features and samples.
+DESCRIPTION_TABLES = named(
+    table(
+        "profiles",
+        "whether a class is high or low in the features selected for it",
+        "a class and feature",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        direction=("text", "high, low, between or equal: the class against every other one"),
+        median_inside=("number", "of the class"),
+        median_outside=("number", "of all other samples; missing with one class"),
+        constant=("boolean", "whether the class has one value only"),
+        dependence_group=("text", "a letter that features which depend on one another share"),
+        symbol=("text", "of the feature's gene; empty without"),
+    ),
+    table(
+        "class_distances",
+        "mean distance of a class from another in a feature",
+        "a class, feature and other class",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        other_class="text",
+        distance=("number", "mean over the folds that tell"),
+        fits=("integer", "how many folds tell"),
+    ),
+    table(
+        "dependent_pairs",
+        "selected features that depend on one another given the class",
+        "a pair of features",
+        **_CLASSIFIER,
+        feature="text",
+        other="text",
+        r=("number", "Pearson's correlation of the residuals from the class means"),
+    ),
+    table(
+        "densities",
+        "the densities of the features selected most often",
+        "a class, feature and point",
+        **_CLASSIFIER,
+        **{"class": "text"},
+        feature="text",
+        x=("number", "in the feature's unit"),
+        density=("number", "per unit of x"),
+        estimator=("text", "how it is estimated"),
+        own=("boolean", "whether the classifier itself estimates it so"),
+    ),
+    table(
+        "values",
+        "the values of the same features",
+        "a feature and sample",
+        **_CLASSIFIER,
+        feature="text",
+        sample="text",
+        **{"class": "text"},
+        value="number",
+    ),
+    table(
+        "priors",
+        "what a class has before any feature speaks, in the first repeat's folds",
+        "a fold and class",
+        **_CLASSIFIER,
+        **_FOLD,
+        **{"class": "text"},
+        log_prior=("number", "-inf for a class that was absent from training"),
+        intercept=("number", "of the classifier's calibration, in nats; 0 without one"),
+        log_offset=("number", "log prior and intercept together"),
+    ),
+    table(
+        "evidence",
+        "what each selected feature says for or against a class, of samples of the first repeat",
+        "a tested sample, class and feature",
+        **_CLASSIFIER,
+        **_FOLD,
+        sample="text",
+        **{"class": "text"},
+        feature="text",
+        log_likelihood=("number", "as the classifier has it"),
+        log_reference=(
+            "number",
+            "log density in all classes together; 0 where evidence is told; missing if untold",
+        ),
+        evidence=("number", "the one less the other, in nats; missing if untold"),
+    ),
+    table(
+        "scores",
+        "what all features of a class say together of a sample, where evidence is told",
+        "a tested sample and class",
+        **_CLASSIFIER,
+        **_FOLD,
+        sample="text",
+        **{"class": "text"},
+        evidence=("number", "sum over features"),
+        log_reference=("number", "sum over features"),
+    ),
+)
+
+
+#: What is told of a classifier fitted on all samples, each as Parquet and TSV.
+MODEL_TABLES = named(
+    table(
+        "signature",
+        "the features that speak for each class, in the classifier fitted on all samples",
+        "a class and feature",
+        **{"class": ("text", "the class that the feature speaks for")},
+        rank=("integer", "its place among the class's features, 1 the best"),
+        feature=("text", "its name in the series"),
+        symbol=("text", "gene symbol, where the series knows it"),
+        direction=("text", "high, low, between or equal: the class against every other one"),
+        share_of_folds=("number", "share of cross-validation fits that select it for the class"),
+        interchangeable=("text", "features that tell the class apart as well, by spaces"),
+        median_in=("number", "median within the class"),
+        lower_in=("number", "lower quartile within the class"),
+        upper_in=("number", "upper quartile within the class"),
+        median_out=("number", "median of all other samples"),
+        lower_out=("number", "their lower quartile"),
+        upper_out=("number", "their upper quartile"),
+        **{"distance_to.{class}": ("number", "missing for the class itself")},
+    ),
+    table(
+        "heatmap",
+        "the best features of the signature in each sample, ordered to be drawn",
+        "a feature and sample",
+        row=("integer", "place of the feature, from 0: neighbours are alike"),
+        feature="text",
+        symbol=("text", "gene symbol, where the series knows it"),
+        column=("integer", "place of the sample, from 0: class after class"),
+        sample="text",
+        **{"class": ("text", "of the sample")},
+        z=("number", "value less the feature's mean, in its standard deviations"),
+    ),
+)
+
+_PAIR_OF_COHORTS: Columns = {
+    "model": ("text", "the classifier's id"),
+    "train": ("text", "the data set that it was fitted on"),
+    "test": ("text", "the data set that it was tested on"),
+    "match": ("text", "how features are taken for the same: feature or symbol"),
+    "harmonise": ("text", "what is done to each sample first: none, zscore, rank or quantile"),
+}
+_SHARE: Columns = {
+    "value": ("number", "their share"),
+    "lower": ("number", "of its 95 % interval"),
+    "upper": ("number", "of its 95 % interval"),
+}
+_COHORT = ("text", "train or test; train means cross-validated")
+
+#: What a model of one cohort is worth in another, each as Parquet and TSV.
+VALIDATION_TABLES = named(
+    table(
+        "accuracy",
+        "accuracy in the other cohort, beside that of cross-validation in its own",
+        "a pair of cohorts, and which of them",
+        **_PAIR_OF_COHORTS,
+        cohort=_COHORT,
+        right=("integer", "samples"),
+        n=("integer", "samples that are tested; 0 where a class is too small for folds"),
+        **_SHARE,
+        majority=("number", "share of the largest class, which always naming it has right"),
+        claimed=("number", "mean probability of the predicted class, where there are any"),
+    ),
+    table(
+        "recall",
+        "how many samples of each class are recognised in either cohort",
+        "a pair, cohort and class",
+        **_PAIR_OF_COHORTS,
+        cohort=_COHORT,
+        **{"class": "text"},
+        right=("integer", "samples"),
+        n=("integer", "of the class"),
+        **_SHARE,
+    ),
+    table(
+        "confusion",
+        "how often a sample of one class is taken for another, in the test cohort",
+        "a pair and two classes",
+        **_PAIR_OF_COHORTS,
+        true="text",
+        predicted="text",
+        count="integer",
+    ),
+    table(
+        "predictions",
+        "what each sample of the test cohort was taken for",
+        "a pair and sample",
+        **_PAIR_OF_COHORTS,
+        sample="text",
+        true=("text", "its class"),
+        predicted="text",
+        **{"probability.{class}": ("number", "missing without probabilities")},
+        typicality=("number", "share of held-out training samples that are less typical"),
+        atypical=("boolean", "whether that is below 1 %"),
+    ),
+    table(
+        "calibration",
+        "predicted probability against observed frequency, in test cohorts of 30 samples or more",
+        "a pair and bin of predicted probability",
+        **_PAIR_OF_COHORTS,
+        bin=("integer", "from 0"),
+        mean_predicted=("number", "missing where the bin is empty"),
+        observed=("number", "share that is right; missing likewise"),
+        observed_lower=("number", "its 95 % interval"),
+        observed_upper=("number", "its 95 % interval"),
+        count=("integer", "predictions in the bin"),
+    ),
+    table(
+        "densities",
+        "the densities of the signature's features in both cohorts, after harmonisation",
+        "a pair, feature, cohort, class and point",
+        **_PAIR_OF_COHORTS,
+        feature="text",
+        symbol=("text", "gene symbol, where the training series knows it"),
+        cohort=("text", "train or test"),
+        **{"class": "text"},
+        x="number",
+        density=("number", "Gaussian kernels, Silverman's bandwidth"),
+    ),
+    table(
+        "signatures",
+        "how far the signatures of the two cohorts agree",
+        "a pair and class",
+        **_PAIR_OF_COHORTS,
+        **{"class": "text"},
+        size_first=("integer", "features of the training cohort's signature"),
+        size_second=("integer", "of the test cohort's, fitted on it for this comparison"),
+        shared=("integer", "features in both"),
+        expected=("number", "features in both by chance"),
+        p=("number", "of at least so many by chance (hypergeometric)"),
+        same_direction=("integer", "of the shared ones"),
+        rank_correlation=("number", "Spearman's, of all features' distances in either cohort"),
+    ),
+    table(
+        "verdicts",
+        "whether a signature held in the other cohort",
+        "a pair",
+        **_PAIR_OF_COHORTS,
+        verdict=("text", "held, partly, undecided or did not hold"),
+        sentence=("text", "the same in words, with numbers"),
+        rule=("text", "what the verdict means"),
+        features=("integer", "that both cohorts have"),
+        notes=("text", "on scale and typicality, separated by semicolons"),
+    ),
+)
+
+
+def analysis_tables(module: str) -> Mapping[str, Table]:
+    """Return the tables of an analysis, as ``TABLES`` of its module ``contract`` declares them."""
+    return importlib.import_module(module).TABLES

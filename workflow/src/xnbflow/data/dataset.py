@@ -1,0 +1,610 @@
+"""The series: features by samples with class labels, the one thing that flows through the workflow.
+
+A series is stored as one Parquet file with *one row per feature*: ``feature`` (string), ``kind``
+(string) and ``values`` (fixed-size list of float64, one entry per sample); what else is known of a
+feature, its symbol say, has further columns. Sample names and class labels stand in the file's
+metadata, beside what is optional: groups (patients, batches), columns of the phenotype, notes. A
+microarray has fifty thousand features and a hundred samples; one column per feature would make
+Parquet's per-column overhead dominate everything.
+"""
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from xnbflow.data.counts import counted, either
+from xnbflow.data.errors import InputError
+from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = [
+    "KINDS",
+    "DataSet",
+    "DataSetHeader",
+    "iterate_features",
+    "read_features",
+    "read_header",
+    "write_chunks",
+]
+
+#: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
+KINDS = ("linear", "angular", "categorical")
+
+_METADATA_KEY = b"xnbflow"
+#: Some 4 MB: a reader holds a few groups beside the whole, and new pages of memory are dear.
+_ROW_GROUP_VALUES = 500_000
+
+
+@dataclass(frozen=True)
+class DataSetHeader:
+    """What a series' file says without reading its values.
+
+    Attributes
+    ----------
+    name : str
+        The data set's id.
+    samples : ndarray of str, shape (n_samples,)
+        Sample names, unique.
+    labels : ndarray of str, shape (n_samples,)
+        The class label of each sample.
+    n_features : int
+        Number of features.
+    groups : ndarray of str, shape (n_samples,), or None
+        As in `DataSet`, and so are the following.
+    sample_metadata : DataFrame or None
+    feature_columns : tuple of str
+        The columns of the series' ``feature_metadata``.
+    missing : bool
+    notes : tuple of str
+    """
+
+    name: str
+    samples: np.ndarray
+    labels: np.ndarray
+    n_features: int
+    groups: np.ndarray | None = None
+    sample_metadata: pd.DataFrame | None = None
+    feature_columns: tuple[str, ...] = ()
+    missing: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The distinct class labels, sorted."""
+        return np.unique(self.labels)
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Features by samples, with class labels.
+
+    Attributes
+    ----------
+    name : str
+        The data set's id.
+    values : ndarray of float64, shape (n_features, n_samples)
+        Feature-major and contiguous: the kernels run along a feature's samples.
+    features : ndarray of str, shape (n_features,)
+        Feature names, unique.
+    samples : ndarray of str, shape (n_samples,)
+        Sample names, unique.
+    labels : ndarray of str, shape (n_samples,)
+        The class label of each sample.
+    kinds : ndarray of str, shape (n_features,)
+        One of `KINDS` per feature; all ``"linear"`` where left out.
+    groups : ndarray of str, shape (n_samples,), optional
+        What must not stand on both sides of a fold: the patient, or the batch, of each sample.
+    sample_metadata : DataFrame of str, n_samples rows, optional
+        Columns of the phenotype; an empty cell is a missing value.
+    feature_metadata : DataFrame of str, n_features rows, optional
+        Say ``symbol`` and ``gene_id``; an empty cell where a feature has none.
+    missing : bool, default=False
+        Whether values may be missing (NaN), for a pipeline that imputes them.
+    notes : tuple of str
+        What reading did that a reader of the results should know.
+
+    Raises
+    ------
+    InputError
+        If shapes disagree, names repeat, a label or a group is missing, a value is not finite (or
+        missing without that mark) or a kind is unknown.
+
+    Examples
+    --------
+    >>> series = DataSet("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], ["tumour", "normal"])
+    >>> series.n_features, series.n_samples, list(series.classes)
+    (2, 2, [np.str_('normal'), np.str_('tumour')])
+    """
+
+    name: str
+    values: np.ndarray
+    features: np.ndarray
+    samples: np.ndarray
+    labels: np.ndarray
+    kinds: np.ndarray = field(default=None)  # type: ignore[arg-type]
+    groups: np.ndarray | None = None
+    sample_metadata: pd.DataFrame | None = None
+    feature_metadata: pd.DataFrame | None = None
+    missing: bool = False
+    notes: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:  # what is given may be a list; what is held is an array
+
+        def __init__(
+            self,
+            name: str,
+            values: ArrayLike,
+            features: ArrayLike,
+            samples: ArrayLike,
+            labels: ArrayLike,
+            kinds: ArrayLike | None = None,
+            groups: ArrayLike | None = None,
+            sample_metadata: pd.DataFrame | None = None,
+            feature_metadata: pd.DataFrame | None = None,
+            missing: bool = False,
+            notes: Iterable[str] = (),
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        n_features = len(self.features)
+        kinds = np.full(n_features, "linear") if self.kinds is None else self.kinds
+        self._refuse_missing_labels()
+        for key, array in (
+            ("values", np.ascontiguousarray(self.values, dtype=np.float64)),
+            ("features", np.asarray(self.features, dtype=str)),
+            ("samples", np.asarray(self.samples, dtype=str)),
+            ("labels", np.asarray(self.labels, dtype=str)),
+            ("kinds", np.asarray(kinds, dtype=str)),
+        ):
+            object.__setattr__(self, key, array)
+        self._settle_optional()
+        self._check()
+
+    def _settle_optional(self) -> None:
+        object.__setattr__(self, "notes", tuple(self.notes))
+        if self.groups is not None:
+            self._refuse_missing_groups()
+            object.__setattr__(self, "groups", np.asarray(self.groups, dtype=str))
+        for key, length in (
+            ("sample_metadata", len(self.samples)),
+            ("feature_metadata", len(self.features)),
+        ):
+            if (table := getattr(self, key)) is not None:
+                object.__setattr__(self, key, _as_metadata(self.name, key, table, length))
+
+    def _refuse_missing_groups(self) -> None:
+        given = () if self.groups is None else self.groups
+        missing = np.array([bool(pd.isna(group) or group == "") for group in given], dtype=bool)
+        if len(missing) != len(self.samples):
+            msg = f"{self.name}: one group per sample is needed, {len(missing)} are given"
+            raise InputError(msg)
+        if missing.any():
+            sample = str(list(self.samples)[int(np.argmax(missing))])
+            msg = (
+                f"{self.name}: sample {sample!r} has no group "
+                f"({counted(missing.sum(), 'sample', 'has', 'have')} none); "
+                "name its patient or batch, or leave it out"
+            )
+            raise InputError(msg)
+
+    def _refuse_missing_labels(self) -> None:
+        missing = pd.isna(np.asarray(self.labels, dtype=object))
+        if missing.any():
+            sample = str(list(self.samples)[int(np.argmax(missing))])
+            msg = (
+                f"{self.name}: sample {sample!r} has no class label "
+                f"({counted(missing.sum(), 'sample')} "
+                f"{either(missing.sum(), 'has', 'have')} "
+                "none); label it or leave it out"
+            )
+            raise InputError(msg)
+
+    def _check(self) -> None:
+        expected = (len(self.features), len(self.samples))
+        if self.values.shape != expected:
+            msg = f"{self.name}: values have shape {self.values.shape}, names say {expected}"
+            raise InputError(msg)
+        if len(self.labels) != len(self.samples) or len(self.kinds) != len(self.features):
+            msg = f"{self.name}: one label per sample and one kind per feature are needed"
+            raise InputError(msg)
+        for what, names in (("feature", self.features), ("sample", self.samples)):
+            _refuse_duplicates(self.name, what, names)
+        unknown = sorted(set(self.kinds) - set(KINDS))
+        if unknown:
+            msg = f"{self.name}: unknown feature kind {str(unknown[0])!r}"
+            raise InputError(f"{msg}; use one of {', '.join(KINDS)}")
+        self._refuse_not_finite()
+
+    def _refuse_not_finite(self) -> None:
+        bad = np.isinf if self.missing else _is_not_finite
+        finite = np.array(
+            [not bad(self.values[rows]).any() for rows in _slices(self.values.shape)], dtype=bool
+        )
+        if not finite.all():
+            row = next(row for row, values in enumerate(self.values) if bad(values).any())
+            column = int(np.argmax(bad(self.values[row])))
+            where = f"feature {str(self.features[row])!r} of sample {str(self.samples[column])!r}"
+            msg = (
+                f"{self.name}: {where} is {self.values[row, column]}; "
+                "remove or impute missing and infinite values first"
+            )
+            raise InputError(msg)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.features)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.samples)
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The distinct class labels, sorted."""
+        return np.unique(self.labels)
+
+    def frame(self, samples: np.ndarray | slice = slice(None)) -> pd.DataFrame:
+        """Return samples by features as a DataFrame whose one block is feature-major.
+
+        Parameters
+        ----------
+        samples : ndarray of int or slice
+            Positions of the samples to take; all by default.
+        """
+        if isinstance(samples, slice):
+            values = self.values[:, samples]
+        else:  # indexing would return a sample-major array
+            values = self.values.take(np.arange(self.n_samples)[samples], axis=1)
+        return pd.DataFrame(
+            values.T, index=self.samples[samples], columns=self._columns, copy=False
+        )
+
+    @cached_property
+    def _columns(self) -> pd.Index:
+        return pd.Index(self.features)
+
+    def write(self, path: str | Path) -> None:
+        """Write the series to a Parquet file; the file appears whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Where to write. Missing folders are made.
+        """
+        write_chunks(path, [self])
+
+    def _table(self) -> pa.Table:
+        flat = pa.array(self.values.reshape(-1))
+        header = {"name": self.name, "samples": list(self.samples), "labels": list(self.labels)}
+        columns = {
+            "feature": pa.array(self.features),
+            "kind": pa.array(self.kinds),
+            "values": pa.FixedSizeListArray.from_arrays(flat, self.n_samples),
+        }
+        if self.feature_metadata is not None:
+            for name, column in self.feature_metadata.items():
+                columns[name] = pa.array(column.to_numpy(dtype=str))
+        table = pa.table(columns)
+        header |= self._optional_header()
+        return table.replace_schema_metadata({_METADATA_KEY: json.dumps(header)})
+
+    def _optional_header(self) -> dict[str, Any]:
+        """Return what stands in the file's metadata only where the series has it."""
+        header: dict[str, Any] = {}
+        if self.groups is not None:
+            header["groups"] = list(self.groups)
+        if self.sample_metadata is not None:
+            header["sample_metadata"] = self.sample_metadata.to_dict("list")
+        if self.feature_metadata is not None:
+            header["feature_columns"] = list(self.feature_metadata.columns)
+        if self.missing:
+            header["missing"] = True
+        if self.notes:
+            header["notes"] = list(self.notes)
+        return header
+
+    @classmethod
+    def read(cls, path: str | Path) -> "DataSet":
+        """Read a series that `write` has written.
+
+        Parameters
+        ----------
+        path : path
+            A canonical series.
+
+        Raises
+        ------
+        InputError
+            If the file is not a series.
+        """
+        header = read_header(path)
+        values = np.empty((header.n_features, len(header.samples)))
+        columns, start = [pd.DataFrame(columns=["feature", "kind"], dtype=str)], 0
+        for table, rows in _row_groups(path):  # never twice in memory
+            values[start : start + len(rows)] = rows
+            start += len(rows)
+            columns.append(table.drop_columns("values").to_pandas())
+        rows = pd.concat(columns, ignore_index=True)
+        return _series_of(header, values, rows)
+
+
+_PARQUET = {
+    "compression_level": 1,
+    "use_dictionary": ["kind"],
+    "column_encoding": {"values.list.element": "BYTE_STREAM_SPLIT"},
+    "write_statistics": False,
+}
+
+
+def write_chunks(path: str | Path, chunks: Iterable[DataSet]) -> None:
+    """Write a series that need not fit into memory; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Where to write. Missing folders are made.
+    chunks : iterable of DataSet
+        At least one; different features of the same samples, with the same labels.
+
+    Raises
+    ------
+    InputError
+        If there is no chunk, or one has other samples or labels than the first.
+    """
+    chunks = iter(chunks)
+    first = next(chunks, None)
+    if first is None:
+        msg = f"{path}: there is no chunk to write; a series has at least one"
+        raise InputError(msg)
+    group = max(1, _ROW_GROUP_VALUES // max(1, first.n_samples))
+    with parquet_writer(path, first._table().schema, **_PARQUET) as writer:
+        for number, chunk in enumerate(itertools.chain([first], chunks)):
+            _refuse_other_samples(chunk, first, f"{path}: chunk {number}")
+            writer.write_table(chunk._table(), row_group_size=group)
+
+
+def _series_of(header: DataSetHeader, values: np.ndarray, rows: pd.DataFrame) -> DataSet:
+    """Put a series together from its header, its values and the other columns of its features."""
+    columns = list(header.feature_columns)
+    return DataSet(
+        header.name,
+        values,
+        rows["feature"].to_numpy(),
+        header.samples,
+        header.labels,
+        rows["kind"].to_numpy(),
+        header.groups,
+        header.sample_metadata,
+        rows[columns] if columns else None,
+        header.missing,
+        header.notes,
+    )
+
+
+def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.DataFrame:
+    """Return metadata as text, with rows numbered from 0."""
+    table = pd.DataFrame(table).reset_index(drop=True)
+    columns = [str(column) for column in table.columns]
+    reserved = {"feature", "kind", "values"} if key == "feature_metadata" else set()
+    if len(set(columns)) < len(columns) or reserved.intersection(columns) or len(table) != length:
+        msg = (
+            f"{name}: {key} has {counted(len(table), 'row')} and the columns "
+            f"{', '.join(columns)}; give it "
+            f"{length} rows and columns that do not repeat"
+            + (f" nor are called {', '.join(sorted(reserved))}" if reserved else "")
+        )
+        raise InputError(msg)
+    text = {
+        column: pd.Series(
+            ["" if pd.isna(cell) else str(cell) for cell in table.iloc[:, place]], dtype=object
+        )
+        for place, column in enumerate(columns)
+    }
+    return pd.DataFrame(text, columns=columns, index=range(length))
+
+
+def _is_not_finite(values: np.ndarray) -> np.ndarray:
+    return ~np.isfinite(values)
+
+
+def _slices(shape: tuple[int, int], size: int = 1_000_000) -> Iterator[slice]:
+    """Yield the rows of a matrix some million values at a time, so that masks stay small."""
+    step = max(1, size // max(1, shape[1]))
+    for start in range(0, shape[0], step):
+        yield slice(start, start + step)
+
+
+def _refuse_other_samples(chunk: DataSet, first: DataSet, where: str) -> None:
+    for what in ("samples", "labels", "groups"):
+        found, expected = getattr(chunk, what), getattr(first, what)
+        if found is None and expected is None:
+            continue
+        found, expected = (np.array(() if given is None else given) for given in (found, expected))
+        if len(found) != len(expected):
+            msg = f"{where} has {len(found)} {what}, but the first has {len(expected)}"
+        elif (found != expected).any():
+            i = int(np.argmax(found != expected))
+            msg = (
+                f"{where} has {str(found[i])!r} among its {what} where the first has "
+                f"{str(expected[i])!r}"
+            )
+        else:
+            continue
+        raise InputError(f"{msg}; give every chunk the same samples in the same order")
+
+
+def read_header(path: str | Path) -> DataSetHeader:
+    """Read names and labels of a series without its values.
+
+    Raises
+    ------
+    InputError
+        If the file is not a series.
+    """
+    with open_parquet(path) as file:
+        return _header(file, path)
+
+
+def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Stream a series by row groups, so that memory need not hold millions of features.
+
+    Yields
+    ------
+    features : ndarray of str, shape (n_group,)
+    values : ndarray of float64, shape (n_group, n_samples)
+
+    Raises
+    ------
+    InputError
+        If the file is not a series.
+    """
+    for table, values in _row_groups(path):
+        yield table["feature"].to_numpy(), values
+
+
+def read_features(path: str | Path, features: Sequence[str]) -> DataSet:
+    """Read some features of a series, in the order given, without the others in memory.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
+    features : sequence of str
+        Their names.
+
+    Raises
+    ------
+    InputError
+        If a feature is not in the series or named twice.
+    """
+    _refuse_duplicates(str(path), "feature", np.asarray(features, dtype=str))
+    wanted = pd.Index(features)
+    header = read_header(path)
+    values = np.full((len(wanted), len(header.samples)), np.nan)
+    found = pd.DataFrame("", index=range(len(wanted)), columns=["feature", "kind"], dtype=object)
+    found = found.reindex(columns=["feature", "kind", *header.feature_columns], fill_value="")
+    for table, rows in _row_groups(path):
+        place = wanted.get_indexer(table["feature"].to_numpy())
+        values[place[place >= 0]] = rows[place >= 0]
+        for column in found:
+            found.loc[place[place >= 0], column] = table[column].to_numpy()[place >= 0]
+    missing = (found["kind"] == "").to_numpy()
+    if missing.any():
+        msg = f"{path} has no feature {str(wanted[missing][0])!r} ({missing.sum()} are missing)"
+        raise InputError(msg)
+    return _series_of(header, values, found)
+
+
+def _row_groups(path: str | Path) -> Iterator[tuple[pa.Table, np.ndarray]]:
+    """Yield columns and values (n_group, n_samples) of the features of each row group."""
+    with open_parquet(path) as file:
+        n_samples = len(_header(file, path).samples)
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group)
+            values = table["values"].combine_chunks()
+            flat = values.flatten()
+            if any(column.null_count for column in (*table.columns, flat)):
+                raise _not_a_series(path, "something is missing in it")
+            yield table, flat.to_numpy().reshape(len(table), n_samples)
+
+
+def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
+    schema = file.schema_arrow
+    if _METADATA_KEY not in (schema.metadata or {}):
+        raise _not_a_series(path, "it has no names of samples")
+    try:
+        header = json.loads(schema.metadata[_METADATA_KEY])
+    except ValueError as error:
+        raise _not_a_series(path, str(error)) from error
+    if wrong := _wrong_header(header) or _wrong_optional(header) or _wrong_schema(schema, header):
+        raise _not_a_series(path, wrong)
+    return DataSetHeader(
+        header["name"],
+        np.asarray(header["samples"], dtype=str),
+        np.asarray(header["labels"], dtype=str),
+        file.metadata.num_rows,
+        np.asarray(header["groups"], dtype=str) if "groups" in header else None,
+        pd.DataFrame(header["sample_metadata"]) if "sample_metadata" in header else None,
+        tuple(header.get("feature_columns", ())),
+        header.get("missing", False),
+        tuple(header.get("notes", ())),
+    )
+
+
+def _wrong_header(header: Any) -> str:
+    """Say what is wrong with a series' metadata; empty if nothing is."""
+    if not isinstance(header, dict) or not isinstance(header.get("name"), str):
+        return "its metadata has no name"
+    for key in ("samples", "labels"):
+        names = header.get(key)
+        if not _are_texts(names):
+            return f"its metadata has no names under {key!r}"
+    if len(header["samples"]) != len(header["labels"]):
+        return (
+            f"it has {counted(len(header['samples']), 'sample')} and "
+            f"{counted(len(header['labels']), 'label')}"
+        )
+    return ""
+
+
+def _wrong_optional(header: dict[str, Any]) -> str:
+    """Say what is wrong with what a series' metadata need not have; empty if nothing is."""
+    n_samples = len(header["samples"])
+    phenotype = header.get("sample_metadata", {})
+    if not isinstance(phenotype, dict):
+        return "its phenotype has no columns"
+    texts = {"groups": header.get("groups"), **phenotype}
+    for key, cells in texts.items():
+        if cells is not None and not (_are_texts(cells) and len(cells) == n_samples):
+            return f"its metadata has not one text per sample under {key!r}"
+    if not _are_texts(header.get("feature_columns", [])) or not _are_texts(header.get("notes", [])):
+        return "its metadata names columns or notes that are no text"
+    return "" if isinstance(header.get("missing", False), bool) else "its mark 'missing' is damaged"
+
+
+def _are_texts(cells: Any) -> bool:
+    return isinstance(cells, list) and all(isinstance(cell, str) for cell in cells)
+
+
+def _wrong_schema(schema: pa.Schema, header: dict[str, Any]) -> str:
+    """Say how columns deviate from those of a series; empty if they do not."""
+    n_samples = len(header["samples"])
+    found = dict(zip(schema.names, schema.types, strict=True))
+    for name in ("feature", "kind", *header.get("feature_columns", ())):
+        kind = found.get(name, pa.null())
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            return f"column {name!r} holds {kind}, not text"
+    values = found.get("values", pa.null())
+    if values != pa.list_(pa.float64(), n_samples):
+        return f"column 'values' holds {values}, not {n_samples} numbers"
+    return ""
+
+
+def _not_a_series(path: str | Path, why: str) -> InputError:
+    msg = f"{path} is a Parquet file but not a series of this workflow ({why})"
+    return InputError(f"{msg}; {REMEDY}")
+
+
+def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
+    if len(set(names)) == len(names):
+        return
+    values, counts = np.unique(names, return_counts=True)
+    repeated = values[counts > 1]
+    msg = (
+        f"{name}: {what} name {str(repeated[0])!r} occurs {counts[counts > 1][0]} times "
+        f"({counted(len(repeated), 'name', 'repeats', 'repeat')}); make {what} names unique"
+    )
+    raise InputError(msg)

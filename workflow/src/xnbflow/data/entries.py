@@ -1,0 +1,206 @@
+"""What can be added to the workflow: a method, a source of data sets, an analysis, one entry each.
+
+An entry says by import paths where things are, and as JSON schemas what their parameters may be.
+It is read whenever the Snakefile is, in every cluster job; hence only the standard library.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = [
+    "COLUMNS",
+    "Analysis",
+    "Method",
+    "Source",
+    "choice",
+    "either",
+    "estimator",
+    "flag",
+    "list_of",
+    "mapping",
+    "nothing",
+    "number",
+    "text",
+    "whole",
+]
+
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Method:
+    """An estimator that the configuration can name.
+
+    Attributes
+    ----------
+    name : str
+        How the configuration names it.
+    estimator : str
+        Full path of the class. Its module, and all that this imports, is what results depend on.
+    title : str
+        What it is, in a few words.
+    source : str
+        Where it is published: authors, year, equations.
+    parameters : dict of str to dict
+        Each parameter's JSON schema, in the order of the class's signature.
+    kind : {"classifier", "transformer"}
+        A transformer can be a step of a pipeline, or a parameter; not a classifier by itself.
+    modules : tuple of str
+        Further modules that it imports by names that its source does not show.
+    rules : dict of str to dict of str to str
+        For parameters that decide what the method is: what each value does, the default first.
+        The Methods section of a page states it.
+    """
+
+    name: str
+    estimator: str
+    title: str
+    source: str
+    parameters: Mapping[str, Schema] = field(default_factory=dict)
+    kind: str = "classifier"
+    modules: tuple[str, ...] = ()
+    rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place where data sets come from.
+
+    Attributes
+    ----------
+    name : str
+        How the sheet of data sets names it.
+    module : str
+        Full path of the module with ``load(dataset: SheetRow, downloads: Downloads) -> DataSet``.
+    options : dict of str to dict
+        Each option's JSON schema; ``description`` says what it must be.
+    needs : tuple of str
+        The columns that a row must fill.
+    """
+
+    name: str
+    module: str
+    options: Mapping[str, Schema] = field(default_factory=dict)
+    needs: tuple[str, ...] = ("location",)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a study computes beyond the common tables.
+
+    Attributes
+    ----------
+    name : str
+        How the configuration names it; a folder of results.
+    compute : str
+        Full path of the module with
+        ``analyse(series: dict[str, DataSet], params: dict, threads: int) -> dict[str, DataFrame]``.
+    contract : str
+        Full path of the module with the tables that it writes, by name:
+        ``TABLES: dict[str, xnbflow.data.contract.Table]``.
+    section : str or None
+        Full path of the module with ``section(results: StudyResults) -> Section | None``.
+    parameters : dict of str to dict
+        Each parameter's JSON schema.
+    methods, grids : dict of str to str
+        The parameters that hold a method's parameters, or lists of values to try of each, and the
+        name of the method.
+    comparison : str or None
+        Full path of the module with ``compare(about, study, published) -> dict[str, DataFrame]``,
+        which makes more of its tables from those of the study, and from those that a paper prints.
+    needs, printed : tuple of str
+        The names of these tables.
+    """
+
+    name: str
+    compute: str
+    contract: str
+    section: str | None = None
+    parameters: Mapping[str, Schema] = field(default_factory=dict)
+    methods: Mapping[str, str] = field(default_factory=dict)
+    grids: Mapping[str, str] = field(default_factory=dict)
+    comparison: str | None = None
+    needs: tuple[str, ...] = ()
+    printed: tuple[str, ...] = ()
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that make its tables."""
+        made = (self.compute, self.contract, self.comparison)
+        return tuple(module for module in made if module)
+
+
+def number(
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+) -> Schema:
+    """Return the schema of a finite number between two bounds.
+
+    Examples
+    --------
+    >>> number(above=0, most=1)
+    {'type': 'number', 'exclusiveMinimum': 0, 'maximum': 1}
+    """
+    bounds = {
+        "exclusiveMinimum": above, "minimum": least, "exclusiveMaximum": below, "maximum": most
+    }  # fmt: skip
+    return {"type": "number"} | {key: value for key, value in bounds.items() if value is not None}
+
+
+def whole(least: int, most: int | None = None) -> Schema:
+    """Return the schema of a whole number."""
+    return {**number(least=least, most=most), "type": "integer"}
+
+
+def choice(*names: str) -> Schema:
+    """Return the schema of one of some words."""
+    return {"enum": list(names)}
+
+
+def text() -> Schema:
+    """Return the schema of any text that is not empty."""
+    return {"type": "string", "minLength": 1}
+
+
+def flag() -> Schema:
+    """Return the schema of true or false."""
+    return {"type": "boolean"}
+
+
+def nothing() -> Schema:
+    """Return the schema of null."""
+    return {"type": "null"}
+
+
+def list_of(items: Schema, least: int = 0) -> Schema:
+    """Return the schema of a list of at least so many items."""
+    return {"type": "array", "items": items, "minItems": least}
+
+
+def mapping(values: Schema | None = None) -> Schema:
+    """Return the schema of a mapping, by names to any values or to those of a schema."""
+    return {"type": "object"} | ({"additionalProperties": values} if values else {})
+
+
+def estimator() -> Schema:
+    """Return the schema of an estimator: a mapping with ``method``, or with ``steps``."""
+    return {"$comment": "an estimator", "type": "object", "anyOf": [
+        {"required": ["method"]}, {"required": ["steps"]}
+    ]}  # fmt: skip
+
+
+def either(*schemas: Schema) -> Schema:
+    """Return the schema of what satisfies one of several."""
+    return {"anyOf": list(schemas)}
+
+
+_COLUMN = either({"type": "integer"}, {"type": "string"})
+#: A column by its number or name, a list of these, or the columns of a kind, say ``"@angular"``.
+COLUMNS: Schema = {
+    "$comment": "columns",
+    **either(_COLUMN, list_of(_COLUMN)),
+}

@@ -1,0 +1,89 @@
+"""The one exception for bad input, and the words in which it tells what to do."""
+
+import difflib
+from collections.abc import Collection, Iterable
+
+__all__ = ["InputError", "known_names", "quoted", "require_choice"]
+
+#: Characters of a value that is repeated in a message; names and paths of that length are none.
+MOST_QUOTED = 60
+
+
+class InputError(ValueError):
+    """Input that cannot be used: a file, a row of a sheet, a key of the configuration.
+
+    Parameters
+    ----------
+    message : str
+        A sentence that names the file, the row or key, what was found there and what to do.
+    file, key, remedy : str, optional
+        The same three parts, for programs and tests.
+
+    Examples
+    --------
+    >>> InputError("counts.tsv is empty; copy it again", file="counts.tsv").file
+    'counts.tsv'
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        key: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.file, self.key, self.remedy = file, key, remedy
+
+
+def require_choice(parameter: str, value: object, choices: Iterable[str]) -> None:
+    """Raise an `InputError` unless ``value`` is one of the ``choices`` of ``parameter``.
+
+    Examples
+    --------
+    >>> require_choice("kernel", "gaussian", ["gaussian", "uniform"])
+    """
+    choices = list(choices)
+    if value not in choices:
+        msg = f"{parameter} is {value!r}; use one of {', '.join(choices)}"
+        raise InputError(msg)
+
+
+def quoted(value: object, most: int = MOST_QUOTED) -> str:
+    """Return how a message repeats a value: as Python writes it, its middle left out if long.
+
+    Examples
+    --------
+    >>> quoted("wine")
+    "'wine'"
+    >>> quoted("a" * 100, most=15)
+    "'aaaaa...aaaaa'"
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no whole number of thousands of digits
+        return f"a {type(value).__name__} too long to be written"
+    if len(text) <= most:
+        return text
+    kept = (most - 3) // 2
+    return f"{text[:kept]}...{text[-kept:]}"
+
+
+def known_names(name: str, known: Collection[str]) -> str:
+    """Return the end of a message about an unknown name: the nearest known one, else all.
+
+    Examples
+    --------
+    >>> known_names("wines", ["wine", "digits"])
+    "did you mean 'wine'?"
+    >>> known_names("abalone", ["wine", "digits"])
+    'known: wine, digits'
+    """
+    if close := difflib.get_close_matches(name[:MOST_QUOTED], known, n=1):
+        return f"did you mean {close[0]!r}?"
+    shown: list[str] = list(known)
+    listed: list[str] = []
+    while shown and sum(map(len, listed)) < MOST_QUOTED:
+        listed.append(shown.pop(0))
+    return f"known: {', '.join(listed) or 'none'}" + (f" and {len(shown)} more" if shown else "")

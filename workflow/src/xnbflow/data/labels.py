@@ -1,0 +1,71 @@
+"""Labels and targets that a person hands in: which are missing, and which cannot be told apart."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.multiclass import check_classification_targets
+
+from xnbflow.data.counts import counted, either
+from xnbflow.data.errors import InputError
+
+__all__ = ["class_codes", "refuse_missing"]
+
+_SHOWN = 3
+
+
+def refuse_missing(y: Any) -> None:
+    """Raise an `InputError` that names the samples whose label or target is missing.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Missing are None, NaN, NaT and `pandas.NA`. Anything that is no array is let pass.
+
+    Examples
+    --------
+    >>> refuse_missing(pd.Series(["tumour", None, "normal"], index=["s1", "s2", "s3"]))
+    Traceback (most recent call last):
+    xnbflow.data.errors.InputError: 1 of 3 samples has no label in y: 's2'. Remove them or label them
+    """
+    if isinstance(y, (list, tuple)):
+        y = pd.Series(list(y), dtype=object)
+    elif isinstance(y, np.ndarray):
+        y = pd.Series(y) if y.ndim == 1 else pd.DataFrame(y) if y.ndim == 2 else None
+    if not isinstance(y, (pd.Series, pd.DataFrame, pd.api.extensions.ExtensionArray, pd.Index)):
+        return
+    missing = np.asarray(pd.isna(y)).reshape(len(y), -1).any(axis=1)
+    if missing.any():
+        rows = np.flatnonzero(missing)
+        index = getattr(y, "index", np.arange(len(y)))
+        names = ", ".join(map(repr, index[rows[:_SHOWN]].tolist()))
+        msg = (
+            f"{len(rows)} of {counted(len(y), 'sample')} {either(len(rows), 'has', 'have')} no "
+            f"label in y: {names}"
+            f"{', ...' if len(rows) > _SHOWN else ''}. Remove them or label them"
+        )
+        raise InputError(msg)
+
+
+def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the distinct labels, sorted, the code of each sample's and how many samples have each.
+
+    Raises
+    ------
+    InputError
+        If y holds numbers that are no classes, or labels of different types, which have no order.
+
+    Examples
+    --------
+    >>> class_codes(np.array(["b", "a", "b"]))[1:]
+    (array([1, 0, 1]), array([1, 2]))
+    """
+    try:
+        check_classification_targets(y)
+        return np.unique(y, return_inverse=True, return_counts=True)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in y})
+        msg = f"y mixes labels of types {', '.join(kinds)}; give labels of one type"
+        raise InputError(msg) from error

@@ -1,0 +1,137 @@
+"""Parquet files in which no bit can change unseen: checksums of every page and of the footer.
+
+Parquet's own checksums cover the pages. What says where they are, what they hold and how they are
+packed, the names of samples among it, stands in the footer, which Parquet does not check. So its
+CRC-32 stands in its metadata, in eight characters that count as zeros when it is computed. Any
+program reads such a file; this one refuses what is damaged, and what it has not written.
+"""
+
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from xnbflow.data.atomic import atomic
+from xnbflow.data.errors import InputError
+
+__all__ = ["REMEDY", "open_parquet", "parquet_writer"]
+
+_KEY = b"xnbflow.footer.crc32"
+_ZEROS = b"00000000"
+#: What to do about a file; it must be a target, for what is made of it may still be up to date.
+REMEDY = "delete it and run the workflow again with this file as a target"
+#: The footer's length and ``PAR1`` end a file.
+_END = 8
+
+
+@contextmanager
+def parquet_writer(
+    path: str | Path, schema: pa.Schema, **options: Any
+) -> Iterator[pq.ParquetWriter]:
+    """Write a Parquet file with checksums; it appears whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Where the file shall appear.
+    schema : Schema
+        Its columns and metadata.
+    **options
+        As of `pyarrow.parquet.ParquetWriter`; compressed with zstd by default.
+    """
+    metadata: Mapping[bytes, bytes] = {**(schema.metadata or {}), _KEY: _ZEROS}
+    options = {"compression": "zstd", "write_page_checksum": True, **options}
+    with atomic(path) as part:
+        with pq.ParquetWriter(part, schema.with_metadata(metadata), **options) as writer:
+            yield writer
+        _seal(part)
+
+
+@contextmanager
+def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
+    """Open a file that `parquet_writer` has written; pages are verified as they are read.
+
+    Keep the block to reading: what fails in it counts as damage of the file.
+
+    Parameters
+    ----------
+    path : path
+        A Parquet file.
+
+    Yields
+    ------
+    ParquetFile
+
+    Raises
+    ------
+    InputError
+        If the file is absent, no Parquet file, not written here, or damaged.
+    """
+    try:
+        with pa.OSFile(str(path)) as stream:
+            _verify_footer(stream, path)
+            with pq.ParquetFile(stream, page_checksum_verification=True) as file:
+                yield file
+    except FileNotFoundError as error:
+        msg = f"{path} is missing; run the workflow again with this file as a target"
+        raise InputError(msg) from error
+    except (OSError, pa.ArrowException) as error:
+        what = "cannot be read" if getattr(error, "errno", None) else "is damaged"
+        msg = f"{path} {what} ({_first_line(error)}); {REMEDY}"
+        raise InputError(msg) from error
+
+
+def _seal(path: Path) -> None:
+    """Put the footer's checksum into its place."""
+    with path.open("r+b") as file:
+        size = file.seek(0, 2)
+        footer, place = _footer(file, size)
+        file.seek(size - len(footer) + place)
+        file.write(_crc(footer))
+
+
+def _verify_footer(file: Any, path: str | Path) -> None:
+    size = file.seek(0, 2)
+    footer, place = _footer(file, size)
+    if not footer:
+        msg = f"{path} is not a Parquet file, or cut short; {REMEDY}"
+        raise InputError(msg)
+    if place < 0:
+        msg = (
+            f"{path} has no checksum: another version or another program has made it, or it is "
+            f"damaged; {REMEDY}"
+        )
+        raise InputError(msg)
+    found = footer[place : place + len(_ZEROS)]
+    if found != _crc(footer[:place] + _ZEROS + footer[place + len(_ZEROS) :]):
+        msg = f"{path} is damaged (its footer fails its checksum)"
+        raise InputError(f"{msg}; {REMEDY}")
+
+
+def _footer(file: Any, size: int) -> tuple[bytes, int]:
+    """Return the footer with its end, and where in it the checksum is.
+
+    The footer is empty if the file has none, and the place is negative if it has no checksum.
+    """
+    file.seek(max(0, size - _END))
+    end = file.read(_END)
+    length = int.from_bytes(end[:4], "little") + _END
+    if end[4:] != b"PAR1" or length > size:
+        return b"", -1
+    file.seek(size - length)
+    footer = file.read(length)
+    before = _KEY + b"\x18\x08"  # Thrift: a value of eight bytes follows its key
+    place = footer.find(before)
+    return footer, place + len(before) if place >= 0 else -1
+
+
+def _crc(footer: bytes) -> bytes:
+    return b"%08x" % zlib.crc32(footer)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

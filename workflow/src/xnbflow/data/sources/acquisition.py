@@ -1,0 +1,156 @@
+"""Acquire a data set: from a row of the sheet to a checked canonical series."""
+
+import importlib
+import logging
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.contract import DOWNLOADS
+from xnbflow.data.counts import counted, either
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.patience import Patience
+from xnbflow.data.sources.sheet_row import SheetRow
+
+__all__ = ["acquire", "acquire_noting"]
+
+
+def acquire(
+    dataset: SheetRow,
+    *,
+    downloads: str | Path = DOWNLOADS,
+    base_urls: Mapping[str, Sequence[str]] | None = None,
+    lock: str | Path | None = None,
+    reader: str | None = None,
+    **patience: Any,
+) -> DataSet:
+    """Get a data set from its source and check that it is what the sheet says.
+
+    Parameters
+    ----------
+    dataset : SheetRow
+        A row of the sheet.
+    downloads : path
+        Folder for downloaded files, in which files put there by hand are found, too.
+    base_urls : mapping of str to sequence of str, optional
+        Per source (cumida, geo, uci, angular) the places to try in order: ``http(s)://`` or ``file://``
+        URLs, or folders. Each source has its own default.
+    lock : path, optional
+        A file of checksums of what was accepted before. What differs is refused; what is new is
+        added.
+    reader : str, optional
+        The module with the source's ``load``; by default that of `xnbflow.data.sources` of its name.
+    **patience
+        As in `xnbflow.data.sources.patience.Patience`.
+
+    Returns
+    -------
+    DataSet
+        With at least two classes and the expected shape.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be had, cannot be read or are not what the sheet says.
+
+    Warns
+    -----
+    UserWarning
+        Each note of the series, constant features, a number of features within its tolerance.
+
+    Examples
+    --------
+    >>> acquire(SheetRow("wine", "bundled", "wine", samples=178)).values.shape
+    (13, 178)
+    """
+    places = Downloads(
+        Path(downloads), dict(base_urls or {}), Patience(**patience), Path(lock) if lock else None
+    )
+    source = importlib.import_module(reader or f"xnbflow.data.sources.{dataset.source}")
+
+    def make() -> DataSet:
+        series = source.load(dataset, places)
+        _check_shape(dataset, series)
+        return series
+
+    series = places.accepted(make)
+    _tell_notes(series)
+    _warn_of_constant_features(series)
+    return series
+
+
+def _tell_notes(series: DataSet) -> None:
+    for note in series.notes:
+        warnings.warn(f"data set {series.name}: {note}", UserWarning, stacklevel=3)
+
+
+def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
+    """Acquire a data set and keep what `acquire` warns of; it goes to the console, too.
+
+    Returns
+    -------
+    series : DataSet
+    notes : DataFrame
+        ``dataset`` and ``note``, a row per warning.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        series = acquire(dataset, **settings)
+    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for note in notes:
+        logging.getLogger(__name__).warning(note)
+        sys.stderr.write(f"Warning: {note}\n")
+    return series, pd.DataFrame({"dataset": dataset.id, "note": pd.Series(notes, dtype=object)})
+
+
+#: What one is called of what the sheet counts.
+_ONE = {"samples": "sample", "features": "feature", "classes": "class"}
+
+
+def _check_shape(dataset: SheetRow, series: DataSet) -> None:
+    found = {
+        "samples": series.n_samples,
+        "features": series.n_features,
+        "classes": len(series.classes),
+    }
+    if found["classes"] < 2:
+        msg = (
+            f"data set {dataset.id}: all {counted(found['samples'], 'sample')} have the label "
+            f"{str(series.labels[0])!r}; a classifier needs at least two classes"
+        )
+        raise InputError(msg)
+    tolerance = {"features": int(dataset.options.get("features_tolerance", 0))}
+    for key, count in found.items():
+        expected = getattr(dataset, key)
+        if expected is None or count == expected:
+            continue
+        msg = (
+            f"data set {dataset.id}: "
+            f"{counted(count, _ONE[key])} found, "
+            f"the sheet expects {expected}"
+        )
+        if abs(count - expected) > tolerance.get(key, 0):
+            msg += "; get the right file, or correct the sheet"
+            raise InputError(msg)
+        warnings.warn(f"{msg} (within its tolerance)", UserWarning, stacklevel=3)
+
+
+def _warn_of_constant_features(series: DataSet) -> None:
+    lowest, highest = (f.reduce(series.values, axis=1) for f in (np.fmin, np.fmax))  # NaN aside
+    constant = np.flatnonzero(lowest == highest)
+    if len(constant):
+        named = ", ".join(series.features[constant[:5]]) + (", ..." if len(constant) > 5 else "")
+        msg = (
+            f"data set {series.name}: {len(constant)} of "
+            f"{counted(series.n_features, 'feature')} "
+            f"{either(len(constant), 'is', 'are')} constant ({named}); "
+            f"{either(len(constant), 'it tells', 'they tell')} classes apart in no way"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=3)

@@ -1,0 +1,282 @@
+"""GEO: series matrices (GSE) and curated data sets (GDS), by accession or from a file.
+
+NCBI's Gene Expression Omnibus (Barrett et al., Nucleic Acids Res. 41, 2013) serves for each series
+and platform one series matrix, for each curated data set one SOFT file, and for each platform its
+annotation.
+"""
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.counts import either
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.annotation import annotation_path, read_annotation
+from xnbflow.data.sources.any_head import read_head
+from xnbflow.data.sources.assembly import Draft, assemble
+from xnbflow.data.sources.blocks import Columns
+from xnbflow.data.sources.delimited import DelimitedText
+from xnbflow.data.sources.dialects import Dialect
+from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.files import open_raw
+from xnbflow.data.sources.formats import format_of
+from xnbflow.data.sources.geo_head import GeoHead
+from xnbflow.data.sources.growing import GrowingRows
+from xnbflow.data.sources.labels import listed
+from xnbflow.data.sources.location import local_path
+from xnbflow.data.sources.remote_head import listed_names
+from xnbflow.data.sources.sheet_row import SheetRow, is_accession
+
+__all__ = [
+    "BASE_URLS",
+    "accession_path",
+    "fetch_accession",
+    "load",
+    "platforms_offered",
+    "read_geo",
+]
+
+#: Where NCBI serves GEO.
+BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
+
+_PLATFORM = re.compile(r"GPL\d+")
+_CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
+
+
+def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
+    """Get a series by its accession (``GSE4107``, ``GSE781-GPL96``, ``GDS507``), path or URL.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be had or read. Where an accession has several platforms, it names them.
+    """
+    location = dataset.location
+    dataset = _with_annotation(dataset, downloads)  # first: a series of no use is not downloaded
+    if is_accession(location):
+        path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
+    else:
+        name = dataset.id + "".join(Path(urlsplit(location).path).suffixes[-2:])
+        path = downloads.fetch_location("geo", location, name=name, sha256=dataset.sha256)
+    return read_geo(path, dataset)
+
+
+def _with_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
+    """Get the platform's annotation, if the sheet names one to download."""
+    annotation = dataset.options.get("annotation", "none")
+    try:
+        if _PLATFORM.fullmatch(annotation):
+            found = downloads.fetch("geo", annotation_path(annotation), default=BASE_URLS)
+        elif "://" in annotation:
+            found = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
+        else:
+            return dataset
+    except InputError as error:
+        msg = (
+            f"data set {dataset.id}, annotation={annotation}: {error}\nGEO has an annotation of "
+            "some platforms only: without it take annotation=none, and features have no symbols"
+        )
+        raise InputError(msg) from error
+    return replace(dataset, options=dataset.options | {"annotation": str(found)})
+
+
+def accession_path(accession: str) -> str:
+    """Return where an accession's file stands below GEO's base URL.
+
+    Examples
+    --------
+    >>> accession_path("GSE4107")
+    'series/GSE4nnn/GSE4107/matrix/GSE4107_series_matrix.txt.gz'
+    >>> accession_path("GSE781-GPL96")
+    'series/GSEnnn/GSE781/matrix/GSE781-GPL96_series_matrix.txt.gz'
+    >>> accession_path("GDS507")
+    'datasets/GDSnnn/GDS507/soft/GDS507.soft.gz'
+    """
+    plain = accession.partition("-")[0]
+    folder = f"{plain[:-3] if len(plain) > 6 else plain[:3]}nnn/{plain}"
+    if plain.startswith("GDS"):
+        return f"datasets/{folder}/soft/{plain}.soft.gz"
+    return f"series/{folder}/matrix/{accession}_series_matrix.txt.gz"
+
+
+def platforms_offered(accession: str, downloads: Downloads) -> list[str]:
+    """Return the locations of an accession's files where it has several platforms, else none."""
+    folder = accession_path(accession).rpartition("/")[0] + "/"
+    names = listed_names(
+        downloads.base_urls.get("geo", BASE_URLS), folder, downloads.patience.timeout
+    )
+    found = re.findall(rf"\b({re.escape(accession)}-GPL\d+)_series_matrix", " ".join(names))
+    return sorted(set(found))
+
+
+def fetch_accession(
+    name: str, accession: str, downloads: Downloads, sha256: str | None = None
+) -> Path:
+    """Get an accession's file for the data set ``name``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be had. Where the accession has several platforms, it names them.
+    """
+    path = accession_path(accession)
+    try:
+        return downloads.fetch("geo", path, default=BASE_URLS, sha256=sha256)
+    except InputError as error:
+        if accession.startswith("GSE") and "-" not in accession:
+            offered = platforms_offered(accession, downloads)
+            if offered:
+                msg = (
+                    f"data set {name}: {accession} has several platforms, one file each; give one "
+                    f"of {', '.join(offered)} instead"
+                )
+                raise InputError(msg) from error
+        raise
+
+
+def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
+    """Read a series matrix or a GDS.
+
+    Parameters
+    ----------
+    path : path
+        ``*_series_matrix.txt`` or ``GDS*.soft``, plain or gzipped.
+    dataset : SheetRow
+        ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS, the
+        subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options:
+
+        - ``annotation=GPL570.annot.gz``: the platform's annotation, for ``symbol`` and
+          ``gene_id`` (`load` takes ``annotation=GPL570``, too, and downloads it).
+        - ``collapse=max_mean`` or ``median``: one feature per gene instead of per probe.
+        - those of `xnbflow.data.sources.assembly.assemble`: ``regex``, ``map``, ``group``,
+          ``transform``, ``missing``, ...
+
+    Returns
+    -------
+    DataSet
+        With titles, sources and characteristics as ``sample_metadata``.
+
+    Raises
+    ------
+    InputError
+        If the file or an option is wrong, or the file has no table of values, as of RNA-seq.
+    """
+    path = Path(path)
+    where = f"data set {dataset.id}: {path}"
+    with open_raw(path) as stream:
+        if format_of(stream.peek(4096)[:4096]) not in ("series matrix", "SOFT"):
+            msg = f"{path} is neither a GEO series matrix nor a GDS; use source table for a table"
+            raise InputError(msg)
+        head = read_head(path, stream)
+        field, texts = head.label_texts(where, dataset.label or "")
+        features, values, identifiers = _read_values(path, stream, head)
+    metadata = head.fields.drop(columns=field) if field in head.characteristics else head.fields
+    notes: list[str] = []
+    annotation = _annotation(dataset, features, head, identifiers, notes)
+    draft = Draft(
+        where,
+        values,
+        features,
+        head.samples,
+        texts,
+        f"label {field!r}",
+        metadata,
+        feature_metadata=annotation,
+        place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
+        notes=notes,
+        tell_unlogged=True,
+    )
+    return assemble(dataset, draft)
+
+
+def _read_values(
+    path: Path, stream: io.BufferedIOBase, head: GeoHead
+) -> tuple[list[str], np.ndarray, list[str] | None]:
+    """Return probes, values in the order of the head's samples, and a GDS' identifiers."""
+    if not head.has_table:
+        _refuse_no_values(path, head)
+    table = DelimitedText(
+        path,
+        stream,
+        Dialect("\t"),
+        first_line=head.lines + 1,
+        end=head.table_end.encode(),
+        advice=lambda _: "get the file again, or correct the cell",
+    )
+    if not table.header:
+        _refuse_no_values(path, head)
+    places = _sample_places(path, table.header, head)
+    names = [name.upper() for name in table.header]
+    with_identifiers = "IDENTIFIER" in names
+    text = (0, names.index("IDENTIFIER")) if with_identifiers else (0,)
+    columns = Columns(table.header, text, tuple(places))
+    values, features, identifiers = GrowingRows(len(places)), [], []
+    for block in table.blocks(columns):
+        values.append(block.numbers)
+        features += block.texts[0]
+        identifiers += block.texts[-1]
+    if not table.ended:
+        msg = f"{path} ends before {head.table_end}: it is cut off; delete it and get it again"
+        raise InputError(msg)
+    if not features:
+        _refuse_no_values(path, head)
+    return features, values.finished(), identifiers if with_identifiers else None
+
+
+def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:
+    missing = [sample for sample in head.samples if sample not in header]
+    known = {*head.samples, "ID_REF", "IDENTIFIER"}
+    beyond = [name for name in header if name not in known]
+    if missing or (beyond and head.facts.get("value_type") is None):
+        msg = (
+            f"{path}: the table's columns are not the samples of the head: "
+            f"{listed(missing) or 'none'} without a column, {listed(beyond) or 'none'} without "
+            "a head; get the file again"
+        )
+        raise InputError(msg)
+    return [header.index(sample) for sample in head.samples]
+
+
+def _refuse_no_values(path: Path, head: GeoHead) -> None:
+    files = list(dict.fromkeys(head.supplementary))
+    own = [name for name in files if "/series/" in name] or files
+    named = f"; its supplementary files are {listed(own)}" if own else ""
+    kind = head.facts.get("type", "")
+    msg = (
+        f"{path} has no table of values ({head.accession}, {kind or 'of unknown type'}): "
+        "sequencing studies keep their counts in supplementary files"
+        f"{named}. Get the table of counts and use source table, with the option "
+        f"phenotype={head.accession or path} for what is known of the samples"
+    )
+    raise InputError(msg)
+
+
+def _annotation(
+    dataset: SheetRow,
+    features: list[str],
+    head: GeoHead,
+    identifiers: list[str] | None,
+    notes: list[str],
+) -> pd.DataFrame | None:
+    """Return symbols (and gene identifiers) of probes, from an annotation or the GDS itself."""
+    option = dataset.options.get("annotation", "none")
+    if option != "none":
+        table, platform = read_annotation(local_path(option) or option, features)
+        if platform and platform not in head.platform.split():
+            notes.append(f"the annotation is of {platform}, the series of {head.platform}")
+        count = int((table["symbol"] != "").sum())
+        notes.append(
+            f"{count} of {len(features)} features {either(count, 'has', 'have')} a symbol in "
+            "the annotation"
+        )
+        return table
+    if identifiers is None:
+        return None
+    symbols = ["" if text.lower() in _CONTROL else text for text in identifiers]
+    return pd.DataFrame({"symbol": symbols}, dtype=object)

@@ -1,0 +1,263 @@
+"""What an accession of GEO holds, from the head of its file: the way to its row of the sheet."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.counts import counted
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.any_head import read_head
+from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.files import open_raw
+from xnbflow.data.sources.formats import format_of
+from xnbflow.data.sources.geo import BASE_URLS, accession_path, platforms_offered
+from xnbflow.data.sources.geo_head import GeoHead
+from xnbflow.data.sources.hints import suggested_group
+from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged
+from xnbflow.data.sources.labels import plain_text
+from xnbflow.data.sources.remote_head import opened_head
+from xnbflow.data.sources.sheet import sheet_text
+from xnbflow.data.sources.sheet_row import SheetRow, is_accession
+
+if TYPE_CHECKING:
+    import io
+
+__all__ = ["GeoSummary", "summarise"]
+
+_CLASS = re.compile(
+    r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
+    r"subtype|class|treatment|genotype|outcome|response|stage|grade",
+    re.IGNORECASE,
+)
+_NO_CLASS = re.compile(
+    r"^(sex|gender|age.*|race|ethnic.*|organism|.*batch.*|.*date.*|smok.*|.*individual.*|"
+    r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid)$",
+    re.IGNORECASE,
+)
+_TABLE_FILE = re.compile(r"\.(txt|tsv|csv|xlsx)(\.gz)?$", re.IGNORECASE)
+_NUMBER = re.compile(rb"-?\d+(\.\d*)?([eE][+-]?\d+)?")
+_FIRST_ROWS = 300
+_SHOWN_VALUES = 12
+_MOST_CLASSES = 10
+
+
+@dataclass(frozen=True)
+class GeoSummary:
+    """What the head of a GEO file says, and a proposal for the sheet.
+
+    Attributes
+    ----------
+    accession, title, platform, type : str
+    n_samples : int
+    has_table : bool
+        Whether the file has a table of values (a series matrix of RNA-seq may be told to have one
+        and hold no row: that is seen on reading).
+    values : DataFrame
+        One row per field and distinct value: ``field``, ``value``, ``samples`` (how many).
+    row : SheetRow or None
+        The proposed row; None where nothing looks like a class.
+    reason : str
+        Why that label, or why none.
+    supplementary : tuple of str
+        Files beside the table.
+    """
+
+    accession: str
+    title: str
+    platform: str
+    type: str
+    n_samples: int
+    has_table: bool
+    values: pd.DataFrame
+    row: SheetRow | None
+    reason: str
+    supplementary: tuple[str, ...] = ()
+
+    @property
+    def sheet(self) -> str:
+        """The proposed row as the text of a sheet, with its header; empty where there is none."""
+        return sheet_text([self.row]) if self.row else ""
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.accession}  {self.title}",
+            f"platform  {self.platform}",
+            f"type      {self.type}",
+            f"samples   {self.n_samples}",
+        ]
+        for name, part in self.values.groupby("field", sort=False):
+            lines += ["", f"{name} ({len(part)} distinct)"]
+            shown = part.head(_SHOWN_VALUES)
+            lines += [
+                f"  {n:5d}  {v}" for v, n in zip(shown["value"], shown["samples"], strict=True)
+            ]
+            if len(part) > len(shown):
+                lines.append(f"         ... {len(part) - len(shown)} more")
+        proposes_counts = self.row is not None and self.row.source == "table"
+        if proposes_counts or not self.has_table:
+            lines += ["", "no table of values; supplementary files:", *self.supplementary[:8]]
+        if proposes_counts:
+            lines += ["", "The sheet takes one of them for the table of counts: look which it is."]
+        lines += ["", self.reason]
+        if self.row:
+            lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
+        return "\n".join(lines)
+
+
+def summarise(location: str, downloads: Downloads) -> GeoSummary:
+    """Say what a GEO accession or file holds; of a remote file only the head is read.
+
+    Parameters
+    ----------
+    location : str
+        ``GSE4107``, ``GSE781-GPL96``, ``GDS507``, or a file's path.
+    downloads : Downloads
+        A file that has been downloaded is used; else ``base_urls["geo"]`` (or NCBI) are asked, and
+        the connection is closed where the table begins.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be had or read; where the accession has several platforms, it names
+        them.
+    """
+    if not is_accession(location):
+        with open_raw(location) as stream:
+            return _summary(location, location, stream)
+    path = accession_path(location)
+    local = Path(downloads.folder) / "geo" / path.rpartition("/")[2]
+    if local.is_file():
+        with open_raw(local) as stream:
+            return _summary(location, str(local), stream)
+    bases = downloads.base_urls.get("geo", BASE_URLS)
+    try:
+        with opened_head(bases, path, downloads.patience.timeout) as (where, stream):
+            return _summary(location, where, stream)
+    except InputError as error:
+        offered = platforms_offered(location, downloads) if location.startswith("GSE") else []
+        if offered:
+            msg = (
+                f"{location} has several platforms, one file each; give one of {', '.join(offered)}"
+            )
+            raise InputError(msg) from error
+        raise
+
+
+def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> GeoSummary:
+    kind = format_of(stream.peek(4096)[:4096])
+    if kind not in ("series matrix", "SOFT"):
+        msg = f"{where} is neither a GEO series matrix nor a GDS"
+        raise InputError(msg)
+    head = read_head(where, stream)
+    shown = [name for name in head.fields if name in head.characteristics or name == "source"]
+    counts = [
+        (name, value or "(none)", count)
+        for name in [*shown, "title"]
+        if name in head.fields
+        for value, count in Counter(head.fields[name]).most_common()
+    ]
+    row, reason = _proposal(location, head)
+    if row and row.source == "geo" and head.has_table and _not_logged(stream):
+        row = replace(row, options=row.options | {"transform": "log2"})
+        reason += " The first values of the table are not logged: transform=log2."
+    return GeoSummary(
+        head.accession,
+        head.title,
+        head.platform,
+        head.facts.get("type") or head.facts.get("dataset_type", ""),
+        len(head.samples),
+        head.has_table,
+        pd.DataFrame(counts, columns=["field", "value", "samples"]),
+        row,
+        reason,
+        tuple(dict.fromkeys(head.supplementary)),
+    )
+
+
+def _not_logged(stream: "io.BufferedReader[Any]") -> bool:
+    """Return whether the first rows of a table hold intensities without a logarithm."""
+    values = [
+        float(cell)
+        for line in islice(stream, 1, _FIRST_ROWS)
+        if not line.startswith(b"!")
+        for cell in line.split(b"\t")[1:]
+        if _NUMBER.fullmatch(cell.strip())
+    ]
+    return bool(values) and is_not_logged(intensity_quantiles(np.array([values])))
+
+
+def _proposal(location: str, head: GeoHead) -> tuple[SheetRow | None, str]:
+    """Return the row of the best-looking label."""
+    candidates = [
+        (score, name, texts)
+        for name in head.fields
+        if name not in head.short and (score := _score(name, texts := list(head.fields[name]))) > 0
+    ]
+    stems = _title_stems(list(head.fields.get("title", [])))
+    if stems and not any(score >= 2 for score, _, _ in candidates):
+        regex = "|".join(re.escape(stem).replace(r"\ ", " ") for stem in stems)
+        if ";" not in regex:
+            return _row(location, head, "title", {"regex": f"({regex})"}), (
+                f"Proposed label: title, which says {' or '.join(map(repr, stems))}."
+            )
+    if not candidates:
+        return None, (
+            "No field looks like a class (2 to 10 values, each of several samples); choose one and "
+            "name it as label, with regex= and map= where it needs them."
+        )
+    _, name, texts = max(candidates, key=lambda found: found[0])
+    missing = sum(not text for text in texts)
+    options = {"unlabelled": "drop"} if missing else {}
+    label = name if name in ("source", "description") else f"characteristics:{name}"
+    told = (
+        f" ({counted(missing, 'sample', 'has', 'have')} none and would be left out)"
+        if missing
+        else ""
+    )
+    values = ", ".join(f"{v} ({n})" for v, n in Counter(filter(None, texts)).most_common())
+    return _row(location, head, label, options), f"Proposed label: {name}{told}: {values}."
+
+
+def _score(name: str, texts: Sequence[str]) -> int:
+    """Return how much a field looks like a class: 0 for not at all."""
+    counts = Counter(filter(None, map(plain_text, texts)))
+    if not 2 <= len(counts) <= _MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
+        return 0
+    if min(counts.values()) < 2 or sum(counts.values()) < len(texts) / 2:
+        return 0
+    if name == "description":
+        return 1
+    return 3 if _CLASS.search(name) else 2
+
+
+def _title_stems(titles: Sequence[str]) -> list[str]:
+    """Return what titles share by class once words with digits are left out; none if that fails."""
+    words = [[w for w in title.split() if not any(c.isdigit() for c in w)] for title in titles]
+    stems = Counter(" ".join(found).strip(" ,;:_-") for found in words)
+    if not 2 <= len(stems) <= _MOST_CLASSES or min(stems.values()) < 2 or "" in stems:
+        return []
+    found = sorted(stems, key=len, reverse=True)  # a longer one may contain a shorter
+    matched = all(any(s.lower() in title.lower() for s in found) for title in titles)
+    return found if matched else []
+
+
+def _row(location: str, head: GeoHead, label: str, options: dict[str, str]) -> SheetRow:
+    group = suggested_group(head.fields[head.characteristics], [""] * len(head.samples))
+    if group and group != label.removeprefix("characteristics:"):
+        options = options | {"group": group}
+    name = location if is_accession(location) else head.accession or "mine"
+    if not head.has_table or "sequencing" in head.facts.get("type", ""):
+        files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
+        counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
+        options = {"phenotype": location, **options, "transform": "log_cpm"}
+        return SheetRow(name, "table", counts, label=label, orientation="columns", options=options)
+    if re.fullmatch(r"GPL\d+", head.platform) and not location.startswith("GDS"):
+        options = options | {"annotation": head.platform}
+    return SheetRow(name, "geo", location, label=label, options=options)

@@ -1,0 +1,98 @@
+"""AnnData files (.h5ad) as data sets: a matrix of cells, dense or sparse, with obs and var."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.anndata_file import CellMatrix, matrix_of, opened, table_of
+from xnbflow.data.sources.annotation import standard_names
+from xnbflow.data.sources.assembly import Draft, assemble
+from xnbflow.data.sources.labels import UNLABELLED, listed
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.density.sparse_blocks import as_dense
+
+__all__ = ["read_h5ad"]
+
+_VALUES_PER_CHUNK = 32_000_000
+
+
+def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
+    """Read a matrix of an AnnData file, and what the file says of its cells and genes.
+
+    Parameters
+    ----------
+    path : path
+        An ``.h5ad`` file; it is read through the package h5py.
+    dataset : SheetRow
+        ``label`` (and the option ``group``) name columns of ``obs``, with or without ``obs:``
+        before them. The option ``matrix`` is ``X`` (default), ``raw`` or ``layers:<name>``; the
+        other options are those of `xnbflow.data.sources.assembly.assemble`.
+
+    Returns
+    -------
+    DataSet
+        Genes by cells; the text and category columns of ``obs`` and of ``var`` are its metadata.
+
+    Raises
+    ------
+    InputError
+        If h5py is not installed, or the file has not what the options name.
+    """
+    path = Path(path)
+    with opened(path) as file:
+        matrix = matrix_of(path, file, dataset.options.get("matrix", "X"))
+        var, obs = matrix.var, table_of(path, file, "obs")
+        if dataset.label is None:  # cells to predict
+            obs = obs.assign(**{UNLABELLED: UNLABELLED})
+        label = _column(path, obs, dataset.label or UNLABELLED, "label")
+        options = dict(dataset.options)
+        if "group" in options:
+            options["group"] = _column(path, obs, options["group"], "group")
+        values = _read(matrix)
+    metadata = _texts(obs)
+    genes = standard_names(_texts(var))
+    draft = Draft(
+        f"data set {dataset.id}: {path}",
+        values,
+        list(map(str, var.index)),
+        list(map(str, obs.index)),
+        list(_texts(obs[[label]])[label]),
+        f"obs {label!r}",
+        metadata.drop(columns=label, errors="ignore"),
+        feature_metadata=genes if len(genes.columns) else None,
+        place=lambda gene, cell: f"gene {var.index[gene]!r}, cell {obs.index[cell]!r}",
+    )
+    row = SheetRow(dataset.id, dataset.source, dataset.location, label=label, options=options)
+    return assemble(row, draft)
+
+
+def _column(path: Path, obs: pd.DataFrame, name: str, key: str) -> str:
+    name = name.removeprefix("obs:").strip()
+    if name not in obs:
+        msg = (
+            f"{path}: obs has no {name!r}, which the sheet's {key} names; it has "
+            f"{listed(list(obs.columns))}"
+        )
+        raise InputError(msg)
+    return name
+
+
+def _read(matrix: CellMatrix) -> np.ndarray:
+    """Return the matrix turned, (n_genes, n_cells), dense; a block of genes at a time."""
+    values = np.empty(matrix.shape[::-1])
+    for which, block in matrix.blocks(_VALUES_PER_CHUNK):
+        values[which] = as_dense(block)
+    return values
+
+
+def _texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that are text, categories, truth values or whole numbers, as text."""
+    kept = {
+        str(name): [("" if pd.isna(cell) else str(cell)) for cell in table[name]]
+        for name in table
+        if not pd.api.types.is_float_dtype(table[name].dtype)
+    }
+    return pd.DataFrame(kept, dtype=object, index=range(len(table)))

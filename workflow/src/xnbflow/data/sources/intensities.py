@@ -1,0 +1,194 @@
+"""Intensities and counts: are they logged, what are they? And their logarithm."""
+
+import numpy as np
+
+from xnbflow.data.counts import counted
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.strips import strips
+
+__all__ = [
+    "TRANSFORMS",
+    "intensity_quantiles",
+    "is_not_logged",
+    "looks_like_counts",
+    "transform",
+]
+
+#: What the sheet's option ``transform`` may be.
+TRANSFORMS = ("none", "log2", "log2p1", "log_cpm")
+
+_AT_MOST = 250_000
+#: Fewer features that look like counts are no table of genes.
+_GENES = 100
+
+
+def intensity_quantiles(values: np.ndarray) -> np.ndarray:
+    """Return the quantiles 0, 0.25, 0.5, 0.75, 0.99 and 1 of what is not missing, shape (6,).
+
+    The extremes are exact; between them, of a large matrix, every so many-th feature counts.
+    """
+    step = max(1, values.size // _AT_MOST)
+    sample = values[::step].ravel()
+    sample = sample[~np.isnan(sample)]
+    if not len(sample):
+        return np.full(6, np.nan)
+    quantiles = np.quantile(sample, [0.0, 0.25, 0.5, 0.75, 0.99, 1.0])
+    quantiles[0] = np.fmin.reduce(values, axis=None)
+    quantiles[-1] = np.fmax.reduce(values, axis=None)
+    return quantiles
+
+
+def is_not_logged(quantiles: np.ndarray) -> bool:
+    """Return whether intensities look as if no logarithm had been taken.
+
+    The rule of GEO2R (NCBI): the 99 % quantile exceeds 100, or the range exceeds 50 while the lower
+    quartile is positive.
+
+    Parameters
+    ----------
+    quantiles : ndarray, shape (6,)
+        Of `intensity_quantiles`.
+
+    Examples
+    --------
+    >>> is_not_logged(intensity_quantiles(np.array([[20.0, 300.0, 9000.0]])))
+    True
+    >>> is_not_logged(intensity_quantiles(np.array([[2.5, 7.1, 13.8]])))
+    False
+    """
+    low, quartile, _, _, high, top = quantiles
+    return bool(high > 100 or (top - low > 50 and quartile > 0))
+
+
+def looks_like_counts(values: np.ndarray) -> bool:
+    """Return whether a matrix looks like counts of reads (RNA-seq).
+
+    All values are whole and not negative, and they spread as counts do: the largest is at least
+    100, and more than a few distinct values occur.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples) or its transpose
+        NaN is passed over.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> looks_like_counts(rng.negative_binomial(1, 0.01, (50, 6)))
+    True
+    >>> looks_like_counts(rng.normal(8, 2, (50, 6))), looks_like_counts(np.eye(9))
+    (False, False)
+    """
+    largest, distinct = 0.0, 0
+    for _, rows in strips(values):
+        part = np.asarray(rows, dtype=np.float64)
+        part = part[~np.isnan(part)]
+        if (part < 0).any() or (part != np.floor(part)).any():
+            return False
+        largest = max(largest, part.max(initial=0.0))
+        distinct = max(distinct, len(np.unique(part)))
+    return bool(largest >= 100 and distinct > 10)
+
+
+def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool = True) -> list[str]:
+    """Take logarithms in place, and say what was seen and done.
+
+    None of them learns anything of other samples, so that they may be taken before folds are drawn.
+
+    Parameters
+    ----------
+    where : str
+        The data set, for errors.
+    values : ndarray of float64, shape (n_features, n_samples)
+        Changed in place. Of ``log2`` values of 0 and below become missing, as in GEO2R.
+    how : {"none", "log2", "log2p1", "log_cpm"}
+        ``log2p1`` is log2(x + 1), ``log_cpm`` log(1 + counts per million of the sample), see
+        `xnbflow.preprocessing.CountsPerMillion`.
+    tell_unlogged : bool
+        Whether values that look not logged are worth a note. Counts always are.
+
+    Returns
+    -------
+    list of str
+        For people: whether values look logged, and how many became missing.
+
+    Raises
+    ------
+    InputError
+        If `how` is unknown, log2p1 or log_cpm meets negative values, or log_cpm a sample without
+        counts or a missing one.
+    """
+    if how not in TRANSFORMS:
+        msg = f"{where}: transform is {how!r}; use one of {', '.join(TRANSFORMS)}"
+        raise InputError(msg)
+    if how == "none":
+        return _told(values, tell_unlogged=tell_unlogged)
+    if how == "log_cpm":
+        return _log_cpm(where, values)
+    quantiles = intensity_quantiles(values)
+    if how == "log2p1" and quantiles[0] < 0:
+        msg = f"{where}: transform=log2p1 of {quantiles[0]:.4g}; values must not be negative"
+        raise InputError(msg)
+    notes = [f"logarithms to base 2 were taken of {'x + 1' if how == 'log2p1' else 'all values'}"]
+    if not is_not_logged(quantiles):
+        seen = _seen(quantiles)
+        notes.append(f"the values look logged already ({seen}); is transform={how} meant?")
+    lost = 0
+    for _, rows in strips(values):
+        if how == "log2p1":
+            np.add(rows, 1.0, out=rows)
+        lost += int((rows <= 0).sum())
+        rows[rows <= 0] = np.nan
+        np.log2(rows, out=rows)
+    if lost:
+        notes.append(
+            f"{counted(lost, 'value')} of 0 or below became missing: they have no logarithm"
+        )
+    return notes
+
+
+def _told(values: np.ndarray, *, tell_unlogged: bool) -> list[str]:
+    """Say what values are that nobody asked to transform, if they had better be."""
+    if len(values) >= _GENES and looks_like_counts(values):
+        note = (
+            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, say "
+            "transform=log_cpm in the sheet's options, for log(1 + counts per million); if they "
+            "are intensities, transform=log2"
+        )
+        return [note]
+    quantiles = intensity_quantiles(values) if tell_unlogged else None
+    if quantiles is None or not is_not_logged(quantiles):
+        return []
+    seen = _seen(quantiles)
+    return [f"the values look like intensities not logged ({seen}); consider transform=log2"]
+
+
+def _seen(quantiles: np.ndarray) -> str:
+    return f"99 % quantile {quantiles[4]:.4g}, largest {quantiles[5]:.4g}"
+
+
+def _log_cpm(where: str, values: np.ndarray) -> list[str]:
+    notes = ["log(1 + counts per million of the sample) was taken of all values"]
+    if not looks_like_counts(values):
+        notes.append("the values do not look like counts of reads; is transform=log_cpm meant?")
+    missing = int(np.isnan(values).sum())
+    if missing:
+        msg = (
+            f"{where}: transform=log_cpm, but {counted(missing, 'count', 'is', 'are')} missing, "
+            "without which the "
+            "sum of a sample is unknown; write 0 where no read was found"
+        )
+        raise InputError(msg)
+    lowest, sizes = values.min(initial=0.0), values.sum(axis=0)
+    if lowest < 0:
+        msg = f"{where}: transform=log_cpm of {lowest:.4g}; counts must not be negative"
+        raise InputError(msg)
+    if (sizes == 0).any():
+        sample = int(np.argmin(sizes)) + 1
+        msg = f"{where}: transform=log_cpm: sample {sample} has no counts at all; leave it out"
+        raise InputError(msg)
+    for _, rows in strips(values):
+        np.divide(rows, sizes, out=rows)
+        np.multiply(rows, 1e6, out=rows)
+        np.log1p(rows, out=rows)
+    return notes

@@ -1,0 +1,138 @@
+"""A phenotype file: what is known of samples, beside the file of their values."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.counts import counted
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.any_head import read_head
+from xnbflow.data.sources.files import open_raw
+from xnbflow.data.sources.formats import format_of
+from xnbflow.data.sources.geo_head import GeoHead
+from xnbflow.data.sources.labels import listed
+from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.tabular import column_position, opened_table, suffix_of, table_texts
+from xnbflow.data.sources.workbook import WORKBOOKS
+
+__all__ = ["joined", "read_phenotype"]
+
+#: Of the samples of GEO (GSM...).
+_ACCESSION = "geo_accession"
+
+
+def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
+    """Read a phenotype file: every column as text, indexed by the sample's name.
+
+    Parameters
+    ----------
+    path : path
+        Any format of a table (`xnbflow.data.sources.table.read_table`), a row per sample; or a series
+        matrix or GDS of GEO, with or without values.
+    dataset : SheetRow
+        Its option ``phenotype_id`` names the column of sample names; without it, that is the
+        column called as the sheet's ``id_column``, else the first. Of GEO it is a field
+        (``title``), and without it samples are called by their accessions.
+
+    Raises
+    ------
+    InputError
+        If a name repeats or is missing, or a column occurs twice.
+    """
+    path = Path(path)
+    if suffix_of(path) not in WORKBOOKS:
+        with open_raw(path) as stream:
+            if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
+                return _of_geo(path, read_head(path, stream), dataset)
+    with opened_table(path, {}) as table:
+        names = list(table.header)
+        texts = table_texts(table, names)
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        msg = f"{path}: column {repeated[0]!r} occurs {names.count(repeated[0])} times; rename them"
+        raise InputError(msg)
+    wanted = dataset.options.get("phenotype_id")
+    key = 0
+    if wanted:
+        key = column_position(path, names, wanted, "phenotype_id")
+    elif dataset.id_column in names:
+        key = names.index(dataset.id_column)
+    frame = pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object)
+    return _indexed(path, frame, names[key])
+
+
+def _of_geo(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
+    """Return what a head of GEO says of its samples; label and group are called as in the sheet."""
+    head.fields = head.fields.drop(columns=_ACCESSION, errors="ignore")
+    head.fields.insert(0, _ACCESSION, head.samples)
+    key = _ACCESSION
+    if wanted := dataset.options.get("phenotype_id"):
+        key, _ = head.label_texts(str(path), wanted)
+    frame = _indexed(path, head.fields.copy(), key)
+    asked = [name for name in (dataset.label, dataset.options.get("group")) if name]
+    for name in asked:
+        if head.field_named(name) not in (None, key):
+            field, _ = head.label_texts(str(path), name)
+            frame = frame.rename(columns={field: name})
+    return frame
+
+
+def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    samples = frame.pop(key)
+    if (samples == "").any() or samples.duplicated().any():
+        bad = samples[(samples == "") | samples.duplicated()].iloc[0]
+        what = f"sample {bad!r} stands twice" if bad else "a row has no sample name"
+        msg = f"{path}, column {key!r}: {what}; correct it, or name another phenotype_id"
+        raise InputError(msg)
+    return frame.set_index(pd.Index(samples, name=None))
+
+
+def joined(
+    where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
+) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
+    """Match samples with the rows of a phenotype.
+
+    Returns
+    -------
+    keep : ndarray of bool, shape (n_samples,)
+        Which samples have a row.
+    rows : DataFrame
+        Their rows, in the samples' order.
+    notes : list of str
+        Names the samples that stand on one side only.
+
+    Raises
+    ------
+    InputError
+        If no sample has a row.
+    """
+    names = pd.Index(np.asarray(samples, dtype=object))
+    keep = names.isin(phenotype.index)
+    if not keep.any():
+        known = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
+        way_out = (
+            f"They stand in its column {known[0]!r}: say phenotype_id={known[0]}"
+            if known
+            else "Name the columns by id_column and the option phenotype_id"
+        )
+        msg = (
+            f"{where}: no sample of the table stands in the phenotype file; the table has "
+            f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. {way_out}"
+        )
+        raise InputError(msg)
+    notes = []
+    if not keep.all():
+        only = list(names[~keep])
+        notes.append(
+            f"{counted(len(only), 'sample', 'is', 'are')} left out, without phenotype: "
+            f"{listed(only)}"
+        )
+    beyond = list(phenotype.index[~phenotype.index.isin(names)])
+    if beyond:
+        notes.append(
+            f"{counted(len(beyond), 'sample', 'stands', 'stand')} in the phenotype file only: "
+            f"{listed(beyond)}"
+        )
+    return keep, phenotype.loc[names[keep]].reset_index(drop=True), notes

@@ -1,0 +1,100 @@
+"""Every source that the sheet of data sets can name, an entry each; a package can add its own.
+
+It is read whenever the Snakefile is: nothing numerical is imported here.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from xnbflow.data.entries import Source
+from xnbflow.data.plugins import with_plugins
+
+__all__ = ["SOURCES", "known_sources"]
+
+_WHOLE = {"pattern": "^[0-9]{1,18}$", "description": "a whole number"}
+_NAMES = {"description": "names, separated by commas"}
+_FILE = {
+    "pattern": r"^(?!.*(^|/)\.\.?(/|$))[^/\\\x00-\x1f][^\\\x00-\x1f]{0,199}(?<!/)$",
+    "description": "the path of a file below the base URLs",
+}
+_SAMPLE = {"file": _FILE, "rows": _WHOLE, "seed": _WHOLE}
+
+_SEPARATOR = {
+    "enum": ["comma", "tab", "semicolon", "space", "pipe"],
+    "description": "comma, tab, semicolon, space or pipe",
+}
+_ANY = {"maxLength": 5000, "description": "text of at most 5,000 characters"}
+#: Options of the sources that read a file of somebody's own (`xnbflow.data.sources.assembly`).
+_OF_FILES: dict[str, dict[str, Any]] = {
+    "duplicates": {
+        "enum": ["refuse", "max_mean", "mean"],
+        "description": "refuse, max_mean or mean",
+    },
+    "group": _ANY,
+    "literal": _NAMES,
+    "map": _ANY,
+    "missing": {
+        "pattern": r"^(refuse|impute|drop_features(:[0-9.]+)?)$",
+        "description": "refuse, impute, drop_features or drop_features:0.2",
+    },
+    "regex": _ANY,
+    "transform": {
+        "enum": ["none", "log2", "log2p1", "log_cpm"],
+        "description": "none, log2, log2p1 or log_cpm",
+    },
+    "unlabelled": {"enum": ["refuse", "drop"], "description": "refuse or drop"},
+}
+
+_OWN = (
+    Source("cumida", "xnbflow.data.sources.cumida", {"features_tolerance": _WHOLE}),
+    Source(
+        "geo",
+        "xnbflow.data.sources.geo",
+        _OF_FILES
+        | {
+            "annotation": _ANY,
+            "collapse": {
+                "enum": ["none", "max_mean", "median"],
+                "description": "none, max_mean or median",
+            },
+        },
+        needs=("location", "label"),
+    ),
+    Source(
+        "table",
+        "xnbflow.data.sources.table",
+        _OF_FILES
+        | {
+            "angular": _NAMES,
+            "categorical": _NAMES,
+            "decimal": {"enum": ["point", "comma"], "description": "point or comma"},
+            "drop": _NAMES,
+            "features": _NAMES,
+            "matrix": _ANY,
+            "phenotype": _ANY,
+            "phenotype_id": _ANY,
+            "separator": _SEPARATOR,
+            "sheet": _ANY,
+        },
+        needs=("location", "label"),
+    ),
+    Source("bundled", "xnbflow.data.sources.bundled"),
+    Source(
+        "simulate",
+        "xnbflow.data.sources.simulate",
+        {"seed": _WHOLE},
+        needs=("samples", "features", "classes"),
+    ),
+    Source("uci", "xnbflow.data.sources.uci", _SAMPLE),
+    Source("angular", "xnbflow.data.sources.angular", _SAMPLE),
+)
+
+#: The sources of this package by name.
+SOURCES = {source.name: source for source in _OWN}
+
+
+@cache
+def known_sources() -> Mapping[str, Source]:
+    """Return every source by name: those of this package, and those that other packages add."""
+    return with_plugins("xnbflow.sources", Source, SOURCES)

@@ -1,0 +1,221 @@
+"""The sheet of data sets, ``config/datasets.tsv``: one validated, typed row per data set.
+
+It is read whenever the Snakefile is parsed, in every cluster job; hence nothing numerical.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from xnbflow.data.counts import counted
+from xnbflow.data.errors import InputError, known_names, quoted
+from xnbflow.data.schemas import violations
+from xnbflow.data.sources.location import local_path
+from xnbflow.data.sources.registry import known_sources
+from xnbflow.data.sources.sheet_row import COLUMNS, SheetRow
+
+__all__ = ["COLUMNS", "SheetRow", "read_sheet", "sheet_text", "wrong_location"]
+
+_REQUIRED = ("id", "source")
+_COUNT = {"pattern": "^(0*[1-9][0-9]{0,11})?$", "description": "a positive whole number"}
+_TEXT = {"maxLength": 500, "description": "text of at most 500 characters"}
+
+#: What a cell may be; what a source asks of its rows is added in `_schema`.
+_CELLS: dict[str, dict[str, Any]] = {
+    "id": {
+        "pattern": r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,59}$",
+        "description": "a name of a file: at most 60 letters, digits and . _ -, no dot first",
+    },
+    "source": {},
+    "location": {"pattern": r"^[^\x00-\x1f]*$", **_TEXT},
+    "sha256": {"pattern": "^([0-9a-fA-F]{64})?$", "description": "64 hexadecimal digits"},
+    "samples": _COUNT,
+    "features": _COUNT,
+    "classes": _COUNT,
+    "label": _TEXT,
+    "id_column": _TEXT,
+    "orientation": {"enum": ["", "rows", "columns"], "description": "rows or columns"},
+    "options": {"maxLength": 20_000, "description": "text of at most 20,000 characters"},
+}
+
+
+def read_sheet(path: str | Path) -> dict[str, SheetRow]:
+    r"""Read and validate the sheet of data sets.
+
+    Parameters
+    ----------
+    path : path
+        A tab-separated file with columns of `COLUMNS`, in any order; only ``id`` and ``source``
+        are required, the others are empty where the sheet lacks them. Lines that start with ``#``
+        are comments.
+
+    Returns
+    -------
+    dict of str to SheetRow
+        The data sets by id, in the sheet's order.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown or missing, or a cell is not valid; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "datasets.tsv")
+    ...     _ = path.write_text("id\tsource\tlocation\tsamples\nwine\tbundled\twine\t178\n")
+    ...     sheet = read_sheet(path)
+    >>> sheet["wine"].source, sheet["wine"].samples
+    ('bundled', 178)
+    """
+    path = Path(path)
+    (line, header), *rows = _rows(path)
+    _check_columns(f"{path}, line {line}", header)
+    sheet: dict[str, SheetRow] = {}
+    for line, cells in rows:
+        where = f"{path}, line {line}"
+        if len(cells) != len(header):
+            msg = (
+                f"{where}: {counted(len(cells), 'cell')}, but the header has {len(header)}; "
+                "separate cells by one tab each and keep empty ones"
+            )
+            raise InputError(msg)
+        given = dict(zip(header, cells, strict=True))
+        dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
+        if dataset.id in sheet:
+            msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
+            raise InputError(msg)
+        sheet[dataset.id] = dataset
+    return sheet
+
+
+def sheet_text(datasets: Iterable[SheetRow]) -> str:
+    r"""Return data sets as the text of a sheet, with every column.
+
+    Examples
+    --------
+    >>> sheet_text([SheetRow("wine", "bundled", "wine")]).splitlines()[1].split("\t")[:4]
+    ['wine', 'bundled', 'wine', '']
+    """
+    rows = [COLUMNS, *(_cells(dataset) for dataset in datasets)]
+    return "".join("\t".join(cells) + "\n" for cells in rows)
+
+
+def _cells(dataset: SheetRow) -> list[str]:
+    values = vars(dataset) | {"options": ";".join(f"{k}={v}" for k, v in dataset.options.items())}
+    return ["" if values[column] is None else str(values[column]) for column in COLUMNS]
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the numbered lines of the file, split into cells, without comments."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        lines = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+        rows = [(number, [cell.strip() for cell in cells]) for number, cells in enumerate(lines, 1)]
+    except FileNotFoundError as error:
+        msg = f"{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)"
+        raise InputError(msg) from error
+    except (OSError, ValueError, csv.Error) as error:  # no text is a UnicodeDecodeError
+        why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
+        msg = f"{quoted(str(path), 120)} cannot be read ({why}); give a sheet saved as UTF-8 text"
+        raise InputError(msg) from error
+    rows = [(number, cells) for number, cells in rows if any(cells) and cells[0][:1] != "#"]
+    if not rows:
+        msg = f"{path} is empty; its header has the columns {', '.join(COLUMNS)}"
+        raise InputError(msg)
+    return rows
+
+
+def _check_columns(where: str, header: list[str]) -> None:
+    wrong = [f"unknown column {quoted(name, 30)}" for name in header if name not in COLUMNS]
+    wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
+    wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
+    if wrong:
+        msg = (
+            f"{where}: {'; '.join(wrong[:2])}. The columns are {', '.join(COLUMNS)}, separated by "
+            f"tabs; only {' and '.join(_REQUIRED)} must be there"
+        )
+        raise InputError(msg)
+
+
+def _dataset(cells: dict[str, str], where: str) -> SheetRow:
+    """Validate one row."""
+    _refuse(cells, {"properties": {"id": _CELLS["id"]}}, where)
+    where = f"{where} ({cells['id']})"
+    sources = known_sources()
+    if cells["source"] not in sources:
+        known = known_names(cells["source"], sources)
+        msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
+        raise InputError(f"{msg}; {known}" if "did you" in known else msg)
+    source = sources[cells["source"]]
+    for key in source.needs:
+        if not cells[key]:
+            msg = f"{where}: {key} is empty; source {source.name!r} needs it"
+            raise InputError(msg)
+    _refuse(cells, {"properties": _CELLS}, where)
+    if wrong := wrong_location(cells["location"]):
+        msg = f"{where}: location {quoted(cells['location'])} {wrong}"
+        raise InputError(msg)
+    options = _options(cells["options"], source.name, source.options, where)
+    shape = ("samples", "features", "classes")
+    counts = {key: int(cells[key]) if cells[key] else None for key in shape}
+    return SheetRow(
+        cells["id"],
+        source.name,
+        cells["location"],
+        cells["sha256"].lower() or None,
+        **counts,
+        label=cells["label"] or None,
+        id_column=cells["id_column"] or None,
+        orientation=cells["orientation"] or "rows",
+        options=options,
+    )
+
+
+def _refuse(
+    cells: Mapping[str, str], schema: Mapping[str, Any], where: str, what: str = ""
+) -> None:
+    """Raise an `InputError` for the first cell that its schema forbids."""
+    for error in violations(cells, schema):
+        key = error.absolute_path[0]
+        msg = (
+            f"{where}: {what}{key} {quoted(cells[key])} is not {error.schema['description']}; "
+            "correct it"
+        )
+        raise InputError(msg)
+
+
+def wrong_location(location: str) -> str | None:
+    """Say why a location can be neither a path nor a URL; None where it can."""
+    try:
+        path = local_path(location)
+        host = path is not None or urlsplit(location).hostname
+    except InputError as error:
+        return str(error).removeprefix(quoted(location)).lstrip(": ")
+    except ValueError as error:
+        return f"is no URL ({error}); correct it"
+    if path is not None and any(len(part.encode()) > 255 for part in path.parts):
+        return "has a name of more than 255 bytes; correct it"
+    return None if host else "is a URL without a host; correct it"
+
+
+def _options(
+    text: str, source: str, known: Mapping[str, Mapping[str, Any]], where: str
+) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not value:
+            msg = f"{where}: option {quoted(part)} is not of the form key=value; separate by ;"
+            raise InputError(msg)
+        if key not in known or key in options:
+            what = "repeated" if key in options else "unknown"
+            names = ", ".join(sorted(known)) or "none"
+            msg = f"{where}: {what} option {quoted(key)}; source {source!r} knows {names}"
+            raise InputError(msg)
+        options[key] = value
+    _refuse(options, {"properties": known}, where, "option ")
+    return options

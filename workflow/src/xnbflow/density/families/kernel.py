@@ -1,0 +1,278 @@
+"""Kernel densities, one per feature and class (XNB paper, Eqs. 3 and 8)."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from xnbflow.data.parameters import number, one_of
+from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
+from xnbflow.density.exponential import exponentiate
+from xnbflow.density.families.base import TiledDistribution, composite_gauss_legendre
+from xnbflow.density.jit import njit
+from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
+from xnbflow.density.sparse_blocks import as_dense
+from xnbflow.density.strips import map_strips
+from xnbflow.density.tables import QUANTILES, log_tabulated, tabulate
+from xnbflow.density.tiles import class_offsets, sorted_classes
+
+__all__ = ["LOG_ZERO", "TABULATED_FROM", "Kernel", "log_kernel_density"]
+
+#: Classes of so many samples have tables: below, a fold is fitted and predicted as fast by sums
+#: (`python -m benchmarks samples` measures both).
+TABULATED_FROM = 1024
+
+#: The log density where a kernel of bounded support says zero: a sample that lies outside in one
+#: feature should not make all classes equally impossible.
+LOG_ZERO = float(np.log(np.finfo(float).tiny))
+
+_LOG_SQRT_2PI = 0.9189385332046727
+_TAIL = np.array([1.0, 2.0, 4.0, 8.0])
+
+
+class Kernel(TiledDistribution):
+    """Kernel densities; one term per feature.
+
+    Parameters
+    ----------
+    bandwidth : str, default="silverman"
+        Rule for the bandwidth of each class and feature, as in `xnbflow.naive_bayes.FlexibleNB`.
+    kernel : str, default="gaussian"
+        The kernel, as there. Where a kernel of bounded support gives density zero, the log density
+        is `LOG_ZERO`.
+    min_bandwidth : float, default=0.0
+        Floor of the bandwidths, as there.
+    exact : bool, default=False
+        Sum over all samples however many there are, as there.
+
+    Attributes
+    ----------
+    samples_ : list of ndarray of shape (n_features, n_class_samples), or None
+        For each class what its densities rest on, ascending; None where they are tabulated.
+    tables_ : list of list of TabulatedDensity, or None
+        For each class the tables of all features; None where densities are sums over samples.
+    class_count_ : ndarray of int, shape (n_classes,)
+        Training samples of each class.
+    bandwidths_ : list of ndarray of shape (n_features,) or (n_features, n_class_samples)
+        For each class one bandwidth per feature, or for "adaptive" one per feature and sample.
+
+    Examples
+    --------
+    >>> family = Kernel().fit(np.array([[0.0, 1.0, 2.0]]), np.zeros(3, int), 1)
+    >>> np.exp(family.log_density(np.array([[1.0]]))).round(3).tolist()
+    [[[0.325]]]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "bandwidth": [one_of(*BANDWIDTHS)],
+        "kernel": [one_of(*KERNELS)],
+        "min_bandwidth": [number(0.0, closed="left")],
+        "exact": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        bandwidth: str = "silverman",
+        kernel: str = "gaussian",
+        min_bandwidth: float = 0.0,
+        exact: bool = False,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.min_bandwidth = min_bandwidth
+        self.exact = exact
+
+    @property
+    def ns_per_point(self) -> float:
+        """One kernel takes about a nanosecond, a look-up in a table 30."""
+        each = [30 if samples is None else samples.shape[1] for samples in self.samples_]
+        return sum(each) / self.n_classes_
+
+    def fit(
+        self,
+        features: Any,
+        codes: np.ndarray,
+        n_classes: int,
+        spreads: np.ndarray | None = None,
+        samples: np.ndarray | None = None,
+    ) -> Self:
+        """Fit a density per feature and class; see `Distribution.fit`.
+
+        Features may be anything that a slice makes an array or a sparse array of. ``samples`` (n,)
+        are those to use, all by default, and ``codes`` (n,) their classes. ``spreads``
+        (n_features,) are the features' standard deviations, for ``min_bandwidth``, where these are
+        not all training samples.
+        """
+        self._validate_params()
+        self.n_classes_ = n_classes
+        self.n_features_ = features.shape[0]
+        order, offsets = class_offsets(codes, n_classes)
+        order = order if samples is None else samples[order]
+        self.class_count_ = np.diff(offsets)
+        tabulated = self._tabulated()
+        local = self.bandwidth == "adaptive"
+        each = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
+        shapes = [(self.n_features_, count) for count in self.class_count_]
+        self.samples_: list[Any] = [
+            None if table else np.empty(shape)
+            for table, shape in zip(tabulated, shapes, strict=True)
+        ]
+        self.tables_: list[Any] = [
+            [None] * self.n_features_ if table else None for table in tabulated
+        ]
+        bandwidths = np.empty((len(order) if local else n_classes, self.n_features_))
+
+        def work(strip: slice) -> None:
+            tile = sorted_classes(as_dense(features[strip]), order, offsets)
+            own = None if spreads is None else spreads[strip]
+            widths = bandwidths_of(
+                tile, offsets, self.bandwidth, self.kernel, self.min_bandwidth, own
+            )
+            bandwidths[:, strip] = widths
+            for c, rows in enumerate(each):
+                if tabulated[c]:
+                    pairs = zip(tile[rows].T, widths[c], strict=True)
+                    self.tables_[c][strip] = [
+                        tabulate(np.ascontiguousarray(row), h) for row, h in pairs
+                    ]
+                else:
+                    self.samples_[c][strip] = tile[rows].T
+
+        map_strips(work, self.n_features_, len(order))
+        self.bandwidths_ = [bandwidths[own].T for own in each] if local else list(bandwidths)
+        return self
+
+    def _tabulated(self) -> np.ndarray:
+        """Return which classes have tables."""
+        may_have = self.kernel == "gaussian" and self.bandwidth != "adaptive" and not self.exact
+        return (self.class_count_ >= TABULATED_FROM) & may_have
+
+    def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
+        if self.tables_[code] is None:
+            samples, bandwidths = self.samples_[code][terms], self.bandwidths_[code][terms]
+            log_kernel_density(samples, bandwidths, self.kernel, tile, out)
+            return
+        column = np.empty(len(tile))
+        for f, table in enumerate(self.tables_[code][terms]):
+            log_tabulated(table, np.ascontiguousarray(tile[:, f]), column)
+            out[:, f] = column
+
+    def n_parameters(self) -> np.ndarray:
+        """Return 1 per class, the bandwidth; the samples are no parameters."""
+        return np.full(self.n_features_, self.n_classes_)
+
+    def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return a rule whose intervals hold equal shares of every class's samples."""
+        breaks = []
+        for code, bandwidths in enumerate(self.bandwidths_):
+            quantiles = self._quantiles(code)
+            widths = bandwidths.reshape(len(quantiles), -1).max(axis=1)
+            tail = widths[:, None] * _TAIL
+            breaks += [quantiles[:, :1] - tail, quantiles, quantiles[:, -1:] + tail]
+        return composite_gauss_legendre(np.sort(np.hstack(breaks), axis=1), self.n_classes_)
+
+    def _quantiles(self, code: int) -> np.ndarray:
+        """Return quantiles of each feature's samples in a class, (n_features, n_quantiles)."""
+        if self.tables_[code] is None:
+            return np.quantile(self.samples_[code], QUANTILES, axis=1).T
+        return np.array([table.quantiles for table in self.tables_[code]])
+
+
+def log_kernel_density(
+    samples: np.ndarray, bandwidths: np.ndarray, kernel: str, points: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the log kernel density of each feature at a tile of points, summed sample by sample.
+
+    Parameters
+    ----------
+    samples : ndarray of shape (n_features, n_samples)
+    bandwidths : ndarray of shape (n_features,) or (n_features, n_samples)
+        Per feature, or per feature and sample.
+    kernel : str
+        One of `xnbflow.density.kernels.KERNELS`.
+    points, out : ndarray of shape (n_points, n_features)
+        Samples as rows, see `xnbflow.density.tiles`.
+
+    Examples
+    --------
+    >>> out = np.empty((2, 1))
+    >>> points = np.array([[0.5], [1.5]])
+    >>> log_kernel_density(np.array([[0.0, 2.0]]), np.array([1.0]), "uniform", points, out)
+    >>> np.exp(out).round(4).tolist()
+    [[0.25], [0.25]]
+    """
+    rows = np.array(samples.T, order="C")
+    if kernel == "gaussian" and bandwidths.ndim == 1:
+        _log_gaussians(rows, np.ascontiguousarray(bandwidths), points, out)
+        return
+    each = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(bandwidths.T), rows.shape))
+    _log_kernels(rows, each, kernel_code(kernel), points, out)
+
+
+@njit(nogil=True, fastmath={"contract", "nsz"})
+def _log_gaussians(
+    rows: np.ndarray, bandwidths: np.ndarray, points: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the log of the mean kernel at each point, scaled by the nearest sample's kernel.
+
+    All arrays are tiles: ``rows`` (n_samples, n_features), ``points`` and ``out`` (n_points,
+    n_features).
+    """
+    n, width = rows.shape
+    terms = np.empty((n, width))
+    nearest, total = np.empty(width), np.empty(width)
+    per_h, log_norm = np.empty(width), np.empty(width)
+    for f in range(width):
+        per_h[f] = 1.0 / bandwidths[f]
+        log_norm[f] = np.log(n * bandwidths[f]) + _LOG_SQRT_2PI
+    for j in range(len(points)):
+        x = points[j]
+        nearest[:] = np.inf
+        total[:] = 0.0
+        for i in range(n):
+            for f in range(width):
+                u = (x[f] - rows[i, f]) * per_h[f]
+                terms[i, f] = 0.5 * u * u
+                nearest[f] = min(nearest[f], terms[i, f])
+        for i in range(n):
+            for f in range(width):
+                terms[i, f] = nearest[f] - terms[i, f]
+        exponentiate(terms.reshape(-1))
+        for i in range(n):
+            for f in range(width):
+                total[f] += terms[i, f]
+        for f in range(width):
+            far = nearest[f] == np.inf  # the square of every distance overflows
+            out[j, f] = -np.inf if far else np.log(total[f]) - nearest[f] - log_norm[f]
+
+
+@njit(nogil=True)
+def _log_kernels(
+    rows: np.ndarray, bandwidths: np.ndarray, code: int, points: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the log of the mean kernel at each point, for any kernel and bandwidths like ``rows``.
+
+    A Gaussian's exponents are taken relative to the greatest, so that nothing underflows.
+    """
+    n, width = rows.shape
+    terms = np.empty((n, width))
+    for j in range(len(points)):
+        shift = np.zeros(width)
+        for f in range(width):
+            if code == 0:
+                shift[f] = -np.inf
+                for i in range(n):
+                    u = (points[j, f] - rows[i, f]) / bandwidths[i, f]
+                    shift[f] = max(shift[f], -0.5 * u * u)
+            for i in range(n):
+                u = (points[j, f] - rows[i, f]) / bandwidths[i, f]
+                terms[i, f] = np.sqrt(max(0.0, u * u + 2.0 * shift[f]))
+        apply_kernel(code, terms.reshape(-1))
+        for f in range(width):
+            total = 0.0
+            for i in range(n):
+                total += terms[i, f] / bandwidths[i, f]
+            if shift[f] == -np.inf:
+                out[j, f] = -np.inf
+            else:
+                out[j, f] = np.log(total / n) + shift[f] if total > 0.0 else LOG_ZERO

@@ -1,0 +1,100 @@
+"""How an entry of the configuration becomes an estimator."""
+
+import importlib
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from xnbflow.data.dataset import KINDS
+from xnbflow.data.errors import InputError, known_names, quoted
+
+__all__ = ["build_estimator", "import_estimator"]
+
+#: The columns of each feature kind.
+Columns = Mapping[str, Sequence[int] | np.ndarray]
+
+
+def build_estimator(
+    entry: Mapping[str, Any],
+    columns: Columns,
+    random_state: int | None = None,
+) -> BaseEstimator:
+    """Make the estimator that a configuration entry describes.
+
+    Parameters
+    ----------
+    entry : mapping
+        ``method`` (the import path of any scikit-learn estimator; `xnbflow.evaluation.methods.resolved` puts
+        it in place of a method's name) with ``params``; or ``steps``, a list of such entries that
+        become a pipeline. A parameter that is itself a mapping with ``method`` is built the same
+        way. A parameter ``"@kind"`` becomes the list of columns of that kind.
+    columns : mapping of str to sequence of int
+        The columns of each feature kind, say ``{"linear": [0, 1], "angular": [2]}``.
+    random_state : int, optional
+        Given to every estimator that has a ``random_state`` and for which none is set.
+
+    Raises
+    ------
+    InputError
+        If the method cannot be imported or does not take a parameter.
+
+    Examples
+    --------
+    >>> build_estimator({"method": "sklearn.svm.LinearSVC", "params": {"C": 2.0}}, {})
+    LinearSVC(C=2.0)
+    """
+    if "steps" in entry:
+        steps = [build_estimator(step, columns, random_state) for step in entry["steps"]]
+        return Pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
+    estimator = import_estimator(entry["method"])
+    params = {
+        key: _value(value, columns, random_state) for key, value in entry.get("params", {}).items()
+    }
+    known = inspect.signature(estimator).parameters
+    for key in params:
+        if key not in known:
+            msg = (
+                f"{entry['method']} has no parameter {key!r}; it has {', '.join(known)}. "
+                "Correct the classifier's params in the configuration"
+            )
+            raise InputError(msg)
+    if "random_state" in known:
+        params.setdefault("random_state", random_state)
+    return estimator(**params)
+
+
+def import_estimator(path: str) -> type[BaseEstimator]:
+    """Return the class at an import path; whatever is no estimator is refused before it is called.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it is no class of estimators.
+    """
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        msg = f"unknown method {quoted(path)} ({error}); give the import path of an estimator"
+        raise InputError(msg) from error
+    if not (isinstance(found, type) and issubclass(found, BaseEstimator)):
+        msg = f"method {quoted(path)} is no scikit-learn estimator; give the path of such a class"
+        raise InputError(msg)
+    return found
+
+
+def _value(value: Any, columns: Columns, random_state: int | None) -> Any:
+    if isinstance(value, str) and value.startswith("@"):
+        if value[1:] not in KINDS:
+            msg = f"there are no columns {value!r}; {known_names(value[1:], KINDS)}"
+            raise InputError(msg)
+        return [int(column) for column in np.asarray(columns.get(value[1:], []))]
+    if isinstance(value, Mapping) and ("method" in value or "steps" in value):
+        return build_estimator(value, columns, random_state)
+    if isinstance(value, list):
+        return [_value(item, columns, random_state) for item in value]
+    return value

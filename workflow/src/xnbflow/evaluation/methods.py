@@ -1,0 +1,412 @@
+"""Every method that the configuration can name, an entry each; a package can add its own.
+
+Validation, the digests behind reruns, the compilation ahead, config/README.md and the Methods
+section of the pages read this. It is read whenever the Snakefile is: it imports nothing numerical.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from xnbflow.data.entries import (
+    COLUMNS,
+    Method,
+    choice,
+    either,
+    estimator,
+    flag,
+    list_of,
+    nothing,
+    number,
+    text,
+    whole,
+)
+from xnbflow.data.plugins import with_plugins
+
+__all__ = ["METHODS", "entries_in", "known_methods", "methods_in", "resolved", "unlabelled"]
+
+_XNB = "Aguilar-Ruiz, Romero and Cicconardi (2024)"
+_DIRECTIONAL = "Lopez-Cruz, Bielza and Larranaga (2015)"
+_LARSEN = "Larsen (2005), SIGKDD Explorations 7(1)"
+
+_BANDWIDTH = choice("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
+_KERNEL = choice(
+    "gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", "triangular"
+)
+_DISTANCE = choice("hellinger", "jeffreys", "jensen_shannon", "wasserstein")
+_PAIR_DISTANCE = choice(
+    "combined", "separation", "hellinger", "jeffreys", "jensen_shannon", "wasserstein"
+)
+_EVIDENCE = choice("relative", "odds", "absolute")
+_PRIORS = either(list_of(number(least=0)), nothing())
+_CSNB = "ours; relative evidence: Baggenstoss (1999), IEEE Trans. Signal Processing 47"
+_XNB_SELECTION = {
+    "greedy": "for each pair of classes the features of the greatest distance, until 1 - prod(1 - "
+    "H) reaches the threshold (0.999), and of these the ones whose distance is above min_distance "
+    "(0.5); a class gets the union over its pairs. So does the authors' program; Eqs. 10 and 11 as "
+    "printed say otherwise and are the other values",
+    "joint": "Eq. 11 as printed: one product over the other classes and the features. Features are "
+    "ranked by their own 1 - prod(1 - H) over the other classes, and taken until the threshold",
+    "minimal": "Eq. 10 with Eq. 11 for each other class: the fewest features that reach the "
+    "threshold against every one of them, by integer programming among the 300 best of each pair",
+}
+_EVIDENCE_RULES = {
+    "relative": "a class is scored by log p(x | class) - log p(x) of its features, p(x) the "
+    "mixture of all classes: without a unit, so that classes with other features are comparable",
+    "odds": "a class is scored by log p(x | class) - log p(x | the others) of its features",
+    "absolute": "a class is scored by log p(x | class) of its features, as in XNB: units matter",
+}
+_CALIBRATION_RULES = {
+    "vector": "the evidence for each class is multiplied by a slope and an intercept is added, "
+    "both fitted on inner predictions (vector scaling, Guo et al., 2017); of two classes, whose "
+    "features are the same, it is divided by one temperature",
+    "temperature": "the evidence is divided by one temperature, fitted on inner predictions",
+}
+_FAMILY = choice(
+    "categorical",
+    "gaussian",
+    "kernel",
+    "multivariate_gaussian",
+    "von_mises",
+    "von_mises_fisher",
+)
+_BLOCK = {
+    "$comment": "(name, distribution, columns)",
+    "type": "array",
+    "prefixItems": [text(), _FAMILY, COLUMNS],
+    "minItems": 3,
+    "maxItems": 3,
+}
+_SMOOTHING = {
+    "span": number(above=0, most=1),
+    "kernel": choice("minimum_variance", "epanechnikov"),
+    "shrinkage": number(above=0),
+}
+
+_OWN = (
+    Method(
+        "gaussian_nb",
+        "xnbflow.naive_bayes.gaussian.GaussianNB",
+        "Gaussian naive Bayes",
+        f"{_XNB}, section 3",
+        {"priors": _PRIORS, "var_smoothing": number(least=0)},
+    ),
+    Method(
+        "flexible_nb",
+        "xnbflow.naive_bayes.flexible.FlexibleNB",
+        "flexible naive Bayes: kernel densities",
+        f"John and Langley (1995); {_XNB}, Eq. 8",
+        {
+            "bandwidth": _BANDWIDTH,
+            "kernel": _KERNEL,
+            "min_bandwidth": number(least=0),
+            "priors": _PRIORS,
+            "exact": flag(),
+        },
+    ),
+    Method(
+        "xnb",
+        "xnbflow.naive_bayes.class_specific.XNB",
+        "kernel densities, features of each class’s own",
+        f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by Silverman (1986), Eq. 3.31",
+        {
+            "bandwidth": _BANDWIDTH,
+            "kernel": _KERNEL,
+            "n_grid": whole(2, 10_000),
+            "distance": _DISTANCE,
+            "threshold": number(above=0, below=1),
+            "min_distance": either(choice("mean"), number(least=0, below=1)),
+            "selection": choice("greedy", "joint", "minimal"),
+            "underflow": choice("as_published", "log"),
+            "min_bandwidth": number(least=0),
+            "priors": _PRIORS,
+            "exact": flag(),
+        },
+        rules={"selection": _XNB_SELECTION},
+    ),
+    Method(
+        "csnb",
+        "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB",
+        "ClassSpecificNB: features of each class’s own, weighed against one reference",
+        _CSNB,
+        {
+            "n_features": either(whole(1), nothing()),
+            "threshold": number(above=0, below=1),
+            "selection": choice("greedy", "minimal"),
+            "distance": _PAIR_DISTANCE,
+            "bandwidth": _BANDWIDTH,
+            "min_bandwidth": number(least=0),
+            "kernel": _KERNEL,
+            "n_grid": whole(2, 10_000),
+            "evidence": _EVIDENCE,
+            "contamination": number(least=0, below=1),
+            "temperature": number(above=0),
+            "priors": _PRIORS,
+            "exact": flag(),
+        },
+        rules={"evidence": _EVIDENCE_RULES},
+    ),
+    Method(
+        "csnb_cv",
+        "xnbflow.naive_bayes.class_specific_cv.ClassSpecificNBCV",
+        "ClassSpecificNBCV: the same, with number of features and calibration cross-validated",
+        f"{_CSNB}; one-standard-error rule: Breiman et al. (1984)",
+        {
+            "sizes": either(list_of(whole(1)), nothing()),
+            "cv": either(whole(2), estimator()),
+            "scoring": choice("log_loss", "accuracy", "balanced_accuracy"),
+            "rule": choice("one_standard_error", "best"),
+            "calibration": choice("vector", "temperature"),
+            "distance": either(_PAIR_DISTANCE, list_of(_PAIR_DISTANCE)),
+            "bandwidth": _BANDWIDTH,
+            "min_bandwidth": either(number(least=0), list_of(number(least=0))),
+            "kernel": _KERNEL,
+            "n_grid": whole(2, 10_000),
+            "evidence": _EVIDENCE,
+            "contamination": number(least=0, below=1),
+            "priors": _PRIORS,
+            "exact": flag(),
+        },
+        rules={"evidence": _EVIDENCE_RULES, "calibration": _CALIBRATION_RULES},
+    ),
+    Method(
+        "von_mises_nb",
+        "xnbflow.naive_bayes.von_mises.VonMisesNB",
+        "von Mises naive Bayes: angles as angles",
+        f"{_DIRECTIONAL}, section 3.2, Theorems 1 and 2",
+        {
+            "angular": either(COLUMNS, nothing()),
+            "categorical": COLUMNS,
+            "period": number(above=0),
+            "alpha": number(above=0),
+            "var_smoothing": number(least=0),
+        },
+    ),
+    Method(
+        "von_mises_fisher_nb",
+        "xnbflow.naive_bayes.von_mises.VonMisesFisherNB",
+        "von Mises-Fisher naive Bayes: directions in space",
+        f"{_DIRECTIONAL}, section 3.3, Theorem 3",
+        {"tolerance": number(least=0), "normalize": {"type": "boolean"}},
+    ),
+    Method(
+        "hybrid_nb",
+        "xnbflow.naive_bayes.hybrid.HybridNB",
+        "hybrid naive Bayes: a family of densities for each block of features",
+        f"{_DIRECTIONAL}, Eq. 9, sections 3.4 and 3.5",
+        {"groups": either(list_of(_BLOCK), nothing()), "priors": _PRIORS},
+    ),
+    Method(
+        "selective_nb",
+        "xnbflow.naive_bayes.selective.SelectiveNB",
+        "naive Bayes on the features that tell most about the class",
+        f"{_DIRECTIONAL}, section 3.6",
+        {
+            "estimator": estimator(),
+            "n_max": either(whole(1), nothing()),
+            "cv": either(whole(2), estimator()),
+        },
+    ),
+    Method(
+        "discretized_nb",
+        "xnbflow.naive_bayes.discretized.DiscretizedNB",
+        "naive Bayes on intervals (MDLP)",
+        "Fayyad and Irani (1993), IJCAI",
+        {"categorical": COLUMNS, "alpha": number(above=0)},
+    ),
+    Method(
+        "block_nb",
+        "xnbflow.naive_bayes.block.BlockNB",
+        "naive Bayes over blocks of features, kept or weighted by their separation score",
+        "Pavlenko and von Rosen, Eqs. 9, 15 to 18 and 22, Theorem 1",
+        {
+            "blocks": either(whole(1), list_of({}), estimator()),
+            "covariance": choice("pooled", "per_class"),
+            "selection": either(choice("threshold", "weights"), nothing()),
+            "cut": choice("printed", "bias_removed", "optimal"),
+        },
+    ),
+    Method(
+        "generalized_nb",
+        "xnbflow.naive_bayes.generalized.GeneralizedNB",
+        "naive effects, adjusted for marginal bias",
+        _LARSEN,
+        _SMOOTHING
+        | {
+            "tol": number(least=0),
+            "max_iter": whole(0),
+            "start": choice("logistic", "naive"),
+            "categorical": either(COLUMNS, nothing()),
+        },
+        rules={
+            "start": {
+                "logistic": "the adjustments start from a logistic regression on naive effects, "
+                "pulled towards naive Bayes: ours, because backfitting diverges on copies",
+                "naive": "as published: backfitting from naive Bayes, which may diverge where "
+                "features repeat one another",
+            }
+        },
+    ),
+    Method(
+        "stepwise_naive_effects",
+        "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",
+        "selection of features by stepwise logistic regression on naive effects",
+        _LARSEN,
+        {"entry": number(above=0, below=1), "stay": number(above=0, below=1)}
+        | _SMOOTHING
+        | {"categorical": either(COLUMNS, nothing())},
+        kind="transformer",
+    ),
+    Method(
+        "cica",
+        "xnbflow.preprocessing.cica.CICA",
+        "linear components that are independent given the class",
+        "Akaho (2001), Eq. 7, sections 4 and 5",
+        {
+            "n_components": either(whole(1), nothing()),
+            "basis": whole(4, 1000),
+            "width": either(choice("cv", "paper"), number(least=1e-6, most=1e6)),
+            "n_restarts": whole(0, 10_000),
+            "max_iter": whole(0),
+            "tol": number(least=0),
+            "step": number(above=0),
+            "random_state": either(whole(0), nothing()),
+        },
+        kind="transformer",
+    ),
+    Method(
+        "correlation_blocks",
+        "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
+        "blocks of the features whose residuals correlate most",
+        "ours, for the blocks that Pavlenko and von Rosen take as given",
+        {"size": whole(1)},
+        kind="transformer",
+    ),
+    Method(
+        "imputer",
+        "xnbflow.preprocessing.imputation.Imputer",
+        "missing values filled in by the training samples’ median or nearest neighbours",
+        "Troyanskaya et al. (2001), Bioinformatics 17",
+        {"method": choice("median", "nearest"), "n_neighbors": whole(1)},
+        kind="transformer",
+    ),
+    Method(
+        "log2",
+        "xnbflow.preprocessing.normalisation.Log2",
+        "binary logarithms",
+        "Quackenbush (2002), Nature Genetics 32",
+        {"offset": number(least=0)},
+        kind="transformer",
+    ),
+    Method(
+        "sample_standardizer",
+        "xnbflow.preprocessing.normalisation.SampleStandardizer",
+        "each sample’s values, standardised",
+        "standard scores within a sample",
+        kind="transformer",
+    ),
+    Method(
+        "sample_ranks",
+        "xnbflow.preprocessing.normalisation.SampleRanks",
+        "each sample’s values by their rank",
+        "ranks within a sample, as in Geman et al. (2004)",
+        kind="transformer",
+    ),
+    Method(
+        "counts_per_million",
+        "xnbflow.preprocessing.normalisation.CountsPerMillion",
+        "counts per million of a sample, with logarithms",
+        "Robinson, McCarthy and Smyth (2010), Bioinformatics 26",
+        {"log": flag()},
+        kind="transformer",
+    ),
+    Method(
+        "quantile_normalizer",
+        "xnbflow.preprocessing.normalisation.QuantileNormalizer",
+        "each sample’s quantiles as the training samples have them in the mean",
+        "Bolstad et al. (2003), Bioinformatics 19",
+        kind="transformer",
+    ),
+    Method(
+        "variance_filter",
+        "xnbflow.preprocessing.filters.VarianceFilter",
+        "the features that vary most",
+        "Bourgon, Gentleman and Huber (2010), PNAS 107",
+        {"keep": either(number(above=0, most=1), whole(1))},
+        kind="transformer",
+    ),
+    Method(
+        "expression_filter",
+        "xnbflow.preprocessing.filters.ExpressionFilter",
+        "the features expressed in enough samples",
+        "Bourgon, Gentleman and Huber (2010), PNAS 107",
+        {"level": number(), "share": number(least=0, most=1)},
+        kind="transformer",
+    ),
+)
+
+#: The methods of this package by name.
+METHODS = {method.name: method for method in _OWN}
+
+
+@cache
+def known_methods() -> Mapping[str, Method]:
+    """Return every method by name: those of this package, and those that other packages add."""
+    return with_plugins("xnbflow.methods", Method, METHODS)
+
+
+def entries_in(entry: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield every part of a classifier's configuration that names a method, nested ones included.
+
+    Examples
+    --------
+    >>> list(entries_in({"steps": [{"method": "cica"}, {"method": "xnb", "params": {}}]}))
+    [{'method': 'cica'}, {'method': 'xnb', 'params': {}}]
+    """
+    if isinstance(entry, Mapping):
+        if isinstance(entry.get("method"), str):
+            yield entry
+        for value in entry.values():
+            yield from entries_in(value)
+    elif isinstance(entry, list):
+        for value in entry:
+            yield from entries_in(value)
+
+
+def methods_in(entry: Any) -> Iterator[str]:
+    """Yield every method that a classifier's configuration names, nested ones included.
+
+    Examples
+    --------
+    >>> list(methods_in({"steps": [{"method": "cica"}, {"method": "sklearn.svm.LinearSVC"}]}))
+    ['cica', 'sklearn.svm.LinearSVC']
+    """
+    return (part["method"] for part in entries_in(entry))
+
+
+def resolved(entry: Any) -> Any:
+    """Return a classifier's configuration with the path of the class in place of a method's name.
+
+    Examples
+    --------
+    >>> resolved({"method": "xnb", "params": {"threshold": 0.9}})
+    {'method': 'xnbflow.naive_bayes.class_specific.XNB', 'params': {'threshold': 0.9}}
+    """
+    if isinstance(entry, Mapping):
+        values = {key: resolved(value) for key, value in entry.items()}
+        method = entry.get("method")
+        if isinstance(method, str) and method in known_methods():
+            values["method"] = known_methods()[method].estimator
+        return values
+    return [resolved(value) for value in entry] if isinstance(entry, list) else entry
+
+
+def unlabelled(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a classifier's configuration without what it is called.
+
+    Examples
+    --------
+    >>> unlabelled({"label": "XNB", "method": "xnb"})
+    {'method': 'xnb'}
+    """
+    return {key: value for key, value in entry.items() if key != "label"}

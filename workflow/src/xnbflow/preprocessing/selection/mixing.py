@@ -1,0 +1,175 @@
+"""The mixing distribution H of block separation scores (Pavlenko and von Rosen, section 3).
+
+A block of true score g = gamma² shows the score u, non-central chi-square with m degrees of freedom
+and non-centrality g. H is the distribution of g over blocks. It is estimated from the scores by
+nonparametric maximum likelihood, and says what a score is worth: Eq. 17.
+
+With v = m / 2 - 1, z = sqrt(g u) and h_v(z) = I_v(z) / z**v, finite at 0, the density is
+``chi(u; m, g) = u**v exp(-(u + g) / 2) h_v(z) / 2``. Hence ``chi(u; m + 2, g) / (u chi(u; m, g))``
+is ``I_{v+1}(z) / (z I_v(z))``, and Eq. 17 is a posterior mean that needs no density but the first
+factor: finite for any score, zero included.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from xnbflow.density.families.bessel import bessel_ratio, log_bessel_quotient
+
+__all__ = ["MixingDistribution", "estimate_mixing"]
+
+#: Scores are binned, and weights tabulated, in steps of this on the scale of square roots, on which
+#: the noise of a score has standard deviation 1.
+_STEP = 1 / 64
+_GRID_STEP = 1 / 8
+_GRID_SIZES = (64, 1000)
+_MAX_STEPS = 5000
+_NEGLIGIBLE = 1e-12
+#: Stands for smaller Bessel arguments, among them 0: I_{v+1}(z) / (z I_v(z)) and h_v(z) are then
+#: within 1e-7 of their limits, and I_v(z) does not underflow at any order for which it is needed.
+_LEAST_ARGUMENT = 2e-4
+
+
+@dataclass(frozen=True)
+class MixingDistribution:
+    """A discrete distribution of true scores.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_atoms,)
+        True scores gamma², at least 0.
+    masses : ndarray of shape (n_atoms,)
+        Their probabilities.
+
+    Examples
+    --------
+    >>> half_useless = MixingDistribution(np.array([0.0, 30.0]), np.array([0.5, 0.5]))
+    >>> half_useless.weights(np.array([5.0, 20.0, 40.0]), 4).round(3)
+    array([0.002, 1.137, 0.829])
+    """
+
+    scores: np.ndarray
+    masses: np.ndarray
+
+    def density(self, observed: np.ndarray, degrees: float) -> np.ndarray:
+        """Return the density b of observed scores, ``∫ chi(u; m, g) dH(g)``.
+
+        Parameters
+        ----------
+        observed : ndarray of shape (n,)
+            Observed scores, above 0.
+        degrees : float
+            Degrees of freedom m.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        log_kernel, _ = _log_kernel(observed, degrees, self.scores)
+        top = log_kernel.max(axis=1)
+        order = degrees / 2 - 1
+        scale = np.exp(top + order * np.log(observed) - observed / 2) / 2
+        return scale * (np.exp(log_kernel - top[:, None]) @ self.masses)
+
+    def weights(self, observed: np.ndarray, degrees: float) -> np.ndarray:
+        """Return the optimal weights, Eq. 17.
+
+        The weight of a score u is ``E[gamma' T | u] / u``, where T is the estimated and gamma the
+        true standardised difference of the block's parameters and ``u = |T|²``: near 0 where the
+        observed difference is most likely noise, near 1 where it is real, above 1 where even the
+        observed one is smaller than most real ones.
+
+        Parameters
+        ----------
+        observed : ndarray of shape (n,)
+            Observed scores, at least 0.
+        degrees : float
+            Degrees of freedom m.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            At least 0. Of many scores the weights are interpolated from a table in which the
+            score's root advances by 1/64.
+        """
+        roots = np.sqrt(observed)
+        below = np.floor(roots / _STEP)
+        table = np.union1d(below, below + 1) * _STEP
+        if len(table) >= len(observed):
+            return self._weights(observed, degrees)
+        return np.interp(roots, table, self._weights(table**2, degrees))
+
+    def _weights(self, observed: np.ndarray, degrees: float) -> np.ndarray:
+        log_kernel, z = _log_kernel(observed, degrees, self.scores)
+        kernel = np.exp(log_kernel - log_kernel.max(axis=1, keepdims=True)) * self.masses
+        shares = bessel_ratio(degrees / 2 - 1, z) / z * self.scores
+        return (kernel * shares).sum(axis=1) / kernel.sum(axis=1)
+
+
+def estimate_mixing(observed: np.ndarray, degrees: np.ndarray) -> MixingDistribution:
+    """Estimate H by nonparametric maximum likelihood on a grid.
+
+    The EM algorithm starts from the uniform distribution on the roots of the scores and stops as
+    soon as the log-likelihood is proved to be within 1 of its maximum, or after 5,000 steps. The
+    proof is the gradient: no distribution gains more than its largest component. What the scores
+    cannot tell from the best fit thus stays as smooth as it began. The maximum itself is a handful
+    of atoms that follow the noise of the scores; with 100 blocks weights from it are worse. As
+    scores are binned, a step takes well below a millisecond for any number of blocks.
+
+    Parameters
+    ----------
+    observed : ndarray of shape (n_blocks,)
+        Observed scores, at least 0. They are rounded to 1/64 on the scale of their roots.
+    degrees : ndarray of shape (n_blocks,)
+        Degrees of freedom of each.
+
+    Returns
+    -------
+    MixingDistribution
+
+    References
+    ----------
+    N. Laird, Nonparametric maximum likelihood estimation of a mixing distribution, Journal of the
+    American Statistical Association 73 (1978); B. G. Lindsay, The geometry of mixture likelihoods,
+    Annals of Statistics 11 (1983), for the bound.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> observed = rng.noncentral_chisquare(4, np.repeat([1e-9, 30.0], 500))
+    >>> mixing = estimate_mixing(observed, np.full(1000, 4))
+    >>> float(mixing.masses[mixing.scores < 5].sum().round(2))
+    0.5
+    """
+    roots = np.sqrt(observed)
+    n_grid = int(np.clip(roots.max() / _GRID_STEP, *_GRID_SIZES))
+    grid = np.linspace(0, max(roots.max(), 1.0), n_grid) ** 2
+    kernels, counts = [], []
+    for m in np.unique(degrees):
+        bins, count = np.unique(np.round(roots[degrees == m] / _STEP), return_counts=True)
+        log_kernel, _ = _log_kernel((bins * _STEP) ** 2, m, grid)
+        kernels.append(np.exp(log_kernel - log_kernel.max(axis=1, keepdims=True)))
+        counts.append(count)
+    masses = _expectation_maximisation(np.concatenate(kernels), np.concatenate(counts))
+    kept = masses > _NEGLIGIBLE
+    return MixingDistribution(grid[kept], masses[kept] / masses[kept].sum())
+
+
+def _expectation_maximisation(kernel: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the masses of the grid, from likelihoods (n_bins, n_grid) and counts of the bins."""
+    n = counts.sum()
+    masses = np.full(kernel.shape[1], 1 / kernel.shape[1])
+    for _ in range(_MAX_STEPS):
+        gradient = (counts / (kernel @ masses)) @ kernel
+        if gradient.max() - n <= 1:
+            break
+        masses *= gradient / n
+    return masses
+
+
+def _log_kernel(
+    observed: np.ndarray, degrees: float, scores: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return ``log h_v(z) - g / 2`` and z, both (n, n_atoms): the density without factors of u."""
+    z = np.maximum(np.sqrt(observed)[:, None] * np.sqrt(scores), _LEAST_ARGUMENT)
+    return log_bessel_quotient(degrees / 2 - 1, z) - scores / 2, z

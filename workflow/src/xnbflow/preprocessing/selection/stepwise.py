@@ -1,0 +1,194 @@
+"""Forward stepwise selection in logistic regression, as SAS's PROC LOGISTIC does it.
+
+References
+----------
+SAS/STAT User's Guide, The LOGISTIC Procedure, "Effect-Selection Methods": SELECTION=STEPWISE.
+W. W. Hauck and A. Donner, Wald's test as applied to hypotheses in logit analysis, Journal of the
+American Statistical Association 72, 1977.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from scipy.stats import chi2
+from sklearn.linear_model import LogisticRegression
+
+from xnbflow.data.errors import InputError
+
+__all__ = ["stepwise_logistic"]
+
+# A candidate of which less than this share is left beside the selected ones is collinear.
+_TOLERANCE = 1e-8
+# A log-likelihood per sample this near to 0 means that the classes are separated.
+_SEPARATED = 1e-6
+
+
+def stepwise_logistic(
+    candidates: np.ndarray, events: np.ndarray, *, entry: float = 0.05, stay: float = 0.05
+) -> tuple[np.ndarray, pd.DataFrame]:
+    """Select the candidates that a logistic regression needs.
+
+    In turn, the candidate with the greatest score chi-square enters if it is significant; then
+    those whose Wald chi-square no longer is are removed, the worst first, if the likelihood ratio
+    agrees (SAS does not ask it). The selection ends when none enters, when the one just entered is
+    removed, when a model comes back, or when the model separates the classes and nothing is left
+    to explain.
+
+    Parameters
+    ----------
+    candidates : ndarray of float64, shape (n_candidates, n_samples)
+        One row per candidate.
+    events : ndarray of int, shape (n_samples,)
+        1 for an event, 0 otherwise; both occur.
+    entry : float, default=0.05
+        A candidate enters if its p-value is below (SAS: SLENTRY).
+    stay : float, default=0.05
+        A selected candidate stays if its p-value is not above (SAS: SLSTAY).
+
+    Returns
+    -------
+    selected : ndarray of int, shape (n_selected,)
+        The selected candidates, in the order in which they entered.
+    path : DataFrame
+        One row per step, with columns ``step``, ``action`` (``enter`` or ``remove``),
+        ``candidate``, ``chi_square``, ``p_value``, and after the step ``log_likelihood`` and
+        ``n_selected``.
+
+    Raises
+    ------
+    InputError
+        If a level is outside (0, 1).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> candidates = rng.normal(size=(3, 200))
+    >>> events = (candidates[1] + 0.5 * rng.normal(size=200) > 0).astype(int)
+    >>> stepwise_logistic(candidates, events)[0]
+    array([1])
+    """
+    for name, level in (("entry", entry), ("stay", stay)):
+        if not 0.0 < level < 1.0:
+            msg = f"{name} is {level}; a significance level lies between 0 and 1"
+            raise InputError(msg)
+    search = _Search(candidates, events)
+    while search.enter(entry) and not search.separated:
+        newest = search.selected[-1]
+        while search.remove(stay):
+            pass
+        if newest not in search.selected or search.came_back():
+            break
+    return np.array(search.selected, dtype=int), pd.DataFrame(search.steps, columns=_PATH)
+
+
+_PATH = [
+    "step",
+    "action",
+    "candidate",
+    "chi_square",
+    "p_value",
+    "log_likelihood",
+    "n_selected",
+]
+
+
+@dataclass
+class _Search:
+    """The current model of a stepwise search, and the steps that led to it."""
+
+    candidates: np.ndarray
+    events: np.ndarray
+
+    def __post_init__(self) -> None:
+        self.selected: list[int] = []
+        self.steps: list[tuple[Any, ...]] = []
+        self._seen: set[frozenset[int]] = set()
+        self._refit()
+
+    @property
+    def separated(self) -> bool:
+        return self.log_likelihood > -_SEPARATED * len(self.events)
+
+    def enter(self, level: float) -> bool:
+        """Let the candidate with the greatest score chi-square in, if it is significant."""
+        scores = self._score_tests()
+        best = int(np.argmax(scores))
+        if not scores[best] > chi2.isf(level, 1):
+            return False
+        self.selected.append(best)
+        self._step("enter", best, scores[best])
+        return True
+
+    def remove(self, level: float) -> bool:
+        """Take out the candidate with the least Wald chi-square of those not significant.
+
+        Wald's test fails where a candidate nearly separates the classes, and a far coefficient
+        looks uncertain (Hauck and Donner 1977); the likelihood ratio must agree.
+        """
+        critical = chi2.isf(level, 1)
+        walds = self.coefficients[1:] ** 2 / np.diag(self.covariance)[1:]
+        for worst in np.argsort(walds)[: np.sum(walds < critical)]:
+            others = np.delete(self.selected, worst)
+            ratio = 2.0 * (self.log_likelihood - _fit(self.candidates[others], self.events)[1])
+            if ratio < critical:
+                self._step("remove", self.selected.pop(worst), walds[worst])
+                return True
+        return False
+
+    def came_back(self) -> bool:
+        """Say whether the same candidates were selected before."""
+        model = frozenset(self.selected)
+        before = model in self._seen
+        self._seen.add(model)
+        return before
+
+    def _step(self, action: str, candidate: int, chi_square: float) -> None:
+        self._refit()
+        self.steps.append(
+            (
+                len(self.steps) + 1,
+                action,
+                candidate,
+                chi_square,
+                chi2.sf(chi_square, 1),
+                self.log_likelihood,
+                len(self.selected),
+            )
+        )
+
+    def _refit(self) -> None:
+        features = self.candidates[self.selected]
+        self.design = np.vstack([np.ones(len(self.events)), features])
+        self.coefficients, self.log_likelihood = _fit(features, self.events)
+        log_odds = self.coefficients @ self.design
+        self.residual = self.events - expit(log_odds)
+        self.weight = expit(log_odds) * expit(-log_odds)
+        self.covariance = np.linalg.pinv((self.design * self.weight) @ self.design.T)
+
+    def _score_tests(self) -> np.ndarray:
+        """Return each candidate's score chi-square beside the model; 0 where it cannot enter."""
+        weighted = self.candidates * self.weight
+        own = np.einsum("ij,ij->i", weighted, self.candidates)
+        shared = weighted @ self.design.T
+        left = own - np.einsum("ij,jk,ik->i", shared, self.covariance, shared)
+        free = left > _TOLERANCE * own
+        free[self.selected] = False
+        scores = np.zeros(len(self.candidates))
+        np.divide((self.candidates @ self.residual) ** 2, left, out=scores, where=free)
+        return scores
+
+
+def _fit(features: np.ndarray, events: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return intercept and coefficients of a logistic regression, and its log-likelihood."""
+    if len(features) == 0:
+        coefficients = np.array([np.log(events.mean() / (1.0 - events.mean()))])
+    else:
+        model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8)
+        model.fit(features.T, events)
+        coefficients = np.concatenate([model.intercept_, model.coef_[0]])
+    log_odds = coefficients[0] + coefficients[1:] @ features
+    signs = np.where(events == 1, -1.0, 1.0)
+    return coefficients, float(-np.logaddexp(0.0, signs * log_odds).sum())

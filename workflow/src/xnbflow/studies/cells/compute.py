@@ -1,0 +1,222 @@
+"""Markers of types of cells: found inside training folds, and judged by one common classifier."""
+
+import time
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.studies.cells.contract import TABLES
+from xnbflow.studies.cells.markers import Finder, Training, finders
+
+__all__ = ["DEFAULTS", "analyse"]
+
+#: The analysis's parameters; `analyse` explains them.
+DEFAULTS = {"splits": 5, "repeats": 1, "top": 5, "trees": 1000}
+
+
+class _Outcome(NamedTuple):
+    """What a method does over all folds of a data set.
+
+    Attributes
+    ----------
+    recalls : ndarray of shape (n_repeats, n_types)
+    accuracies, own : list of float
+        Per repeat; ``own`` of the method's own classifier, empty if it has none.
+    counts : ndarray of shape (n_folds, n_types)
+        Markers; NaN for a type without cells in a fold's training.
+    genes, seconds : list
+        Per fold.
+    chosen : Counter
+        Folds per pair of type and gene, by their positions.
+    """
+
+    recalls: np.ndarray
+    accuracies: list[float]
+    own: list[float]
+    counts: np.ndarray
+    genes: list[int]
+    seconds: list[float]
+    chosen: Counter[tuple[int, int]]
+
+
+def analyse(
+    series: dict[str, DataSet], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
+    """Find markers in every fold's training cells, and tell the types of its others by them.
+
+    Parameters
+    ----------
+    series : dict of str to DataSet
+        Log counts. Where cells have groups (donors), none is on both sides of a fold.
+    params : dict
+        All optional. ``splits`` (5) and ``repeats`` (1) of the folds, which are those that a study
+        with as many draws; ``top`` (5), genes per type of the rankings; ``trees`` (1000) of
+        NS-Forest.
+    threads : int
+        That NS-Forest's trees may use.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``methods``, ``recalls`` and ``markers``, see `xnbflow.studies.cells.contract`. The common
+        classifier is a logistic regression (l2, C = 1) on standardised genes, the union of all
+        types' markers. scanpy and NS-Forest are extras: where they are not installed, their row
+        says so. Seconds are those of finding the markers alone, of one process.
+
+    Raises
+    ------
+    InputError
+        If a parameter is unknown, or a data set is too small for the folds or lacks values.
+    """
+    for key in params:
+        if key not in DEFAULTS:
+            known = ", ".join(DEFAULTS)
+            msg = f"the analysis 'cells' has no parameter {key!r}; it has {known}"
+            raise InputError(msg)
+    params = DEFAULTS | params
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+    for data in series.values():
+        if np.isnan(data.values).any():
+            msg = f"{data.name}: the analysis 'cells' takes no missing values; leave it out"
+            raise InputError(msg)
+        draw_folds(data, params["splits"], 1)  # refuses what cannot be split
+        for finder in finders(params["top"], params["trees"], max(1, threads)):
+            for name, rows in _judge(data, finder, params).items():
+                found[name] += rows
+    return {name: pd.DataFrame(found[name], columns=TABLES[name].fixed) for name in TABLES}
+
+
+def _judge(
+    data: DataSet, finder: Finder, params: Mapping[str, Any]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of a method."""
+    about = {
+        "cells": data.n_samples,
+        "types": len(data.classes),
+        "donors": 0 if data.groups is None else len(np.unique(data.groups)),
+        "folds": params["splits"],
+        "repeats": params["repeats"],
+    }
+    key = {"dataset": data.name, "method": finder.name}
+    told = {"status": "ok", "reason": "", "version": finder.version}
+    if finder.missing:
+        told |= {"status": "skipped", "reason": finder.missing}
+        return {"methods": [key | told | about]}
+    try:
+        outcome = _cross_validate(data, finder, params["splits"], params["repeats"])
+    except Exception as error:
+        if not finder.package:
+            raise
+        told |= {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
+        return {"methods": [key | told | about]}
+    return {
+        "methods": [key | told | _figures(outcome) | about],
+        "recalls": [key | row for row in _recall_rows(data, outcome)],
+        "markers": [key | row for row in _marker_rows(data, outcome)],
+    }
+
+
+def _figures(outcome: _Outcome) -> dict[str, float]:
+    return {
+        "accuracy": float(np.mean(outcome.accuracies)),
+        "balanced_accuracy": float(outcome.recalls.mean()),
+        "own_accuracy": float(np.mean(outcome.own)) if outcome.own else np.nan,
+        "genes": float(np.mean(outcome.genes)),
+        "genes_per_type": float(np.nanmean(outcome.counts)),
+        "types_without": float((outcome.counts == 0).sum(axis=1).mean()),
+        "seconds": float(np.mean(outcome.seconds)),
+    }
+
+
+def _recall_rows(data: DataSet, outcome: _Outcome) -> list[dict[str, Any]]:
+    sizes = pd.Series(data.labels).value_counts()
+    rows = zip(
+        data.classes, outcome.recalls.mean(axis=0), np.nanmean(outcome.counts, axis=0), strict=True
+    )
+    return [
+        {"type": label, "cells": int(sizes[label]), "recall": float(recall), "genes": float(genes)}
+        for label, recall, genes in rows
+    ]
+
+
+def _marker_rows(data: DataSet, outcome: _Outcome) -> list[dict[str, Any]]:
+    """Return how often each marker is chosen; none of a method that takes every gene."""
+    if min(outcome.genes, default=0) == data.n_features:
+        return []
+    ordered = sorted(outcome.chosen.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
+    return [
+        {
+            "type": data.classes[label],
+            "gene": data.features[gene],
+            "folds": folds,
+            "share": folds / len(outcome.genes),
+        }
+        for (label, gene), folds in ordered
+    ]
+
+
+def _cross_validate(data: DataSet, finder: Finder, splits: int, repeats: int) -> _Outcome:
+    codes = np.searchsorted(data.classes, data.labels)
+    n_types = len(data.classes)
+    recalls, accuracies, own_right = [], [], []
+    counts, genes, seconds = [], [], []
+    chosen: Counter[tuple[int, int]] = Counter()
+    for repeat in range(repeats):
+        right = np.zeros(data.n_samples, dtype=bool)
+        own = np.zeros(data.n_samples, dtype=bool)
+        drawn = folds_of_repeat(data, splits, repeat)
+        for _, rows in drawn.groupby("fold"):
+            test = np.isin(data.samples, rows["sample"])
+            start = time.perf_counter()
+            present, columns, model = _found(data, finder, codes, ~test)
+            seconds.append(time.perf_counter() - start)
+            used = np.unique(np.concatenate(columns)).astype(int)
+            right[test] = _predict(data.values[used].T, codes, ~test) == codes[test]
+            if model is not None:
+                predicted = model.predict(np.ascontiguousarray(data.values[:, test].T))
+                own[test] = present[predicted] == codes[test]
+            count = np.full(n_types, np.nan)
+            count[present] = [len(each) for each in columns]
+            counts.append(count)
+            genes.append(len(used))
+            pairs = zip(present, columns, strict=True)
+            chosen.update((int(k), int(gene)) for k, mine in pairs for gene in mine)
+        recalls.append(np.bincount(codes, right, n_types) / np.bincount(codes))
+        accuracies.append(float(right.mean()))
+        own_right += [float(own.mean())] if model is not None else []
+    return _Outcome(
+        np.array(recalls), accuracies, own_right, np.array(counts), genes, seconds, chosen
+    )
+
+
+def _found(
+    data: DataSet, finder: Finder, codes: np.ndarray, train: np.ndarray
+) -> tuple[np.ndarray, list[np.ndarray], Any]:
+    """Return the types that train, the columns of their markers, and the method's own model."""
+    present, inner = np.unique(codes[train], return_inverse=True)
+    types = data.classes[present].astype(str)
+    training = Training(data.values[:, train], np.array(data.features, dtype=object), inner, types)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of other packages; types without a marker are counted
+        columns, model = finder.find(training)
+    return present, columns, model
+
+
+def _predict(X: np.ndarray, codes: np.ndarray, train: np.ndarray) -> np.ndarray:
+    """Return what the common classifier takes the cells for that do not train."""
+    if not X.shape[1]:  # no markers at all: the most frequent type
+        return np.full((~train).sum(), np.bincount(codes[train]).argmax())
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    with threadpool_limits(1):
+        return model.fit(X[train], codes[train]).predict(X[~train])

@@ -1,0 +1,421 @@
+"""Conditionally independent components for naive Bayes: CICA paper, section 6, over many seeds.
+
+The paper shows one run of 20 samples. Here its experiment is repeated, with more samples, with
+nuisance inputs, and with class labels instead of a real target.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import fractional_matrix_power
+from sklearn.decomposition import PCA, FastICA
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.seeds import derive_seed
+from xnbflow.diagnostics.dependence import conditional_dependence
+from xnbflow.naive_bayes.flexible import FlexibleNB
+from xnbflow.naive_bayes.regression import KernelNBRegressor
+from xnbflow.preprocessing.cica import CICA
+from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, natural_gradient
+from xnbflow.studies.cica.compute_summary import summarise
+from xnbflow.studies.cica.names import (
+    AS_PAPER,
+    CHOSEN_WIDTH,
+    FAST_ICA,
+    PAPERS_WIDTH,
+    RECOVERY_ERROR,
+    SQUARE_ERROR,
+    SYMMETRIC,
+    TRUE_SOURCES,
+    UNTRANSFORMED,
+    WHITENING,
+    square_error_at,
+)
+from xnbflow.studies.defaults import with_defaults
+
+__all__ = ["Simulation", "analyse", "recovery_error", "simulate"]
+
+_DEFAULTS: dict[str, Any] = {
+    "seeds": 50,
+    "samples": [20, 200],
+    "recovery_samples": [500, 1000],
+    "nuisance_samples": [200],
+    "correlated_samples": [200],
+    "test_samples": 100,
+    "steps": 30,
+    "splits": 10,
+    "repeats": 1,
+}
+_N_SOURCES = 2
+_N_NUISANCE = 8
+_BAND = (0.1, 0.9)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Samples of section 6.
+
+    Attributes
+    ----------
+    inputs : ndarray of shape (n_samples, n_inputs)
+        Sources, and nuisance if there is any, mixed.
+    target : ndarray of shape (n_samples,)
+        y.
+    mixing : ndarray of shape (n_inputs, n_inputs)
+        ``inputs = [sources, nuisance] @ mixing.T``; the two sources come first.
+    """
+
+    inputs: np.ndarray
+    target: np.ndarray
+    mixing: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What is simulated, and whether y is predicted or only the recovery of sources computed."""
+
+    setting: str
+    samples: int
+    nuisance: int = 0
+    least_target: float = -3.0
+    predict: bool = True
+
+
+def simulate(
+    n_samples: int, random: np.random.Generator, *, n_nuisance: int = 0, least_target: float = -3.0
+) -> Simulation:
+    """Draw samples as in section 6: sources ``y + e1`` and ``y² + e2``, the e uniform on [-1, 1].
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples.
+    random : Generator
+        Source of random numbers.
+    n_nuisance : int
+        Standard normal variables that do not depend on y. With them the mixing is a random
+        matrix, without them the paper's.
+    least_target : float
+        y is uniform from here to 3. With the paper's -3 the sources are uncorrelated; with 0 they
+        are not, though still independent given y.
+
+    Examples
+    --------
+    >>> simulate(5, np.random.default_rng(0)).inputs.shape
+    (5, 2)
+    """
+    mixing = np.array([[1.0, 0.5], [0.5, 1.0]])
+    if n_nuisance:
+        mixing = random.normal(size=(_N_SOURCES + n_nuisance, _N_SOURCES + n_nuisance))
+    target = random.uniform(least_target, 3.0, n_samples)
+    sources = np.column_stack([target, target**2]) + random.uniform(-1.0, 1.0, (n_samples, 2))
+    nuisance = random.normal(size=(n_samples, n_nuisance))
+    return Simulation(np.hstack([sources, nuisance]) @ mixing.T, target, mixing)
+
+
+def recovery_error(demixed: np.ndarray) -> float:
+    """Return how far a matrix is from a scaled permutation, Eq. 12.
+
+    Parameters
+    ----------
+    demixed : ndarray of shape (n_sources, n_sources)
+        P = W A, from true sources to components.
+
+    Examples
+    --------
+    >>> recovery_error(np.array([[0.0, 2.0], [-1.0, 0.0]]))
+    0.0
+    >>> recovery_error(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    2.0
+    """
+    size = np.abs(demixed)
+    rows = size / size.max(axis=1, keepdims=True)
+    columns = size / size.max(axis=0)
+    return float(rows.sum() - len(size) + columns.sum() - len(size))
+
+
+def analyse(
+    series: dict[str, DataSet], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
+    """Repeat section 6 over many seeds, and classify data sets with and without CICA.
+
+    Parameters
+    ----------
+    series : dict of str to DataSet
+        Data sets to classify; may be empty.
+    params : dict
+        All optional. ``seeds``: how many (50). ``samples``: training samples with the paper's two
+        inputs (20 and 200). ``recovery_samples``: further ones at which only the recovery of the
+        sources is computed (500 and 1000). ``nuisance_samples``: training samples with eight
+        nuisance variables besides the sources (200); ``correlated_samples``: with y on [0, 3]
+        (200). ``test_samples`` (100). ``steps``: of the descents shown step by step (30).
+        ``splits`` (10) and ``repeats`` (1) of the classification's cross-validation.
+    threads : int
+        Seeds simulated at a time.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``fits``: one row per simulated training set and method with its recovery error.
+        ``errors``: the mean square error of naive Bayes on its components, with the paper's and
+        with the data-chosen width of the regression. ``summary``: medians over seeds, and the band
+        from the tenth to the ninetieth percentile. ``iterations``: the same by step of a descent
+        from the inputs as they are. ``classification``: accuracy of FlexibleNB by fold with and
+        without CICA. ``dependence``: the share of features that depend on another given the class,
+        before and after, on the samples that CICA has seen and on a half that it has not. Columns
+        and tables that follow from these: see `compute_summary.summarise`.
+
+    Raises
+    ------
+    InputError
+        If a parameter is unknown.
+    """
+    params = with_defaults("cica", params, _DEFAULTS)
+    tables = _simulated(params, threads)
+    folds = [
+        delayed(_classify)(data, params["splits"], repeat)
+        for data in series.values()
+        for repeat in range(params["repeats"])
+    ]
+    tables["classification"] = pd.DataFrame(
+        [row for rows in Parallel(n_jobs=threads)(folds) for row in rows],
+        columns=["dataset", "repeat", "fold", "transformation", "accuracy"],
+    )
+    tables["dependence"] = pd.DataFrame(
+        [row for data in series.values() for row in _dependence(data)],
+        columns=["dataset", "samples", "transformation", "ratio", "pairs", "largest_r"],
+    )
+    return summarise(tables)
+
+
+def _simulated(params: dict[str, Any], threads: int) -> dict[str, pd.DataFrame]:
+    """Return the tables of the simulations; a seed's are computed in one process."""
+    settings = [
+        *(_Setting(AS_PAPER, n, predict=False) for n in params["recovery_samples"]),
+        *(_Setting("ten inputs", n, nuisance=_N_NUISANCE) for n in params["nuisance_samples"]),
+        *(_Setting("correlated sources", n, least_target=0) for n in params["correlated_samples"]),
+        *(_Setting(AS_PAPER, n) for n in params["samples"]),
+    ]
+    tasks = [
+        delayed(_simulate_seed)(setting, seed, params["test_samples"], params["steps"])
+        for setting in settings
+        for seed in range(params["seeds"])
+    ]
+    results = Parallel(n_jobs=threads)(tasks)
+    keys = ["setting", "samples", "method", "seed"]
+    fits, errors, iterations = (
+        pd.concat([result[i] for result in results], ignore_index=True) for i in range(3)
+    )
+    fits, errors = (table.sort_values(keys, ignore_index=True) for table in (fits, errors))
+    recovery = fits.assign(measure=RECOVERY_ERROR, value=fits["recovery_error"])
+    square = errors.assign(
+        measure=errors["regression_width"].map(square_error_at),
+        value=errors["mean_square_error"],
+    )
+    summary = _bands(pd.concat([recovery, square]), ["setting", "samples", "method", "measure"])
+    by_step = _bands(iterations, ["samples", "width", "measure", "step"])
+    return {"fits": fits, "errors": errors, "summary": summary, "iterations": by_step}
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Training and test samples of one seed."""
+
+    drawn: Simulation
+    n_training: int
+
+    @property
+    def training(self) -> np.ndarray:
+        return self.drawn.inputs[: self.n_training]
+
+    @property
+    def target(self) -> np.ndarray:
+        return self.drawn.target[: self.n_training]
+
+    def recovery_error(self, demixing: np.ndarray) -> float:
+        """Return Eq. 12; NaN where the components are more than the sources."""
+        if len(demixing) != _N_SOURCES:
+            return np.nan
+        return recovery_error(demixing @ self.drawn.mixing[:, :_N_SOURCES])
+
+    def mean_square_error(self, demixing: np.ndarray, width: str) -> float:
+        """Return the error of naive Bayes regression on components, on the test samples."""
+        components = self.drawn.inputs @ demixing.T
+        model = KernelNBRegressor(width=width).fit(components[: self.n_training], self.target)
+        predicted = model.predict(components[self.n_training :])
+        return float(np.mean((predicted - self.drawn.target[self.n_training :]) ** 2))
+
+
+def _simulate_seed(
+    setting: _Setting, seed: int, n_test: int, n_steps: int
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return one seed's rows of ``fits``, ``errors`` and (not yet summarised) ``iterations``."""
+    random = np.random.default_rng(derive_seed("cica", setting.setting, setting.samples, seed))
+    drawn = simulate(
+        setting.samples + n_test,
+        random,
+        n_nuisance=setting.nuisance,
+        least_target=setting.least_target,
+    )
+    trial = _Trial(drawn, setting.samples)
+    errors, steps = [], []
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        random_state = int(random.integers(2**31))
+        fits = _cica(trial, random_state)
+        if setting.predict:
+            fits += _rivals(trial, random_state)
+            errors = _errors(trial, fits)
+        if setting.predict and setting.setting == AS_PAPER:
+            steps = _by_step(trial, [fit["width"] for fit in fits[:2]], n_steps)
+    for fit in fits:
+        fit["recovery_error"] = trial.recovery_error(fit.pop("demixing"))
+    about = {"setting": setting.setting, "samples": setting.samples, "seed": seed}
+    fits, errors, steps = (
+        pd.DataFrame([about | row for row in rows]) for rows in (fits, errors, steps)
+    )
+    return fits, errors, steps
+
+
+def _cica(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
+    """Return what CICA finds at the paper's and at the chosen width."""
+    rows = []
+    for method, width in ((PAPERS_WIDTH, "paper"), (CHOSEN_WIDTH, "cv")):
+        cica = CICA(n_components=_N_SOURCES, width=width, random_state=random_state)
+        cica.fit(trial.training, trial.target)
+        rows.append(
+            {
+                "method": method,
+                "demixing": cica.components_,
+                "width": cica.width_,
+                "steps": cica.n_iter_,
+                "converged": cica.converged_,
+            }
+        )
+    return rows
+
+
+def _rivals(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
+    """Return the other transformations.
+
+    Symmetric whitening is one of them because the paper's mixing is symmetric: of uncorrelated
+    sources, it is close to the inverse. The principal axes are not.
+    """
+    X = trial.training
+    pca = PCA(_N_SOURCES).fit(X)
+    ica = FastICA(_N_SOURCES, whiten="unit-variance", max_iter=1000, random_state=random_state)
+    ica.fit(X)
+    demixings = {
+        UNTRANSFORMED: np.eye(X.shape[1]),
+        WHITENING: pca.components_ / np.sqrt(pca.explained_variance_)[:, np.newaxis],
+        FAST_ICA: ica.components_,
+        TRUE_SOURCES: np.linalg.inv(trial.drawn.mixing)[:_N_SOURCES],
+    }
+    if X.shape[1] == _N_SOURCES:
+        demixings[SYMMETRIC] = fractional_matrix_power(np.cov(X.T), -0.5)
+    return [
+        {
+            "method": method,
+            "demixing": demixing,
+            "converged": method != FAST_ICA or ica.n_iter_ < ica.max_iter,
+        }
+        for method, demixing in demixings.items()
+    ]
+
+
+def _errors(trial: _Trial, fits: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return mean square errors with both widths of the regression."""
+    return [
+        {
+            "method": fit["method"],
+            "regression_width": name,
+            "mean_square_error": trial.mean_square_error(fit["demixing"], width),
+        }
+        for fit in fits
+        for name, width in (("paper's", "paper"), ("chosen", "cv"))
+    ]
+
+
+def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict[str, Any]]:
+    """Return both errors at each step of a descent from the inputs as they are."""
+    inputs, target = (
+        (trial.training - trial.training.mean(axis=0)).T,
+        trial.target / trial.target.std(),
+    )
+    rows = []
+    for name, width in zip(("paper's", "chosen"), widths, strict=True):
+        objective = ConditionalEntropy(inputs, target, width)
+        start = np.eye(_N_SOURCES)
+        path = natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
+        measures = [
+            {
+                RECOVERY_ERROR: trial.recovery_error(demixing),
+                SQUARE_ERROR: trial.mean_square_error(demixing, "paper"),
+            }
+            for demixing in path
+        ]
+        measures += [measures[-1]] * (n_steps + 1 - len(path))
+        rows += [
+            {"width": name, "step": step, "measure": measure, "value": value}
+            for step, both in enumerate(measures)
+            for measure, value in both.items()
+        ]
+    return rows
+
+
+def _classify(data: DataSet, n_splits: int, repeat: int) -> list[tuple[Any, ...]]:
+    """Return the accuracy of FlexibleNB by fold, with and without CICA."""
+    folds = StratifiedKFold(
+        n_splits, shuffle=True, random_state=derive_seed("cica", data.name, "folds", repeat)
+    )
+    X, y = data.values.T, data.labels
+    rows = []
+    with threadpool_limits(1):
+        for fold, (training, test) in enumerate(folds.split(X, y)):
+            for transformation, components in _before_and_after(data, training).items():
+                model = FlexibleNB().fit(components[training], y[training])
+                accuracy = model.score(components[test], y[test])
+                rows.append((data.name, repeat, fold, transformation, accuracy))
+    return rows
+
+
+def _dependence(data: DataSet) -> list[tuple[Any, ...]]:
+    """Return how many features depend on another given the class, before and after CICA."""
+    y = data.labels
+    everything = np.arange(data.n_samples)
+    halves = StratifiedShuffleSplit(
+        1, test_size=0.5, random_state=derive_seed("cica", data.name, "halves")
+    )
+    kept, held_out = next(halves.split(data.values.T, y))
+    rows = []
+    for name, fitted, tested in (
+        ("those fitted", everything, everything),
+        ("held-out half", kept, held_out),
+    ):
+        for transformation, components in _before_and_after(data, fitted).items():
+            found = conditional_dependence(components[tested], y[tested])
+            largest = found.max_abs_r.max()
+            rows.append((data.name, name, transformation, found.ratio, found.n_pairs, largest))
+    return rows
+
+
+def _before_and_after(data: DataSet, fitted: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the features, and their components by CICA fitted to some samples."""
+    X = data.values.T
+    cica = CICA(random_state=derive_seed("cica", data.name, "rotations"))
+    return {"none": X, "CICA": cica.fit(X[fitted], data.labels[fitted]).transform(X)}
+
+
+def _bands(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return the median and the band of ``value``, and the number of seeds, per group."""
+    groups = table.groupby(keys, sort=False)["value"]
+    bands = groups.quantile([_BAND[0], 0.5, _BAND[1]]).unstack()
+    bands.columns = ["lower", "median", "upper"]
+    return bands.join(groups.count().rename("seeds")).reset_index()

@@ -1,0 +1,288 @@
+"""What the study of directional naive Bayes shows beyond accuracies.
+
+Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers: the angles' rose diagrams and
+fitted densities (Figures 13 and 14), the complexity of the classifiers (Table 2), and the decision
+regions of the artificial examples (Figures 3 to 12) and of data sets of two angles.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold
+
+from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.seeds import derive_seed
+from xnbflow.density.families.base import Distribution
+from xnbflow.density.families.gaussian import Gaussian
+from xnbflow.density.families.von_mises import VonMises
+from xnbflow.evaluation.build import build_estimator
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.naive_bayes.selective import SelectiveNB
+from xnbflow.naive_bayes.von_mises import VonMisesNB
+from xnbflow.preprocessing.selection.mutual_information import quadrature_information
+from xnbflow.studies.defaults import with_defaults
+from xnbflow.studies.directional.compute_examples import (
+    example_tables,
+    figure_14,
+    printed_values,
+    torus_regions,
+)
+
+__all__ = ["CLASSIFIERS", "analyse", "compared", "likelihoods"]
+
+_CLASSES = "xnbflow.naive_bayes"
+_VON_MISES = {
+    "method": f"{_CLASSES}.von_mises.VonMisesNB",
+    "params": {"angular": "@angular", "categorical": "@categorical"},
+}
+_GAUSSIAN = {
+    "method": f"{_CLASSES}.hybrid.HybridNB",
+    "params": {
+        "groups": [
+            ["angular", "gaussian", "@angular"],
+            ["linear", "gaussian", "@linear"],
+            ["categorical", "categorical", "@categorical"],
+        ]
+    },
+}
+
+_SELECTIVE = f"{_CLASSES}.selective.SelectiveNB"
+
+#: The study's classifiers, as entries of the configuration.
+CLASSIFIERS = {
+    "vMNB": _VON_MISES,
+    "SelvMNB": {"method": _SELECTIVE, "params": {"estimator": _VON_MISES}},
+    "GNB": _GAUSSIAN,
+    "SelGNB": {"method": _SELECTIVE, "params": {"estimator": _GAUSSIAN}},
+    "dNB": {
+        "method": f"{_CLASSES}.discretized.DiscretizedNB",
+        "params": {"categorical": "@categorical"},
+    },
+}
+
+
+#: Numbers that are nearer than this are the same to four decimals.
+_SAME = 5e-5
+
+_SIZES = ["classifier", "parameters", "features", "angular_percent", "seconds"]
+
+
+def analyse(
+    series: dict[str, DataSet],
+    params: dict[str, Any],
+    threads: int,  # noqa: ARG001
+) -> dict[str, pd.DataFrame]:
+    """Compute the tables behind the study's figures.
+
+    Parameters
+    ----------
+    series : dict of str to DataSet
+        Data sets with angles; may be empty.
+    params : dict
+        All optional. ``bins``: sectors of a rose diagram (36). ``max_features``: how many angles of
+        a data set have their roses and densities shown, those that tell most about the class (4).
+        ``repeats``: fits of each classifier to each complete data set (10, as in the paper).
+    threads : int
+        Not used; the kernels take numba's number of threads.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``rose``: samples in each sector, per data set, feature and class. ``fitted``: von Mises and
+        Gaussian parameters and log-likelihoods of each angle and class. ``densities``: both along
+        the circle. All angles are in radians; Figure 14's artificial data are a data set like the
+        others. ``complexity``: the paper's Table 2. ``samples``, ``regions``, ``boundaries``: see
+        `directional_examples.example_tables`, and a data set of just two angles is an example
+        too. ``printed``: numbers that the paper prints for its examples, beside the computed.
+        ``likelihoods``: sums of ``fitted``.
+
+    Raises
+    ------
+    InputError
+        If a parameter is unknown or a data set has no angle.
+    """
+    defaults = {"bins": 36, "max_features": 4, "repeats": 10}
+    params = with_defaults("directional", params, defaults)
+    artificial = figure_14()
+    tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
+    tables["complexity"] = pd.concat(
+        [_complexity(data, params["repeats"]) for data in series.values()]
+        or [pd.DataFrame(columns=["dataset", *_SIZES])],
+        ignore_index=True,
+    )
+    tables |= example_tables()
+    for data in series.values():
+        if list(data.kinds) == ["angular", "angular"]:
+            regions, boundary = torus_regions(data.name, data.values.T, data.labels)
+            tables["regions"] = pd.concat([tables["regions"], regions], ignore_index=True)
+            tables["boundaries"] = pd.concat([tables["boundaries"], boundary], ignore_index=True)
+    printed = [printed_values(), _figure_14_classes(artificial)]
+    tables["printed"] = compared(pd.concat(printed, ignore_index=True))
+    return tables
+
+
+def compared(printed: pd.DataFrame) -> pd.DataFrame:
+    """Add whether ``paper`` and ``computed`` are the same to the decimals that are printed."""
+    same = np.isclose(printed["paper"], printed["computed"], rtol=0, atol=_SAME)
+    return printed.assign(agrees=same)
+
+
+def _angle_tables(
+    data_sets: list[DataSet], n_bins: int, max_features: int
+) -> dict[str, pd.DataFrame]:
+    parts: dict[str, list[pd.DataFrame]] = {"rose": [], "fitted": [], "densities": []}
+    for data in data_sets:
+        angular = np.flatnonzero(data.kinds == "angular")
+        if not len(angular):
+            msg = f"data set {data.name!r} has no angular feature; leave it out of this analysis"
+            raise InputError(msg)
+        classes, codes, counts = np.unique(data.labels, return_inverse=True, return_counts=True)
+        angles = data.values[angular]
+        families = [family.fit(angles, codes, len(classes)) for family in (VonMises(), Gaussian())]
+        parts["fitted"].append(_fitted(data, angular, codes, families))
+        information = quadrature_information(families[0], np.log(counts / len(codes)))
+        for row in np.argsort(-np.asarray(information), kind="stable")[:max_features]:
+            parts["rose"].append(_rose(data, angular[row], n_bins))
+            parts["densities"].append(_densities(data, angular[row], row, families))
+    tables = {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}
+    return tables | {"likelihoods": likelihoods(tables["fitted"])}
+
+
+def likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
+    """Return how well both families fit each data set's angles, all together.
+
+    Parameters
+    ----------
+    fitted : DataFrame
+        ``dataset``, ``feature``, ``samples`` and the log-likelihoods, a row per angle and class.
+    """
+    better = fitted["von_mises_log_likelihood"] > fitted["gaussian_log_likelihood"]
+    groups = fitted.assign(better=better).groupby("dataset", sort=False)
+    sums = groups.agg(
+        angles=("feature", "nunique"),
+        von_mises=("von_mises_log_likelihood", "sum"),
+        gaussian=("gaussian_log_likelihood", "sum"),
+        measured=("samples", "sum"),
+        better=("better", "sum"),
+        pairs=("better", "size"),
+    )
+    gain = (sums["von_mises"] - sums["gaussian"]) / sums["measured"]
+    sums.insert(3, "gain_per_angle", gain)
+    return sums.drop(columns="measured").reset_index()
+
+
+def _fitted(
+    data: DataSet, angular: np.ndarray, codes: np.ndarray, families: list[Distribution]
+) -> pd.DataFrame:
+    """Return one row per angle and class: parameters and log-likelihoods."""
+    von_mises, gaussian = families
+    classes = data.classes
+    log_likelihood = np.zeros((2, len(angular), len(classes)))
+    for code in range(len(classes)):
+        own = data.values[angular][:, codes == code]
+        for i, family in enumerate(families):
+            log_likelihood[i, :, code] = family.log_density(own)[:, code].sum(axis=1)
+    counts = np.tile(np.bincount(codes), len(angular))
+    gain = (log_likelihood[0] - log_likelihood[1]).ravel()
+    return pd.DataFrame(
+        {
+            "dataset": data.name,
+            "feature": np.repeat(data.features[angular], len(classes)),
+            "class": np.tile(classes, len(angular)),
+            "samples": counts,
+            "mean_direction": von_mises.mean_direction_.ravel(),
+            "concentration": von_mises.concentration_.ravel(),
+            "mean": gaussian.mean_.ravel(),
+            "standard_deviation": np.sqrt(gaussian.variance_).ravel(),
+            "von_mises_log_likelihood": log_likelihood[0].ravel(),
+            "gaussian_log_likelihood": log_likelihood[1].ravel(),
+            "gain": gain,
+            "gain_per_sample": gain / counts,
+        }
+    )
+
+
+def _rose(data: DataSet, feature: int, n_bins: int) -> pd.DataFrame:
+    """Return the samples of each class in each sector of the circle."""
+    edges = np.linspace(-np.pi, np.pi, n_bins + 1)
+    wrapped = np.pi - (np.pi - data.values[feature]) % (2 * np.pi)
+    parts = [
+        pd.DataFrame(
+            {
+                "dataset": data.name,
+                "feature": data.features[feature],
+                "class": label,
+                "sector_start": edges[:-1],
+                "sector_end": edges[1:],
+                "samples": np.histogram(wrapped[data.labels == label], edges)[0],
+            }
+        )
+        for label in data.classes
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _densities(data: DataSet, feature: int, row: int, families: list[Distribution]) -> pd.DataFrame:
+    """Return both fitted densities along the circle, in the turn that the data are given in."""
+    start = -np.pi if data.values[feature].min() < 0 else 0.0
+    angle = np.linspace(start, start + 2 * np.pi, 361)
+    grid = np.tile(angle, (len(families[0].mean_direction_), 1))
+    von_mises, gaussian = (np.exp(family.log_density(grid)[row]) for family in families)
+    return pd.DataFrame(
+        {
+            "dataset": data.name,
+            "feature": data.features[feature],
+            "class": np.repeat(data.classes, len(angle)),
+            "angle": np.tile(angle, len(data.classes)),
+            "von_mises": von_mises.ravel(),
+            "gaussian": gaussian.ravel(),
+        }
+    )
+
+
+def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
+    """Fit each classifier to the complete data set, with other inner folds at each repeat."""
+    columns = {kind: np.flatnonzero(data.kinds == kind).tolist() for kind in KINDS}
+    rows = []
+    for name, entry in CLASSIFIERS.items():
+        for repeat in range(repeats):
+            classifier = build_estimator(entry, columns)
+            if isinstance(classifier, SelectiveNB):
+                seed = derive_seed(data.name, repeat, "inner folds")
+                folds = StratifiedKFold(10, shuffle=True, random_state=seed)
+                classifier.set_params(cv=folds)
+            start = time.perf_counter()
+            classifier.fit(data.values.T, data.labels)
+            seconds = time.perf_counter() - start
+            rows.append((name, *_size(classifier, data.kinds), seconds))
+    frame = pd.DataFrame(rows, columns=_SIZES)
+    means = frame.groupby("classifier", sort=False).mean().reset_index()
+    means.insert(0, "dataset", data.name)
+    return means
+
+
+def _size(classifier: BaseNaiveBayes, kinds: np.ndarray) -> tuple[int, int, float]:
+    """Return the numbers of parameters, with the priors, and of features, and the angles' share."""
+    hybrid = classifier.estimator_ if isinstance(classifier, SelectiveNB) else classifier
+    terms = getattr(classifier, "selected_", slice(None))
+    used = np.concatenate(hybrid.term_columns())[terms]
+    parameters = len(classifier.classes_) - 1 + int(hybrid.n_parameters()[terms].sum())
+    return parameters, len(used), 100 * float(np.mean(kinds[used] == "angular"))
+
+
+def _figure_14_classes(data: DataSet) -> pd.DataFrame:
+    """Return the class of the angles pi and 0, which the paper's Gaussians confuse."""
+    rows = []
+    for name, estimator, expected in (
+        ("Gaussian", HybridNB(), {np.pi: 2, 0.0: 1}),
+        ("von Mises", VonMisesNB(), {np.pi: 1, 0.0: 2}),
+    ):
+        predicted = estimator.fit(data.values.T, data.labels).predict(np.array([[np.pi], [0.0]]))
+        for (angle, paper), label in zip(expected.items(), predicted, strict=True):
+            quantity = f"class of the angle {'pi' if angle else '0'}, {name}"
+            rows.append((data.name, quantity, float(paper), float(label)))
+    return pd.DataFrame(rows, columns=["example", "quantity", "paper", "computed"])

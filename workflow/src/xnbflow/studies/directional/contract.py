@@ -1,0 +1,162 @@
+"""The tables of the analysis of directional naive Bayes."""
+
+from xnbflow.data.contract import Columns, named, table
+
+__all__ = ["TABLES"]
+
+_ANGLE: Columns = {"dataset": "text", "feature": "text", "class": "text"}
+_PLACE: Columns = {
+    "first": ("number", "an angle in radians, or a longitude"),
+    "second": ("number", "another angle, a height or a category, by the space"),
+}
+_EXAMPLE: Columns = {
+    "example": "text",
+    "space": ("text", "circle, torus, sphere, cylinder or circles"),
+}
+
+TABLES = named(
+    table(
+        "rose",
+        "samples in each sector of the circle",
+        "a sector",
+        **_ANGLE,
+        sector_start=("number", "radians"),
+        sector_end=("number", "radians"),
+        samples="integer",
+    ),
+    table(
+        "fitted",
+        "von Mises and normal distributions of each angle",
+        "an angle and class",
+        **_ANGLE,
+        samples="integer",
+        mean_direction=("number", "radians"),
+        concentration="number",
+        mean=("number", "radians"),
+        standard_deviation=("number", "radians"),
+        von_mises_log_likelihood="number",
+        gaussian_log_likelihood="number",
+        gain=("number", "log-likelihood of von Mises less that of Gaussian"),
+        gain_per_sample="number",
+    ),
+    table(
+        "likelihoods",
+        "how well both distributions fit all angles of a data set",
+        "a data set",
+        dataset="text",
+        angles=("integer", "features"),
+        von_mises=("number", "log-likelihood"),
+        gaussian=("number", "log-likelihood"),
+        gain_per_angle=("number", "of von Mises, per measured angle"),
+        better=("integer", "pairs of an angle and a class that von Mises fits better"),
+        pairs=("integer", "of all these"),
+    ),
+    table(
+        "densities",
+        "both densities along the circle",
+        "a point of the circle",
+        **_ANGLE,
+        angle=("number", "radians"),
+        von_mises=("number", "density"),
+        gaussian=("number", "density"),
+    ),
+    table(
+        "complexity",
+        "what each classifier uses of the complete data set (Table 2 of the paper)",
+        "a data set and classifier",
+        dataset="text",
+        classifier="text",
+        parameters=("number", "with the priors; mean over repeats"),
+        features=("number", "used; mean over repeats"),
+        angular_percent=("number", "of them that are angles"),
+        seconds=("number", "to fit"),
+    ),
+    table(
+        "samples",
+        "samples of the artificial examples",
+        "a sample",
+        **_PLACE,
+        **{"class": "text", "predicted": "text"},
+        **_EXAMPLE,
+    ),
+    table(
+        "regions",
+        "decision regions",
+        "a point of a grid over the space",
+        **_PLACE,
+        predicted="text",
+        **_EXAMPLE,
+    ),
+    table(
+        "boundaries",
+        "where two classes are equally probable",
+        "a point of a curve",
+        **_PLACE,
+        curve=("integer", "points of a curve have its number"),
+        **_EXAMPLE,
+    ),
+    table(
+        "printed",
+        "numbers that the paper prints for its examples, beside the computed",
+        "a number",
+        example="text",
+        quantity="text",
+        paper="number",
+        computed="number",
+        agrees=("boolean", "whether both are the same to four decimals"),
+    ),
+    table(
+        "accuracies",
+        "accuracies of the paper's classifiers (Table 1 of the paper)",
+        "a data set and classifier",
+        dataset="text",
+        classifier=("text", "as the paper calls it"),
+        accuracy=("number", "per cent; missing where a fold failed"),
+        sd=("number", "over folds, per cent"),
+        rank=("number", "among these by accuracy to two decimals, the least of equals"),
+        counterpart=("text", "the paper's data set; empty without"),
+        paper=("number", "as printed; missing where it cannot be read"),
+        paper_sd=("number", "as printed"),
+        paper_rank=("number", "1 is best; that of dNB follows from the paper's Table 5"),
+    ),
+    table(
+        "runs",
+        "tests on sorted runs of the pairs that the paper tests (Table 5 of the paper)",
+        "a data set and pair",
+        dataset="text",
+        first=("text", "classifier"),
+        second=("text", "classifier"),
+        difference=("number", "accuracy of the first less that of the second, per cent"),
+        direction=("text", ">, < or =, to two decimals of per cent"),
+        p=("number", "one-sided, in that direction"),
+        counterpart=("text", "the paper's data set; empty without"),
+        paper_direction=("text", "empty where the paper has none"),
+        paper_p=("number", "as printed"),
+    ),
+    table(
+        "average_ranks",
+        "average ranks of the paper's classifiers (Table 3 of the paper)",
+        "a classifier",
+        classifier="text",
+        over=("text", "same: data sets that stand for ones of the paper; all: all of each"),
+        datasets=("integer", "how many of ours"),
+        datasets_paper=("integer", "how many of the paper's"),
+        ours="number",
+        paper="number",
+    ),
+    table(
+        "pair_tests",
+        "pairs of the paper's classifiers over data sets (Table 4 of the paper)",
+        "a pair",
+        first=("text", "classifier"),
+        second=("text", "classifier"),
+        datasets=("integer", "those that stand for ones of the paper"),
+        ranks_apart=("number", "rank of the second less that of the first"),
+        ranks_apart_paper="number",
+        **{
+            name: ("number", "adjusted p-value" + (", as printed" if "_paper" in name else ""))
+            for column in ("nemenyi", "holm", "shaffer", "bergmann_hommel")
+            for name in (column, f"{column}_paper")
+        },
+    ),
+)

@@ -1,0 +1,19 @@
+"""Naive effects of generalized naive Bayes: what its study computes, and its section."""
+
+from xnbflow.data.entries import Analysis, choice, either, list_of, mapping, nothing, number, text
+
+ANALYSIS = Analysis(
+    "effects",
+    "xnbflow.studies.effects.compute",
+    "xnbflow.studies.effects.contract",
+    "xnbflow.studies.effects.section",
+    {
+        "features": mapping(either(list_of(text(), 1), choice("stepwise"), nothing())),
+        "generalized": mapping(),
+        "stepwise": mapping(),
+        "tune": mapping(list_of({}, 1)),
+        "losses": {**list_of(number(above=0), 2), "maxItems": 2},
+    },
+    methods={"generalized": "generalized_nb", "stepwise": "stepwise_naive_effects"},
+    grids={"tune": "generalized_nb"},
+)

@@ -1,0 +1,18 @@
+"""Signatures: accuracy against the number of genes, for the classifiers that have such a curve."""
+
+from xnbflow.data.entries import Analysis, list_of, number, whole
+
+ANALYSIS = Analysis(
+    "signatures",
+    "xnbflow.studies.signatures.compute",
+    "xnbflow.studies.signatures.contract",
+    "xnbflow.studies.signatures.section",
+    {
+        "splits": whole(2),
+        "repeats": whole(1),
+        "sizes": list_of(whole(1), 1),
+        "thresholds": list_of(number(above=0, below=1), 1),
+        "shrinkage": list_of(number(above=0), 1),
+        "C": list_of(number(above=0), 1),
+    },
+)

@@ -1,0 +1,251 @@
+"""Accuracy against the number of features: one classifier at every size, on the same folds."""
+
+import itertools
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.seeds import derive_seed
+from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.evaluation.metrics import fold_metrics
+from xnbflow.evaluation.sparse import features_with_effect
+from xnbflow.naive_bayes.class_specific import XNB
+from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
+from xnbflow.studies.defaults import with_defaults
+from xnbflow.studies.signatures.contract import TABLES
+from xnbflow.studies.signatures.names import CSNB, LASSO, PAM, XNB_PUBLISHED
+
+__all__ = ["DEFAULTS", "analyse", "chosen_sizes", "features_per_class"]
+
+#: The analysis's parameters; `analyse` explains them.
+DEFAULTS: dict[str, Any] = {
+    "splits": 10,
+    "repeats": 1,
+    "sizes": [1, 2, 3, 5, 8, 13, 20, 35, 60, 100, 200],
+    "thresholds": [0.5, 0.9, 0.99, 0.999, 0.9999, 0.999999],
+    "shrinkage": [0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0],
+    "C": [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
+}
+
+_METRICS = ["accuracy", "balanced_accuracy", "log_loss"]
+_POINT = ["method", "parameter", "value"]
+
+
+class _Fold(NamedTuple):
+    """Which samples train and which are tested, by their positions."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+def analyse(
+    series: dict[str, DataSet], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
+    """Cross-validate every classifier that has a path over sizes, at each of its sizes.
+
+    Parameters
+    ----------
+    series : dict of str to DataSet
+    params : dict
+        All optional. ``splits`` (10) and ``repeats`` (1) of the folds, which are those that a study
+        with as many draws. What is tried: ``sizes``, features per pair of classes, of
+        `ClassSpecificNB`; ``thresholds`` of `XNB`; ``shrinkage`` (scikit-learn's
+        ``shrink_threshold``) of nearest shrunken centroids; ``C`` of l1-logistic regression.
+    threads : int
+        Data sets and repeats computed at a time.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``curves``, ``sizes`` and ``chosen``, see `xnbflow.studies.signatures.contract`. Along the
+        curve of `ClassSpecificNB` the evidence is calibrated as `ClassSpecificNBCV` does it, class
+        by class, for each fold by the predictions of the others. The sizes are those that
+        `ClassSpecificNBCV` chooses inside each fold.
+
+    Raises
+    ------
+    InputError
+        If a parameter is unknown, or a data set is too small for the folds or lacks values.
+    """
+    params = with_defaults("signatures", params, DEFAULTS)
+    for data in series.values():
+        _check(data, params)
+    tasks = list(itertools.product(series.values(), range(params["repeats"])))
+    parts = Parallel(n_jobs=max(1, threads))(delayed(_repeat)(*task, params) for task in tasks)
+    if not parts:
+        return {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
+    points, sizes = (pd.concat([part[i] for part in parts], ignore_index=True) for i in range(2))
+    curves = _over_repeats(points)[TABLES["curves"].fixed]
+    return {"curves": curves, "sizes": sizes, "chosen": chosen_sizes(sizes)}
+
+
+def _check(data: DataSet, params: Mapping[str, Any]) -> None:
+    if np.isnan(data.values).any():
+        msg = f"{data.name}: the analysis 'signatures' takes no missing values; leave it out"
+        raise InputError(msg)
+    draw_folds(data, params["splits"], 1)  # refuses what cannot be split
+
+
+def _repeat(
+    data: DataSet, repeat: int, params: Mapping[str, Any]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the points of all curves, and the chosen sizes, of one repeat."""
+    drawn = folds_of_repeat(data, params["splits"], repeat)
+    positions = np.arange(data.n_samples)
+    tested = [np.isin(data.samples, rows["sample"]) for _, rows in drawn.groupby("fold")]
+    folds = [_Fold(positions[~mask], positions[mask]) for mask in tested]
+    with threadpool_limits(1):
+        rows = _own_path(data, folds, params["sizes"])
+        rows += [
+            {**point, **_cross_validate(data, folds, model)}
+            for point, model in _rivals(params, derive_seed(data.name, repeat, "signatures"))
+        ]
+        chosen = [_chosen(data, each.train) for each in folds]
+    about = {
+        "dataset": data.name,
+        "samples": data.n_samples,
+        "classes": len(data.classes),
+        "folds": len(folds),
+    }
+    sizes = [
+        {"dataset": data.name, "repeat": repeat, "fold": fold, **row}
+        for fold, row in enumerate(chosen)
+    ]
+    return pd.DataFrame(rows).assign(**about), pd.DataFrame(sizes)
+
+
+def _own_path(data: DataSet, folds: list[_Fold], sizes: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the curve of `ClassSpecificNB`: the path of its cross-validation over these folds."""
+    model = ClassSpecificNBCV(sizes=list(sizes), cv=_Given(folds))
+    path = model.fit(data.values.T, data.labels).path_
+    path = path.rename(columns={"n_features_per_class": "features_per_class"})
+    point = {"method": CSNB, "parameter": "features per pair of classes"}
+    path = path.assign(**point, value=path["n_features_per_pair"].astype(float))
+    return path[[*_POINT, "features_per_class", *_METRICS]].to_dict("records")
+
+
+class _Given:
+    """A cross-validation splitter that gives folds drawn before."""
+
+    def __init__(self, folds: list[_Fold]) -> None:
+        self.folds = folds
+
+    def split(self, *_: object) -> Iterator[_Fold]:
+        """Yield the folds."""
+        return iter(self.folds)
+
+    def get_n_splits(self, *_: object) -> int:
+        """Return how many there are."""
+        return len(self.folds)
+
+
+def _rivals(params: Mapping[str, Any], seed: int) -> Iterator[tuple[dict[str, Any], BaseEstimator]]:
+    """Yield every other point of a curve with its estimator."""
+    for value in params["thresholds"]:
+        yield _point(XNB_PUBLISHED, "threshold", value), XNB(threshold=value)
+    for value in params["shrinkage"]:
+        model = NearestCentroid(shrink_threshold=value, priors="empirical")
+        yield _point(PAM, "shrink_threshold", value), make_pipeline(StandardScaler(), model)
+    for value in params["C"]:
+        model = LogisticRegression(
+            C=value, l1_ratio=1.0, solver="liblinear", random_state=seed % 2**31
+        )
+        model = make_pipeline(StandardScaler(), OneVsRestClassifier(model))
+        yield _point(LASSO, "C", value), model
+
+
+def _point(method: str, parameter: str, value: float) -> dict[str, Any]:
+    return {"method": method, "parameter": parameter, "value": float(value)}
+
+
+def _cross_validate(data: DataSet, folds: list[_Fold], model: BaseEstimator) -> dict[str, float]:
+    """Return the metrics of a model's predictions over all folds, and its number of features."""
+    X, classes = data.values.T, data.classes
+    predicted = np.empty(data.n_samples, dtype=classes.dtype)
+    posterior = np.full((data.n_samples, len(classes)), -np.inf)
+    counts = []
+    with warnings.catch_warnings():
+        # few features, or none, is what ends of a curve are; its points show what comes of it
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for train, test in folds:
+            model.fit(X[train], data.labels[train])
+            predicted[test] = model.predict(X[test])
+            known = np.searchsorted(classes, model.classes_)
+            with np.errstate(divide="ignore"):
+                posterior[np.ix_(test, known)] = np.log(model.predict_proba(X[test]))
+            counts.append(features_per_class(model))
+    tested = np.concatenate([test for _, test in folds])
+    metrics = fold_metrics(data.labels[tested], predicted[tested], posterior[tested], classes)
+    return {
+        "features_per_class": float(np.mean(counts)),
+        **{name: metrics[name] for name in _METRICS},
+    }
+
+
+def features_per_class(model: BaseEstimator) -> float:
+    """Return how many features a fitted model of a curve uses for a class, mean over classes.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 1.1], [5.0, 0.9], [6.0, 1.0]]), ["a", "a", "b", "b"]
+    >>> features_per_class(NearestCentroid(shrink_threshold=1.0).fit(X, y))
+    1.0
+    """
+    last = model[-1] if hasattr(model, "steps") else model
+    used = features_with_effect(last)
+    if used is not None:
+        return float(used.sum(axis=1).mean())
+    return float(np.mean([len(each) for each in last.selected_features_.values()]))
+
+
+def _chosen(data: DataSet, train: np.ndarray) -> dict[str, float]:
+    """Return what `ClassSpecificNBCV` chooses from training samples."""
+    groups = None if data.groups is None else data.groups[train]
+    model = ClassSpecificNBCV().fit(data.values.T[train], data.labels[train], groups)
+    return {
+        "n_features": model.n_features_,
+        "features_per_class": features_per_class(model),
+        "temperature": model.temperature_,
+    }
+
+
+def _over_repeats(points: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean and the spread over repeats of every point of every curve."""
+    keys = ["dataset", *_POINT, "samples", "classes", "folds"]
+    groups = points.groupby(keys, sort=False)
+    means = groups[["features_per_class", *_METRICS]].mean()
+    spread = groups["accuracy"].std(ddof=1).rename("accuracy_sd")
+    return means.join([spread, groups.size().rename("repeats")]).reset_index()
+
+
+def chosen_sizes(sizes: pd.DataFrame) -> pd.DataFrame:
+    """Return which sizes inner cross-validation chooses, over the folds of each data set.
+
+    Parameters
+    ----------
+    sizes : DataFrame
+        The table of that name.
+    """
+    groups = sizes.groupby("dataset", sort=False)
+    return groups.agg(
+        least=("n_features", "min"),
+        median=("n_features", "median"),
+        most=("n_features", "max"),
+        features_per_class=("features_per_class", "mean"),
+        temperature=("temperature", "median"),
+    ).reset_index()

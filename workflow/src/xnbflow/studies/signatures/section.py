@@ -1,0 +1,200 @@
+"""Signatures: how accurate each classifier is with how many features, and what is chosen."""
+
+import pandas as pd
+
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
+from xnbflow.report.results import StudyResults
+from xnbflow.studies.signatures import ANALYSIS
+from xnbflow.studies.signatures.drawings import Curve, draw_curves
+from xnbflow.studies.signatures.names import CSNB, LASSO, PAM, XNB_PUBLISHED
+
+__all__ = ["section"]
+
+_METHODS = (CSNB, XNB_PUBLISHED, PAM, LASSO)
+_MEASURES = {
+    "accuracy": "Accuracy",
+    "balanced_accuracy": "Balanced accuracy",
+    "log_loss": "Log loss",
+}
+_SOURCES = ["signatures/curves.tsv", "summary.tsv"]
+_CV = "csnb_cv"
+#: Classifiers of the study that use all features, by their methods: levels beside the curves.
+_EVERYTHING = ("gaussian_nb", "sklearn.svm.LinearSVC", "sklearn.ensemble.RandomForestClassifier")
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return the curves of every data set; None where the analysis had none.
+
+    Parameters
+    ----------
+    results : StudyResults
+        Has the tables of the analysis `xnbflow.studies.signatures.compute`.
+    """
+    tables = results.analysis(ANALYSIS)
+    curves = tables["curves"]
+    if curves.empty:
+        return None
+    blocks: list[Block] = [Prose(_HOW_TO_READ)]
+    for measure, name in _MEASURES.items():
+        figures = [
+            _figure(results, measure, dataset, rows)
+            for dataset, rows in curves.groupby("dataset", sort=False)
+        ]
+        gallery = Gallery(figures, _CAPTIONS[measure], _SOURCES)
+        blocks.append(Group(name, [gallery], "against features per class", measure == "accuracy"))
+    blocks += [
+        _best_table(curves),
+        _chosen_table(tables["chosen"]),
+        Group("All points", [_points(curves)]),
+    ]
+    repeats, folds = int(curves["repeats"].max()), int(curves["folds"].max())
+    return Section(
+        "signatures",
+        "Accuracy against the number of features",
+        f"How good each classifier is with how many features per class, over {repeats} times "
+        f"{folds} folds, and where on its curve cross-validation inside the training samples ends.",
+        blocks,
+    )
+
+
+_HOW_TO_READ = (
+    "Each point of a curve is one classifier with one value of the parameter that decides how many "
+    "features it uses, fitted in every fold; nothing is chosen by the samples that are tested. "
+    "ClassSpecificNB's evidence is calibrated as ClassSpecificNBCV does it: at each size, for each "
+    "fold by the predictions of the others. The best point of a curve is no estimate of anything, "
+    "for it is picked after the fact: the ring, ClassSpecificNBCV, is what a user gets, who must "
+    "choose from the training samples alone."
+)
+_CAPTIONS = {
+    "accuracy": (
+        "Share of right predictions. Points without any feature are left out, since the axis is "
+        "logarithmic. Grey lines: classifiers of this study that use all features."
+    ),
+    "balanced_accuracy": "Mean recall over classes, from the predictions of all folds together.",
+    "log_loss": ("Mean negative log probability of the true class; the lower, the better."),
+}
+
+
+def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFrame) -> Figure:
+    known = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
+    parts = {name: known[known["method"] == name] for name in _METHODS}
+    lines = []
+    for name, mine in parts.items():
+        ordered = mine.sort_values("features_per_class")
+        if len(ordered):
+            x, y = ordered["features_per_class"].to_numpy(), ordered[measure].to_numpy()
+            lines.append(Curve(name, x, y))
+    ends = "; ".join(
+        f"{each.label} {each.values.min():.2f} to {each.values.max():.2f}" for each in lines
+    )
+    name = _MEASURES[measure]
+    return Figure(
+        f"signature-{measure.replace('_', '-')}-{dataset}",
+        draw_curves,
+        {
+            "title": f"{dataset}: {int(rows['samples'].iloc[0])} samples, "
+            f"{int(rows['classes'].iloc[0])} classes",
+            "curves": lines,
+            "chosen": _chosen(results, dataset, measure),
+            "levels": _levels(results, dataset, measure),
+            "ylabel": name.lower(),
+        },
+        "",
+        f"{name} against features per class: {ends}.",
+    )
+
+
+def _method(results: StudyResults, classifier: str) -> str:
+    """Return the method that a classifier of the study is of, of a pipeline its last step's."""
+    entry = results.configuration.get("classifiers", {}).get(classifier, {})
+    while "steps" in entry:
+        entry = entry["steps"][-1]
+    return entry.get("method", "")
+
+
+def _mean(results: StudyResults, dataset: str, classifier: str, metric: str) -> float | None:
+    """Return a metric of a classifier on the study's first scheme of folds, if it was fitted."""
+    rows = results.rows(
+        "summary", dataset=dataset, classifier=classifier, metric=metric, folds_failed=0
+    )
+    rows = rows[rows["folds"] == results.study.folds[0]] if len(rows) else rows
+    rows = rows.dropna(subset=["mean"])
+    return float(rows["mean"].iloc[0]) if len(rows) else None
+
+
+def _chosen(results: StudyResults, dataset: str, measure: str) -> tuple[str, float, float] | None:
+    """Return where the study's cross-validated classifier is among the curves."""
+    for classifier in results.study.classifiers:
+        if _method(results, classifier) == _CV:
+            features = _mean(results, dataset, classifier, "features_per_class")
+            value = _mean(results, dataset, classifier, measure)
+            if features and value is not None:
+                return results.labels[classifier], features, value
+    return None
+
+
+def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str, float]]:
+    found = [
+        (results.labels[classifier], _mean(results, dataset, classifier, measure))
+        for classifier in results.study.classifiers
+        if _method(results, classifier) in _EVERYTHING
+    ]
+    if measure == "log_loss":  # naive Bayes on thousands of features is off any scale
+        return []
+    return [(label, value) for label, value in found if value is not None]
+
+
+def _best_table(curves: pd.DataFrame) -> Table:
+    """Return the most accurate point of each curve, of equals that of fewest features."""
+    ordered = curves.sort_values(
+        ["accuracy", "features_per_class"], ascending=[False, True], kind="stable"
+    )
+    best = ordered.drop_duplicates(["dataset", "method"])
+    places = {name: i for i, name in enumerate(curves["dataset"].unique())}
+    methods = {name: i for i, name in enumerate(_METHODS)}
+    best = best.assign(place=best["dataset"].map(places), rank=best["method"].map(methods))
+    best = best.sort_values(["place", "rank"])
+    frame = best.rename(columns=_NAMES)[list(_NAMES.values())]
+    caption = (
+        "The most accurate point of each curve, with the fewest features of equals. Picked with "
+        "the tested samples in sight: too good, and the better the more points there are."
+    )
+    return Table(frame, caption, _FORMATS, sources=["signatures/curves.tsv"])
+
+
+_NAMES = {
+    "dataset": "data set",
+    "method": "method",
+    "parameter": "parameter",
+    "value": "value",
+    "features_per_class": "features per class",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "log_loss": "log loss",
+}
+_FORMATS = {
+    "value": "g",
+    "features per class": ",.1f",
+    "accuracy": ".3f",
+    "balanced accuracy": ".3f",
+    "log loss": ".3f",
+}
+
+
+def _points(curves: pd.DataFrame) -> Table:
+    caption = "Every point of every curve."
+    frame = curves.rename(columns=_NAMES)[list(_NAMES.values())]
+    return Table(frame, caption, _FORMATS, sources=["signatures/curves.tsv"])
+
+
+def _chosen_table(chosen: pd.DataFrame) -> Table:
+    """Return which sizes inner cross-validation chooses, over folds."""
+    frame = chosen.rename(
+        columns={"dataset": "data set", "features_per_class": "features per class"}
+    )
+    caption = (
+        "What ClassSpecificNBCV chooses in the folds: features per pair of classes (least, median, "
+        "most), the mean features per class that come of it, and the median temperature."
+    )
+    formats = {"median": "g", "features per class": ",.1f", "temperature": ".2f"}
+    return Table(frame, caption, formats, sources=["signatures/chosen.tsv"])

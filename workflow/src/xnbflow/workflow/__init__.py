@@ -1,0 +1,1 @@
+"""What rules and the command line are made of: configuration, jobs, provenance."""

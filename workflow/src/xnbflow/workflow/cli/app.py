@@ -1,0 +1,284 @@
+"""The commands; each imports what it needs when called, so that ``--help`` is there at once."""
+
+import os
+import sys
+import warnings
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xnbflow import __version__
+from xnbflow.data.errors import InputError
+from xnbflow.workflow.cli.output import progress, say, tell_json, warn
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="xnbflow",
+    help="Class-specific naive Bayes: fit a model to a series, read its signature, apply it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+class Orientation(StrEnum):
+    """Where a table has its samples."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+
+
+class Missing(StrEnum):
+    """`xnbflow.models.prediction.MISSING`, which takes its time to import."""
+
+    ERROR = "error"
+    IMPUTE = "impute"
+    DROP = "drop"
+
+
+Model = Annotated[Path, typer.Argument(help="A model that `xnbflow fit` or a study made.")]
+TableFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, TSV, Excel, ARFF, Parquet, h5ad, a GEO series matrix, or a GEO accession.",
+    ),
+]
+Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
+Id = Annotated[str, typer.Option("--id", help="Column of the samples' names.")]
+Layout = Annotated[
+    Orientation, typer.Option("--orientation", help="Where the table has its samples.")
+]
+Lacking = Annotated[
+    Missing,
+    typer.Option(
+        "--missing",
+        help="What to do where a feature that the model uses, or its value, is missing: refuse, "
+        "take the training median, or leave its evidence out.",
+    ),
+]
+Options = Annotated[
+    list[str], typer.Option("--option", help="Option of the table's source, key=value; repeatable.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A file; standard output without.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Trust = Annotated[
+    list[str], typer.Option("--trust", help="Full name of a further type to trust; repeatable.")
+]
+
+
+def run() -> None:
+    """Run the command line of this process."""
+    warnings.simplefilter("always", UserWarning)
+    warnings.showwarning = lambda message, *_, **__: warn(str(message))
+    code = 0
+    try:
+        app()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BrokenPipeError:
+        os._exit(0)
+    except InputError as error:
+        sys.stderr.write(f"Error: {error}{_here(str(error))}\n")
+        code = 1
+    except OSError as error:
+        sys.stderr.write(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # threads of libraries may still wait for work: that must not change the code
+
+
+def _here(message: str) -> str:
+    """Return how what a sheet says is said on the command line."""
+    if "sheet" not in message:
+        return ""
+    return (
+        ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
+        "key=value.)"
+    )
+
+
+def _version(*, asked: bool) -> None:
+    if asked:
+        say(f"xnbflow {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=lambda asked: _version(asked=asked), is_eager=True),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def fit(
+    table: TableFile,
+    *,
+    label: Label = "",
+    id_column: Id = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path(
+        "model.skops"
+    ),
+    method: Annotated[str, typer.Option(help="A method's name, or an import path.")] = "csnb-cv",
+    param: Annotated[list[str], typer.Option(help="key=value of the method; repeatable.")] = [],  # noqa: B006
+    folds: Annotated[
+        int, typer.Option(min=0, help="Folds that say how good it is; 0 for none.")
+    ] = 10,
+    orientation: Layout = Orientation.ROWS,
+    option: Options = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Fit a model on all samples of a table, and cross-validate it to say how good it is."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    entry = commands.classifier(method, commands.parameters(param))
+    folds = commands.checked_folds(folds)
+    with progress(f"reading {table}"):
+        series, origin = commands.read_training_table(
+            table, label, id_column, option, orientation.value
+        )
+    validation = None
+    if folds:
+        with progress(f"cross-validating on {folds} folds"):
+            validation = commands.cross_validate(series, entry, folds)
+    with progress("fitting on all samples"):
+        model = commands.fitted(series, entry, validation, origin)
+    commands.write_model(model, output)
+    told = commands.summary(model)
+    tell_json({"model": str(output), **told}) if as_json else say(commands.as_text(told, output))
+
+
+@app.command()
+def show(model: Model, *, trust: Trust = [], as_json: Json = False) -> None:  # noqa: B006
+    """Say what a model is: its origin, its figures and its signature."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read_model(model, trust)
+    told = commands.summary(read)
+    if as_json:
+        tell_json({**told, "signature": read.signature.to_dict("records")})
+    else:
+        say(commands.as_text(told, model))
+        say(commands.signature_text(read))
+
+
+@app.command()
+def signature(
+    model: Model,
+    *,
+    gmt: Annotated[bool, typer.Option("--gmt", help="Gene sets, one per class and way.")] = False,
+    output: Output = None,
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Write a model's signature as tab-separated text, or as gene sets for enrichment tools."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read_model(model, trust)
+    if as_json:
+        tell_json(read.signature.to_dict("records"))
+        return
+    commands.deliver(commands.signature_lines(read, gmt=gmt), output)
+
+
+@app.command()
+def predict(
+    model: Model,
+    table: TableFile,
+    *,
+    id_column: Id = "",
+    output: Output = None,
+    missing: Lacking = Missing.ERROR,
+    orientation: Layout = Orientation.ROWS,
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Predict samples: label, probabilities, and how unlike the training data each one is."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read_model(model, trust)
+    with progress(f"reading {table}"):
+        samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
+    told = commands.predict_table(read, samples, missing.value)
+    for note in told.notes:
+        warn(note)
+    if as_json:
+        tell_json({"notes": told.notes, "samples": told.table.to_dict("records")})
+        return
+    commands.deliver(commands.tsv(told.table), output)
+
+
+@app.command()
+def explain(
+    model: Model,
+    table: TableFile,
+    *,
+    sample: Annotated[str, typer.Option(help="The sample's name.")],
+    id_column: Id = "",
+    html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
+    missing: Lacking = Missing.ERROR,
+    orientation: Layout = Orientation.ROWS,
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Say which features speak for and against each class in one sample."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read_model(model, trust)
+    with progress(f"reading {table}"):
+        samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
+    told = commands.explain_sample(read, samples, sample, missing.value)
+    if html:
+        commands.write_explanation(told, html, model.stem)
+    if as_json:
+        tell_json(told.to_json())
+    elif not html:
+        say(told.as_text())
+
+
+@app.command()
+def geo(
+    accession: str,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Write NAME.tsv and NAME.yaml, a study to run."),
+    ] = "",
+    mirror: Annotated[
+        list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
+    ] = [],  # noqa: B006
+    *,
+    as_json: Json = False,
+) -> None:
+    """Show what a GEO series or data set holds, and the row of the sheet that makes it a study."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    with progress(f"reading the head of {accession}"):
+        told = commands.geo_summary(accession, mirror)
+    if as_json:
+        tell_json({**vars(told), "values": told.values.to_dict("records"), "row": told.sheet})
+    else:
+        say(str(told))
+    if output:
+        command = commands.write_study(told, output, mirror)
+        warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
+
+
+@app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def run_study(context: typer.Context, study: str) -> None:
+    """Run a study through Snakemake; every further option is Snakemake's."""
+    from xnbflow.workflow.cli.workflow import call_snakemake  # noqa: PLC0415
+
+    call_snakemake(study, context.args)

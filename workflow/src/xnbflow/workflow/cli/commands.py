@@ -1,0 +1,300 @@
+"""What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
+
+import re
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from xnbflow.data.atomic import write_atomically
+from xnbflow.data.counts import counted
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.geo_summary import GeoSummary, summarise
+from xnbflow.data.sources.sheet import sheet_text
+from xnbflow.data.tables import tsv
+from xnbflow.evaluation.method_checks import check_classifier
+from xnbflow.models.explanation import Explanation, explain_sample
+from xnbflow.models.file import read_model, write_model
+from xnbflow.models.prediction import predict_table
+from xnbflow.models.reading import described, read_samples, read_training, symbols_of
+from xnbflow.models.signature import gene_sets
+from xnbflow.models.trained import CrossValidation, TrainedModel, cross_validate, fit_model
+
+__all__ = [
+    "as_text",
+    "checked_folds",
+    "classifier",
+    "cross_validate",
+    "deliver",
+    "explain_sample",
+    "fitted",
+    "geo_summary",
+    "parameters",
+    "predict_table",
+    "read_model",
+    "read_samples_of",
+    "read_training_table",
+    "signature_lines",
+    "signature_text",
+    "summary",
+    "tsv",
+    "write_explanation",
+    "write_model",
+    "write_study",
+]
+
+_SHOWN = 20
+#: A series with fewer samples gets five folds, another ten.
+_FEW_SAMPLES = 50
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
+
+
+def parameters(given: Iterable[str]) -> dict[str, Any]:
+    """Return parameters from ``key=value``; values are read as YAML reads them.
+
+    Examples
+    --------
+    >>> parameters(["n_features=5", "selection=minimal"])
+    {'n_features': 5, 'selection': 'minimal'}
+    """
+    params = {}
+    for part in given:
+        key, equals, value = part.partition("=")
+        if not equals or not key:
+            msg = f"--param {part!r} is not of the form key=value"
+            raise InputError(msg)
+        try:
+            params[key] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            msg = f"--param {part!r} cannot be read; quote the value"
+            raise InputError(msg) from error
+    return params
+
+
+def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return a classifier's entry, as a configuration has it, before any data are read.
+
+    Parameters
+    ----------
+    method : str
+        A method's name, where hyphens stand for underscores, or an import path.
+    params : dict
+
+    Raises
+    ------
+    InputError
+        If there is no such method, or it does not take a parameter.
+
+    Examples
+    --------
+    >>> classifier("csnb-cv", {"cv": 3})
+    {'method': 'csnb_cv', 'params': {'cv': 3}}
+    """
+    name = method if "." in method else method.replace("-", "_")
+    entry = {"method": name, "params": params}
+    try:
+        check_classifier(entry, "fit")
+    except InputError as error:
+        told = str(error).replace("configuration, fit.method", "--method")
+        raise InputError(told.replace("configuration, fit.params", "--param")) from error
+    return entry
+
+
+def checked_folds(folds: int) -> int:
+    """Return a number of folds, 0 for none."""
+    if folds == 1:
+        msg = "--folds is 1; two are the least that leave samples to train on, 0 is none at all"
+        raise InputError(msg)
+    return folds
+
+
+def read_training_table(
+    location: str, label: str, id_column: str, options: Sequence[str], orientation: str
+) -> tuple[DataSet, dict[str, str]]:
+    """Read samples with labels; also return where they are from."""
+    dataset = described(location, label, id_column, options, orientation)
+    origin = {"location": location, "label": label, "id_column": id_column}
+    return read_training(dataset), origin
+
+
+def read_samples_of(
+    model: TrainedModel, location: str, id_column: str, options: Sequence[str], orientation: str
+) -> pd.DataFrame:
+    """Read samples to predict."""
+    dataset = described(location, "", id_column, options, orientation)
+    return read_samples(dataset, model.series, features=model.features)
+
+
+def geo_summary(accession: str, mirrors: Sequence[str] = ()) -> GeoSummary:
+    """Say what a GEO accession or file holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        places = {"geo": list(mirrors)} if mirrors else {}
+        return summarise(accession, Downloads(Path(folder), places))
+
+
+def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str:
+    """Write the sheet and the configuration of a study of a GEO accession.
+
+    Parameters
+    ----------
+    told : GeoSummary
+    name : str
+        Of study and data set, and of the files ``<name>.tsv`` and ``<name>.yaml``.
+    mirrors : sequence of str
+        Where to download from instead of NCBI.
+
+    Returns
+    -------
+    str
+        The command that runs the study.
+
+    Raises
+    ------
+    InputError
+        If the name is none, no label is proposed, or one of the files is there.
+    """
+    if not _NAME.fullmatch(name):
+        msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
+        raise InputError(msg)
+    if told.row is None:
+        msg = f"{told.accession}: {told.reason} No files were written"
+        raise InputError(msg)
+    sheet, configuration = (Path(f"{name}.{suffix}") for suffix in ("tsv", "yaml"))
+    for path in (sheet, configuration):
+        if path.exists():
+            msg = f"{path} is there already; remove it, or choose another name"
+            raise InputError(msg)
+    few = told.n_samples < _FEW_SAMPLES or "group" in told.row.options
+    study = {
+        "title": told.title or told.accession,
+        "datasets": [name],
+        "classifiers": ["nb", "csnb", "xnb", "forest"],
+        "folds": ["5-fold" if few else "10-fold"],
+    }
+    settings: dict[str, Any] = {
+        "run": [name],
+        "sheets": ["config/datasets.tsv", str(sheet)],
+        "studies": {name: study},
+    }
+    if mirrors:
+        settings["download"] = {"base_urls": {"geo": list(mirrors)}}
+    _write_text(sheet, sheet_text([replace(told.row, id=name)]))
+    _write_text(configuration, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
+    return f"snakemake {name} --cores 4 --configfile {configuration}"
+
+
+def _write_text(path: Path, text: str) -> None:
+    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def fitted(
+    series: DataSet,
+    entry: dict[str, Any],
+    validation: CrossValidation | None,
+    origin: dict[str, str],
+) -> TrainedModel:
+    """Fit on all samples."""
+    return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
+
+
+def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
+    """Write the page of an explanation."""
+    try:
+        from xnbflow.workflow.cli.sample_page import write_explanation_page  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        msg = f"a page needs {error.name}; install xnbflow with its extra `workflow`"
+        raise InputError(msg) from error
+    write_explanation_page(explanation, path, name)
+
+
+def summary(model: TrainedModel) -> dict[str, Any]:
+    """Return what a model is, for programs."""
+    return {
+        "method": model.entry,
+        "estimator": repr(model.estimator),
+        "series": model.series,
+        "features_used": len(model.used),
+        "figures": model.figures,
+        "versions": model.versions,
+    }
+
+
+def as_text(told: dict[str, Any], path: Path) -> str:
+    """Return what a model is, for people."""
+    series, figures = told["series"], told["figures"]
+    classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
+    lines = [
+        f"{path}: {told['estimator'].splitlines()[0]}",
+        (
+            f"fitted on {series['name']}: {counted(series['samples'], 'sample')} ({classes}), "
+            f"{counted(series['features'], 'feature')}, of which it uses {told['features_used']}"
+        ),
+    ]
+    if figures:
+        majority = figures["majority"]
+        lines.append(f"cross-validated ({figures['folds']} folds):")
+        named = {"accuracy": figures["accuracy"]}
+        named |= {f"recall of {label}": value for label, value in figures["recall"].items()}
+        width = max(map(len, named))
+        lines += [f"  {name:{width}}  {_proportion(value)}" for name, value in named.items()]
+        lines.append(
+            f"  always the largest class, {majority['class']}, would be right in "
+            f"{majority['share']:.3f}"
+        )
+    else:
+        lines.append("not cross-validated: nothing is known of how good it is")
+    lines.append(", ".join(f"{name} {number}" for name, number in told["versions"].items()))
+    return "\n".join(lines)
+
+
+def _proportion(value: dict[str, Any]) -> str:
+    return (
+        f"{value['value']:.3f} ({value['right']} of {value['of']}; "
+        f"95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
+    )
+
+
+def signature_text(model: TrainedModel) -> str:
+    """Return a signature's first features per class, for people."""
+    if model.signature.empty:
+        return "no signature: it uses all features for every class"
+    lines = []
+    for label, rows in model.signature.groupby("class", sort=False):
+        named = [
+            f"{row['symbol'] or row['feature']} ({row['direction']}{_share(row['share_of_folds'])})"
+            for _, row in rows.head(_SHOWN).iterrows()
+        ]
+        more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+        text = f"{label}: {', '.join(named)}{more}"
+        lines.append(textwrap.fill(text, 100, subsequent_indent="  ", break_long_words=False))
+    return "\n".join(lines)
+
+
+def _share(share: float) -> str:
+    return "" if pd.isna(share) else f", {share:.0%} of folds"
+
+
+def signature_lines(model: TrainedModel, *, gmt: bool) -> str:
+    """Return a signature as tab-separated text, or as gene sets."""
+    if model.signature.empty:
+        msg = f"{type(model.estimator).__name__} uses all features for every class"
+        raise InputError(f"{msg}: it has no signature; fit csnb or xnb")
+    if gmt:
+        return "".join(f"{line}\n" for line in gene_sets(model.signature, model.series["name"]))
+    return tsv(model.signature)
+
+
+def deliver(text: str, path: Path | None) -> None:
+    """Write text to a file, or to standard output."""
+    if path is None:
+        sys.stdout.write(text)
+        return
+    _write_text(path, text)

@@ -1,0 +1,117 @@
+"""What a job asks for: memory and time by the size of its input, twice as much after a failure."""
+
+import math
+from dataclasses import dataclass
+
+from xnbflow.workflow.partition import Partition
+
+__all__ = ["NEEDS", "Need", "fitting"]
+
+
+@dataclass(frozen=True)
+class Need:
+    """What the jobs of one rule take at most.
+
+    Parameters
+    ----------
+    mb : float
+        Memory in MB without any input, two processes of Snakemake's own among it.
+    mb_per_mb : float
+        Memory in MB for each MB of input files.
+    minutes : float
+        Minutes without any input.
+    minutes_per_mb : float
+        Minutes for each MB of input files.
+    cpus : int
+        CPUs that shorten the job, at most.
+    per_cpu : float
+        For how much work a job takes one more of them: MB of a data set as text, or, of a report,
+        classifiers on a data set. A job that asks for all CPUs waits until no other one runs, and
+        what is small does not gain what the wait costs. 0: all of them, whatever the work.
+    """
+
+    mb: float
+    mb_per_mb: float
+    minutes: float
+    minutes_per_mb: float
+    cpus: int = 1
+    per_cpu: float = 0
+
+    def threads(self, work: float) -> int:
+        """Return the CPUs to ask for.
+
+        Examples
+        --------
+        >>> need = Need(mb=1000, mb_per_mb=10, minutes=30, minutes_per_mb=1, cpus=4, per_cpu=300)
+        >>> [need.threads(mb) for mb in (0.1, 299, 300, 10_000)]
+        [1, 1, 2, 4]
+        """
+        return min(self.cpus, 1 + int(work / self.per_cpu)) if self.per_cpu else self.cpus
+
+    def mem_mb(self, size_mb: float, attempt: int) -> int:
+        """Return the MB to ask for.
+
+        Examples
+        --------
+        >>> need = Need(mb=1000, mb_per_mb=10, minutes=30, minutes_per_mb=1)
+        >>> [need.mem_mb(50, attempt) for attempt in (1, 2, 3)]
+        [1500, 3000, 6000]
+        """
+        return math.ceil((self.mb + self.mb_per_mb * size_mb) * 2 ** (attempt - 1))
+
+    def runtime(self, size_mb: float, attempt: int) -> int:
+        """Return the minutes to ask for.
+
+        Examples
+        --------
+        >>> need = Need(mb=1000, mb_per_mb=10, minutes=30, minutes_per_mb=1)
+        >>> [need.runtime(50, attempt) for attempt in (1, 2, 3)]
+        [80, 160, 320]
+        """
+        return math.ceil((self.minutes + self.minutes_per_mb * size_mb) * 2 ** (attempt - 1))
+
+
+#: Of every rule.
+NEEDS = {
+    "acquire": Need(mb=1200, mb_per_mb=6, minutes=60, minutes_per_mb=1, cpus=2, per_cpu=300),
+    "simulate": Need(mb=1000, mb_per_mb=3, minutes=15, minutes_per_mb=0.1),
+    "compile": Need(mb=1200, mb_per_mb=0, minutes=30, minutes_per_mb=0),
+    "folds": Need(mb=1000, mb_per_mb=1, minutes=30, minutes_per_mb=0.1),
+    "diagnose": Need(mb=1300, mb_per_mb=5, minutes=60, minutes_per_mb=1, cpus=4, per_cpu=300),
+    "train": Need(mb=1300, mb_per_mb=6, minutes=120, minutes_per_mb=3),
+    "gather": Need(mb=1000, mb_per_mb=10, minutes=15, minutes_per_mb=0.5),
+    "permute": Need(mb=1300, mb_per_mb=6, minutes=240, minutes_per_mb=12),
+    "final": Need(mb=1300, mb_per_mb=6, minutes=60, minutes_per_mb=1),
+    "validate": Need(mb=1300, mb_per_mb=6, minutes=60, minutes_per_mb=1, cpus=2),
+    "compare": Need(mb=1500, mb_per_mb=10, minutes=30, minutes_per_mb=0.5),
+    "describe": Need(mb=1500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5),
+    "analyse": Need(mb=2500, mb_per_mb=6, minutes=480, minutes_per_mb=3, cpus=4),
+    "report": Need(mb=2500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5, cpus=4, per_cpu=50),
+    "pictures": Need(mb=2500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5, cpus=4),
+    "index": Need(mb=1000, mb_per_mb=0, minutes=15, minutes_per_mb=0),
+}
+
+
+def fitting(asked: int, resource: str, partition: Partition | None) -> int:
+    """Return what a job can have of what it asks.
+
+    Parameters
+    ----------
+    asked : int
+        What it asks.
+    resource : {"cpus", "mem_mb", "runtime"}
+        Of which resource.
+    partition : Partition or None
+        Where it goes; None if that is not known, then it gets all.
+
+    Returns
+    -------
+    int
+        At most what the largest node has.
+
+    Examples
+    --------
+    >>> fitting(4, "cpus", Partition("main", cpus=2)), fitting(4, "cpus", None)
+    (2, 4)
+    """
+    return asked if partition is None else int(min(asked, getattr(partition, resource)))
