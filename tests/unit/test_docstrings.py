@@ -27,7 +27,7 @@ PUBLIC_MODULES = [
     "xnbflow.naive_bayes",
     "xnbflow.preprocessing",
     "xnbflow.data.dataset",
-    "xnbflow.sources",
+    "xnbflow.data.sources",
 ]
 #: Attributes that scikit-learn's own classes set.
 OF_SCIKIT_LEARN = {"n_features_in_", "feature_names_in_"}
