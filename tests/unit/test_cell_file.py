@@ -346,6 +346,11 @@ CORPUS = {
     "code too large": ("X", set_part("obs/type/codes", with_value(0, 3))),
     "code below -1": ("X", set_part("obs/type/codes", with_value(0, -2))),
     "codes short": ("X", set_part("obs/type/codes", lambda values: values[:-1])),
+    "a single code": ("X", set_part("obs/type/codes", lambda values: values[:1])),
+    "indices of other byte order": (
+        "X",
+        set_part("X/indices", lambda values: values.astype(">i4")),
+    ),
     "category twice": ("X", set_part("obs/type/categories", lambda values: values[[0, 0, 1]])),
     "huge, sparse": ("X", huge("csr")),
     "huge, dense": ("X", huge("dense")),

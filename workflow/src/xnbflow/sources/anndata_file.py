@@ -204,7 +204,12 @@ def _required(group: Any, name: str) -> Any:
 def _array(group: Any, name: str, kinds: str = "biufSO") -> Any:
     """Return a one-dimensional data set of some kinds of type."""
     found = _required(group, name)
-    if not hasattr(found, "dtype") or found.ndim != 1 or found.dtype.kind not in kinds:
+    if (
+        not hasattr(found, "dtype")
+        or found.ndim != 1
+        or found.dtype.kind not in kinds
+        or not found.dtype.isnative
+    ):
         raise _refusal(group.file.filename, f"{quoted(name)} is no list of the type it has to be")
     return found
 
@@ -402,10 +407,14 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
         return _of_records(file, element[:])
     index = _text(element.attrs.get("_index", "_index"))
     order = [_text(column) for column in element.attrs.get("column-order", ())]
+    names = pd.Index(_column(element, index)).astype(str)
     columns = {}
     for column in order:
         try:
-            columns[column] = _column(element, column)
+            values = _column(element, column)
+            if len(values) != len(names):  # pandas would repeat a single value
+                raise ValueError(f"{len(values):,} values for {len(names):,} names")  # noqa: TRY301
+            columns[column] = values
         except _DAMAGE as error:
             reason = str(error).removeprefix(f"{path} ")[:200]
             msg = (
@@ -413,7 +422,6 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
                 "anew"
             )
             raise InputError(msg) from error
-    names = pd.Index(_column(element, index)).astype(str)
     return pd.DataFrame(columns, index=names)
 
 
