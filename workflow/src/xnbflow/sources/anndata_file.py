@@ -413,7 +413,7 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
         try:
             values = _column(element, column)
             if len(values) != len(names):  # pandas would repeat a single value
-                raise ValueError(f"{len(values):,} values for {len(names):,} names")  # noqa: TRY301
+                raise ValueError(f"{len(values):,} values for {len(names):,} names")
             columns[column] = values
         except _DAMAGE as error:
             reason = str(error).removeprefix(f"{path} ")[:200]
