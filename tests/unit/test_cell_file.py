@@ -1,5 +1,6 @@
 """AnnData files by h5py: every version of the format, in bounded memory, and back to scanpy."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from scipy import sparse
 from xnbflow.data.cells import CellFile, rank_genes_groups, write_rank_genes_groups
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.anndata_file import opened, table_of
+from xnbflow.data.sources.h5ad import read_h5ad
+from xnbflow.data.sources.sheet_row import SheetRow
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
@@ -226,3 +229,190 @@ def test_the_tutorial_runs(path, monkeypatch, capsys):
     assert "'T': ['g" in capsys.readouterr().out
     with h5py.File("with-markers.h5ad") as file:
         assert set(file["uns/rank_genes_groups/names"].dtype.names) == {"B", "NK", "T"}
+
+
+def set_part(name, change):
+    def damage(file, _elsewhere):
+        values, attributes = file[name][:], dict(file[name].attrs)
+        del file[name]
+        say(file.create_dataset(name, data=change(values)), "array", **attributes)
+
+    return damage
+
+
+def with_value(at, value):
+    def change(values):
+        values = values.astype("i8")
+        values[at] = value
+        return values
+
+    return change
+
+
+def link(name, make):
+    def damage(file, elsewhere):
+        with h5py.File(elsewhere, "w") as other:
+            other["secret"] = np.array(["secret"] * N, dtype=TEXT)
+        del file[name]
+        file[name] = make(str(elsewhere))
+
+    return damage
+
+
+def external_storage(file, elsewhere):
+    elsewhere.write_bytes(b"secret\n" * N)
+    del file["obs/_index"]
+    file.create_dataset("obs/_index", (N,), "S7", external=[(str(elsewhere), 0, 7 * N)])
+
+
+def virtual(file, elsewhere):
+    with h5py.File(elsewhere, "w") as other:
+        other["secret"] = np.arange(1.0, X.size + 1).reshape(X.shape)
+    layout = h5py.VirtualLayout(X.shape, float)
+    layout[:] = h5py.VirtualSource(elsewhere, "secret", X.shape)
+    del file["X"]
+    file.create_virtual_dataset("X", layout)
+
+
+def references(kind):
+    def damage(file, _elsewhere):
+        whole = file["layers/whole"]
+        one = whole.ref if kind is h5py.Reference else whole.regionref[:2]
+        del file["obs/_index"]
+        file.create_dataset("obs/_index", data=[one] * N, dtype=h5py.special_dtype(ref=kind))
+
+    return damage
+
+
+def huge(form):
+    """Declare 200,000 cells and genes, of which nothing is stored."""
+
+    def damage(file, _elsewhere):
+        del file["X"]
+        for table in ("obs", "var"):
+            del file[table]
+            put_table(file, table, [])
+            del file[f"{table}/_index"]
+            file.create_dataset(f"{table}/_index", (200_000,), "S8", chunks=(1000,))
+        if form == "dense":
+            file.create_dataset("X", (200_000, 200_000), "f8", chunks=(1000, 1000))
+            return
+        group = say(file.create_group("X"), "csr_matrix", shape=(200_000, 200_000))
+        for part in ("data", "indices", "indptr"):
+            group.create_dataset(part, (200_001,), "i8", chunks=(1000,))
+
+    return damage
+
+
+def twice(unsorted):
+    def damage(file, _elsewhere):
+        row = np.argmax(np.diff(file["X/indptr"][:]) > 2)
+        start = file["X/indptr"][row]
+        indices = file["X/indices"][:]
+        indices[start + 1 + unsorted] = indices[start]
+        file["X/indices"][:] = indices
+
+    return damage
+
+
+def dangling(file, _elsewhere):
+    del file["X"], file["obs/type/categories"]
+
+
+def in_a_circle(file, _elsewhere):
+    del file["obs/type/categories"]
+    file["obs/type/categories"] = file["obs/type"]
+
+
+#: What a stranger may put into a file: the matrix that is read, and what is done to the file.
+CORPUS = {
+    "indptr negative": ("X", set_part("X/indptr", with_value(3, -1))),
+    "indptr descends": ("X", set_part("X/indptr", with_value(3, 10**6))),
+    "indptr from 1": ("X", set_part("X/indptr", with_value(0, 1))),
+    "indptr ends early": ("X", set_part("X/indptr", with_value(-1, 1))),
+    "indptr short": ("X", set_part("X/indptr", lambda values: values[:-1])),
+    "indptr fractional": ("X", set_part("X/indptr", lambda values: values + 0.5)),
+    "indptr a matrix": ("X", set_part("X/indptr", lambda values: values[None])),
+    "index negative": ("X", set_part("X/indices", with_value(5, -1))),
+    "index too large": ("X", set_part("X/indices", with_value(5, GENES))),
+    "index huge": ("X", set_part("X/indices", with_value(5, 2**62))),
+    "index of a column": ("layers:columns", set_part("layers/columns/indices", with_value(5, N))),
+    "index twice": ("X", twice(unsorted=False)),
+    "index twice, unsorted": ("X", twice(unsorted=True)),
+    "data short": ("X", set_part("X/data", lambda values: values[:-1])),
+    "data text": ("X", set_part("X/data", lambda values: values.astype("S8"))),
+    "data complex": ("X", set_part("X/data", lambda values: values + 1j)),
+    "names short": ("X", set_part("obs/_index", lambda values: values[:-1])),
+    "code too large": ("X", set_part("obs/type/codes", with_value(0, 3))),
+    "code below -1": ("X", set_part("obs/type/codes", with_value(0, -2))),
+    "codes short": ("X", set_part("obs/type/codes", lambda values: values[:-1])),
+    "a single code": ("X", set_part("obs/type/codes", lambda values: values[:1])),
+    "indices of other byte order": (
+        "X",
+        set_part("X/indices", lambda values: values.astype(">i4")),
+    ),
+    "category twice": ("X", set_part("obs/type/categories", lambda values: values[[0, 0, 1]])),
+    "huge, sparse": ("X", huge("csr")),
+    "huge, dense": ("X", huge("dense")),
+    "external link": ("X", link("obs/_index", lambda at: h5py.ExternalLink(at, "secret"))),
+    "external table": ("X", link("obs", lambda at: h5py.ExternalLink(at, "/"))),
+    "external matrix": ("X", link("X", lambda at: h5py.ExternalLink(at, "secret"))),
+    "external layer": ("layers:z", link("layers", lambda at: h5py.ExternalLink(at, "/"))),
+    "soft link": ("X", link("obs/_index", lambda _at: h5py.SoftLink("/var/_index"))),
+    "soft link to itself": ("X", link("obs", lambda _at: h5py.SoftLink("/obs"))),
+    "external storage": ("X", external_storage),
+    "virtual": ("X", virtual),
+    "object references": ("X", references(h5py.Reference)),
+    "region references": ("X", references(h5py.RegionReference)),
+    "dangling": ("layers:whole", dangling),
+    "circle": ("X", in_a_circle),
+}
+
+
+@pytest.mark.parametrize("case", CORPUS)
+def test_a_hostile_file_is_refused(path, case):
+    matrix, damage = CORPUS[case]
+    with h5py.File(path, "r+") as file:
+        damage(file, path.with_name("elsewhere"))
+    with pytest.raises(InputError) as refusal:
+        list(CellFile(path, matrix=matrix, values_in_memory=150))
+    assert str(path) in str(refusal.value)
+    assert "secret" not in str(refusal.value)
+
+
+def test_a_row_need_not_be_sorted(path):
+    with h5py.File(path, "r+") as file:
+        indptr = file["X/indptr"][:]
+        for part in ("indices", "data"):
+            values = file[f"X/{part}"][:]
+            rows = [values[a:b][::-1] for a, b in itertools.pairwise(indptr)]
+            file[f"X/{part}"][:] = np.concatenate(rows)
+    found = CellFile(path).samples([f"g{i}" for i in range(GENES)])
+    np.testing.assert_array_equal(found.toarray(), X)
+
+
+def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
+    n = 20_000  # 3.2 GB if dense
+    with h5py.File(tmp_path / "wide.h5ad", "w") as file:
+        for table in ("obs", "var"):
+            put_table(file, table, [])
+            del file[f"{table}/_index"]
+            file[f"{table}/_index"] = np.arange(n).astype("S5")
+        file["obs/type"], file["obs"].attrs["column-order"] = np.arange(n) % 2, ["type"]
+        group = say(file.create_group("X"), "csr_matrix", shape=(n, n))
+        group["data"], group["indices"] = np.ones(1), np.zeros(1, int)
+        group["indptr"] = np.minimum(np.arange(n + 1), 1).astype("i1")
+    dataset = SheetRow("wide", "table", "wide.h5ad", label="type")
+    with pytest.raises(InputError, match="dense"):
+        read_h5ad(tmp_path / "wide.h5ad", dataset)
+
+
+def test_a_ranking_is_not_written_through_a_link(path, tmp_path):
+    _, ranked = fitted(path)
+    with h5py.File(tmp_path / "other.h5", "w"), h5py.File(path, "r+") as file:
+        del file["uns"]
+        file["uns"] = h5py.ExternalLink(tmp_path / "other.h5", "/")
+    with pytest.raises(InputError):
+        write_rank_genes_groups(path, ranked)
+    with h5py.File(tmp_path / "other.h5") as other:
+        assert not len(other)

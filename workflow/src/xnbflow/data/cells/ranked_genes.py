@@ -9,7 +9,7 @@ from scipy import sparse
 
 from xnbflow.data.atomic import atomic
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.anndata_file import opened
+from xnbflow.data.sources.anndata_file import node, opened
 
 __all__ = ["rank_genes_groups", "write_rank_genes_groups"]
 
@@ -131,7 +131,7 @@ def write_rank_genes_groups(
     with opened(path) as file:
         import h5py  # noqa: PLC0415 - an extra
 
-        del file
+        node(file, "uns")
     with atomic(to or path) as part:
         shutil.copyfile(path, part)
         with h5py.File(part, "r+") as file:

@@ -3,11 +3,18 @@
 Every version is read: today's (each element says its ``encoding-type``), that of 0.7 (categories in
 ``__categories``) and earlier ones (tables as HDF5 records, ``raw.X`` beside ``X``). See the
 anndata documentation, "On-disk format".
+
+A file may come from anyone. `node` opens every group and data set: only what this file itself
+holds, whole. The structure of a matrix is checked before a value of it is used.
 """
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +23,42 @@ import pandas as pd
 from scipy import sparse
 
 from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.sources.files import what_is_wrong
+from xnbflow.data.sources.labels import listed
+from xnbflow.density.jit import njit
 from xnbflow.density.sparse_blocks import feature_blocks, turned_blocks
 
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["CellMatrix", "matrix_of", "opened", "table_of"]
+__all__ = ["CellMatrix", "matrix_of", "node", "opened", "require_stored", "table_of"]
 
 _SPARSE = {"csr_matrix": "csr", "csc_matrix": "csc", "csr": "csr", "csc": "csc"}
+#: Bytes in memory per byte of the file: deflate packs at most 1,032 times.
+_MOST_UNPACKED = 1_100
+#: What h5py and NumPy raise on damaged files.
+_DAMAGE = (OSError, RuntimeError, LookupError, TypeError, ValueError, ArithmeticError)
+
+
+#: Reads what has no fixed length, and all that describes: where HDF5 may not end.
+_TRIAL = """
+import sys
+import h5py
+def read(name, item):
+    for key in item.attrs:
+        try:
+            item.attrs[key]
+        except Exception:
+            pass
+    try:
+        if item.dtype.hasobject and not (item.is_virtual or item.external):
+            item[()]
+    except Exception:
+        pass
+with h5py.File(sys.argv[1]) as file:
+    file.visititems(read)
+"""
 
 
 @contextmanager
@@ -35,7 +68,7 @@ def opened(path: str | Path) -> "Iterator[h5py.File]":
     Raises
     ------
     InputError
-        If h5py is not installed, or the file is damaged or no AnnData.
+        If h5py is not installed, or the file is no AnnData; while it is read, if it is damaged.
     """
     path = Path(path)
     try:
@@ -46,19 +79,139 @@ def opened(path: str | Path) -> "Iterator[h5py.File]":
     if wrong := what_is_wrong(path):
         msg = f"{path} {wrong}"
         raise InputError(msg)
+    status = path.stat()
+    _require_answer(path.absolute(), status.st_size, status.st_mtime_ns)
     try:
-        file = h5py.File(path, "r")
-    except OSError as error:
-        msg = f"{path} cannot be read as AnnData ({error}); write it anew, or get it again"
-        raise InputError(msg) from error
-    with file:
-        if missing := [name for name in ("obs", "var") if name not in file]:
-            msg = (
-                f"{path} cannot be read as AnnData (it has no {' and no '.join(missing)}); write "
-                "it anew, or get it again"
-            )
-            raise InputError(msg)
-        yield file
+        with h5py.File(path, "r") as file:
+            if missing := [name for name in ("obs", "var") if node(file, name) is None]:
+                raise _refusal(path, f"it has no {' and no '.join(missing)}")
+            yield file
+    except InputError:
+        raise
+    except _DAMAGE as error:
+        raise _refusal(path, str(error)[:200]) from error
+
+
+@lru_cache(maxsize=64)
+def _require_answer(path: Path, size: int, _changed: int) -> None:
+    """Refuse a file on which HDF5 crashes or does not end, tried in a process of its own.
+
+    HDF5 2.0 does not end on some files whose text is damaged.
+    """
+    try:
+        command = [sys.executable, "-P", "-c", _TRIAL, str(path)]
+        limit = 20 + size / 1e7
+        tried = subprocess.run(command, capture_output=True, timeout=limit, check=False)  # noqa: S603 - a constant program
+    except subprocess.TimeoutExpired as error:
+        raise _refusal(path, "HDF5 does not finish reading it") from error
+    if tried.returncode:
+        raise _refusal(path, "HDF5 cannot read it, or crashes")
+
+
+def _refusal(path: str | Path, reason: str) -> InputError:
+    return InputError(
+        f"{path} cannot be read as AnnData ({reason}); write it anew, or get it again"
+    )
+
+
+def node(group: Any, name: str) -> Any:
+    """Open a group or a data set that the file itself holds.
+
+    Parameters
+    ----------
+    group : h5py.Group
+    name : str
+        Below the group; ``/`` separates levels.
+
+    Returns
+    -------
+    h5py.Group, h5py.Dataset or None
+        None if there is no link of this name.
+
+    Raises
+    ------
+    InputError
+        If a link on the way is soft, external or user-defined, or a data set is virtual, has
+        external storage, is of another type than numbers and text, or is not stored whole.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    path, found = group.file.filename, group
+    for part in name.split("/"):
+        if not isinstance(found, h5py.Group):
+            raise _refusal(path, f"{quoted(name)} is below a data set")
+        links = found.id.links
+        if not part or not links.exists(part.encode()):
+            return None
+        if links.get_info(part.encode()).type != h5py.h5l.TYPE_HARD:
+            raise _refusal(path, f"{quoted(name)} is a link to another place")
+        found = found[part]
+    if isinstance(found, h5py.Dataset):
+        if wrong := _what_is_not_here(found):
+            raise _refusal(path, f"{quoted(name)} {wrong}")
+    elif not isinstance(found, h5py.Group):
+        raise _refusal(path, f"{quoted(name)} is neither a group nor a data set")
+    return found
+
+
+def _what_is_not_here(data: "h5py.Dataset") -> str | None:
+    """Say why a data set is not read: before its size is used or anything of it is read."""
+    if data.is_virtual or data.external:
+        return "is stored in another file"
+    if not _is_plain(data.dtype):
+        return f"is of the type {data.dtype}, neither numbers nor text"
+    if data.shape is None:
+        return "is empty"
+    most = max(prod(data.shape), prod(data.chunks or ())) * data.dtype.itemsize
+    require_stored(data.file.filename, most, f"a part of {quoted(data.name)}")
+    if data.chunks is None:
+        whole = data.id.get_storage_size() >= prod(data.shape) * data.dtype.itemsize
+    else:
+        n_chunks = prod(-(-n // size) for n, size in zip(data.shape, data.chunks, strict=True))
+        whole = data.id.get_num_chunks() == n_chunks
+    return None if whole else "is not stored whole"
+
+
+def _is_plain(dtype: np.dtype) -> bool:
+    """Whether a type is a number or text, or a record of these: no reference, no array."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    if dtype.names:
+        return all(_is_plain(dtype[name]) for name in dtype.names)
+    return dtype.kind in "biufS" or h5py.check_string_dtype(dtype) is not None
+
+
+def require_stored(path: str | Path, n_bytes: int, what: str) -> None:
+    """Refuse what is declared to be larger than the bytes of the file can hold.
+
+    Raises
+    ------
+    InputError
+        If it takes more than 1,100 times the memory of the file (and of 64 kB).
+    """
+    stored = Path(path).stat().st_size
+    if n_bytes > _MOST_UNPACKED * max(stored, 1 << 16):
+        raise _refusal(path, f"{what} takes {n_bytes:,} bytes, but the file has {stored:,}")
+
+
+def _required(group: Any, name: str) -> Any:
+    found = node(group, name)
+    if found is None:
+        raise _refusal(group.file.filename, f"{quoted(group.name)} has no {quoted(name)}")
+    return found
+
+
+def _array(group: Any, name: str, kinds: str = "biufSO") -> Any:
+    """Return a one-dimensional data set of some kinds of type."""
+    found = _required(group, name)
+    if (
+        not hasattr(found, "dtype")
+        or found.ndim != 1
+        or found.dtype.kind not in kinds
+        or not found.dtype.isnative
+    ):
+        raise _refusal(group.file.filename, f"{quoted(name)} is no list of the type it has to be")
+    return found
 
 
 @dataclass(frozen=True)
@@ -103,13 +256,30 @@ class CellMatrix:
                 which = slice(start, min(start + width, n_genes))
                 yield which, np.asarray(self.element[:, which], dtype=np.float64).T
             return
-        indptr = self.element["indptr"][:]
-        indices, data = self.element["indices"], self.element["data"]
+        indptr, indices, data = self._compressed()
         if self.format == "csr":
             yield from turned_blocks(indptr, indices, data, n_genes, most_values)
             return
         whole = _Lazy(indptr, indices, data, (n_genes, n_cells))
         yield from feature_blocks(whole, most_values)
+
+    def _compressed(self) -> tuple[np.ndarray, "_Indices", Any]:
+        """Return ``indptr``, and what reads ``indices`` and ``data``."""
+        path, (n_major, n_minor) = self.element.file.filename, self.shape
+        if self.format == "csc":
+            n_major, n_minor = n_minor, n_major
+        indptr = _array(self.element, "indptr", "iu")[:]
+        indices, data = _array(self.element, "indices", "iu"), _array(self.element, "data", "biuf")
+        if len(indices) != len(data):
+            raise _refusal(path, f"{len(indices):,} indices have {len(data):,} values")
+        if (
+            len(indptr) != n_major + 1
+            or indptr[0] != 0
+            or indptr[-1] != len(indices)
+            or (indptr[1:] < indptr[:-1]).any()
+        ):
+            raise _refusal(path, f"indptr does not ascend from 0 to {len(indices):,}")
+        return indptr, _Indices(path, indptr, indices, np.full(n_minor, -1)), data
 
     def samples(self, genes: np.ndarray, most_values: int) -> Any:
         """Return all cells of some genes, (n_cells, n_genes), dense or CSC; one pass over all."""
@@ -137,6 +307,44 @@ class _Lazy:
     format = "csr"
 
 
+@dataclass
+class _Indices:
+    """The indices of a compressed matrix, checked as they are read for the first time.
+
+    Readers ask for slices that follow each other, at least once.
+    """
+
+    path: str
+    indptr: np.ndarray
+    stored: Any
+    last_row: np.ndarray
+    checked: int = 0
+
+    def __getitem__(self, part: slice) -> np.ndarray:
+        indices = self.stored[part]
+        if part.stop > self.checked:
+            if not _are_distinct(self.indptr, part.start, indices, self.last_row):
+                raise _refusal(self.path, "an index is out of range, or twice in a row")
+            self.checked = part.stop
+        return indices
+
+
+@njit(nogil=True)
+def _are_distinct(
+    indptr: np.ndarray, start: int, indices: np.ndarray, last_row: np.ndarray
+) -> bool:
+    """Whether indices are in range and distinct in their row; ``last_row`` is kept by index."""
+    row = np.searchsorted(indptr, start, side="right") - 1
+    for k in range(len(indices)):
+        while start + k >= indptr[row + 1]:
+            row += 1
+        index = indices[k]
+        if index < 0 or index >= len(last_row) or last_row[index] == row:
+            return False
+        last_row[index] = row
+    return True
+
+
 def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
     """Return a matrix by its name: ``X``, ``raw`` or ``layers:<name>``.
 
@@ -148,37 +356,42 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
     """
     there = _matrices(file)
     if name not in there:
-        msg = f"{path} has no matrix {name!r}; the option matrix may be {', '.join(there)} here"
+        msg = f"{path} has no matrix {name!r}; the option matrix may be {listed(list(there))} here"
         raise InputError(msg)
-    element, var = file[there[name]], table_of(path, file, "var")
+    element, var = _required(file, there[name]), table_of(path, file, "var")
     if name == "raw":
-        var = table_of(path, file, "raw/var" if "raw/var" in file else "raw.var")
+        var = table_of(path, file, there[name].removesuffix("X") + "var")
     stored = _text(element.attrs.get("encoding-type", element.attrs.get("h5sparse_format", "")))
     dense = hasattr(element, "dtype")
     if not dense and stored not in _SPARSE:
-        msg = f"{path}: matrix {name} is stored as {stored or 'a group'}, which is not known"
+        msg = (
+            f"{path}: matrix {name} is stored as {quoted(stored or 'a group')}, which is not known"
+        )
         raise InputError(msg)
+    if dense and element.dtype.kind not in "biuf":
+        raise _refusal(path, f"matrix {name} has no numbers")
     shape = (
         element.shape if dense else element.attrs.get("shape", element.attrs.get("h5sparse_shape"))
     )
-    shape = tuple(int(n) for n in shape)
     n_cells = len(table_of(path, file, "obs"))
-    if shape != (n_cells, len(var)):
+    if not np.array_equal(shape, (n_cells, len(var))):
         msg = (
-            f"{path}: matrix {name} has shape {shape}, but there are {counted(n_cells, 'cell')} "
-            "in obs and "
+            f"{path}: matrix {name} has shape {quoted(shape)}, but there are "
+            f"{counted(n_cells, 'cell')} in obs and "
             f"{counted(len(var), 'gene')} in var; write the file anew"
         )
         raise InputError(msg)
-    return CellMatrix(element, shape, "dense" if dense else _SPARSE[stored], var)
+    kind = "dense" if dense else _SPARSE[stored]
+    return CellMatrix(element, (n_cells, len(var)), kind, var)
 
 
 def _matrices(file: "h5py.File") -> dict[str, str]:
     """Return where each matrix stands, by name."""
-    there = {"X": "X"} if "X" in file else {}
-    raw = [place for place in ("raw/X", "raw.X") if place in file]
-    there |= {"raw": raw[0]} if raw else {}
-    return there | {f"layers:{layer}": f"layers/{layer}" for layer in file.get("layers", ())}
+    there = {}
+    for name, place in (("X", "X"), ("raw", "raw/X"), ("raw", "raw.X")):
+        if name not in there and node(file, place) is not None:
+            there[name] = place
+    return there | {f"layers:{layer}": f"layers/{layer}" for layer in node(file, "layers") or ()}
 
 
 def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
@@ -189,19 +402,26 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
     InputError
         If a column is stored in a way that is not known.
     """
-    element = file[name]
+    element = _required(file, name)
     if hasattr(element, "dtype"):
         return _of_records(file, element[:])
     index = _text(element.attrs.get("_index", "_index"))
     order = [_text(column) for column in element.attrs.get("column-order", ())]
+    names = pd.Index(_column(element, index)).astype(str)
     columns = {}
     for column in order:
         try:
-            columns[column] = _column(element[column])
-        except (KeyError, TypeError, ValueError) as error:
-            msg = f"{path}: column {column!r} of {name} cannot be read ({error}); write it anew"
+            values = _column(element, column)
+            if len(values) != len(names):  # pandas would repeat a single value
+                raise ValueError(f"{len(values):,} values for {len(names):,} names")
+            columns[column] = values
+        except _DAMAGE as error:
+            reason = str(error).removeprefix(f"{path} ")[:200]
+            msg = (
+                f"{path}: column {quoted(column)} of {name} cannot be read ({reason}); write it "
+                "anew"
+            )
             raise InputError(msg) from error
-    names = pd.Index(_column(element[index])).astype(str)
     return pd.DataFrame(columns, index=names)
 
 
@@ -210,29 +430,45 @@ def _of_records(file: "h5py.File", records: np.ndarray) -> pd.DataFrame:
     columns: dict[str, Any] = {}
     for name in records.dtype.names or ():
         values = records[name]
-        categories = file.get(f"uns/{name}_categories")
-        if categories is not None and values.dtype.kind in "iu":
-            values = pd.Categorical.from_codes(values, _column(categories))
+        categories = f"uns/{name}_categories"
+        if values.dtype.kind in "iu" and node(file, categories) is not None:
+            values = pd.Categorical.from_codes(values, _values(file, categories))
         elif values.dtype.kind in "SO":
             values = np.array([_text(each) for each in values], dtype=object)
         columns[name] = values
-    index = next(name for name in ("index", "_index", *columns) if name in columns)
+    index = next((name for name in ("index", "_index", *columns) if name in columns), None)
+    if index is None:
+        raise _refusal(file.filename, "a table has no names")
     return pd.DataFrame(columns).set_index(index).rename_axis(None)
 
 
-def _column(element: Any) -> Any:
+def _column(table: Any, name: str) -> Any:
+    """Return a column of a table; categories of version 0.7 are in ``__categories``."""
+    element = _required(table, name)
     if not hasattr(element, "dtype"):
-        if "codes" in element:
-            return pd.Categorical.from_codes(element["codes"][:], _column(element["categories"]))
-        values = pd.Series(_column(element["values"]))
-        return values.mask(element["mask"][:].astype(bool)).to_numpy()
-    if "categories" in element.attrs:
-        return pd.Categorical.from_codes(
-            element[:], _column(element.file[element.attrs["categories"]])
-        )
-    if element.dtype.kind in "SO":
-        return element.asstr()[:].astype(object)
-    return element[:]
+        if node(element, "codes") is None:
+            return _values(table, name)
+        codes, categories = _array(element, "codes", "iu"), _values(element, "categories")
+    elif "categories" in element.attrs:
+        codes, categories = element, _values(table, f"__categories/{name}")
+    else:
+        return _values(table, name)
+    return pd.Categorical.from_codes(codes[:], categories)
+
+
+def _values(group: Any, name: str) -> np.ndarray:
+    """Return what is no category: numbers or text, or a group of values and their mask."""
+    element = _required(group, name)
+    if not hasattr(element, "dtype"):
+        values = pd.Series(_values_of(_array(element, "values")))
+        return values.mask(_array(element, "mask", "b")[:]).to_numpy()
+    return _values_of(_array(group, name))
+
+
+def _values_of(data: "h5py.Dataset") -> np.ndarray:
+    if data.dtype.kind in "SO":
+        return data.asstr()[:].astype(object)
+    return data[:]
 
 
 def _text(value: Any) -> str:

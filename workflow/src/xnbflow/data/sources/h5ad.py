@@ -1,5 +1,6 @@
 """AnnData files (.h5ad) as data sets: a matrix of cells, dense or sparse, with obs and var."""
 
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,13 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.anndata_file import CellMatrix, matrix_of, opened, table_of
+from xnbflow.data.sources.anndata_file import (
+    CellMatrix,
+    matrix_of,
+    opened,
+    require_stored,
+    table_of,
+)
 from xnbflow.data.sources.annotation import standard_names
 from xnbflow.data.sources.assembly import Draft, assemble
 from xnbflow.data.sources.labels import UNLABELLED, listed
@@ -82,6 +89,8 @@ def _column(path: Path, obs: pd.DataFrame, name: str, key: str) -> str:
 
 def _read(matrix: CellMatrix) -> np.ndarray:
     """Return the matrix turned, (n_genes, n_cells), dense; a block of genes at a time."""
+    what = f"a dense table of {matrix.shape[0]:,} cells by {matrix.shape[1]:,} genes"
+    require_stored(matrix.element.file.filename, 8 * prod(matrix.shape), what)
     values = np.empty(matrix.shape[::-1])
     for which, block in matrix.blocks(_VALUES_PER_CHUNK):
         values[which] = as_dense(block)

@@ -1,0 +1,200 @@
+"""Damaged AnnData files: read as what they hold, or refused with an `InputError`.
+
+Two kinds of files are damaged. Each part of a sealed one has a checksum: what is read of it after
+bytes were changed equals what was written. A plain one has none: what is read equals what a
+slow reader takes from the same file. XNBFLOW_FUZZ is the number of all files.
+"""
+
+import os
+import warnings
+import zlib
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from xnbflow.data.cells import CellFile
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.h5ad import read_h5ad
+from xnbflow.data.sources.sheet_row import SheetRow
+
+h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
+
+COUNT = int(os.environ.get("XNBFLOW_FUZZ", "25")) // 9  # for each kind and form
+FORMS = ("csr", "csc", "dense")
+VALUES = np.random.default_rng(0).poisson(1.0, (8, 6)) * 1.5
+TYPES = list("abababab")
+CELLS, GENES = ([f"{kind}{i}" for i in range(n)] for kind, n in (("c", 8), ("g", 6)))
+
+
+def write(path, form, sealed):
+    """Write an AnnData file, each of its parts with a checksum if it is sealed."""
+    text = (lambda each: np.array(each, "S")) if sealed else (lambda each: each)
+    with h5py.File(path, "w", libver="latest" if sealed else "earliest") as file:
+
+        def put(name, values, **attributes):
+            values = np.asarray(values)
+            if values.dtype.kind == "U":
+                values = values.astype("S" if sealed else h5py.string_dtype())
+            options = {
+                "chunks": tuple(min(5, n) for n in values.shape),
+                "fletcher32": True,
+                "compression": "gzip",
+            }
+            file.create_dataset(name, data=values, **(options if sealed else {}))
+            file[name].attrs.update(attributes)
+
+        if form == "dense":
+            put("X", VALUES)
+        else:
+            stored = getattr(sparse, f"{form}_array")(VALUES)
+            file.create_group("X").attrs["encoding-type"] = text(f"{form}_matrix")
+            file["X"].attrs["shape"] = VALUES.shape
+            for part in ("data", "indices", "indptr"):
+                put(f"X/{part}", getattr(stored, part))
+        for table, names in (("obs", CELLS), ("var", GENES)):
+            put(f"{table}/_index", names)
+            file[table].attrs["_index"] = text("_index")
+            columns = np.array(["type"] if table == "obs" else [], "S")
+            file[table].attrs["column-order"] = columns
+        put("obs/type/codes", np.arange(8, dtype="i1") % 2)
+        put("obs/type/categories", ["a", "b"])
+
+
+def read(path):
+    """Return values, types and names, by chunks and as a data set."""
+    cells = CellFile(path, values_in_memory=7)
+    parts = [getattr(part, "toarray", lambda part=part: part)() for _, part in cells]
+    values = np.concatenate(parts).T if parts else np.empty(cells.shape)
+    assert values.shape == cells.shape
+    types = list(cells.obs["type"].astype(object).fillna("")) if "type" in cells.obs else None
+    read_h5ad(path, SheetRow("toy", "table", str(path), label="type"))
+    return values.astype(float).tolist(), types, list(cells.obs.index), list(cells.genes)
+
+
+def held(path):
+    """Return what `read` does, value by value."""
+    with h5py.File(path) as file:
+        names = [list(file[table]["_index"].asstr()) for table in ("obs", "var")]
+        types = None
+        if "type" in [str(name, "utf-8") for name in file["obs"].attrs.get("column-order", ())]:
+            types = file["obs/type"]
+            if isinstance(types, h5py.Group):
+                kinds = [*types["categories"].asstr(), ""]
+                types = [kinds[code] for code in types["codes"]]
+            else:
+                types = (types if types.dtype.kind in "biuf" else types.asstr())[:].tolist()
+        values = np.zeros([len(each) for each in names])
+        if isinstance(file["X"], h5py.Dataset):
+            values[:] = file["X"]
+        else:
+            parts = [file["X"][part][:].tolist() for part in ("indptr", "indices", "data")]
+            major, by_row = 0, "csr" in str(file["X"].attrs["encoding-type"])
+            for k, (minor, value) in enumerate(zip(*parts[1:], strict=True)):
+                while k >= parts[0][major + 1]:
+                    major += 1
+                values[(major, minor) if by_row else (minor, major)] = value
+    return values.tolist(), types, *names
+
+
+def changed_bytes(rng, path):
+    """Change, drop, repeat or insert a few bytes, most of them not 0, or cut the end off."""
+    content = bytearray(path.read_bytes())
+    filled = np.flatnonzero(np.frombuffer(bytes(content), np.uint8))
+    for _ in range(rng.integers(1, 4)):
+        at = int(rng.choice(filled) if rng.random() < 0.8 else rng.integers(len(content)))
+        at, how = min(at, len(content) - 1), rng.integers(12)
+        end = at + int(rng.integers(1, 9))
+        if how < 6:
+            content[at] = content[at] ^ (1 << rng.integers(8)) if how < 3 else rng.integers(256)
+        elif how < 9:
+            content[at:end] = bytes([rng.choice([0, 255])]) * (end - at)
+        elif how == 9:
+            content[at:at] = content[at:end]
+        elif how == 10:
+            del content[at:end]
+        else:
+            del content[max(at, 1) :]
+    path.write_bytes(content)
+
+
+def changed_parts(rng, path):
+    """Change one part of a file by HDF5's own means: a number, a length, a type, a link."""
+    with h5py.File(path, "r+") as file:
+        parts: list[str] = []
+        file.visit(parts.append)
+        name = str(rng.choice(parts))
+        part, how = file[name], rng.integers(8)
+        if how == 0 or isinstance(part, h5py.Group):
+            keys = list(part.attrs)
+            if keys and rng.random() < 0.7:
+                odd = [-1, "csc_matrix", [6, 8], [2**40, 6], [8.5, 6], b"\xff", "obs", []]
+                part.attrs[str(rng.choice(keys))] = odd[rng.integers(len(odd))]
+            else:
+                other = str(rng.choice(parts))
+                link = h5py.SoftLink(f"/{other}") if rng.random() < 0.5 else file[other]
+                del file[name]
+                file[name] = link
+            return
+        values, attributes = part[()], dict(part.attrs)
+        del file[name]
+        if how == 1:
+            return
+        if how == 2:
+            values = values[: rng.integers(len(values))]
+        elif how == 3:
+            values = np.concatenate([values, values[-rng.integers(1, 3) :]])
+        elif how == 4:
+            values = values.reshape(1, *values.shape)
+        elif how == 5 and values.dtype.kind in "iuf":
+            values = values.astype(rng.choice(["f4", "i1", "u8", "c8", "S3", ">i4", "?"]))
+        elif values.dtype.kind in "iuf":
+            odd = [-1, -2, 1, 6, 8, 127, 2**31 - 1, 2**33, 2**62]
+            values = values.astype(values.dtype if how == 6 else "i8")
+            odd = [each for each in odd if each <= np.iinfo("i1").max or values.dtype != "i1"]
+            values.flat[rng.integers(values.size)] = np.array(rng.choice(odd)).astype(values.dtype)
+        file.create_dataset(name, data=values, chunks=True if values.ndim and values.size else None)
+        for key, value in attributes.items():
+            file[name].attrs[key] = value
+
+
+#: Per kind: whether the file is sealed, and what damages it.
+KINDS = {
+    "sealed": (True, changed_bytes),
+    "plain": (False, changed_bytes),
+    "parts": (False, changed_parts),
+}
+
+
+def damage(path, kind, form, number):
+    """Write the file of a number."""
+    sealed, change = KINDS[kind]
+    write(path, form, sealed)
+    change(np.random.default_rng([number, zlib.crc32(f"{kind} {form}".encode())]), path)
+
+
+def check(path, kind):
+    """Return whether a file was accepted; what was read is compared."""
+    try:
+        found = read(path)
+    except InputError as error:
+        message = str(error)
+    else:
+        expected = (VALUES.tolist(), TYPES, CELLS, GENES) if kind == "sealed" else held(path)
+        assert repr(found) == repr(expected)  # NaN equals NaN
+        return True
+    assert len(message) <= 700 + len(str(path)), message
+    return False
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_file_is_read_as_it_is_or_refused(tmp_path, kind, form):
+    path = tmp_path / "x.h5ad"
+    write(path, form, KINDS[kind][0])
+    assert check(path, kind)
+    for number in range(COUNT):
+        damage(path, kind, form, number)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check(path, kind)
