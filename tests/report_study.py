@@ -29,6 +29,7 @@ from xnbflow.data.contract import (
     TRUTH_TABLE,
 )
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.methods import resolved
@@ -44,7 +45,6 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.results import StudyResults
-from xnbflow.workflow.config import Study
 
 SCRIPT = "<script>alert(1)</script>"
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}

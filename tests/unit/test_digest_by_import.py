@@ -10,7 +10,7 @@ import pytest
 from xnbflow.data.sources.registry import SOURCES
 from xnbflow.density.families import FAMILIES
 from xnbflow.evaluation.methods import METHODS, resolved
-from xnbflow.studies.registry import analysis_modules, own_analyses
+from xnbflow.studies.registry import OWN_ANALYSES, analysis_modules
 from xnbflow.workflow.provenance import source_files
 
 pytestmark = pytest.mark.slow  # a process for each
@@ -109,9 +109,9 @@ def test_of_a_download():
     assert "xnbflow.data.sources.http" in digested("acquire.py", "xnbflow.data.sources.cumida")
 
 
-@pytest.mark.parametrize("name", own_analyses())
+@pytest.mark.parametrize("name", OWN_ANALYSES)
 def test_of_every_analysis(name):
-    analysis = own_analyses()[name]
+    analysis = OWN_ANALYSES[name]
     modules = (analysis.compute, analysis.contract)
     work = f"import importlib; [importlib.import_module(name) for name in {modules!r}]"
     assert loaded("analyse.py", work) <= digested("analyse.py", *modules)

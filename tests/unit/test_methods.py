@@ -10,7 +10,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.schemas import check
 from xnbflow.evaluation.build import build_estimator, import_estimator
 from xnbflow.evaluation.methods import METHODS
-from xnbflow.studies.registry import own_analyses
+from xnbflow.studies.registry import OWN_ANALYSES
 from xnbflow.studies.separation.compute import DEFAULTS
 from xnbflow.workflow.reference import configuration_reference
 from xnbflow.workflow.static import find_class
@@ -97,8 +97,8 @@ def test_an_entry_allows_what_the_class_allows(name):
 
 
 def test_the_parameters_of_the_analyses_are_those_that_they_take():
-    assert list(own_analyses()["separation"].parameters) == list(DEFAULTS)
-    for name, analysis in own_analyses().items():
+    assert list(OWN_ANALYSES["separation"].parameters) == list(DEFAULTS)
+    for name, analysis in OWN_ANALYSES.items():
         source = Path(
             inspect.getsourcefile(__import__(analysis.compute, fromlist=["x"]))
         ).read_text()

@@ -78,7 +78,7 @@ rule report:
         results=lambda wildcards: results_of(study_of(wildcards)),
         sources=lambda wildcards: sources(
             "report.py",
-            *section_modules(study_of(wildcards)),
+            *section_modules(study_of(wildcards), known_analyses()),
             *analysis_modules(study_of(wildcards).analyses),
             *plugin_modules(),
         ),
@@ -105,7 +105,7 @@ rule pictures:
         results=lambda wildcards: results_of(study_of(wildcards)),
         sources=lambda wildcards: sources(
             "pictures.py",
-            *section_modules(study_of(wildcards)),
+            *section_modules(study_of(wildcards), known_analyses()),
             *analysis_modules(study_of(wildcards).analyses),
             *plugin_modules(),
         ),

@@ -88,6 +88,7 @@ def results_of(study):
     """What makes a `xnbflow.report.results.StudyResults`."""
     labels, settings = about(study)["labels"], configuration(study)
     results = {"study": study, "labels": labels, "configuration": settings, "paper": PRINTED}
+    results["analyses"] = {name: known_analyses()[name] for name in study.analyses}
     return {**results, "root": Path(PREFIX)} if PREFIX else results
 
 

@@ -3,32 +3,46 @@
 The rules read it, too: nothing heavy is imported here.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from xnbflow.data.contract import benchmark_of
-from xnbflow.studies.registry import known_analyses
-from xnbflow.workflow.config import Study
+from xnbflow.data.entries import Analysis
+from xnbflow.data.study import Study
 
-__all__ = ["benchmarks", "section_modules"]
+__all__ = ["SECTIONS", "benchmarks", "section_modules"]
+
+_ANALYSES = "those of the analyses"
+#: The sections of a page in order: first what was found and what the study is about, then what it
+#: rests on, last what was run. Beside each module the attribute of a `Study` that calls for it.
+SECTIONS = {
+    "xnbflow.report.sections.answer": "classifiers",
+    "xnbflow.report.sections.signature": "final",
+    "xnbflow.report.sections.validation": "validate",
+    _ANALYSES: "analyses",
+    "xnbflow.report.sections.explanation": "classifiers",
+    "xnbflow.report.sections.samples": "classifiers",
+    "xnbflow.report.sections.accuracy": "classifiers",
+    "xnbflow.report.sections.comparison": "classifiers",
+    "xnbflow.report.sections.diagnostics": "diagnostics",
+    "xnbflow.report.sections.overview": "id",
+    "xnbflow.report.sections.methods": "id",
+}
 
 
-def section_modules(study: Study) -> list[str]:
+def section_modules(study: Study, analyses: Mapping[str, Analysis]) -> list[str]:
     """Return the modules that hold the sections of a study's report, in order.
 
-    First what was found and what the study is about, then what it rests on, last what was run.
+    Parameters
+    ----------
+    study : Study
+        Its configuration.
+    analyses : mapping of str to Analysis
+        Those that it names, or all that are known.
     """
-    names: list[str] = []
-    if study.classifiers:
-        names += ["answer", "explanation", "samples", "accuracy", "comparison"]
-    if study.diagnostics and study.datasets:
-        names.append("diagnostics")
-    kept = ["signature"] * bool(study.final) + ["validation"] * bool(study.validate)
-    general = "xnbflow.report.sections"
-    return [
-        *(f"{general}.{name}" for name in [*names[:1], *kept]),
-        *filter(None, (known_analyses()[name].section for name in study.analyses)),
-        *(f"{general}.{name}" for name in [*names[1:], "overview", "methods"]),
-    ]
+    of_analyses = [analyses[name].section for name in study.analyses]
+    called_for = [name for name, attribute in SECTIONS.items() if getattr(study, attribute)]
+    lists = [of_analyses if name == _ANALYSES else [name] for name in called_for]
+    return [module for modules in lists for module in modules if module]
 
 
 def benchmarks(study: Study, simulated: Collection[str]) -> dict[str, list[str]]:

@@ -41,12 +41,12 @@ from xnbflow.data.contract import (
     VALIDATION,
     VALIDATION_TABLES,
     Column,
-    Table,
+    TableSchema,
     analysis_tables,
     benchmark_of,
     log_of,
 )
-from xnbflow.studies.registry import own_analyses
+from xnbflow.studies.registry import OWN_ANALYSES
 
 __all__ = ["results_manual"]
 
@@ -139,12 +139,12 @@ def results_manual() -> str:
 
 
 def _analyses() -> Iterator[str]:
-    for name, analysis in own_analyses().items():
+    for name, analysis in OWN_ANALYSES.items():
         yield f"### `{name}`\n"
         yield from _tables(analysis_tables(analysis.contract).values())
 
 
-def _tables(tables: Iterable[Table]) -> Iterator[str]:
+def _tables(tables: Iterable[TableSchema]) -> Iterator[str]:
     yield "| table | what it holds | a row is | columns |\n|---|---|---|---|"
     for table in tables:
         columns = "; ".join(_column(name, column) for name, column in table.columns.items())
