@@ -1,11 +1,19 @@
 """Write the figures of one study as PNG."""
 
-from xnbflow.workflow.jobs import start_job
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.workflow.jobs import check_sources, start_job
 
 start_job(snakemake)
 
+from xnbflow.data.contract import PAPER
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study import write_png
 
-results = StudyResults(**snakemake.params.results)
+paper = Path(snakemake.scriptdir).parents[1] / PAPER
+results = StudyResults(**snakemake.params.results, paper=paper)
+check_sources(snakemake)
 write_png(results, snakemake.output[0], snakemake.threads)
