@@ -70,13 +70,13 @@ for name, job in CLASSIFY.items():
         name:
             name
         input:
+            **{table: batches(job, table) for table in TRAINING_TABLES},
             series=SERIES,
             given=given_folds(job.folds),
-            **{table: batches(job, table) for table in TRAINING_TABLES},
         output:
-            folds=[FOLDS.fill(folds=job.folds)] if job.draws else [],
             **{table: tables(job, table) for table in TRAINING_TABLES},
             **model_paths(job.final),
+            folds=[FOLDS.fill(folds=job.folds)] if job.draws else [],
         log:
             log_of("classify").fill(folds=job.folds, classifier=job.name),
         benchmark:

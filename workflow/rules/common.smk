@@ -29,7 +29,11 @@ def found(path):
 try:
     check_schema(config, SCHEMA)
     sheets = {sheet: found(sheet) for sheet in config["sheets"]}
-    own = {sheet: sheet for sheet in OWN_SHEETS if Path(sheet) not in map(Path.resolve, sheets.values())}
+    own = {
+        sheet: sheet
+        for sheet in OWN_SHEETS
+        if Path(sheet) not in map(Path.resolve, sheets.values())
+    }
     DATASETS, SHEETS = read_sheets(own | sheets, defaults=own)
     CONFIG = read_config(config, SCHEMA, list(DATASETS))
 except InputError as error:

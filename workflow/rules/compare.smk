@@ -80,6 +80,7 @@ def printed(*names):
 
 rule compare:
     input:
+        **{table: trained(table) for table in TRAINING_TABLES},
         series=of_datasets(SERIES),
         truth=of_datasets(TRUTH),
         notes=of_datasets(NOTES),
@@ -88,7 +89,6 @@ rule compare:
         normality_within=diagnosed("normality_within"),
         dependence=diagnosed("dependence"),
         dependence_test=diagnosed("dependence_test"),
-        **{table: trained(table) for table in TRAINING_TABLES},
         paper=printed("xnb_table1", "xnb_table2"),
     output:
         **{table: STUDY_TABLE.fill(table=table) for table in STUDY_TABLES},

@@ -64,10 +64,12 @@ def configuration(study):
 
 
 def results_of(wildcards):
-    """What makes a `xnbflow.report.results.StudyResults`."""
+    """What makes a `xnbflow.report.results.StudyResults`; no object of the library, whose module a job
+    would import before it knows where the library is.
+    """
     study = study_of(wildcards)
     labels, settings = about(study)["labels"], configuration(study)
-    return {"study": study, "labels": labels, "configuration": settings, "root": Path(prefix())}
+    return {"labels": labels, "configuration": settings, "root": Path(prefix())}
 
 
 def sections_of(wildcards):
@@ -88,8 +90,6 @@ def shown_in(wildcards):
 def labels_of(wildcards):
     """The columns of a figure's row in Snakemake's own report."""
     return {key: text for key, text in shown_in(wildcards).items() if key != "data set"}
-
-
 
 
 rule analyse:

@@ -29,7 +29,8 @@ for i, (name, entry) in enumerate(entries.items()):
     check_sources(snakemake)
     for table, contract in TRAINING_TABLES.items():
         write_parquet(tables[table], paths[table], contract)
-    remove_undeclared(Path(paths["fits"]).parent, [*paths.values(), *sum(batches.values(), [])])
+    declared = [*paths.values(), *(path for each in batches.values() for path in each)]
+    remove_undeclared(Path(paths["fits"]).parent, declared)
     if name in final:
         predictions, selected = tables["predictions"], tables["selected"]
         model = final_model(series, entry, predictions, selected, snakemake.params.origin)

@@ -12,8 +12,10 @@ start_job(snakemake)
 from xnbflow.data.contract import PAPER
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study import write_png
+from xnbflow.workflow.config import read_studies
 
 paper = Path(snakemake.scriptdir).parents[1] / PAPER
-results = StudyResults(**snakemake.params.results, paper=paper)
+study = read_studies(snakemake.config)[snakemake.wildcards.study]
+results = StudyResults(study, **snakemake.params.results, paper=paper)
 check_sources(snakemake)
 write_png(results, snakemake.output[0], snakemake.threads)

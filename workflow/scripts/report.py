@@ -16,13 +16,15 @@ from xnbflow.report.study import write_report
 from xnbflow.workflow.config import read_studies
 
 paper = Path(snakemake.scriptdir).parents[1] / PAPER
-results = StudyResults(**snakemake.params.results, paper=paper)
+studies = read_studies(snakemake.config)
+study = studies[snakemake.wildcards.study]
+results = StudyResults(study, **snakemake.params.results, paper=paper)
 check_sources(snakemake)
 write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)
 
 labels = {name: entry["label"] for name, entry in snakemake.config["classifiers"].items()}
 configured = [
     StudyResults(each, {name: labels[name] for name in each.classifiers}, {}, results.root)
-    for each in read_studies(snakemake.config).values()
+    for each in studies.values()
 ]
 write_index(configured, results.root / INDEX)

@@ -1,4 +1,4 @@
-"""The folds of a scheme: drawn, or read from a user's file that says where each sample is tested."""
+"""The folds of a scheme: drawn, or read from a file that says where each sample is tested."""
 
 import csv
 import re

@@ -42,9 +42,10 @@ def study_tables(
         What the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
         ``trained`` a `Key` each, ``permuted`` a data set and classifier each.
     files : mapping of str to sequence of path
-        Of the data sets ``series``, ``truth`` and ``notes``, of the diagnosed ones ``normality``, ``normality_within``, ``dependence`` and
-        ``dependence_test``, of what is trained ``predictions``, ``selected``, ``ties`` and
-        ``fits``, of what is permuted ``permutation``; and ``paper``, the tables it prints.
+        Of the data sets ``series``, ``truth`` and ``notes``, of the diagnosed ones ``normality``,
+        ``normality_within``, ``dependence`` and ``dependence_test``, of what is trained
+        ``predictions``, ``selected``, ``ties`` and ``fits``, of what is permuted ``permutation``;
+        and ``paper``, the tables it prints.
     alpha : float
         Level of the normality test.
     paper : mapping of str to str, optional

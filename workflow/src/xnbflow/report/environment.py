@@ -62,4 +62,3 @@ def job_seconds(results: StudyResults) -> pd.DataFrame:
         jobs = pd.concat(stages[stage])
         rows.append((stage, len(jobs), jobs["seconds"].sum(), jobs["max_memory_mb"].max()))
     return pd.DataFrame(rows, columns=["stage", "jobs", "seconds", "most_memory"])
-

@@ -34,7 +34,9 @@ def benchmarks(study: Study) -> dict[str, list[str]]:
 
     A job of ``classify`` is recorded under its first classifier only.
     """
-    trained = [dict(zip(("dataset", "folds", "classifier"), each)) for each in study.trained]
+    trained = [
+        dict(zip(("dataset", "folds", "classifier"), each, strict=True)) for each in study.trained
+    ]
     stages = {
         "acquire": [{"dataset": name} for name in study.datasets],
         "diagnose": [{"dataset": name} for name in study.datasets if study.diagnostics],

@@ -27,9 +27,9 @@ STAGES = {
     "diagnose": (*_DATA, "density", "diagnostics"),
     "train": _TRAINING,
     "classify": (*_TRAINING, "models"),
-    "compare": _TRAINING,
+    "compare": (*_TRAINING, "diagnostics"),
     "analyse": (*_TRAINING, "data.cells", "diagnostics", "models", "studies"),
-    "report": (*_DATA, "evaluation", "models", "studies", "report"),
+    "report": (*_DATA, "data.sources", "evaluation", "models", "studies", "report"),
 }
 #: Packages that do not count with the one that they are in: an edit of a reader trains nothing.
 _APART = {"data": ("sources", "cells")}

@@ -1,4 +1,4 @@
-"""The reference of methods and analyses in config/README.md: ``python -m xnbflow.workflow.reference``."""
+"""The reference of methods in config/README.md: ``python -m xnbflow.workflow.reference``."""
 
 import re
 from collections.abc import Iterator, Mapping
