@@ -20,7 +20,6 @@ __all__ = [
     "ANALYSIS_TABLE",
     "BATCH",
     "CLASSIFIER",
-    "COMPILED",
     "DESCRIPTION",
     "DESCRIPTION_TABLE",
     "DESCRIPTION_TABLES",
@@ -32,12 +31,10 @@ __all__ = [
     "FOLDERS_OF_RESULTS",
     "FOLDS",
     "FOLDS_TABLE",
-    "GATHERED_TABLES",
     "GENE_SETS",
     "INDEX",
     "INTERVAL",
     "JOBS",
-    "JOBS_TABLE",
     "LOCK",
     "MANUAL",
     "MODEL",
@@ -137,8 +134,6 @@ SERIES = PathTemplate("resources/series/{dataset}.parquet")
 TRUTH = PathTemplate("resources/series/{dataset}.truth.parquet")
 #: What was noticed when a data set was acquired.
 NOTES = PathTemplate("resources/series/{dataset}.notes.parquet")
-#: A marker that the kernels of a classifier, or of the diagnostics, are compiled.
-COMPILED = PathTemplate("resources/compiled/{unit}")
 #: What was downloaded, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 #: The tables that the papers print.
@@ -151,7 +146,8 @@ FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
 LOCK = PathTemplate("results/checksums/{dataset}.sha256")
 #: The folder of all that is known of a classifier on a data set and scheme of folds.
 CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
-#: What one training job writes, and the same of all jobs put together, which is what is read.
+#: The tables of a classifier, which everything else reads; with `folds_per_job` they are put
+#: together from those of batches of folds.
 BATCH = PathTemplate(CLASSIFIER + "/batches/{batch}/{table}.parquet")
 TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
 
@@ -181,24 +177,18 @@ INDEX = PathTemplate("results/index.html")
 #: What all of this is, for those who read it.
 MANUAL = PathTemplate("results/README.md")
 
-#: A rule and what tells its jobs apart.
+#: A rule and the wildcards of its jobs. A job of ``classify`` is named by its first classifier.
 JOBS = {
     "acquire": "{dataset}",
-    "simulate": "{dataset}",
-    "compile": "{unit}",
     "diagnose": "{dataset}",
-    "folds": "{dataset}/{folds}",
+    "classify": "{dataset}/{folds}/{classifier}",
     "train": "{dataset}/{folds}/{classifier}/{batch}",
-    "gather": "{dataset}/{folds}/{classifier}",
-    "final": "{dataset}/{classifier}",
-    "compare": "{study}",
-    "describe": "{study}",
     "permute": "{study}/{dataset}/{classifier}",
+    "compare": "{study}",
     "validate": "{study}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
     "pictures": "{study}",
-    "index": "index",
 }
 
 
@@ -207,14 +197,14 @@ def log_of(rule: str) -> PathTemplate:
 
     Examples
     --------
-    >>> log_of("folds")
-    'results/logs/folds/{dataset}/{folds}.log'
+    >>> log_of("diagnose")
+    'results/logs/diagnose/{dataset}.log'
     """
     return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
 
 
 def benchmark_of(rule: str) -> PathTemplate:
-    """Return where a rule's jobs record their seconds and memory."""
+    """Return where Snakemake records the seconds and memory of a rule's jobs."""
     return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
 
 
@@ -226,7 +216,7 @@ def _fixed(level: int, *templates: str) -> frozenset[str]:
 
 
 #: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
-FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("index"), benchmark_of("index"))
+FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("acquire"), benchmark_of("acquire"))
 FOLDERS_OF_DATASET = _fixed(2, MODEL)
 
 
@@ -573,18 +563,6 @@ TRAINING_TABLES = named(
         predict_seconds="number",
     ),
 )
-
-JOBS_TABLE = table(
-    "jobs",
-    "what the training jobs took, as Snakemake measured it",
-    "a training job",
-    batch=("text", "its repeats and folds"),
-    seconds="number",
-    max_memory_mb=("number", "resident, missing for a job too short to be measured"),
-)
-
-#: What there is per classifier, data set and scheme of folds.
-GATHERED_TABLES = {**TRAINING_TABLES, "jobs": JOBS_TABLE}
 
 _PAIR = columns(
     "first second",

@@ -3,7 +3,7 @@
 The rules read it, too: nothing heavy is imported here.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from xnbflow.data.contract import benchmark_of
 from xnbflow.data.entries import Analysis
@@ -45,31 +45,20 @@ def section_modules(study: Study, analyses: Mapping[str, Analysis]) -> list[str]
     return [module for modules in lists for module in modules if module]
 
 
-def benchmarks(study: Study, simulated: Collection[str]) -> dict[str, list[str]]:
-    """Return where the jobs that a study is made by are recorded, per stage.
+def benchmarks(study: Study) -> dict[str, list[str]]:
+    """Return patterns of the files in which Snakemake records a study's jobs, per stage.
 
-    The training jobs are left out: the table ``jobs`` of each classifier has them.
-
-    Parameters
-    ----------
-    study : Study
-        Its configuration.
-    simulated : collection of str
-        The data sets that are simulated.
+    A job of ``classify`` is recorded under its first classifier only.
     """
-    schemes = dict.fromkeys((dataset, folds) for dataset, folds, _ in study.trained)
+    trained = [
+        dict(zip(("dataset", "folds", "classifier"), each, strict=True)) for each in study.trained
+    ]
     stages = {
-        "acquire": [{"dataset": name} for name in study.datasets if name not in simulated],
-        "simulate": [{"dataset": name} for name in study.datasets if name in simulated],
+        "acquire": [{"dataset": name} for name in study.datasets],
         "diagnose": [{"dataset": name} for name in study.datasets if study.diagnostics],
-        "folds": [{"dataset": dataset, "folds": folds} for dataset, folds in schemes],
-        "gather": [
-            {"dataset": dataset, "folds": folds, "classifier": classifier}
-            for dataset, folds, classifier in study.trained
-        ],
-        "final": [{"dataset": d, "classifier": c} for d, c in study.models],
+        "classify": trained,
+        "train": [{**each, "batch": "*"} for each in trained],
         "compare": [{"study": study.id}],
-        "describe": [{"study": study.id}],
         "validate": [{"study": study.id} for _ in study.validate[:1]],
         "analyse": [{"study": study.id, "analysis": name} for name in study.analyses],
     }

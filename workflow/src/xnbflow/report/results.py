@@ -15,7 +15,6 @@ from xnbflow.data.contract import (
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
-    GATHERED_TABLES,
     MODEL_TABLE,
     MODEL_TABLES,
     PAPER,
@@ -24,6 +23,7 @@ from xnbflow.data.contract import (
     STUDY_TABLE,
     STUDY_TABLES,
     TRAINED,
+    TRAINING_TABLES,
     TRUTH,
     TRUTH_TABLE,
     VALIDATION_TABLE,
@@ -167,7 +167,7 @@ class StudyResults:
     ) -> pd.DataFrame:
         """Return what the training jobs of a classifier wrote, of all repeats or of one."""
         path = TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
-        rows = read_parquet(self.root / path, GATHERED_TABLES[table])
+        rows = read_parquet(self.root / path, TRAINING_TABLES[table])
         return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)
 
     @property
