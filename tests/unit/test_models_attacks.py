@@ -84,7 +84,7 @@ def touched():
     lazy = reduced(
         "xnbflow.naive_bayes", "lazy_names", plain("canary_new"), words(call=plain("canary_new"))
     )
-    return mapped(listed(mapped(listed(lazy), call=plain(1))), x=plain(1))
+    return mapped(mapped(lazy, call=plain(1)), x=plain(1))
 
 
 TWICE = node("ListNode", name="list", content=[node("TypeNode")], __id__=7)
