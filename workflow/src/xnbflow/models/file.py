@@ -19,7 +19,7 @@ from xnbflow.atomic import write_atomically
 from xnbflow.errors import InputError
 from xnbflow.models.audit import FIXED_TYPES, audited, known_types, nodes
 from xnbflow.models.trained import TrainedModel, probed
-from xnbflow.models.typicality import Typicality
+from xnbflow.models.typicality import Typicality, features_to_look_at
 
 __all__ = ["FORMAT_VERSION", "read_model", "write_model"]
 
@@ -198,7 +198,26 @@ def _model(content: dict[str, Any]) -> TrainedModel:
     content["signature"] = pd.DataFrame(content["signature"])
     content["features"] = np.asarray(content["features"], dtype=str)
     content["typicality"] = Typicality(**content["typicality"])
-    return TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
+    model = TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
+    _check_arrays(model)
+    repr(model.estimator)  # it is shown: this fails where parameters are not of their kind
+    return model
+
+
+def _check_arrays(model: TrainedModel) -> None:
+    """Refuse arrays that do not belong to one model, by their shapes and kinds."""
+    n, used, seen = len(model.features), model.used, model.typicality
+    shape = (len(features_to_look_at(used)), len(seen.held_out))
+    numbers = (model.quartiles, seen.centres, seen.bandwidths, seen.held_out, model.probe)
+    if (
+        used.dtype.kind != "i"
+        or not np.isin(used, np.arange(n)).all()
+        or any(array.dtype.kind != "f" for array in numbers)
+        or model.quartiles.shape != (3, n)
+        or not seen.centres.shape == seen.bandwidths.shape == shape
+    ):
+        msg = "its arrays are not those of one model"
+        raise ValueError(msg)
 
 
 def _check_kinds(values: dict[str, Any], kinds: Mapping[str, type]) -> None:
