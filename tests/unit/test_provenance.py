@@ -41,9 +41,7 @@ def test_every_script_has_a_stage():
 @pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.py")), ids=lambda path: path.stem)
 def test_a_stage_counts_every_package_that_its_script_imports(script):
     stage = STAGE_OF.get(script.stem, script.stem)
-    counted = {
-        path for each in STAGES[stage] for path in source_files(f"xnbflow.{each}").values()
-    }
+    counted = {path for each in STAGES[stage] for path in source_files(f"xnbflow.{each}").values()}
     imported = [name for name in imports_of(script) if name.split(".")[0] == "xnbflow"]
     for name in imported:
         file = Path(importlib.import_module(name).__file__)
