@@ -1,4 +1,4 @@
-"""The workflow as a module of another one: from a clone, and from a git host as snakedeploy writes it.
+"""The workflow as a module of another one: from a clone, and from a git host, by snakedeploy.
 
 A host is a folder here, which git takes for ``github.com`` and ``gitlab.com``: what Snakemake does
 with a repository of theirs is done, without a network.
