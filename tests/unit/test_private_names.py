@@ -11,6 +11,7 @@ ALLOWED = {
     "_param_validation": "scikit-learn checks parameters by it, and its estimators extend it so",
     "_parameter_constraints": "the attribute that this check reads from a class",
     "_check_sample_weight": "the rules of `sample_weight` that `check_estimator` holds us to",
+    "_Decompress": "zlib has no other name for the type of its decompressor",
     "_BaseComposition": "`get_params` of nested estimators, as in `Pipeline`",
 }
 #: Documented in spite of their names: of named tuples and of `os`.
@@ -23,11 +24,11 @@ def is_private(name):
 
 def private_names(tree):
     """Yield private names that are taken from another object than self, or imported."""
-    defined = {node.name for node in ast.walk(tree) if hasattr(node, "name") and node.name}
+    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
             owner = node.value.id if isinstance(node.value, ast.Name) else ""
-            if is_private(node.attr) and owner not in {"self", "cls", *defined}:
+            if is_private(node.attr) and owner not in {"self", "cls", *classes}:
                 yield node.attr
         elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("xnbflow"):
             parts = (node.module or "").split(".") + [alias.name for alias in node.names]
