@@ -24,7 +24,7 @@ from xnbflow.preprocessing.selection.separation import (
     printed_cut,
     weighted_moments,
 )
-from xnbflow.studies.separation.names import (
+from xnbflow.studies.separation.contract import (
     ALL_BLOCKS,
     BEST_THRESHOLD,
     BIAS_REMOVED,
