@@ -192,6 +192,8 @@ def _cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
 
 
 def _text(value: object, spec: str) -> str:
-    """Return how a value is shown; nothing where it is missing."""
+    """Return how a value is shown: text as it is, and nothing where it is missing."""
+    if isinstance(value, str):
+        return value
     missing = value is None or value != value  # noqa: PLR0124  NaN is not itself
     return "" if missing else format(value, spec)

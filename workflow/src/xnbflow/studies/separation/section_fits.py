@@ -14,7 +14,7 @@ __all__ = ["fit_groups"]
 
 
 def fit_groups(tables: StudyTables) -> list[Block]:
-    """Return what estimating covariances costs, and the blocks of data sets, where there are any."""
+    """Return what estimating covariances costs, and the blocks of data sets, if there are any."""
     groups: list[Block] = []
     if len(tables["fitted"]):
         groups.append(Group("BlockNB fitted", _fitted(tables), "covariances estimated or known"))
