@@ -283,23 +283,23 @@ def signature_of(classes, **columns):
 
 
 def test_distances_are_numbers_of_two_digits_whatever_classes_are_called(results):
-    table = signature._table(results, "one", "csnb", signature_of(["class_0", "b c"]))
-    assert table.formats["to class_0"] == table.formats["to b c"] == ".2f"
-    assert {"to class_0", "to b c"} <= set(table.frame)
+    table = signature._table(results.model("one", "csnb"), signature_of(["class_0", "b c"]))
+    formats = {column.label: column.format for column in table.headings}
+    assert formats["to class_0"] == formats["to b c"] == ".2f"
 
 
 def test_a_table_of_a_signature_has_no_empty_columns(results):
-    table = signature._table(results, "one", "csnb", signature_of("ab"))
+    table = signature._table(results.model("one", "csnb"), signature_of("ab"))
     assert not {"symbol", "interchangeable"} & set(table.frame)
     assert "NCBI" not in table.caption
-    table = signature._table(results, "one", "csnb", signature_of("ab", symbol=["TP53", ""]))
+    table = signature._table(results.model("one", "csnb"), signature_of("ab", symbol=["TP53", ""]))
     assert table.links["symbol"] == [signature.gene_page("TP53", ""), ""]
     assert "NCBI" in table.caption
 
 
 def test_of_many_classes_the_nearest_is_named(results):
     rows = signature_of("abcdef", **{"distance_to.e": [0.1, 0.2, 0.1, 0.1, np.nan, 0.1]})
-    frame = signature._table(results, "one", "csnb", rows).frame
+    frame = signature._table(results.model("one", "csnb"), rows).frame
     assert frame["nearest class"].tolist() == ["e", "e", "e", "e", "a", "e"]
     assert frame["distance to it"].tolist() == [0.1, 0.2, 0.1, 0.1, pytest.approx(1 / 3), 0.1]
 
