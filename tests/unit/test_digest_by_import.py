@@ -91,7 +91,7 @@ def test_of_every_method_and_family(name):
         "failed = outcome.fits['error'].tolist()\n"
         f"assert failed == [''] or {name!r} == 'family von_mises_fisher', failed\n"
     )
-    extra = {"xnbflow.data.sources.tiny", "xnbflow.sources", "xnbflow.data.sources.sheet_row"}
+    extra = {"xnbflow.data.sources.tiny", "xnbflow.sources", "xnbflow.data.sources.sheet"}
     digest = digested("train.py", *classes(entry))
     assert loaded("train.py", work) - extra <= digest
     assert "xnbflow.report" not in digest

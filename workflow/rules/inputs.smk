@@ -7,7 +7,7 @@ from snakemake.exceptions import WorkflowError
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.workflow.provenance import source_digest
 from xnbflow.report.outline import benchmarks
-from xnbflow.data.sources.location import local_path
+from xnbflow.data.sources.sheet import local_path
 from xnbflow.data.sources.registry import known_sources
 
 

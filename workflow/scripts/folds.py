@@ -8,8 +8,7 @@ from pathlib import Path
 
 from xnbflow.data.contract import DOWNLOADS, FOLDS_TABLE
 from xnbflow.data.dataset import read_header
-from xnbflow.data.sources.download import Downloads
-from xnbflow.data.sources.patience import Patience
+from xnbflow.data.sources.downloads import Downloads, RetryPolicy
 from xnbflow.data.tables import write_parquet
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.folds_file import read_folds
@@ -20,7 +19,7 @@ if file is None:
     folds = draw_folds(header, splits, repeats)
 else:
     settings = dict(snakemake.config["download"])
-    downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), Patience(**settings))
+    downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), RetryPolicy(**settings))
     location = snakemake.input.given or file
     folds = downloads.accepted(
         lambda: read_folds(

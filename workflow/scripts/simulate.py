@@ -5,7 +5,7 @@ from xnbflow.workflow.jobs import start_job
 start_job(snakemake)
 
 from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.simulate import write_truth
 
 dataset = SheetRow(**snakemake.params.dataset)

@@ -11,7 +11,7 @@ from xnbflow import __version__
 from xnbflow.data.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
 from xnbflow.data.entries import Method
 from xnbflow.data.sources.sheet import sheet_text
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.evaluation.methods import entries_in, known_methods
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
