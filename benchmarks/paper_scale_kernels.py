@@ -11,8 +11,6 @@ import time
 from pathlib import Path
 
 import yaml
-from xnbflow.diagnostics.warmup import compile_ahead as compile_diagnostics
-from xnbflow.evaluation.warmup import compile_ahead
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.sources.tiny import tiny_series
@@ -37,7 +35,9 @@ def main(folder: Path, first: int, step: int) -> None:
     for entry in entries:
         train(tiny, folds_of_repeat(tiny, 2, 0), entry, 0, [0])
     seconds = {"diagnose": 0.0, "classify": 0.0}
-    files = [path for path in folder.glob("*.parquet") if path.name.count(".") == 1]  # no notes, no truth
+    files = [
+        path for path in folder.glob("*.parquet") if path.name.count(".") == 1
+    ]  # no notes, no truth
     for path in sorted(files, key=lambda path: -path.stat().st_size)[first::step]:
         series = DataSet.read(path)
         start = time.process_time()

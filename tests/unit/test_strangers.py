@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation.direction import direction
 from xnbflow.evaluation.profiles import feature_profiles

@@ -23,7 +23,6 @@ rule acquire:
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         given=state_of_given,
-        reader=reader,
         lock=lambda wildcards: prefix() + LOCK,
         sources=lambda wildcards: source_digests("acquire", reader(wildcards)),
     script:

@@ -1,6 +1,6 @@
 # Functions of rules: their inputs and parameters.
 from xnbflow.data.plugins import plugin_modules
-from xnbflow.data.sources.location import local_path
+from xnbflow.data.sources.sheet import local_path
 from xnbflow.data.sources.registry import known_sources
 from xnbflow.report.navigation import figure_labels
 from xnbflow.report.outline import section_modules
