@@ -10,7 +10,6 @@ import pytest
 from unit.test_config import DATASETS, SCHEMA, changed
 from unit.test_models_file import two_classes
 
-import xnbflow.density.families
 from xnbflow.data import plugins
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.entries import Method
@@ -213,8 +212,3 @@ def test_an_entry_of_another_package_under_another_name(monkeypatch):
     monkeypatch.setattr(plugins, "_place", lambda point: "entry point nearest")
     with pytest.raises(InputError, match="nearest: the entry calls itself 'xnb'; give both"):
         plugins.with_plugins("xnbflow.methods", Method, {})
-
-
-def test_a_name_that_a_lazy_package_does_not_have():
-    with pytest.raises(AttributeError, match=r"'xnbflow\.distributions' has no attribute 'Gamma'"):
-        _ = xnbflow.density.families.Gamma
