@@ -12,12 +12,12 @@ from scipy.spatial.distance import jensenshannon
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, overall_spread
-from xnbflow.density.bandwidth_search import leave_one_out_likelihood
+from xnbflow.density.bandwidth import leave_one_out_likelihood
 from xnbflow.density.distances import DISTANCES
-from xnbflow.density.exponential import exponentiate
+from xnbflow.density.kernels import exponentiate
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
-from xnbflow.density.strips import feature_major, feature_strips, map_strips
+from xnbflow.density.tiles import feature_major, feature_strips, map_strips
 from xnbflow.density.tiles import class_offsets, sorted_classes
 
 

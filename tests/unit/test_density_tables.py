@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.families import Kernel
 from xnbflow.density.families.kernel import TABULATED_FROM
-from xnbflow.density.tables import log_tabulated, tabulate
+from xnbflow.density.density_tables import log_tabulated, tabulate
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.naive_bayes import XNB, FlexibleNB, HybridNB, SelectiveNB
 

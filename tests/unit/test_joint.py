@@ -11,7 +11,7 @@ from xnbflow.density.joint import (
     conditional_log_density,
     joint_scores,
 )
-from xnbflow.density.joint_mesh import MeshTarget
+from xnbflow.density.joint import MeshTarget
 
 WIDTH = 0.3
 

@@ -13,7 +13,7 @@ import pytest
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.families.kernel import TABULATED_FROM
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.rows import Rows, some_rows
+from xnbflow.density.matrices import Rows, some_rows
 from xnbflow.density.tiles import class_offsets, sort_rows, sorted_classes
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, FlexibleNB
 from xnbflow.preprocessing.selection.class_specific import (

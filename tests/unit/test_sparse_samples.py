@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from xnbflow.data.errors import InputError
-from xnbflow.density import sparse_blocks
+from xnbflow.density import matrices
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, FlexibleNB
 
 MODELS = [
@@ -78,9 +78,9 @@ def test_a_selector_keeps_sparse_samples_sparse(form):
 def test_a_few_values_in_memory_change_nothing(monkeypatch):
     X, y = cells()
     expected = ClassSpecificNB().fit(X, y)
-    monkeypatch.setattr(sparse_blocks.feature_blocks, "__defaults__", (500,))
-    monkeypatch.setattr(sparse_blocks, "_PART", 77)
-    monkeypatch.setattr(sparse_blocks, "_DENSE_VALUES", 700)
+    monkeypatch.setattr(matrices.feature_blocks, "__defaults__", (500,))
+    monkeypatch.setattr(matrices, "_PART", 77)
+    monkeypatch.setattr(matrices, "_DENSE_VALUES", 700)
     for form in FORMS[:2]:
         fitted_alike(expected, ClassSpecificNB().fit(form(X), y))
 

@@ -7,10 +7,9 @@ own samples, so that vector instructions go along the samples here.
 
 import numpy as np
 
-from xnbflow.density.exponential import exponentiate
 from xnbflow.density.grid import FARTHEST, LOG_NOTHING, LOG_SQRT_2PI, REACH, WIDEST_STEP
 from xnbflow.density.jit import njit
-from xnbflow.density.kernels import apply_kernel, kernel_code
+from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 from xnbflow.density.sparse_tiles import SparseTile
 
 __all__ = ["sparse_grid_densities", "sparse_separation"]

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from xnbflow.data.errors import InputError
+from xnbflow.density.bandwidth import SMALLEST_SPREAD
 from xnbflow.density.jit import njit
-from xnbflow.density.rule_of_thumb import SMALLEST_SPREAD
 
 __all__ = ["SPARSE_FACTORS", "SparseTile", "classes_of_samples"]
 
@@ -201,7 +201,7 @@ def _rule_of_thumb(
     out: np.ndarray,
     constant: np.ndarray,
 ) -> None:
-    """Write `xnbflow.density.rule_of_thumb.spread`, and where all values are equal."""
+    """Write `xnbflow.density.bandwidth.spread`, and where all values are equal."""
     for f in range(len(starts)):
         for c in range(zeros.shape[1]):
             some, n_zeros = values[starts[f, c] : starts[f, c + 1]], zeros[f, c]

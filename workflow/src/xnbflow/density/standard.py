@@ -11,7 +11,7 @@ import numpy as np
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.bandwidth import overall_spread
-from xnbflow.density.sparse_blocks import as_dense, dense_parts
+from xnbflow.density.matrices import as_dense, dense_parts
 
 __all__ = ["StandardFeatures", "StandardUnits"]
 

@@ -16,8 +16,7 @@ from xnbflow.density.bandwidth import BANDWIDTHS, overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.kernels import KERNELS
-from xnbflow.density.rows import some_rows
-from xnbflow.density.sparse_blocks import dense_parts, is_sparse
+from xnbflow.density.matrices import dense_parts, is_sparse, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.sparse_input import chunks_of, dense_chunks, rows_of
 from xnbflow.preprocessing.selection.class_specific import (

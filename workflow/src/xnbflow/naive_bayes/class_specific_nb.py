@@ -15,8 +15,7 @@ from xnbflow.data.labels import refuse_missing
 from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.kernels import KERNELS
-from xnbflow.density.rows import some_rows
-from xnbflow.density.sparse_blocks import dense_parts
+from xnbflow.density.matrices import dense_parts, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.class_specific import checked_chunks
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh

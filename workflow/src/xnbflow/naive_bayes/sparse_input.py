@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.density.sparse_blocks import as_dense, by_feature, feature_blocks, is_sparse
+from xnbflow.density.matrices import as_dense, by_feature, feature_blocks, is_sparse
 
 __all__ = ["chunks_of", "dense_chunks", "rows_of"]
 

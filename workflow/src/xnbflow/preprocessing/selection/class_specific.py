@@ -16,10 +16,8 @@ from xnbflow.data.errors import InputError
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.rows import some_rows
-from xnbflow.density.sparse_blocks import is_sparse, join_rows
-from xnbflow.density.strips import map_strips
-from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.density.matrices import is_sparse, join_rows, some_rows
+from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 from xnbflow.preprocessing.selection.covering import smallest_cover
 from xnbflow.preprocessing.selection.sparse_distances import sparse_distances, sparse_without_spikes
 

@@ -15,10 +15,9 @@ from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.jit import njit
-from xnbflow.density.sparse_blocks import is_sparse
+from xnbflow.density.matrices import is_sparse
 from xnbflow.density.standard import StandardUnits
-from xnbflow.density.strips import map_strips
-from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 from xnbflow.preprocessing.selection.class_specific import class_pairs
 from xnbflow.preprocessing.selection.sparse_distances import sparse_strengths
 

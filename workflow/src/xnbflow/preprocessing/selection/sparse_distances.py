@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from xnbflow.density.distances import DISTANCES
-from xnbflow.density.sparse_blocks import as_dense
+from xnbflow.density.matrices import as_dense
 from xnbflow.density.sparse_grid import sparse_grid_densities, sparse_separation
 from xnbflow.density.sparse_tiles import SPARSE_FACTORS, SparseTile, classes_of_samples
-from xnbflow.density.strips import map_parts
+from xnbflow.density.tiles import map_parts
 
 __all__ = ["map_sparse_strips", "sparse_distances", "sparse_strengths", "sparse_without_spikes"]
 
