@@ -14,12 +14,12 @@ Kernels are symmetric: each pair of samples is visited once. Where kernels of th
 fallen below 2e-8 (6 widths), or classes differ, pairs are not visited at all.
 
 **Mesh.** With wide kernels nearly all pairs see each other, and the density is so smooth that a
-mesh of a few thousand cells holds it: `MeshTarget`. Samples are spread over the mesh by cubic B-splines,
-the mesh is convolved with the kernel, and its values are read at the samples by the same splines
-(the particle-mesh method, Hockney and Eastwood 1988), in time linear in the samples. The spline's
-blur is taken out of the kernel in Fourier space (`mesh_kernel`), so that only its aliases are left:
-with four cells a width a density is within 1e-5 of a kernel's height. The score is the exact
-derivative of the approximate density, so that a descent has a true gradient.
+mesh of a few thousand cells holds it: `MeshTarget`. Samples are spread over the mesh by cubic
+B-splines, the mesh is convolved with the kernel, and its values are read at the samples by the same
+splines (the particle-mesh method, Hockney and Eastwood 1988), in time linear in the samples. The
+spline's blur is taken out of the kernel in Fourier space (`mesh_kernel`), so that only its aliases
+are left: with four cells a width a density is within 1e-5 of a kernel's height. The score is the
+exact derivative of the approximate density, so that a descent has a true gradient.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -166,8 +166,18 @@ def transposed_blocks(
 
 
 def by_feature(features: Any) -> sparse.csr_array:
-    """Return all of a matrix (n_features, n_samples) as one CSR array without duplicates."""
+    """Return a sparse matrix (n_features, n_samples) of any format as CSR without duplicates.
+
+    Numbers that are not floats become float64. The matrix that is given is not changed.
+
+    Examples
+    --------
+    >>> by_feature(sparse.coo_array(([1, 2], ([0, 0], [1, 1])), shape=(1, 2))).toarray()
+    array([[0., 3.]])
+    """
     found = sparse.csr_array(features)
+    if found.dtype.kind != "f":
+        found = found.astype(np.float64)
     if not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()
