@@ -5,7 +5,7 @@ from xnbflow.data.lazy import lazy_names
 _HOME = {
     "TrainedModel": "trained",
     "Typicality": "typicality",
-    "compare_signatures": "cohorts",
+    "compare_signatures": "validation",
     "cross_validate": "trained",
     "fit_model": "trained",
     "gene_sets": "signature",
