@@ -23,9 +23,10 @@ test: $(INSTALLED)
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit
 
-## fuzz: 100,000 damaged files, given to every reader
+## fuzz: 100,000 damaged files, given to every reader, and 10,000 schemas of models
 fuzz: $(INSTALLED)
 	@XNBFLOW_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
+	@XNBFLOW_FUZZ=10000 $(BIN)/python -m pytest -n 0 tests/unit/test_models_attacks.py
 
 ## cluster-acceptance: accidents on a SLURM cluster of two nodes on this machine (root, slurm-wlm, munge)
 cluster-acceptance: $(INSTALLED)

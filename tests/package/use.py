@@ -8,7 +8,8 @@ from pathlib import Path
 from sklearn.datasets import load_wine
 
 import xnbflow
-from xnbflow.data.sources import SheetRow, acquire
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.diagnostics import shapiro_wilk
 from xnbflow.models import cross_validate, fit_model, read_model, write_model
 from xnbflow.naive_bayes import XNB, ClassSpecificNB

@@ -88,8 +88,6 @@ def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other(tables):
     assert (tables["predictions"]["true"] == TEST.labels).all()
 
 
-
-
 @pytest.mark.parametrize(
     ("right", "cross_validated", "recalls", "verdict"),
     [
@@ -109,8 +107,6 @@ def test_a_verdict_is_what_the_rule_says(right, cross_validated, recalls, verdic
     assert _verdict(share(cross_validated), share(right), recall) == verdict
 
 
-
-
 def test_a_signature_that_holds_and_one_that_does_not(tables):
     assert tables["verdicts"]["verdict"].item() == "held"
     rng = np.random.default_rng(0)
@@ -121,8 +117,6 @@ def test_a_signature_that_holds_and_one_that_does_not(tables):
     told = validate(TRAIN, named(TEST, "swapped", labels=swapped), CSNB)["verdicts"].iloc[0]
     assert told["verdict"] == "did not hold"
     assert told["sentence"].startswith("Did not hold: ")
-
-
 
 
 def test_ranks_undo_a_change_of_scale_of_each_sample():
@@ -191,8 +185,6 @@ def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, 
     assert text["feature"].tolist() == read.signature["feature"].tolist()
     sets = [line.split("\t") for line in Path(paths["gene_sets"]).read_text().splitlines()]
     assert {gene for cells in sets for gene in cells[2:]} == set(text["feature"])
-
-
 
 
 def test_the_heat_map_is_standardised_and_ordered_by_class(folds):
@@ -272,17 +264,13 @@ def signature_of(classes, **columns):
     return frame.assign(**known | far | columns)
 
 
-
-
 def test_a_table_of_a_signature_has_no_empty_columns(results):
-    table = signature._table(results, "one", "csnb", signature_of("ab"))
+    table = signature._table(results.model("one", "csnb"), signature_of("ab"))
     assert not {"symbol", "interchangeable"} & set(table.frame)
     assert "NCBI" not in table.caption
-    table = signature._table(results, "one", "csnb", signature_of("ab", symbol=["TP53", ""]))
+    table = signature._table(results.model("one", "csnb"), signature_of("ab", symbol=["TP53", ""]))
     assert table.links["symbol"] == [signature.gene_page("TP53", ""), ""]
     assert "NCBI" in table.caption
-
-
 
 
 def test_claims_are_the_mean_probability_of_the_predicted_class(tables):
@@ -303,8 +291,6 @@ def test_a_cohort_with_missing_values_is_trained_on_and_tested():
     found = validate(train, test, CSNB, harmonise="rank")
     assert found["accuracy"]["value"].min() > 0.7
     assert np.isfinite(found["densities"]["density"]).all()
-
-
 
 
 def test_a_tab_in_a_name_does_not_make_two_genes_of_it():

@@ -15,8 +15,7 @@ from xnbflow.data import plugins
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.entries import Method
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources import SheetRow
-from xnbflow.data.sources.location import local_path
+from xnbflow.data.sources.sheet import SheetRow, local_path
 from xnbflow.data.sources.table import read_table
 from xnbflow.diagnostics.normality import shapiro_wilk
 from xnbflow.evaluation import paired_tests, rank_tests

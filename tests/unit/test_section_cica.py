@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from report_study import sources, unsourced, walk, write_declared
+from report_study import as_shown, sources, unsourced, walk, write_declared
 
 from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
@@ -100,7 +100,7 @@ def rewrite(results, name, change):
 
 
 def table_with(made, column):
-    return next(b for b in walk(made.blocks) if isinstance(b, Table) and column in b.frame.columns)
+    return next(b for b in walk(made.blocks) if isinstance(b, Table) and column in as_shown(b))
 
 
 def headlines(made):

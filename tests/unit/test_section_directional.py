@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import sources, unsourced, write_declared
+from report_study import as_shown, sources, unsourced, write_declared
 
 from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.data.printed import PublishedTables
@@ -14,6 +14,7 @@ from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Figure, Gallery, Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.directional import ANALYSIS
 from xnbflow.studies.directional import section as directional
 from xnbflow.studies.directional.compute import compared, likelihoods
 from xnbflow.studies.directional.compute_comparison import compare
@@ -175,7 +176,7 @@ def table(blocks, start):
 
 def test_our_accuracies_stand_above_the_papers(results):
     shown = table(accuracy_blocks(results), "Table 1")
-    frame = shown.frame
+    frame = as_shown(shown)
     assert frame["data set"].tolist() == [
         "magic", "MAGIC, paper", "weather", "Temperature, paper", "pigeons"]  # fmt: skip
     assert frame["vMNB"].tolist()[:2] == ["72.75\xa0±\xa01.00", "72.75\xa0±\xa00.92"]
@@ -187,7 +188,7 @@ def test_our_accuracies_stand_above_the_papers(results):
 
 
 def test_ranks_over_the_same_data_sets_agree_where_the_accuracies_do(results):
-    frame = table(accuracy_blocks(results), "Table 3").frame.set_index("classifier")
+    frame = as_shown(table(accuracy_blocks(results), "Table 3")).set_index("classifier")
     # by hand: MAGIC 4, 2, 5, 3, 1; Temperature 1, 2, 4.5, 4.5, 3 (dNB is third, paper's section 4)
     expected = {"SelvMNB": 2.0, "dNB": 2.0, "SelGNB": 3.75, "vMNB": 2.5, "GNB": 4.75}
     assert frame["ours, 2 data sets"].to_dict() == expected
@@ -197,7 +198,7 @@ def test_ranks_over_the_same_data_sets_agree_where_the_accuracies_do(results):
 
 
 def test_pairs_stand_beside_the_printed_p_values(results):
-    frame = table(accuracy_blocks(results), "Table 4").frame.set_index("pair")
+    frame = as_shown(table(accuracy_blocks(results), "Table 4")).set_index("pair")
     row = frame.loc["SelvMNB – GNB"]
     assert row["Nemenyi, paper"] == 0.0443
     # z = 2.75 / sqrt(5 * 6 / 12), two-sided, ten pairs: above 0.8 each
@@ -208,7 +209,7 @@ def test_pairs_stand_beside_the_printed_p_values(results):
 
 def test_sorted_runs_have_the_direction_of_the_papers_pair(results):
     blocks = accuracy_blocks(results)
-    frame = table(blocks, "Table 5").frame.set_index(["data set", "pair"])
+    frame = as_shown(table(blocks, "Table 5")).set_index(["data set", "pair"])
     assert len(frame) == 18
     assert frame.loc[("magic", "vMNB – GNB"), ["is", "is, paper"]].tolist() == [">", ">"]
     assert frame.loc[("magic", "vMNB – GNB"), "difference"] == pytest.approx(0.07)
@@ -234,23 +235,22 @@ def test_a_pair_given_the_other_way_round_is_turned(results):
     pd.testing.assert_frame_equal(before, after)
 
 
-def test_complexity_stands_beside_the_papers():
-    frame = complexity_table(
-        analysis_tables()["complexity"], PublishedTables(PAPER)["directional_table2"]
-    ).frame
+def test_complexity_stands_beside_the_papers(results):
+    printed = PublishedTables(PAPER)["directional_table2"]
+    frame = as_shown(complexity_table(results.analysis(ANALYSIS), printed))
     assert frame.loc[0, ["parameters", "parameters, paper"]].tolist() == [41, 41]
     assert np.isnan(frame.loc[1, "parameters, paper"])
 
 
 def test_gains_of_von_mises_are_counted_per_angle(results):
-    shown = table(section(results).blocks, "Log-likelihood").frame.iloc[0]
+    shown = as_shown(table(section(results).blocks, "Log-likelihood")).iloc[0]
     assert shown["gain per angle"] == pytest.approx((2 - 1) / 8)
     assert shown["better"] == "1 of 2"
 
 
 def test_data_sets_that_are_not_the_papers_are_called_so(results):
     shown = table(section(results).blocks, "Our data sets")
-    frame = shown.frame.set_index("data set")
+    frame = as_shown(shown).set_index("data set")
     assert frame.loc["pigeons", "relation"] == "not in the paper"
     assert frame.loc["weather", "paper’s data set"] == "Temperature"
     assert "Auslan" in shown.caption

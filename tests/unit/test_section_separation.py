@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import sources, unsourced, walk, write_declared
+from report_study import as_shown, sources, unsourced, walk, write_declared
 
 from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
@@ -121,7 +121,7 @@ def texts(found):
 
 
 def table_with(found, column):
-    return next(b for b in walk(found.blocks) if isinstance(b, Table) and column in b.frame)
+    return next(b for b in walk(found.blocks) if isinstance(b, Table) and column in as_shown(b))
 
 
 def test_the_advice_is_the_best_method_that_needs_no_truth(made):
@@ -144,7 +144,7 @@ def test_help_and_harm_are_counted_beyond_two_standard_errors(made):
     assert "Uniform true scores: Eq. 22 as printed helps in 0 and harms in 1 of 1 cases" in said
     assert "useless: Eq. 22 as printed helps in 1 and harms in 0 of 1 cases" in said
     # A gain of 1% with a standard error of 1% is neither help nor harm.
-    weights = table_with(found, "helps in").frame.query("method == @WEIGHTS")
+    weights = as_shown(table_with(found, "helps in")).query("method == @WEIGHTS")
     assert weights[["helps in", "harms in"]].to_numpy().tolist() == [[0, 0], [1, 0]]
 
 
@@ -158,7 +158,7 @@ def test_the_claim_is_judged_apart_on_the_papers_distributions(made):
 
 
 def test_risk_and_gain_stand_beside_those_of_all_blocks(made):
-    frame = table_with(made(), "R~").frame.set_index(["true scores", "method"])
+    frame = as_shown(table_with(made(), "R~")).set_index(["true scores", "method"])
     row = frame.loc[(USELESS, EQ22)]
     assert (row["R"], row["R~"], row["gain"]) == (0.20, 0.15, pytest.approx(0.25))
     assert row["sets harmed"] == 0.75

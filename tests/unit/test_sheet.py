@@ -204,7 +204,7 @@ def test_the_projects_sheet_holds_table_1_of_the_paper():
 
 def test_reading_the_sheet_imports_no_numeric_library():
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from xnbflow.data.sources import read_sheet; "
+        "import sys; sys.path.insert(0, sys.argv[1]); from xnbflow.data.sources.sheet import read_sheet; "
         "read_sheet(sys.argv[2]); "
         "heavy = {'numpy', 'pandas', 'scipy', 'numba', 'sklearn', 'pyarrow'}; "
         "print(sorted(heavy & set(sys.modules)))"

@@ -24,7 +24,8 @@ from xnbflow.models import TrainedModel, read_model
 from xnbflow.naive_bayes import XNB, ClassSpecificNBCV, HybridNB, KernelNBRegressor
 from xnbflow.preprocessing import Log2
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.sources import SheetRow, acquire
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 
 X, y = np.zeros((4, 2)), np.array(["a", "a", "b", "b"])
 model = XNB(bandwidth="silverman", n_grid=50)

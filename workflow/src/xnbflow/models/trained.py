@@ -174,7 +174,8 @@ def fit_model(
 
     Examples
     --------
-    >>> from xnbflow.data.sources import SheetRow, acquire
+    >>> from xnbflow.data.sources.acquisition import acquire
+    >>> from xnbflow.data.sources.sheet import SheetRow
     >>> wine = acquire(SheetRow("wine", "bundled", "wine"))
     >>> model = fit_model(wine, {"method": "xnb"}, cross_validate(wine, {"method": "xnb"}, 5))
     >>> model.classes, round(model.figures["accuracy"]["value"], 1)

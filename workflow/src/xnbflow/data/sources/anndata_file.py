@@ -24,8 +24,8 @@ from scipy import sparse
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.files import what_is_wrong
-from xnbflow.data.sources.labels import listed
 from xnbflow.density.jit import njit
 from xnbflow.density.sparse_blocks import feature_blocks, turned_blocks
 

@@ -161,7 +161,8 @@ def _recognition(run: _Run) -> Table:
     )
     columns = ["class", "samples", "recall", "lower", "upper", "mean_size", "stability"]
     columns += ["recognised"]
-    return run.results.tables.show(["recall", "stability"], caption, columns, rows)
+    two_digits = {"stability": ".2f"}
+    return run.results.tables.show(["recall", "stability"], caption, columns, rows, own=two_digits)
 
 
 _FACTS = ("summary", "selection", "stability", "dependent_pairs")

@@ -14,7 +14,14 @@ from scipy import sparse
 
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
-from xnbflow.studies.cells.names import ALL_GENES, CSNB, NS_FOREST, SCANPY, WILCOXON, XNB_PUBLISHED
+from xnbflow.studies.cells.contract import (
+    ALL_GENES,
+    CSNB,
+    NS_FOREST,
+    SCANPY,
+    WILCOXON,
+    XNB_PUBLISHED,
+)
 from xnbflow.studies.cells.wilcoxon import rank_sum_scores
 
 __all__ = ["Finder", "Training", "finders"]

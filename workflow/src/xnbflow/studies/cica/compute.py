@@ -25,7 +25,7 @@ from xnbflow.naive_bayes.regression import KernelNBRegressor
 from xnbflow.preprocessing.cica import CICA
 from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, natural_gradient
 from xnbflow.studies.cica.compute_summary import summarise
-from xnbflow.studies.cica.names import (
+from xnbflow.studies.cica.contract import (
     AS_PAPER,
     CHOSEN_WIDTH,
     FAST_ICA,

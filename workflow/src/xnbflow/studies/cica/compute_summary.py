@@ -4,8 +4,13 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from xnbflow.studies.cica.contract import TABLES
-from xnbflow.studies.cica.names import CHOSEN_WIDTH, FAST_ICA, PAPERS_WIDTH, UNTRANSFORMED
+from xnbflow.studies.cica.contract import (
+    CHOSEN_WIDTH,
+    FAST_ICA,
+    PAPERS_WIDTH,
+    TABLES,
+    UNTRANSFORMED,
+)
 
 __all__ = ["summarise"]
 

@@ -4,10 +4,9 @@ import pandas as pd
 
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
-from xnbflow.report.results import StudyResults
+from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.studies.cica import ANALYSIS
-from xnbflow.studies.cica.drawings import Band, draw_descent, draw_ratios
-from xnbflow.studies.cica.names import (
+from xnbflow.studies.cica.contract import (
     AS_PAPER,
     CHOSEN_WIDTH,
     FAST_ICA,
@@ -21,13 +20,12 @@ from xnbflow.studies.cica.names import (
     WHITENING,
     square_error_at,
 )
+from xnbflow.studies.cica.drawings import Band, draw_descent, draw_ratios
 
 __all__ = ["section"]
 
 _SETTING = ["setting", "samples"]
 _ERROR_AT_PAPERS, _ERROR_AT_CHOSEN = square_error_at("paper's"), square_error_at("chosen")
-_SUMMARY = ["cica/summary.tsv"]
-_USED = ["cica/accuracies.tsv", "cica/dependence.tsv"]
 
 
 def section(results: StudyResults) -> Section | None:
@@ -39,25 +37,22 @@ def section(results: StudyResults) -> Section | None:
         Has the tables of the analysis `xnbflow.studies.cica.compute`.
     """
     tables = results.analysis(ANALYSIS)
-    summary, iterations = tables["summary"], tables["iterations"]
+    summary = tables["summary"]
     if summary.empty:
         return None
     seeds = int(summary["seeds"].max())
     blocks: list[Block] = [
         Prose(_HOW_TO_READ),
-        *_descents(iterations, tables["descents"], summary, seeds),
-        Group("At the end, beside other transformations", _ends(summary, seeds), opened=True),
-        Group(
-            "Convergence and widths",
-            _fits(tables["convergence"], tables["converged"]),
-            "of every setting",
-        ),
+        *_descents(tables, seeds),
+        Group("At the end, beside other transformations", _ends(tables, seeds), opened=True),
+        Group("Convergence and widths", _fits(tables), "of every setting"),
     ]
     if len(tables["accuracies"]):
         frame = _classification(tables["accuracies"], tables["dependence"])
+        sources = tables.sources("accuracies", "dependence")
         use: list[Block] = [
-            *(Prose(text, "headline", _USED) for text in _used(frame)),
-            _classification_table(frame),
+            *(Prose(text, "headline", sources) for text in _used(frame)),
+            _classification_table(tables, frame),
         ]
         blocks.append(Group("Classification", use, "real data", opened=True))
     return Section(
@@ -78,12 +73,11 @@ _HOW_TO_READ = (
 )
 
 
-def _descents(
-    iterations: pd.DataFrame, descents: pd.DataFrame, summary: pd.DataFrame, seeds: int
-) -> list[Block]:
-    """Return both measures by step, and what they say, per number of samples."""
+def _descents(tables: StudyTables, seeds: int) -> list[Block]:
+    """Return both measures by step, as pictures and in words, per number of samples."""
     blocks: list[Block] = []
-    for samples, rows in iterations.groupby("samples"):
+    descents, summary = tables["descents"], tables["summary"]
+    for samples, rows in tables["iterations"].groupby("samples"):
         figures = [
             _descent(samples, measure, rows, summary) for measure in (RECOVERY_ERROR, SQUARE_ERROR)
         ]
@@ -95,9 +89,9 @@ def _descents(
             "The regression has the paper’s width throughout."
         )
         own = descents[descents["samples"] == samples].set_index(["measure", "width"])
-        said = _journey(samples, own, summary)
-        blocks.append(Prose(said, "headline", ["cica/descents.tsv", *_SUMMARY]))
-        blocks.append(Gallery(figures, caption, ["cica/iterations.tsv", *_SUMMARY]))
+        journey = _journey(samples, own, summary)
+        blocks.append(Prose(journey, "headline", tables.sources("descents", "summary")))
+        blocks.append(Gallery(figures, caption, tables.sources("iterations", "summary")))
     return blocks
 
 
@@ -165,8 +159,9 @@ def _medians(summary: pd.DataFrame, samples: int, measure: str) -> pd.Series:
     return rows[rows["setting"] == AS_PAPER].set_index("method")["median"]
 
 
-def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
+def _ends(tables: StudyTables, seeds: int) -> list[Block]:
     """Return recovery and errors of every method in every setting, as pictures and as a table."""
+    summary = tables["summary"]
     captions = {
         RECOVERY_ERROR: "How far the components are from the sources.",
         _ERROR_AT_PAPERS: "Regression with the paper’s width.",
@@ -184,10 +179,10 @@ def _ends(summary: pd.DataFrame, seeds: int) -> list[Block]:
         "largest variance, which need not hold the sources."
     )
     return [
-        Prose(_recovered(summary), "headline", _SUMMARY),
-        *_predicted(summary),
-        Gallery(figures, caption, _SUMMARY),
-        Group("The same in numbers", [_summary_table(summary)]),
+        Prose(_recovered(summary), "headline", tables.sources("summary")),
+        *_predicted(tables),
+        Gallery(figures, caption, tables.sources("summary")),
+        Group("The same in numbers", [_summary_table(tables)]),
     ]
 
 
@@ -228,8 +223,9 @@ def _by_samples(rows: pd.DataFrame) -> str:
     return ", ".join(f"{median:.2f} (n = {n:,})" for median, n in pairs)
 
 
-def _predicted(summary: pd.DataFrame) -> list[Block]:
+def _predicted(tables: StudyTables) -> list[Block]:
     """Return how the errors with CICA compare with those without it and with true sources."""
+    summary = tables["summary"]
     widths = {_ERROR_AT_PAPERS: "paper's", _ERROR_AT_CHOSEN: "chosen"}
     rows = summary[summary["measure"].isin(widths)]
     rows = rows.assign(regression=rows["measure"].map(widths))
@@ -254,8 +250,8 @@ def _predicted(summary: pd.DataFrame) -> list[Block]:
     formats = {name: ".0%" if name.startswith("of that") else ".3f" for name in frame.columns}
     headline = f"The median mean square error with CICA is {'; '.join(texts)}."
     return [
-        Prose(headline, "headline", _SUMMARY),
-        Table(frame.reset_index(), caption, formats, sources=_SUMMARY),
+        Prose(headline, "headline", tables.sources("summary")),
+        tables.show("summary", caption, rows=frame.reset_index(), own=formats),
     ]
 
 
@@ -280,42 +276,39 @@ def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
     )
 
 
-def _summary_table(summary: pd.DataFrame) -> Table:
+def _summary_table(tables: StudyTables) -> Table:
+    summary = tables["summary"]
     order = {name: place for place, name in enumerate(METHODS)}
     rows = summary[summary["seeds"] > 0].sort_values(
         ["measure", *_SETTING, "method"],
         key=lambda column: column.map(order) if column.name == "method" else column,
     )
-    frame = rows[["method", *_SETTING, "measure", "median", "lower", "upper"]]
+    columns = ["method", *_SETTING, "measure", "median", "lower", "upper"]
     caption = "Medians over runs, with the tenth and the ninetieth percentile."
-    formats = dict.fromkeys(["median", "lower", "upper"], ".3f")
-    return Table(frame, caption, formats, sources=_SUMMARY)
+    return tables.show("summary", caption, columns, rows)
 
 
-def _fits(convergence: pd.DataFrame, converged: pd.DataFrame) -> list[Block]:
+def _fits(tables: StudyTables) -> list[Block]:
     """Return how many runs converged, in words, and per setting as a table."""
     counts = [
         f"{row.method}: {row.converged_runs:,} of {row.runs:,} ({row.converged:.0%})"
-        for row in converged.sort_values("method", key=_place).itertuples()
+        for row in tables["converged"].sort_values("method", key=_place).itertuples()
     ]
-    said = f"Runs that converged. {'; '.join(counts)}."
-    return [Prose(said, sources=["cica/converged.tsv"]), _fits_table(convergence)]
+    caption = (
+        "Median width of the kernels (1 is the paper’s, which shrinks with the samples as n to the "
+        "power −1/6) and number of steps, and the share of runs that converged; each of the others "
+        "gives a warning."
+    )
+    columns = ["method", *_SETTING, "width", "steps", "runs", "converged"]
+    return [
+        Prose(f"Runs that converged. {'; '.join(counts)}.", sources=tables.sources("converged")),
+        tables.show("convergence", caption, columns),
+    ]
 
 
 def _place(methods: pd.Series) -> pd.Series:
     """Return the places of methods in the order in which they are shown."""
     return methods.map({CHOSEN_WIDTH: 1, FAST_ICA: 2}).fillna(0)
-
-
-def _fits_table(convergence: pd.DataFrame) -> Table:
-    frame = convergence[["method", *_SETTING, "width", "steps", "runs", "converged"]]
-    caption = (
-        "Median width of the kernels (1 is the paper’s, which shrinks with the samples as n to the "
-        "power −1/6) and number of steps, and the share of runs that converged; those that do not "
-        "say so in a warning."
-    )
-    formats = {"width": ".3f", "steps": ".0f", "converged": ".0%"}
-    return Table(frame, caption, formats, sources=["cica/convergence.tsv"])
 
 
 def _classification(accuracies: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
@@ -339,7 +332,7 @@ def _classification(accuracies: pd.DataFrame, dependence: pd.DataFrame) -> pd.Da
             },
         }
     )
-    return frame.rename_axis("data set").reset_index()
+    return frame.rename_axis("dataset").reset_index()
 
 
 def _used(frame: pd.DataFrame) -> list[str]:
@@ -353,14 +346,14 @@ def _used(frame: pd.DataFrame) -> list[str]:
             after = row[f"dependent, {samples}, after"]
             parts.append(f"from {row[before]:.0%} to {after:.0%} (samples: {samples})")
         texts.append(
-            f"{row['data set']}: flexible naive Bayes is right in {row['accuracy without']:.1%} of "
+            f"{row['dataset']}: flexible naive Bayes is right in {row['accuracy without']:.1%} of "
             f"cases without CICA and in {row['accuracy with']:.1%} with it. The share of features "
             f"that depend on another given the class goes {' and '.join(parts)}."
         )
     return texts
 
 
-def _classification_table(frame: pd.DataFrame) -> Table:
+def _classification_table(tables: StudyTables, frame: pd.DataFrame) -> Table:
     caption = (
         "Flexible naive Bayes without and with CICA before it: mean accuracy over folds with its "
         "standard deviation, and the share of features that depend on another given the class. On "
@@ -368,4 +361,4 @@ def _classification_table(frame: pd.DataFrame) -> Table:
         "dependence is gone in new samples too. Less dependence need not mean more accuracy."
     )
     formats = dict.fromkeys(frame.columns[1:5], ".3f") | dict.fromkeys(frame.columns[5:], ".0%")
-    return Table(frame, caption, formats, sources=_USED)
+    return tables.show(["accuracies", "dependence"], caption, rows=frame, own=formats)

@@ -8,8 +8,7 @@ import pandas as pd
 
 from xnbflow.data.printed import PublishedTables
 from xnbflow.evaluation.rank_tests import average_ranks, pairwise_rank_tests
-from xnbflow.studies.directional.contract import TABLES
-from xnbflow.studies.directional.names import CLASSIFIERS, counterpart
+from xnbflow.studies.directional.contract import CLASSIFIERS, TABLES, counterpart
 
 __all__ = ["compare", "paper_ranks"]
 

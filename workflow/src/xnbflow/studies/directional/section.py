@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import Column
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
-from xnbflow.report.results import StudyResults
+from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.studies.directional import ANALYSIS
 from xnbflow.studies.directional.drawings import (
     Ring,
@@ -40,12 +41,10 @@ _ROSES = (
     "the von Mises’ log-likelihood is per sample; above 0 it fits better."
 )
 
-_SHOWN = "The angles that tell most about the class; how to read the pictures is said above."
+_SHOWN = "The angles that separate the classes best, drawn as described above."
 
-#: What the pictures of angles show.
-_ANGLES = [f"directional/{name}.tsv" for name in ("rose", "densities", "fitted")]
 #: What the pictures of decision regions show.
-_REGIONS = [f"directional/{name}.tsv" for name in ("regions", "samples", "boundaries")]
+_REGIONS = ("regions", "samples", "boundaries")
 
 _SPACES = {
     "circle": (
@@ -86,7 +85,7 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(counterpart_table(results))
     blocks += accuracy_blocks(results)
     if len(tables["complexity"]):
-        size = complexity_table(tables["complexity"], results.published["directional_table2"])
+        size = complexity_table(tables, results.published["directional_table2"])
         blocks.append(Group("Complexity and time", [size], "the paper’s Table 2"))
     blocks.append(_angles(tables))
     blocks.append(_regions(tables))
@@ -99,10 +98,11 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def _angles(tables: Any) -> Group:
+def _angles(tables: StudyTables) -> Group:
     """Return which density fits the angles, and a picture of each (Figures 13 and 14)."""
     fitted, rose, densities = (tables[name] for name in ("fitted", "rose", "densities"))
-    blocks: list[Block] = [_likelihood_table(tables["likelihoods"]), Prose(_ROSES)]
+    blocks: list[Block] = [_likelihood_table(tables), Prose(_ROSES)]
+    sources = tables.sources("rose", "densities", "fitted")
     for dataset, sectors in rose.groupby("dataset", sort=False):
         own = fitted[fitted["dataset"] == dataset]
         curves = densities[densities["dataset"] == dataset]
@@ -111,56 +111,43 @@ def _angles(tables: Any) -> Group:
             for i, feature in enumerate(sectors["feature"].unique())
         ]
         title = dataset if dataset != "figure 14" else "The artificial data of Figure 14"
-        told: list[Block] = [Gallery(figures, _SHOWN, _ANGLES), _fitted_table(own)]
+        content: list[Block] = [Gallery(figures, _SHOWN, sources), _fitted_table(tables, own)]
         note = f"{len(figures)} of {len(own['feature'].unique())} angles"
-        blocks.append(Group(title, told, note, opened=dataset == "figure 14"))
+        blocks.append(Group(title, content, note, opened=dataset == "figure 14"))
     return Group("Angles: von Mises against Gaussian", blocks, "Figures 13 and 14", opened=True)
 
 
-def _likelihood_table(likelihoods: pd.DataFrame) -> Table:
+def _likelihood_table(tables: StudyTables) -> Table:
     """Return how well both families fit each data set's angles, all together."""
-    frame = pd.DataFrame(
-        {
-            "data set": likelihoods["dataset"],
-            "angles": likelihoods["angles"],
-            "von Mises": likelihoods["von_mises"],
-            "Gaussian": likelihoods["gaussian"],
-            "gain per angle": likelihoods["gain_per_angle"],
-            "better": [f"{row.better} of {row.pairs}" for row in likelihoods.itertuples()],
-        }
-    )
-    formats = {"von Mises": ",.0f", "Gaussian": ",.0f", "gain per angle": "+.3f"}
+    rows = tables["likelihoods"]
+    rows = rows.assign(better=[f"{row.better} of {row.pairs}" for row in rows.itertuples()])
     caption = (
         "Log-likelihood of all angles under the von Mises and the Gaussian density fitted to each "
         "class, what von Mises gains per measured angle, and for how many pairs of an angle and a "
         "class it fits better. Both have two parameters, so the greater one wins."
     )
-    return Table(frame, caption, formats, sources=["directional/likelihoods.tsv"])
+    columns = ["dataset", "angles", "von_mises", "gaussian", "gain_per_angle", "better"]
+    return tables.show("likelihoods", caption, columns, rows)
 
 
-def _fitted_table(fitted: pd.DataFrame) -> Table:
-    frame = pd.DataFrame(
-        {
-            "angle": fitted["feature"],
-            "class": fitted["class"],
-            "samples": fitted["samples"],
-            "mean direction": np.degrees(fitted["mean_direction"]),
-            "concentration": fitted["concentration"],
-            "mean": np.degrees(fitted["mean"]),
-            "standard deviation": np.degrees(fitted["standard_deviation"]),
-            "von Mises": fitted["von_mises_log_likelihood"],
-            "Gaussian": fitted["gaussian_log_likelihood"],
-            "von Mises gains": fitted["gain"],
-        }
-    ).reset_index(drop=True)
-    degrees = dict.fromkeys(["mean direction", "mean", "standard deviation"], ".1f")
-    sums = dict.fromkeys(["von Mises", "Gaussian"], ",.1f") | {"von Mises gains": "+,.1f"}
+def _fitted_table(tables: StudyTables, fitted: pd.DataFrame) -> Table:
+    degrees = {n: np.degrees(fitted[n]) for n in ("mean_direction", "mean", "standard_deviation")}
     caption = (
         "All angles: mean direction and concentration of the von Mises density, mean and standard "
         "deviation of the Gaussian (in degrees), and the log-likelihoods of both."
     )
-    formats = {"samples": ",", "concentration": ".2f"} | degrees | sums
-    return Table(frame, caption, formats, sources=["directional/fitted.tsv"])
+    columns = ["feature", "class", "samples", "mean_direction", "concentration", "mean"]
+    columns += ["standard_deviation", "von_mises_log_likelihood", "gaussian_log_likelihood", "gain"]
+    return tables.show(
+        "fitted",
+        caption,
+        columns,
+        fitted.assign(**degrees),
+        own={"feature": Column("text", label="angle"), **dict.fromkeys(degrees, _DEGREES)},
+    )
+
+
+_DEGREES = Column("number", "in degrees", format=".1f")
 
 
 def _angle_figure(
@@ -192,7 +179,7 @@ def _angle_figure(
     )
 
 
-def _regions(tables: Any) -> Group:
+def _regions(tables: StudyTables) -> Group:
     """Return a gallery of decision regions per space, and the numbers that the paper prints."""
     regions = tables["regions"]
     blocks: list[Block] = []
@@ -200,17 +187,13 @@ def _regions(tables: Any) -> Group:
         examples = regions.loc[regions["space"] == space, "example"].unique()
         if len(examples):
             figures = [_region_figure(tables, example, space) for example in examples]
-            blocks.append(Gallery(figures, caption, _REGIONS))
-    blocks.append(_printed_table(tables["printed"]))
+            blocks.append(Gallery(figures, caption, tables.sources(*_REGIONS)))
+    blocks.append(_printed_table(tables))
     return Group("Decision regions", blocks, "Figures 3 to 12", opened=True)
 
 
-def _region_figure(tables: Any, example: str, space: str) -> Figure:
-    parts = {
-        name: tables[name][tables[name]["example"] == example]
-        for name in ("regions", "samples", "boundaries")
-    }
-    grid, samples, boundary = parts.values()
+def _region_figure(tables: StudyTables, example: str, space: str) -> Figure:
+    grid, samples, boundary = (tables.rows(name, example=example) for name in _REGIONS)
     classes = sorted({*grid["predicted"], *samples["class"]})
     drawn = [samples[samples["class"] == label].head(MOST_SAMPLES) for label in classes]
     common = {"title": example.capitalize() if " " in example else example, "classes": classes}
@@ -282,8 +265,8 @@ def _codes(labels: pd.Series, classes: list[str]) -> np.ndarray:
     return pd.Categorical(labels, categories=classes).codes
 
 
-def _printed_table(printed: pd.DataFrame) -> Table:
-    frame = printed.drop(columns="agrees").rename(columns={"computed": "ours"})
+def _printed_table(tables: StudyTables) -> Table:
+    printed = tables["printed"]
     agree = len(printed[printed["agrees"]])
     caption = (
         "Numbers that the paper prints for its examples, and ours: angles in radians; planes "
@@ -291,8 +274,7 @@ def _printed_table(printed: pd.DataFrame) -> Table:
         "and the classes of two angles in Figure 14. "
         f"{agree} of {len(printed)} come out as printed, to four decimals."
     )
-    formats = {"paper": ".4f", "ours": ".4f"}
-    return Table(frame, caption, formats, sources=["directional/printed.tsv"])
+    return tables.show("printed", caption, ["example", "quantity", "paper", "computed"])
 
 
 def _slug(name: str) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import Column
 from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Block, Group, Prose, Table
-from xnbflow.report.results import StudyResults
+from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.studies.directional import ANALYSIS
-from xnbflow.studies.directional.names import (
+from xnbflow.studies.directional.contract import (
     CLASSIFIERS,
     COUNTERPARTS,
     counterpart,
@@ -20,14 +21,7 @@ from xnbflow.studies.directional.names import (
 
 __all__ = ["accuracy_blocks", "complexity_table", "counterpart_table"]
 
-_ADJUSTED = {
-    "nemenyi": "Nemenyi",
-    "holm": "Holm",
-    "shaffer": "Shaffer",
-    "bergmann_hommel": "Bergmann-Hommel",
-}
 _SIGNIFICANT = 0.05
-_RUNS = ["directional/runs.tsv"]
 #: What must not be torn apart at the end of a line.
 _SPACE = "\N{NO-BREAK SPACE}"
 
@@ -48,7 +42,7 @@ def counterpart_table(results: StudyResults) -> Table:
         pairs = zip(ours.loc[dataset, sizes], theirs, strict=True)
         rows.append((dataset, name, relation, *itertools.chain.from_iterable(pairs)))
     columns = [f"{what}{where}" for what in sizes for where in ("", ", paper")]
-    frame = pd.DataFrame(rows, columns=["data set", "paper’s data set", "relation", *columns])
+    frame = pd.DataFrame(rows, columns=["dataset", "paper’s data set", "relation", *columns])
     frame[columns] = frame[columns].astype(float)
     missing = [name for name in paper.index if name not in set(frame["paper’s data set"])]
     caption = (
@@ -56,7 +50,8 @@ def counterpart_table(results: StudyResults) -> Table:
         "Numbers can only be expected to agree where the data set is the same."
         + (f" Of the paper’s, {_listed(missing)} not here." if missing else "")
     )
-    return Table(frame, caption, dict.fromkeys(columns, ",.0f"), sources=["datasets.tsv"])
+    formats = dict.fromkeys(columns, ",.0f")
+    return results.tables.show("datasets", caption, rows=frame, own=formats)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -75,20 +70,20 @@ def accuracy_blocks(results: StudyResults) -> list[Block]:
         return []
     tables = results.analysis(ANALYSIS)
     accuracies, runs = tables["accuracies"], tables["runs"]
-    blocks: list[Block] = [_accuracy_table(accuracies, names, results.study)]
-    ranks, pairs = tables["average_ranks"], tables["pair_tests"]
-    if len(ranks):
+    blocks: list[Block] = [_accuracy_table(tables, names, results.study)]
+    if len(tables["average_ranks"]):
         missing = set(accuracies.loc[accuracies["accuracy"].isna(), "dataset"])
         whole = [name for name in accuracies["dataset"].unique() if name not in missing]
         like = [name for name in map(counterpart, whole) if name is not None]
-        blocks += [_rank_table(ranks, like), _pair_table(pairs)]
+        blocks += [_rank_table(tables, like), _pair_table(tables)]
     if len(runs):
-        blocks += [Prose(_agreement(runs), sources=_RUNS), _runs_group(runs)]
+        blocks += [Prose(_agreement(runs), sources=tables.sources("runs")), _runs_group(tables)]
     return blocks
 
 
-def _accuracy_table(accuracies: pd.DataFrame, names: Sequence[str], study: Study) -> Table:
+def _accuracy_table(tables: StudyTables, names: Sequence[str], study: Study) -> Table:
     """Return Table 1: for each data set a row of ours, and below it the paper's."""
+    accuracies = tables["accuracies"]
     rows: list[tuple[Any, ...]] = []
     best: set[tuple[int, str]] = set()
     for dataset in study.datasets:
@@ -100,14 +95,13 @@ def _accuracy_table(accuracies: pd.DataFrame, names: Sequence[str], study: Study
             ranks = values.iloc[:, 2]
             best |= {(len(rows), name) for name in ranks.index[ranks == ranks.min()]}
             rows.append((label, *(_cell(*line) for line in values.to_numpy())))
-    frame = pd.DataFrame(rows, columns=["data set", *names])
+    frame = pd.DataFrame(rows, columns=["dataset", *names])
     caption = (
         f"Table 1: accuracy in per cent ± standard deviation over folds ({study.folds[0]}), and in "
         "the row below what the paper prints for the data set that ours stands for. The best of a "
-        "row is marked; the paper’s row of dNB could not be read, but its Table 5 tells the rank."
+        "row is marked; the paper’s row of dNB could not be read, but its Table 5 gives the rank."
     )
-    sources = ["directional/accuracies.tsv"]
-    return Table(frame, caption, best=frozenset(best), sources=sources)
+    return tables.show("accuracies", caption, rows=frame, best=frozenset(best))
 
 
 def _cell(mean: float, sd: float, rank: float) -> str:
@@ -116,7 +110,8 @@ def _cell(mean: float, sd: float, rank: float) -> str:
     return f"{mean:.2f}" + ("" if np.isnan(sd) else f"{_SPACE}±{_SPACE}{sd:.2f}")
 
 
-def _rank_table(ranks: pd.DataFrame, datasets: Sequence[str]) -> Table:
+def _rank_table(tables: StudyTables, datasets: Sequence[str]) -> Table:
+    ranks = tables["average_ranks"]
     wide = ranks.set_index(["classifier", "over"])[["ours", "paper"]].unstack(sort=False)
     counts = ranks.drop_duplicates("over").set_index("over")
     same = f"{counts.loc['same', 'datasets']} data sets"
@@ -135,29 +130,21 @@ def _rank_table(ranks: pd.DataFrame, datasets: Sequence[str]) -> Table:
         "Tables 1 and 5; the others are over all data sets of each."
     )
     formats = dict.fromkeys(frame.columns[1:], ".3f")
-    sources = ["directional/average_ranks.tsv"]
-    return Table(frame.reset_index(drop=True), caption, formats, sources=sources)
+    return tables.show("average_ranks", caption, rows=frame, own=formats)
 
 
-def _pair_table(pairs: pd.DataFrame) -> Table:
+def _pair_table(tables: StudyTables) -> Table:
     """Return Table 4: every pair's adjusted p-values."""
-    columns: dict[str, Sequence[Any]] = {
-        "pair": pairs["first"] + " – " + pairs["second"],
-        "ranks apart": pairs["ranks_apart"],
-        "ranks apart, paper": pairs["ranks_apart_paper"],
-    }
-    for column, name in _ADJUSTED.items():
-        columns[name] = pairs[column]
-        columns[f"{name}, paper"] = pairs[f"{column}_paper"]
-    frame = pd.DataFrame(columns)
-    formats = dict.fromkeys(frame.columns[3:], ".4f") | dict.fromkeys(frame.columns[1:3], "+.2f")
+    pairs = tables["pair_tests"]
     caption = (
         "Table 4: p-values of the average ranks, adjusted for ten pairs in four ways. Ranks apart "
         "are those of the second less those of the first: above 0 the first is better. Ours are "
         f"over the {pairs['datasets'].iloc[0]} data sets that stand for ones of the paper, the "
         "paper’s over its eight; below 0.05 the two classifiers differ."
     )
-    return Table(frame, caption, formats, sources=["directional/pair_tests.tsv"])
+    columns = [name for name in pairs if name not in {"first", "second", "datasets"}]
+    rows = pairs.assign(pair=pairs["first"] + " – " + pairs["second"])
+    return tables.show("pair_tests", caption, ["pair", *columns], rows)
 
 
 def _agreement(runs: pd.DataFrame) -> str:
@@ -175,62 +162,54 @@ def _agreement(runs: pd.DataFrame) -> str:
     )
 
 
-def _runs_group(runs: pd.DataFrame) -> Group:
-    frame = pd.DataFrame(
-        {
-            "data set": runs["dataset"],
-            "pair": runs["first"] + " – " + runs["second"],
-            "difference": runs["difference"],
-            "is": runs["direction"],
-            "p": runs["p"],
-            "paper’s data set": runs["counterpart"],
-            "is, paper": runs["paper_direction"],
-            "p, paper": runs["paper_p"],
-        }
-    )
+def _runs_group(tables: StudyTables) -> Group:
+    runs = tables["runs"]
     caption = (
-        "Table 5: Wilcoxon’s signed-rank test on sorted runs, one-sided in the direction that the "
-        "sign tells: “>” means that the first of the pair is more accurate. The direction is that "
+        "Table 5: Wilcoxon’s signed-rank test on sorted runs, one-sided in the direction of the "
+        "sign: “>” means that the first of the pair is more accurate. The direction is that "
         "of the same accuracies, so that in the paper as here a p below 0.05 comes up in nearly "
         "twice as many pairs of equals. The difference is in per cent. The paper tests these six "
         "pairs."
     )
-    formats = {"difference": "+.2f", "p": ".4f", "p, paper": ".4f"}
-    table = Table(frame, caption, formats, sources=_RUNS)
+    columns = ["dataset", "pair", "difference", "direction", "p", "counterpart"]
+    columns += ["paper_direction", "paper_p"]
+    rows = runs.assign(pair=runs["first"] + " – " + runs["second"])
+    table = tables.show("runs", caption, columns, rows)
     return Group("Each data set by itself", [table], "the paper’s Table 5")
 
 
-_SIZES = ("parameters", "features", "angular_percent", "seconds")
+_SIZES = {
+    "parameters": ("parameters", ",.1f"),
+    "features": ("features", ".1f"),
+    "angular_percent": ("angular, per cent", ".0f"),
+    "seconds": ("seconds", ".4f"),
+}
 
 
-def complexity_table(complexity: pd.DataFrame, paper: pd.DataFrame) -> Table:
+def complexity_table(tables: StudyTables, paper: pd.DataFrame) -> Table:
     """Return Table 2: how large the classifiers are and how long it takes to fit them.
 
     Parameters
     ----------
-    complexity : DataFrame
-        As made by `xnbflow.studies.directional.compute.analyse`.
+    tables : StudyTables
+        Those of the analysis.
     paper : DataFrame
         The paper's Table 2 as printed.
     """
+    complexity = tables["complexity"]
     names = complexity["dataset"].map(counterpart)
     keys = pd.MultiIndex.from_arrays([names, complexity["classifier"]])
     printed = paper.set_index(["dataset", "classifier"]).reindex(keys)
-    columns: dict[str, Sequence[Any]] = {
-        "data set": complexity["dataset"],
-        "classifier": complexity["classifier"],
-    }
-    for size in _SIZES:
-        name = size.replace("_percent", ", per cent")
-        columns[name] = complexity[size].astype(float)
-        columns[f"{name}, paper"] = printed[size].to_numpy()
-    frame = pd.DataFrame(columns)
-    specs = {"parameters": ",.1f", "features": ".1f", "angular": ".0f", "seconds": ".4f"}
-    formats = {name: specs[name.split(",")[0]] for name in frame.columns[2:]}
+    rows = complexity[["dataset", "classifier"]]
+    own: dict[str, Column] = {}
+    for size, (label, spec) in _SIZES.items():
+        beside = f"{label}, paper"
+        rows = rows.assign(**{size: complexity[size], beside: printed[size].to_numpy()})
+        own |= {size: Column("number", "", label, spec), beside: Column("number", "", beside, spec)}
     caption = (
         "Table 2: free parameters and features of each classifier fitted to the whole data set, "
         "the share of angles among the features, and the seconds it took, averaged over runs that "
         "differ in the folds by which features are selected. The paper prints for dNB the "
         "parameters of vMNB; ours are those of the cells that it cuts features into."
     )
-    return Table(frame, caption, formats, sources=["directional/complexity.tsv"])
+    return tables.show("complexity", caption, rows=rows, own=own)

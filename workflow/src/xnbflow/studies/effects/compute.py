@@ -26,7 +26,7 @@ from xnbflow.naive_bayes.generalized import GeneralizedNB
 from xnbflow.preprocessing.naive_effects import StepwiseNaiveEffects
 from xnbflow.studies.defaults import refuse_unknown
 from xnbflow.studies.effects.compute_summary import summarise
-from xnbflow.studies.effects.names import GENERALIZED, LINEAR, NAIVE, TUNED
+from xnbflow.studies.effects.contract import GENERALIZED, LINEAR, NAIVE, TUNED
 
 __all__ = ["analyse"]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from xnbflow.studies.effects.names import GENERALIZED, PAPERS_EXAMPLE
+from xnbflow.studies.effects.contract import GENERALIZED, PAPERS_EXAMPLE
 
 __all__ = ["summarise"]
 

@@ -4,15 +4,14 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Table
+from xnbflow.report.page.blocks import Block, Figure, Group, Prose
+from xnbflow.studies.effects.contract import GENERALIZED, TUNED
 from xnbflow.studies.effects.drawings import draw_convergence, draw_path
-from xnbflow.studies.effects.names import GENERALIZED, TUNED
 from xnbflow.studies.effects.section_tables import EffectTables
 
 __all__ = ["convergence", "stepwise", "tuning"]
 
 _PAPER_PASSES = 6
-_STEPWISE = ["effects/stepwise.tsv"]
 
 
 def convergence(found: EffectTables) -> Figure:
@@ -34,7 +33,7 @@ def convergence(found: EffectTables) -> Figure:
         "more; curves are smoothed and not fitted as closely as can be, so that a pass may lower "
         f"the log-likelihood of the training part. {_gains(told)} Passes made: {passes}.",
         f"Lines of log-likelihood by pass. Passes made: {passes}.",
-        ["effects/convergence.tsv", "effects/passes.tsv"],
+        found.whole.sources("convergence", "passes"),
     )
 
 
@@ -79,22 +78,14 @@ def _path(found: EffectTables, name: str, path: pd.DataFrame) -> list[Block]:
         "the naive effects most enters (+), and one that has lost its weight leaves (−). "
         f"{_last_step(path)}{shared}",
         f"Line of log-likelihood by step; {n_selected} features in the end.",
-        _STEPWISE,
+        found.whole.sources("stepwise"),
     )
-    columns = {
-        "feature": "feature",
-        "step": "step",
-        "action": "action",
-        "chi_square": "chi-square",
-        "p_value": "p",
-        "log_likelihood": "log-likelihood after",
-    }
     caption = (
         "The same steps in numbers: score chi-square of a feature that entered, or Wald’s of one "
         "that left, and its p-value. Of many features tried, some enter by chance."
     )
-    formats = {"chi-square": ",.1f", "p": ".2g", "log-likelihood after": ",.1f"}
-    table = Table(path[list(columns)].rename(columns=columns), caption, formats, sources=_STEPWISE)
+    columns = ["feature", "step", "action", "chi_square", "p_value", "log_likelihood"]
+    table = found.whole.show("stepwise", caption, columns, path)
     return [figure, Group(f"Steps of “{name}”", [table], "as a table")]
 
 
@@ -125,10 +116,11 @@ def tuning(found: EffectTables) -> list[Block]:
         "cross-validation of the training part (nearer to 0 is better); the chosen one is marked. "
         "The test part had no say in it."
     )
-    formats = dict.fromkeys(frame.columns[1:], ".4f")
-    sources = ["effects/tuning.tsv", "effects/fit.tsv"]
+    formats = dict.fromkeys(frame.columns[1:], ".4f") | {"tried": ""}
+    sources = found.whole.sources("tuning", "fit")
     sentences = [Prose(_chosen(found, row, table[tuned]), sources=sources) for row in chosen]
-    return [*sentences, Table(frame, caption, formats, frozenset(best), ["effects/tuning.tsv"])]
+    wide_table = found.whole.show("tuning", caption, rows=frame, own=formats, best=frozenset(best))
+    return [*sentences, wide_table]
 
 
 def _chosen(found: EffectTables, row: dict[str, Any], tried: pd.DataFrame) -> str:

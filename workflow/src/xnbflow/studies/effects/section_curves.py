@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Table
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose
 from xnbflow.studies.effects.drawings import draw_effect
 from xnbflow.studies.effects.section_tables import EffectTables
 
@@ -31,18 +31,18 @@ def curves(found: EffectTables) -> list[Block]:
     caption = _CAPTION.format(event=found.classes[1])
     if of_paper:
         caption = f"Figures 1 and 2 of the paper. {caption} {_shapes(found)}"
-    large = Gallery(figures[: len(first)], caption, [*_DRAWN, *["effects/shapes.tsv"] * of_paper])
-    said = Prose(_taken_back(found), sources=["effects/adjustments.tsv"])
-    blocks: list[Block] = [said, large]
+    drawn = found.whole.sources("scorecard", "observations", "strengths")
+    shapes = found.whole.sources("shapes") if of_paper else []
+    large = Gallery(figures[: len(first)], caption, [*drawn, *shapes])
+    adjusted = Prose(_taken_back(found), sources=found.whole.sources("adjustments"))
+    blocks: list[Block] = [adjusted, large]
     if others:
-        small = Gallery(figures[len(first) :], _SMALL_CAPTION, _DRAWN)
+        small = Gallery(figures[len(first) :], _SMALL_CAPTION, drawn)
         blocks.append(Group("The other features", [small], f"{len(others)} effects", opened=True))
-    told = Group("Strength of each effect", [_strengths_table(strengths)], "as a table")
-    return [*blocks, told]
+    columns = ["feature", "naive", "adjusted", "taken_back", "least", "greatest"]
+    table = found.whole.show("strengths", _STRENGTHS, columns, strengths)
+    return [*blocks, Group("Strength of each effect", [table], "as a table")]
 
-
-#: What the pictures of effects show.
-_DRAWN = ["effects/scorecard.tsv", "effects/observations.tsv", "effects/strengths.tsv"]
 
 _CAPTION = (
     "Blue dashes: the naive effect. Orange dots: the adjustment. Green line: their sum, which the "
@@ -96,24 +96,12 @@ def _taken_back(found: EffectTables) -> str:
     )
 
 
-def _strengths_table(strengths: pd.DataFrame) -> Table:
-    columns = {
-        "feature": "feature",
-        "naive": "naive spread",
-        "adjusted": "spread",
-        "taken_back": "taken back",
-        "least": "least",
-        "greatest": "greatest",
-    }
-    frame = strengths[list(columns)].rename(columns=columns)
-    formats = dict.fromkeys(frame.columns[1:], ".2f") | {"taken back": ".0%"}
-    caption = (
-        "How far each feature moves the log odds. Spread: standard deviation over the training "
-        "samples, of the naive effect and of the sum. Taken back: the share of the naive effect "
-        "that the adjustment removes; below 0 it adds to it. Least and greatest: range of the sum, "
-        "rare values included."
-    )
-    return Table(frame, caption, formats, sources=["effects/strengths.tsv"])
+_STRENGTHS = (
+    "How far each feature moves the log odds. Spread: standard deviation over the training "
+    "samples, of the naive effect and of the sum. Taken back: the share of the naive effect "
+    "that the adjustment removes; below 0 it adds to it. Least and greatest: range of the sum, "
+    "rare values included."
+)
 
 
 def scorecard(found: EffectTables) -> list[Block]:
@@ -122,10 +110,6 @@ def scorecard(found: EffectTables) -> list[Block]:
     strongest = strengths["feature"].head(_EXCERPT_FEATURES)
     parts = [card[card["kind"] == "intercept"]]
     parts += [_excerpt(card[card["feature"] == feature]) for feature in strongest]
-    frame = pd.concat(parts)[["feature", "value", "count", *_EFFECTS]]
-    frame = frame.rename(columns={"count": "samples", "naive_effect": "naive effect"})
-    formats = {"value": ",.6g", "samples": ",.0f"}
-    formats |= dict.fromkeys(["naive effect", "adjustment", "sum"], "+.3f")
     caption = (
         "An excerpt: the strongest features at their least value, median and upper quantiles. To "
         "score a case by hand, start from the intercept and add the sum of every feature at the "
@@ -137,7 +121,8 @@ def scorecard(found: EffectTables) -> list[Block]:
         "value seen in training; xnbflow.naive_bayes.scorecard.score scores by it alone"
     )
     links = Links([("Scorecard", what, ["effects/scorecard.parquet", "effects/scorecard.tsv"])])
-    return [links, Table(frame, caption, formats, sources=["effects/scorecard.tsv"])]
+    columns = ["feature", "value", "count", *_EFFECTS]
+    return [links, found.whole.show("scorecard", caption, columns, pd.concat(parts))]
 
 
 def _excerpt(card: pd.DataFrame) -> pd.DataFrame:

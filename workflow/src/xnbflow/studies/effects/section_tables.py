@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from xnbflow.report.results import StudyResults
+from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.studies.effects import ANALYSIS
-from xnbflow.studies.effects.names import MODELS, PAPERS_EXAMPLE
+from xnbflow.studies.effects.contract import MODELS, PAPERS_EXAMPLE
 
 __all__ = ["EffectTables"]
 
@@ -23,10 +23,13 @@ class EffectTables:
         Its name.
     tables : dict of str to DataFrame
         Its rows of every table, by name; tables without any are absent.
+    whole : StudyTables
+        The tables of all data sets.
     """
 
     dataset: str
     tables: dict[str, pd.DataFrame]
+    whole: StudyTables
 
     @classmethod
     def read(cls, results: StudyResults) -> list["EffectTables"]:
@@ -41,6 +44,7 @@ class EffectTables:
                     for name, rows in whole.items()
                     if (rows["dataset"] == dataset).any()
                 },
+                tables,
             )
             for dataset in whole["fit"]["dataset"].unique()
         ]

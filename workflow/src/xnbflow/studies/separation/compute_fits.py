@@ -11,7 +11,7 @@ from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.naive_bayes.block import BlockNB
 from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
 from xnbflow.studies.separation.compute_simulation import Setting, standard_error
-from xnbflow.studies.separation.names import (
+from xnbflow.studies.separation.contract import (
     ALL_BLOCKS,
     BEST_THRESHOLD,
     EQ22,

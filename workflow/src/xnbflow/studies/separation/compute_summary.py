@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from xnbflow.studies.separation.contract import TABLES
-from xnbflow.studies.separation.names import ALL, ALL_BLOCKS
+from xnbflow.studies.separation.contract import ALL, ALL_BLOCKS, TABLES
 
 __all__ = ["summarise"]
 

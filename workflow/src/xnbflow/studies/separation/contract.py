@@ -1,11 +1,66 @@
-"""The tables of the analysis of separation scores."""
+"""The tables of the analysis of separation scores, and the names of its methods."""
+
+import re
+from collections.abc import Iterable
 
 from xnbflow.data.contract import columns, named, table
 
-__all__ = ["TABLES"]
+__all__ = [
+    "ALL",
+    "ALL_BLOCKS",
+    "BEST_THRESHOLD",
+    "BIAS_REMOVED",
+    "BY_TRUTH",
+    "EQ22",
+    "ESTIMATED_WEIGHTS",
+    "KNOWN_WEIGHTS",
+    "REAL",
+    "STYLES",
+    "TABLES",
+    "TRUE_SCORES",
+    "setting_rows",
+]
 
-_SETTING = columns(setting=("text", "the distribution of the true scores"))
-_KEPT = columns(kept=("number", "mean share of blocks that are kept"))
+#: Of distributions or sample sizes: all of them together.
+ALL = "all"
+
+ALL_BLOCKS = "all blocks"
+EQ22 = "Eq. 22 as printed"
+BIAS_REMOVED = "Eq. 22, bias removed"
+BEST_THRESHOLD = "best threshold, estimated H"
+ESTIMATED_WEIGHTS = "weights, estimated H"
+KNOWN_WEIGHTS = "weights, known H"
+TRUE_SCORES = "threshold at the true scores"
+#: Methods that select and can be had, and those that need the truth and cannot.
+REAL = (EQ22, BIAS_REMOVED, BEST_THRESHOLD, ESTIMATED_WEIGHTS)
+BY_TRUTH = (KNOWN_WEIGHTS, TRUE_SCORES)
+STYLES = {method: i for i, method in enumerate((*REAL, *BY_TRUTH, ALL_BLOCKS))}
+
+
+def setting_rows(settings: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Return headings with the labels of their rows, in the order of the settings."""
+    rows: list[tuple[str, list[str]]] = []
+    for heading, label in map(_parts, settings):
+        if not rows or rows[-1][0] != heading:
+            rows.append((heading, []))
+        rows[-1][1].append(label)
+    return rows
+
+
+def _parts(setting: str) -> tuple[str, str]:
+    """Return the kind of a distribution and its parameters, for a heading and a row.
+
+    Examples
+    --------
+    >>> _parts("10% useless, others uniform on [0, 20]")
+    ('10% useless, others uniform on', '[0, 20]')
+    """
+    found = re.fullmatch(r"(.*\S) ([\[(].*)", setting)
+    return (found[1], found[2]) if found else ("distribution", setting)
+
+
+_SETTING = columns(setting=("text", "the distribution of the true scores", "true scores"))
+_KEPT = columns(kept=("number:.0%", "mean share of blocks that are kept", "blocks kept"))
 
 TABLES = named(
     table(
@@ -13,7 +68,7 @@ TABLES = named(
         "simulated and asymptotic risk of each method of selecting or weighting blocks",
         "a distribution, sample size and method",
         _SETTING,
-        distribution=("text", "its kind"),
+        distribution=("text", "its kind", "true scores"),
         low=("number", "of uniform scores"),
         high=("number", "of uniform scores"),
         degrees=("number", "of freedom of a non-central chi-square"),
@@ -22,20 +77,20 @@ TABLES = named(
         mean_score="number",
         samples=("integer", "per class"),
         method="text",
-        separation=("number", "D, mean over training sets"),
-        risk=("number", "R, mean over training sets"),
+        separation=("number", "D, mean over training sets", "D~"),
+        risk=("number:#.3g", "R, mean over training sets", "R~"),
         risk_error=("number", "its standard error"),
         asymptotic_separation="number",
         asymptotic_risk="number",
-        gain=("number", "1 - R~/R, R being that of all blocks"),
-        gain_error=("number", "its standard error"),
-        asymptotic_gain="number",
+        gain=("number:z.1%", "1 - R~/R, R being that of all blocks"),
+        gain_error=("number:z.1%", "its standard error", "standard error"),
+        asymptotic_gain=("number:z.1%", "", "gain by formula"),
         **_KEPT,
         risk_difference=("number", "simulated less asymptotic risk"),
         helps=("boolean", "whether the gain is more than two standard errors above 0"),
         harms=("boolean", "whether it is more than two below 0"),
         sets_harmed=(
-            "number",
+            "number:.0%",
             "share of training sets with a gain below 0; missing for all blocks",
         ),
     ),
@@ -43,15 +98,19 @@ TABLES = named(
         "verdicts",
         "in how many cases each method helps and harms",
         "a kind of distribution, sample size and method",
-        distribution=("text", "its kind; all for all kinds together"),
+        distribution=("text", "its kind; all for all kinds together", "true scores"),
         samples=("text", "per class; all for all sizes together"),
         method="text",
         cases=("integer", "distributions and sample sizes"),
-        helps=("integer", "those where the gain is more than two standard errors above 0"),
-        harms=("integer", "those where it is more than two below 0"),
-        least_gain="number",
-        mean_gain="number",
-        greatest_gain="number",
+        helps=(
+            "integer",
+            "those where the gain is more than two standard errors above 0",
+            "helps in",
+        ),
+        harms=("integer", "those where it is more than two below 0", "harms in"),
+        least_gain=("number:+z.2f", "", "least gain, %"),
+        mean_gain=("number:+z.2f", "", "mean gain, %"),
+        greatest_gain=("number:+z.2f", "", "greatest gain, %"),
     ),
     table(
         "gains",
@@ -69,14 +128,18 @@ TABLES = named(
         "the mean signal of a classifier with a threshold, four ways",
         "a distribution and rule",
         _SETTING,
-        rule=("text", "what gives the threshold"),
-        threshold="number",
+        rule=("text", "what gives the threshold", "threshold by"),
+        threshold=("number:.2f", "", "t"),
         **_KEPT,
-        simulated=("number", "n E"),
-        simulated_error=("number", "its standard error"),
-        printed=("number", "by Theorem 1 as printed"),
-        corrected=("number", "with the boundary term, H known"),
-        corrected_estimated=("number", "with the boundary term, H estimated"),
+        simulated=("number:,.1f", "n E"),
+        simulated_error=("number:,.2f", "its standard error", "standard error"),
+        printed=("number:,.1f", "by Theorem 1 as printed", "as printed"),
+        corrected=("number:,.1f", "with the boundary term, H known", "with boundary term"),
+        corrected_estimated=(
+            "number:,.1f",
+            "with the boundary term, H estimated",
+            "with it, estimated H",
+        ),
         relative_error=("number", "standard error of the simulated one, as a share of it"),
         printed_off=("number", "how far the printed one is above the simulated one, as a share"),
         corrected_off="number",
@@ -101,12 +164,20 @@ TABLES = named(
         _SETTING,
         samples=("integer", "per class"),
         method="text",
-        risk=("number", "exact, mean over fits"),
-        risk_error=("number", "its standard error; missing with one fit"),
-        expected_risk=("number", "what the classifier expects of itself"),
-        known_covariance_risk=("number", "simulated with known covariances"),
+        risk=("number:#.3g", "exact, mean over fits"),
+        risk_error=("number:#.3g", "its standard error; missing with one fit", "standard error"),
+        expected_risk=(
+            "number:#.3g",
+            "what the classifier expects of itself",
+            "expected by itself",
+        ),
+        known_covariance_risk=(
+            "number:#.3g",
+            "simulated with known covariances",
+            "covariances known",
+        ),
         **_KEPT,
-        shrinkage=("number", "mean over classes and blocks"),
+        shrinkage=("number:.2f", "mean over classes and blocks", "mean shrinkage"),
         gain=("number", "1 - R~/R, R being the fitted risk with all blocks; missing without it"),
         gain_error=("number", "its standard error, as if fitted to different data; may be missing"),
         known_gain=("number", "the same with known covariances"),
@@ -127,11 +198,11 @@ TABLES = named(
         "blocks of correlated features found in data sets",
         "a data set and size of blocks",
         "dataset",
-        size=("integer", "features per block"),
+        size=("integer", "features per block", "features per block"),
         samples="integer",
         blocks=("integer", "how many"),
-        mean_abs_r=("number", "mean |r| within blocks"),
-        shrunk=("number", "share of covariances that are shrunk"),
-        mean_shrinkage="number",
+        mean_abs_r=("number:.2f", "mean |r| within blocks", "mean |r|"),
+        shrunk=("number:.0%", "share of covariances that are shrunk", "blocks shrunk"),
+        mean_shrinkage="number:.2f",
     ),
 )

@@ -19,13 +19,12 @@ def section(results: StudyResults) -> Section | None:
         Has the tables of the analysis `xnbflow.studies.separation.compute`.
     """
     tables = results.analysis(ANALYSIS)
-    risk = tables["risk"]
-    if risk.empty:
+    if tables["risk"].empty:
         return None
     blocks = [
-        *gain_blocks(risk, tables["verdicts"]),
-        *theory_groups(risk, tables["theorem1"], tables["weights"]),
-        *fit_groups(tables["fitted"], tables["fitted_means"], tables["blocks"]),
+        *gain_blocks(tables),
+        *theory_groups(tables),
+        *fit_groups(tables),
     ]
     return Section(
         "separation",

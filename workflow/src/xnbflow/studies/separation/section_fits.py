@@ -5,34 +5,37 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Table
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose
+from xnbflow.report.results import StudyTables
+from xnbflow.studies.separation.contract import REAL, STYLES, setting_rows
 from xnbflow.studies.separation.drawings import Marks, draw_marks
-from xnbflow.studies.separation.names import REAL, STYLES, setting_rows
 
 __all__ = ["fit_groups"]
 
 
-def fit_groups(fitted: pd.DataFrame, means: pd.DataFrame, found: pd.DataFrame) -> list[Block]:
-    """Return what estimating covariances costs, and the blocks of data sets, where there are any.
-
-    Parameters
-    ----------
-    fitted, means, found : DataFrame
-        ``fitted``, ``fitted_means`` and ``blocks``, as made by
-        `xnbflow.studies.separation.compute.analyse`.
-    """
+def fit_groups(tables: StudyTables) -> list[Block]:
+    """Return what estimating covariances costs, and the blocks of data sets, if there are any."""
     groups: list[Block] = []
-    if len(fitted):
-        groups.append(
-            Group("BlockNB fitted", _fitted(fitted, means), "covariances estimated or known")
-        )
-    if len(found):
-        groups.append(Group("Blocks found in data sets", _found(found), "shrinkage"))
+    if len(tables["fitted"]):
+        groups.append(Group("BlockNB fitted", _fitted(tables), "covariances estimated or known"))
+    if len(tables["blocks"]):
+        columns = ["dataset", "size", "samples", "blocks", "mean_abs_r", "shrunk", "mean_shrinkage"]
+        found = tables.show("blocks", _BLOCKS, columns)
+        groups.append(Group("Blocks found in data sets", [found], "shrinkage"))
     return groups
 
 
-def _fitted(table: pd.DataFrame, means: pd.DataFrame) -> list[Block]:
+_BLOCKS = (
+    "Blocks of the features whose residuals within classes correlate most. Mean |r|: how "
+    "strongly, between features of one block. Blocks shrunk: the share whose covariance has "
+    "too few samples; mean shrinkage: how far these are moved towards independence (Ledoit "
+    "and Wolf), 1 being all the way, where blocks are as good as none."
+)
+
+
+def _fitted(tables: StudyTables) -> list[Block]:
     """Return BlockNB, its covariances estimated, beside the simulation with known ones."""
+    table = tables["fitted"]
     samples = list(table["samples"].unique())
     caption = (
         "Gain over BlockNB with all blocks, in per cent: full marks BlockNB fitted to normal data, "
@@ -42,34 +45,21 @@ def _fitted(table: pd.DataFrame, means: pd.DataFrame) -> list[Block]:
         "classifier."
     )
     figures = [_fitted_figure(table[table["samples"] == n], n) for n in samples]
-    texts = [_of_shrinkage(row) for row in means.itertuples()]
-    numbers = table.rename(columns=_FITTED_NAMES)[list(_FITTED_NAMES.values())]
-    formats = dict.fromkeys(("risk", "standard error", *_FITTED_RISKS), "#.3g")
-    formats |= {"blocks kept": ".0%", "mean shrinkage": ".2f"}
+    texts = [_of_shrinkage(row) for row in tables["fitted_means"].itertuples()]
     explained = (
         "Exact risk of BlockNB given each training set; the risk it expects of itself, from the "
         "training samples alone, where less than the exact one is too hopeful; and the risk with "
         "known covariances. Means over fits; samples are per class."
     )
     return [
-        Prose(" ".join([_SHRINKAGE, *texts]), sources=["separation/fitted_means.tsv"]),
-        Gallery(figures, caption, ["separation/fitted.tsv"]),
-        Table(numbers, explained, formats, sources=["separation/fitted.tsv"]),
+        Prose(" ".join([_SHRINKAGE, *texts]), sources=tables.sources("fitted_means")),
+        Gallery(figures, caption, tables.sources("fitted")),
+        tables.show("fitted", explained, _FITTED),
     ]
 
 
-_FITTED_RISKS = ("expected by itself", "covariances known")
-_FITTED_NAMES = {
-    "setting": "true scores",
-    "samples": "samples",
-    "method": "method",
-    "risk": "risk",
-    "risk_error": "standard error",
-    "expected_risk": _FITTED_RISKS[0],
-    "known_covariance_risk": _FITTED_RISKS[1],
-    "kept": "blocks kept",
-    "shrinkage": "mean shrinkage",
-}
+_FITTED = ("setting", "samples", "method", "risk", "risk_error", "expected_risk",
+           "known_covariance_risk", "kept", "shrinkage")  # fmt: skip
 _SHRINKAGE = (
     "Covariances of blocks with few samples are shrunk: where a correlation matrix is singular or "
     "has fewer than ten degrees of freedom per feature, it is moved towards independence by the "
@@ -116,25 +106,3 @@ def _fitted_figure(rows: pd.DataFrame, n: int) -> Figure:
         f"Points: gains of fitted BlockNB and, as rings, with known covariances, {n} samples per "
         "class.",
     )
-
-
-def _found(table: pd.DataFrame) -> list[Block]:
-    """Return the blocks found in data sets."""
-    names = {
-        "dataset": "data set",
-        "size": "features per block",
-        "samples": "samples",
-        "blocks": "blocks",
-        "mean_abs_r": "mean |r|",
-        "shrunk": "blocks shrunk",
-        "mean_shrinkage": "mean shrinkage",
-    }
-    caption = (
-        "Blocks of the features whose residuals within classes correlate most. Mean |r|: how "
-        "strongly, between features of one block. Blocks shrunk: the share whose covariance has "
-        "too few samples; mean shrinkage: how far these are moved towards independence (Ledoit "
-        "and Wolf), 1 being all the way, where blocks are as good as none."
-    )
-    formats = {"mean |r|": ".2f", "blocks shrunk": ".0%", "mean shrinkage": ".2f"}
-    frame = table.rename(columns=names)[list(names.values())]
-    return [Table(frame, caption, formats, sources=["separation/blocks.tsv"])]

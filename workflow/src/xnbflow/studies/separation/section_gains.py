@@ -3,8 +3,8 @@
 import pandas as pd
 
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Table
-from xnbflow.studies.separation.drawings import Marks, draw_marks
-from xnbflow.studies.separation.names import (
+from xnbflow.report.results import StudyTables
+from xnbflow.studies.separation.contract import (
     ALL,
     ALL_BLOCKS,
     BY_TRUTH,
@@ -14,31 +14,26 @@ from xnbflow.studies.separation.names import (
     STYLES,
     setting_rows,
 )
+from xnbflow.studies.separation.drawings import Marks, draw_marks
 
 __all__ = ["gain_blocks"]
 
-_RISK, _VERDICTS = "separation/risk.tsv", "separation/verdicts.tsv"
 #: The paper's own distributions, and the gain it claims on them.
 _PAPERS, _CLAIM = ("uniform", "non-central chi-square"), 0.2
 
 
-def gain_blocks(risk: pd.DataFrame, verdicts: pd.DataFrame) -> list[Block]:
-    """Return where selection helps and where it harms.
-
-    Parameters
-    ----------
-    risk, verdicts : DataFrame
-        As made by `xnbflow.studies.separation.compute.analyse`.
-    """
+def gain_blocks(tables: StudyTables) -> list[Block]:
+    """Return where selection helps and where it harms."""
+    risk, verdicts = tables["risk"], tables["verdicts"]
     samples = list(risk["samples"].unique())
     return [
-        Prose(_advice(risk, verdicts), "headline", [_VERDICTS, _RISK]),
+        Prose(_advice(risk, verdicts), "headline", tables.sources("verdicts", "risk")),
         Prose(_HOW_TO_READ),
-        Gallery([_gains(risk, n) for n in samples], _GAINS_CAPTION, [_RISK]),
-        *_where(verdicts),
-        Prose(_of_the_claim(risk), sources=[_RISK]),
-        _verdicts(verdicts),
-        Group("All numbers", [_numbers(risk, n) for n in samples], "D, D~, R, R~"),
+        Gallery([_gains(risk, n) for n in samples], _GAINS_CAPTION, tables.sources("risk")),
+        *_where(tables),
+        Prose(_of_the_claim(risk), sources=tables.sources("risk")),
+        _verdicts(tables),
+        Group("All numbers", [_numbers(tables, n) for n in samples], "D, D~, R, R~"),
     ]
 
 
@@ -119,49 +114,39 @@ def _gains(risk: pd.DataFrame, n: int) -> Figure:
     )
 
 
-def _verdicts(verdicts: pd.DataFrame) -> Table:
+def _verdicts(tables: StudyTables) -> Table:
     """Return in how many distributions of each kind a method helps and harms."""
-    rows = verdicts[(verdicts["samples"] != ALL) & verdicts["method"].isin(REAL)]
-    frame = rows[list(_VERDICT)].rename(columns=_VERDICT).reset_index(drop=True)
+    rows = tables["verdicts"]
+    rows = rows[(rows["samples"] != ALL) & rows["method"].isin(REAL)].reset_index(drop=True)
     for column in _ENDS:
-        frame[column] = 100 * frame[column]
+        rows[column] = 100 * rows[column]
     best = {
-        (int(rows["mean gain, %"].idxmax()), "mean gain, %")
-        for _, rows in frame.groupby(["true scores", "samples"])
+        (int(own["mean_gain"].idxmax()), "mean_gain")
+        for _, own in rows.groupby(["distribution", "samples"])
     }
     caption = (
         "Where selection helps and where it harms: in how many distributions of a kind the gain is "
         "more than two standard errors above 0, or below. Samples are per class; the best "
         "mean of each kind and sample size is marked."
     )
-    formats = dict.fromkeys(_ENDS, "+z.2f")
-    return Table(frame, caption, formats, frozenset(best), [_VERDICTS])
+    columns = ["method", "distribution", "samples", "cases", "helps", "harms", *_ENDS]
+    return tables.show("verdicts", caption, columns, rows, best=frozenset(best))
 
 
-_VERDICT = {
-    "method": "method",
-    "distribution": "true scores",
-    "samples": "samples",
-    "cases": "cases",
-    "helps": "helps in",
-    "harms": "harms in",
-    "least_gain": "least gain, %",
-    "mean_gain": "mean gain, %",
-    "greatest_gain": "greatest gain, %",
-}
-_ENDS = ("least gain, %", "mean gain, %", "greatest gain, %")
+_ENDS = ("least_gain", "mean_gain", "greatest_gain")
 
 
-def _where(verdicts: pd.DataFrame) -> list[Block]:
+def _where(tables: StudyTables) -> list[Block]:
     """Return, for each kind of distribution, where the paper's rule and the weights help."""
+    verdicts = tables["verdicts"]
     kinds = verdicts[(verdicts["samples"] == ALL) & (verdicts["distribution"] != ALL)]
-    said: list[Block] = []
+    blocks: list[Block] = []
     for kind, rows in kinds.groupby("distribution", sort=False):
         of_kind = rows.set_index("method")
         parts = [_counted(of_kind.loc[method]) for method in (EQ22, ESTIMATED_WEIGHTS)]
         text = f"{_KINDS.get(str(kind), str(kind))}: {'; '.join(parts)}."
-        said.append(Prose(text, sources=[_VERDICTS]))
-    return said
+        blocks.append(Prose(text, sources=tables.sources("verdicts")))
+    return blocks
 
 
 _KINDS = {
@@ -215,34 +200,22 @@ def _reached(rows: pd.DataFrame) -> str:
     return f"reaches {_CLAIM:.0%} in {len(good)} of {len(rows)} cases ({'. '.join(cases)})"
 
 
-def _numbers(risk: pd.DataFrame, n: int) -> Table:
+def _numbers(tables: StudyTables, n: int) -> Table:
     """Return D, D~, R, R~ and the gain of every method on every distribution."""
-    chosen = risk[risk["samples"] == n]
+    chosen = tables.rows("risk", samples=n)
     whole = chosen[chosen["method"] == ALL_BLOCKS].set_index("setting")
     rows = chosen[chosen["method"] != ALL_BLOCKS].reset_index(drop=True)
-    frame = pd.DataFrame(
-        {
-            "true scores": rows["setting"],
-            "method": rows["method"],
-            "blocks kept": rows["kept"],
-            "D": rows["setting"].map(whole["separation"]),
-            "D~": rows["separation"],
-            "R": rows["setting"].map(whole["risk"]),
-            "R~": rows["risk"],
-            "gain": rows["gain"],
-            "standard error": rows["gain_error"],
-            "gain by formula": rows["asymptotic_gain"],
-            "sets harmed": rows["sets_harmed"],
-        }
+    rows = rows.assign(
+        D=rows["setting"].map(whole["separation"]), R=rows["setting"].map(whole["risk"])
     )
-    shares = ["blocks kept", "gain", "standard error", "gain by formula", "sets harmed"]
-    formats = dict.fromkeys(shares, "z.1%") | dict.fromkeys(["D", "D~"], ".3f")
-    formats |= dict.fromkeys(["R", "R~"], "#.3g") | {"blocks kept": ".0%", "sets harmed": ".0%"}
-    own = frame[frame["method"].isin(REAL)]
-    best = {(int(i), "gain") for i in own.groupby("true scores")["gain"].idxmax()}
+    real = rows[rows["method"].isin(REAL)]
+    best = {(int(i), "gain") for i in real.groupby("setting")["gain"].idxmax()}
     caption = (
         f"{n:,} samples per class. R is the mean over training sets of a risk that is exact given "
         "each; sets harmed are training sets in which the method errs more often than all blocks "
         "do. The greatest gain that needs no truth is marked."
     )
-    return Table(frame, caption, formats, frozenset(best), [_RISK])
+    columns = ["setting", "method", "kept", "D", "separation", "R", "risk", "gain", "gain_error"]
+    columns += ["asymptotic_gain", "sets_harmed"]
+    formats = {"D": ".3f", "R": "#.3g"}
+    return tables.show("risk", caption, columns, rows, own=formats, best=frozenset(best))

@@ -2,15 +2,15 @@
 
 import pandas as pd
 
-from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Table
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose
+from xnbflow.report.results import StudyTables
+from xnbflow.studies.separation.contract import ALL_BLOCKS, BY_TRUTH, EQ22, STYLES, setting_rows
 from xnbflow.studies.separation.drawings import Marks, draw_differences, draw_marks, draw_weights
-from xnbflow.studies.separation.names import ALL_BLOCKS, BY_TRUTH, EQ22, STYLES, setting_rows
 
 __all__ = ["theory_groups"]
 
 #: Methods whose formula forgets no cost of estimating H.
 _WITHOUT_ESTIMATES = (ALL_BLOCKS, *BY_TRUTH)
-_RISK = ["separation/risk.tsv"]
 #: How near to Eq. 9 the simulated risk ought to be.
 _TOLERANCE = {1200: 0.001, 60: 0.002}
 
@@ -19,24 +19,19 @@ def _tolerance(samples: int) -> float:
     return _TOLERANCE.get(samples, 0.002)
 
 
-def theory_groups(risk: pd.DataFrame, theorem1: pd.DataFrame, weights: pd.DataFrame) -> list[Block]:
-    """Return the risk of Eq. 9, the signal of Theorem 1 and the optimal weights.
-
-    Parameters
-    ----------
-    risk, theorem1, weights : DataFrame
-        As made by `xnbflow.studies.separation.compute.analyse`.
-    """
-    samples = list(risk["samples"].unique())
+def theory_groups(tables: StudyTables) -> list[Block]:
+    """Return the risk of Eq. 9, the signal of Theorem 1 and the optimal weights."""
     return [
-        Group("Simulated risk beside the formula", _formula(risk, samples), "Eq. 9"),
-        Group("Theorem 1", _theorem1(theorem1), "printed, corrected, simulated"),
-        Group("Weights", [_weights(weights)], "what a score is worth"),
+        Group("Simulated risk beside the formula", _formula(tables), "Eq. 9"),
+        Group("Theorem 1", _theorem1(tables), "printed, corrected, simulated"),
+        Group("Weights", [_weights(tables)], "what a score is worth"),
     ]
 
 
-def _formula(risk: pd.DataFrame, samples: list[int]) -> list[Block]:
+def _formula(tables: StudyTables) -> list[Block]:
     """Return how far the simulated risk is from the asymptotic one."""
+    risk, sources = tables["risk"], tables.sources("risk")
+    samples = list(risk["samples"].unique())
     explained = (
         "The formula, Eq. 9 and Eqs. 15 and 16, is the limit of many blocks. It knows H and so "
         "forgets what estimating H costs; for methods that need no estimate it should hold within "
@@ -48,7 +43,7 @@ def _formula(risk: pd.DataFrame, samples: list[int]) -> list[Block]:
         f"nearer to the line, the better the formula. The shade is {shades}."
     )
     figures = [_difference_figure(risk[risk["samples"] == n], n) for n in samples]
-    return [Prose(explained, sources=_RISK), Gallery(figures, caption, _RISK)]
+    return [Prose(explained, sources=sources), Gallery(figures, caption, sources)]
 
 
 def _greatest_difference(chosen: pd.DataFrame, n: int) -> str:
@@ -85,39 +80,34 @@ def _difference_figure(chosen: pd.DataFrame, n: int) -> Figure:
 
 
 _THEOREM_EXPLAINED = (
-    "Theorem 1 tells the mean signal of a classifier that keeps blocks from a threshold t on. As "
+    "Theorem 1 gives the mean signal of a classifier that keeps blocks from a threshold t on. As "
     "printed it is the sum of score − M over the kept blocks of M features. That forgets that "
     "chance lifts some blocks over the threshold: Stein’s identity has a boundary term, −2 t b(t) "
     "per block, with b the density of the scores. "
 )
 
 
-def _theorem1(table: pd.DataFrame) -> list[Block]:
+def _theorem1(tables: StudyTables) -> list[Block]:
     """Return Theorem 1 as printed, corrected and simulated."""
+    table, sources = tables["theorem1"], tables.sources("theorem1")
     worst = {form: 100 * table[f"{form}_off"].abs().max() for form in _FORMS}
     error = 100 * table["relative_error"].max()
-    said = (
+    errors = (
         f"As printed it is off by up to {worst['printed']:.0f}% of the simulated signal; with the "
         f"boundary term by up to {worst['corrected']:.2g}% where H is known (the simulation’s own "
         f"standard error is up to {error:.2g}%, and the formula’s sum "
         "over the same training sets varies by chance too), and by up to "
         f"{worst['corrected_estimated']:.2g}% where H is estimated."
     )
-    frame = pd.DataFrame({"true scores": table["setting"], "threshold by": table["rule"]})
-    frame["t"], frame["blocks kept"] = table["threshold"], table["kept"]
-    frame["simulated"], frame["standard error"] = table["simulated"], table["simulated_error"]
-    formats = {"t": ".2f", "blocks kept": ".0%", "simulated": ",.1f", "standard error": ",.2f"}
-    for column, name in _FORMS.items():
-        frame[name], formats[name] = table[column], ",.1f"
+    columns = ["setting", "rule", "threshold", "kept", "simulated", "simulated_error", *_FORMS]
     caption = "The signal n E, simulated and by the three forms of Theorem 1."
     return [
-        Prose(_THEOREM_EXPLAINED + said, sources=_THEOREM),
-        _theorem_figure(table[table["rule"] == EQ22]),
-        Table(frame, caption, formats, sources=_THEOREM),
+        Prose(_THEOREM_EXPLAINED + errors, sources=sources),
+        _theorem_figure(table[table["rule"] == EQ22], sources),
+        tables.show("theorem1", caption, columns),
     ]
 
 
-_THEOREM = ["separation/theorem1.tsv"]
 _FORMS = {
     "printed": "as printed",
     "corrected": "with boundary term",
@@ -125,7 +115,7 @@ _FORMS = {
 }
 
 
-def _theorem_figure(table: pd.DataFrame) -> Figure:
+def _theorem_figure(table: pd.DataFrame, sources: list[str]) -> Figure:
     error = 100 * table["relative_error"].to_numpy()
     series = [
         Marks(name, 100 * table[f"{form}_off"].to_numpy(), error, style)
@@ -142,17 +132,17 @@ def _theorem_figure(table: pd.DataFrame) -> Figure:
             "band": 1.0,
             "logarithmic": True,
         },
-        "How far the theorem is off: on the line it tells the signal rightly, right of it it "
-        "promises too much. Within the shade (1%) the axis is even, beyond logarithmic.",
+        "How far the theorem is off: on the line it gives the right signal, right of it too large "
+        "a one. Within the shade (1%) the axis is even, beyond logarithmic.",
         "Points: per cent by which the forms of Theorem 1 exceed the simulated signal.",
-        _THEOREM,
+        sources,
     )
 
 
-def _weights(table: pd.DataFrame) -> Gallery:
+def _weights(tables: StudyTables) -> Gallery:
     """Return a small picture of the weights per distribution."""
     figures = []
-    for i, (setting, rows) in enumerate(table.groupby("setting", sort=False)):
+    for i, (setting, rows) in enumerate(tables["weights"].groupby("setting", sort=False)):
         quantiles = ["estimated_5_percent", "estimated_median", "estimated_95_percent"]
         arguments = {
             "title": str(setting),
@@ -171,4 +161,4 @@ def _weights(table: pd.DataFrame) -> Gallery:
         "most scores are says that selection has nothing to gain. Left of the threshold curves may "
         "leave the picture at the top; blocks with such scores are rare there."
     )
-    return Gallery(figures, caption, ["separation/weights.tsv"])
+    return Gallery(figures, caption, tables.sources("weights"))

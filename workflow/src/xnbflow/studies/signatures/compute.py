@@ -26,8 +26,7 @@ from xnbflow.evaluation.selected import features_with_effect
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
 from xnbflow.studies.defaults import with_defaults
-from xnbflow.studies.signatures.contract import TABLES
-from xnbflow.studies.signatures.names import CSNB, LASSO, PAM, XNB_PUBLISHED
+from xnbflow.studies.signatures.contract import CSNB, LASSO, PAM, TABLES, XNB_PUBLISHED
 
 __all__ = ["DEFAULTS", "analyse", "chosen_sizes", "features_per_class"]
 

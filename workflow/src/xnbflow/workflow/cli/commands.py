@@ -16,7 +16,7 @@ from xnbflow.data.atomic import write_atomically
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import GeoSummary, summarise
 from xnbflow.data.sources.sheet import sheet_text
 from xnbflow.data.tables import tsv

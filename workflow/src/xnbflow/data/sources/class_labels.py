@@ -5,18 +5,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from xnbflow.data.counts import counted, either
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.sources.cell_texts import is_missing
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 
-__all__ = ["IGNORE", "LABEL_OPTIONS", "UNLABELLED", "LabelRule", "listed", "plain_text"]
-
-#: Options of the sheet that `LabelRule` reads.
-LABEL_OPTIONS = frozenset({"regex", "map", "literal", "unlabelled"})
+__all__ = ["IGNORE", "UNLABELLED", "LabelRule", "listed", "plain_text"]
 
 #: What samples are labelled that are read to be predicted.
 UNLABELLED = "unlabelled"
@@ -25,6 +23,8 @@ UNLABELLED = "unlabelled"
 IGNORE = "ignore"
 
 _NAMED = 8
+#: For one text; a regular expression of use takes microseconds.
+_SECONDS = 2.0
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
 
@@ -34,9 +34,10 @@ class LabelRule:
 
     Attributes
     ----------
-    pattern : re.Pattern or None
+    pattern : regex.Pattern or None
         Searched in the text, small and capital letters alike; its first group, else the whole
-        match, replaces the text. Samples without a match are left out.
+        match, replaces the text. Samples without a match are left out. The package regex is used
+        because a search of Python's re cannot be ended: ``(a+)+$`` takes years.
     mapping : dict of str to str
         From a text, in small letters, to the label; samples with another text are left out.
     literal : frozenset of str
@@ -47,7 +48,7 @@ class LabelRule:
         Whether the texts say nothing here: of samples to predict all stay, with or without a label.
     """
 
-    pattern: re.Pattern[str] | None = None
+    pattern: Any = None
     mapping: dict[str, str] = field(default_factory=dict)
     literal: frozenset[str] = frozenset()
     drop: bool = False
@@ -66,17 +67,13 @@ class LabelRule:
         {'stage i, ii': 'early', 'stage iii': 'late'}
         """
         where, options = f"data set {dataset.id}", dataset.options
-        try:
-            pattern = re.compile(options["regex"], re.IGNORECASE) if "regex" in options else None
-        except re.error as error:
-            msg = f"{where}: the sheet's option regex {options['regex']!r} is none: {error}"
-            raise InputError(msg) from error
         unlabelled = options.get("unlabelled", "refuse")
         if unlabelled not in ("refuse", "drop", IGNORE):
-            msg = f"{where}: the sheet's option unlabelled is {unlabelled!r}; use refuse or drop"
-            raise InputError(msg)
+            found = quoted(unlabelled)
+            msg = f"{where}: the sheet's option unlabelled is {found}; use refuse or drop"
+            raise InputError(msg, key="unlabelled")
         return cls(
-            pattern,
+            _compiled(where, options["regex"]) if "regex" in options else None,
             _mapping(where, options.get("map", "")),
             frozenset(dataset.names("literal")),
             unlabelled == "drop",
@@ -115,7 +112,7 @@ class LabelRule:
         """
         if self.ignore:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
-        found = [self._matched(plain_text(text)) for text in texts]
+        found = [self._matched(where, plain_text(text)) for text in texts]
         self._refuse_idle_entries(where, found)
         labels = [self._mapped(text) for text in found]
         missing = [
@@ -130,12 +127,11 @@ class LabelRule:
                 f"{listed(missing)}. Label them, leave them out by the sheet's option "
                 "unlabelled=drop, or name words that are labels by literal=NA"
             )
-            raise InputError(msg)
+            raise InputError(msg, key="label")
         keep = np.array([label is not None for label in labels], dtype=bool)
         if not keep.any():
-            seen = ", ".join(f"{t!r} ({n})" for t, n in Counter(texts).most_common(_NAMED))
-            msg = f"{where}: no sample has a label; their texts are {seen}"
-            raise InputError(msg)
+            msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
+            raise InputError(msg, key="label")
         notes = []
         if not keep.all():
             out = [
@@ -148,10 +144,17 @@ class LabelRule:
         kept = np.array([label for label in labels if label is not None])
         return kept, keep, notes + _alike(kept)
 
-    def _matched(self, text: str) -> str | None:
+    def _matched(self, where: str, text: str) -> str | None:
         if self.pattern is None:
             return text
-        match = self.pattern.search(text)
+        try:
+            match = self.pattern.search(text, timeout=_SECONDS)
+        except TimeoutError as error:
+            msg = (
+                f"{where}: the sheet's option regex takes more than {_SECONDS:g} s to search "
+                f"{quoted(text)}; write it without repetitions of repetitions"
+            )
+            raise InputError(msg, key="regex") from error
         if match is None:
             return None
         groups = [group for group in match.groups() if group]
@@ -168,13 +171,29 @@ class LabelRule:
         present = {text.lower() for text in found if text is not None}
         idle = [text for text in self.mapping if text not in present]
         if idle:
-            seen = Counter(text for text in found if text is not None)
-            told = ", ".join(f"{text!r} ({n})" for text, n in seen.most_common(_NAMED))
+            seen = _commonest([text for text in found if text is not None])
             msg = (
-                f"{where}: the sheet's option map has {idle[0]!r}, but no sample says so; they "
-                f"say {told or 'nothing that the option regex matches'}. Correct the option"
+                f"{where}: the sheet's option map has {quoted(idle[0])}, but no sample has that "
+                f"text; they have {seen or 'none that the option regex matches'}. Correct it"
             )
-            raise InputError(msg)
+            raise InputError(msg, key="map")
+
+
+def _compiled(where: str, pattern: str) -> Any:
+    import regex  # noqa: PLC0415 - few sheets have one
+
+    try:
+        return regex.compile(pattern, regex.IGNORECASE)
+    except (regex.error, RecursionError, OverflowError) as error:
+        msg = (
+            f"{where}: the sheet's option regex {quoted(pattern)} is not a valid regular "
+            f"expression ({quoted(str(error), 100)[1:-1]}); correct it"
+        )
+        raise InputError(msg, key="regex") from error
+
+
+def _commonest(texts: Sequence[str]) -> str:
+    return ", ".join(f"{quoted(text)} ({n})" for text, n in Counter(texts).most_common(_NAMED))
 
 
 def plain_text(text: str) -> str:
@@ -197,7 +216,9 @@ def listed(names: Sequence[str]) -> str:
     'a, b'
     """
     rest = f", ... {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(map(str, names[:_NAMED])) + rest
+    return (
+        ", ".join(name if len(name) < 60 else f"{name[:57]}..." for name in names[:_NAMED]) + rest
+    )
 
 
 def _alike(labels: np.ndarray) -> list[str]:
@@ -205,10 +226,10 @@ def _alike(labels: np.ndarray) -> list[str]:
     spellings: dict[str, list[str]] = {}
     for label in map(str, np.unique(labels)):
         spellings.setdefault(_seen(label).lower(), []).append(label)
-    return [_told(found) for found in spellings.values() if len(found) > 1]
+    return [_difference(found) for found in spellings.values() if len(found) > 1]
 
 
-def _told(found: Sequence[str]) -> str:
+def _difference(found: Sequence[str]) -> str:
     if len(set(map(_seen, found))) < len(found):
         return (
             f"the classes {' and '.join(map(ascii, found))} look alike: they differ by characters "
@@ -234,10 +255,10 @@ def _mapping(where: str, text: str) -> dict[str, str]:
         label = label.replace("\\:", ":").strip()
         if not colon or not key or not label or key in mapping:
             msg = (
-                f"{where}: the sheet's option map has {entry!r}"
+                f"{where}: the sheet's option map has {quoted(entry)}"
                 f"{' twice' if key in mapping else ''}; write text:label,text:label"
             )
-            raise InputError(msg)
+            raise InputError(msg, key="map")
         mapping[key] = label
     return mapping
 

@@ -1,4 +1,4 @@
-"""Hints: columns that look like patients, features unlike all others, samples that are one."""
+"""What looks wrong in a data set: patients not named as groups, covariates, repeated samples."""
 
 import re
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.dataset import row_slices
 from xnbflow.data.sources.cell_texts import is_missing
-from xnbflow.data.sources.strips import strips
 
 __all__ = ["lone_features", "read_tallies", "repeated_samples", "suggested_group"]
 
@@ -93,7 +93,8 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
     if len(values) < _AT_LEAST:
         return []
     whole, low, high = (np.empty(len(values), dtype=kind) for kind in (bool, float, float))
-    for part, rows in strips(values):
+    for part in row_slices(values.shape):
+        rows = values[part]
         whole[part] = ((rows == np.floor(rows)) | np.isnan(rows)).all(axis=1)
         low[part], high[part] = np.fmin.reduce(rows, axis=1), np.fmax.reduce(rows, axis=1)
     found = np.zeros(len(values), dtype=bool)
@@ -127,8 +128,8 @@ def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> li
     if len(values) < _AT_LEAST:
         return []
     sums = np.zeros(values.shape[1])  # equal samples have equal sums, and few others have
-    for _, rows in strips(values):
-        sums += np.nansum(rows, axis=0)
+    for part in row_slices(values.shape):
+        sums += np.nansum(values[part], axis=0)
     _, position, counts = np.unique(sums, return_inverse=True, return_counts=True)
     alike: dict[bytes, list[int]] = {}
     for sample in np.flatnonzero(counts[position] > 1).tolist():

@@ -1,26 +1,62 @@
 """Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
 
 import hashlib
+import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from xnbflow.data.atomic import atomic, write_atomically
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.files import checksums, is_cut_text, what_is_wrong
-from xnbflow.data.sources.location import local_path
-from xnbflow.data.sources.patience import Patience
+from xnbflow.data.sources.files import (
+    BROKEN_GZIP,
+    checksums,
+    is_cut_text,
+    open_raw,
+    what_is_wrong,
+)
+from xnbflow.data.sources.sheet import local_path
 
-__all__ = ["Downloads"]
+__all__ = ["Downloads", "RetryPolicy"]
 
+_HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
+_LONGEST_LISTING = 1 << 22
 _CUT = (
     "does not end with a line break: if it was cut within its last number, that is wrong. If "
     "it is whole, put its SHA-256 into the sheet"
 )
 
 _Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How long is waited for a file.
+
+    Attributes
+    ----------
+    timeout : float
+        Seconds without an answer after which an attempt counts as failed.
+    retries : int
+        How often a failure that may pass is tried again: no connection, no answer, less than the
+        announced length, a server's error. Others, 404 above all, are final.
+    backoff : float
+        Seconds before the first retry; each further one waits twice as long, but for a server that
+        says how long to wait.
+    least_rate : float
+        Bytes per second, over twice ``timeout``, below which an attempt has failed.
+    deadline : float
+        Seconds for one file from one place, all attempts together.
+    """
+
+    timeout: float = 30.0
+    retries: int = 4
+    backoff: float = 1.0
+    least_rate: float = 1000.0
+    deadline: float = 14_400.0
 
 
 @dataclass(frozen=True)
@@ -55,8 +91,8 @@ class _Trial:
         """Drop the files and leave their places; False if none was fetched for this trial."""
         fresh = [(each, each.place) for each in self.fetched if each.place is not None]
         for each, place in fresh:
-            told = reason.replace(str(each.path), place)
-            self.refused[place] = told if place in told else f"{place}: {told}"
+            why = reason.replace(str(each.path), place)
+            self.refused[place] = why if place in why else f"{place}: {why}"
             if each.downloaded:
                 each.path.unlink(missing_ok=True)
         return bool(fresh)
@@ -72,8 +108,7 @@ class Downloads:
         Downloads land here; files put here by hand are used.
     base_urls : mapping of str to sequence of str
         Per source, the places to try in order: ``http(s)://`` or ``file://`` URLs, or folders.
-    patience : Patience
-        How long is waited for a file, and how often it is tried.
+    retry : RetryPolicy
     lock : Path or None
         A file with the checksums of what was accepted before, here or by others: what differs is
         refused, unless the sheet has a checksum. `accepted` adds to it.
@@ -81,7 +116,7 @@ class Downloads:
 
     folder: Path
     base_urls: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    patience: Patience = field(default_factory=Patience)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
     lock: Path | None = None
     _trial: _Trial = field(default_factory=_Trial, init=False, repr=False)
 
@@ -168,10 +203,81 @@ class Downloads:
             return self._get([[location]], target, sha256)
         if wrong := what_is_wrong(path):
             msg = f"{path} {wrong}"
-            raise InputError(msg)
+            raise InputError(msg, file=str(path))
         if sha256:
             _refuse(path, self._known(name, sha256))
         return path
+
+    @contextmanager
+    def open_head(
+        self, source: str, path: str, *, default: Sequence[str] = ()
+    ) -> Iterator[tuple[str, "io.BufferedReader[Any]"]]:
+        """Open a source's file to read its beginning; the rest is not fetched.
+
+        Parameters
+        ----------
+        source, path, default
+            As in `fetch`.
+
+        Yields
+        ------
+        where : str
+            The URL or path.
+        stream : binary file
+            Decompressed.
+
+        Raises
+        ------
+        InputError
+            If no place has the file; it names each place and why.
+        """
+        failures = []
+        present = self.folder / source / path.rpartition("/")[2]
+        for candidate in (present, *self._candidates(source, path, default)):
+            if isinstance(candidate, Path):
+                if candidate.is_file():
+                    with open_raw(candidate) as stream:
+                        yield str(candidate), stream
+                    return
+                failures.append(f"{candidate}: no such file")
+                continue
+            from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_download`
+
+            try:
+                with http.open_url(candidate, self.retry.timeout) as stream:
+                    yield candidate, stream
+            except http.DownloadFailedError as error:
+                failures.append(f"{candidate}: {error}")
+            except BROKEN_GZIP as error:
+                msg = f"{candidate} is broken gzip ({error}); try again later"
+                raise InputError(msg, file=candidate) from error
+            else:
+                return
+        msg = f"cannot get {path.rpartition('/')[2]}:\n  " + "\n  ".join(failures[1:])
+        msg += "\nCheck the network, or name another place, or the file by its path"
+        raise InputError(msg, file=str(present))
+
+    def listed_names(self, source: str, folder: str, *, default: Sequence[str] = ()) -> list[str]:
+        """Return the names of files in a folder of a source; none where no place lists them."""
+        for base in self.base_urls.get(source, default):
+            local = local_path(base)
+            if local is not None:
+                found = [p.name for f in (local / folder, local) if f.is_dir() for p in f.iterdir()]
+                if found:
+                    return found
+                continue
+            from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_download`
+
+            try:
+                with http.open_url(f"{base.rstrip('/')}/{folder}", self.retry.timeout) as stream:
+                    return _HREF.findall(stream.read(_LONGEST_LISTING).decode(errors="replace"))
+            except http.DownloadFailedError:
+                continue
+        return []
+
+    def _candidates(self, source: str, path: str, default: Sequence[str]) -> list[str | Path]:
+        bases = self.base_urls.get(source, default)
+        return [candidate for base in bases for candidate in _candidates(base, path)]
 
     def _get(
         self, places: Sequence[Sequence[str | Path]], target: Path, sha256: str | None
@@ -194,7 +300,7 @@ class Downloads:
             "Check the network and the base URLs in the configuration, or put the file (plain, or "
             f"gzipped with .gz added) by hand at {target}"
         )
-        raise InputError(msg)
+        raise InputError(msg, file=str(target))
 
     def _get_first(
         self,
@@ -230,8 +336,8 @@ class Downloads:
             target = target.with_name(target.name + ".gz")
         try:
             with atomic(target) as part:
-                http.download(url, part, self.patience)
                 known = known or _Known.recorded(_record_of(target))
+                http.download(url, part, self.retry, checked=known is not None)
                 wrong = _complaint(part, known)
                 if wrong is None and known is None and is_cut_text(part):
                     wrong = _CUT
@@ -292,7 +398,7 @@ class _Known:
         found = _sums(record)
         if len(found) != 1:
             msg = f"{record} holds no SHA-256; delete it to record the file that is there now"
-            raise InputError(msg)
+            raise InputError(msg, file=str(record))
         (sha256,) = found.values()
         return cls(sha256, str(record), f"delete {record}")
 
@@ -350,7 +456,7 @@ def _record_of(path: Path) -> Path:
 def _refuse(path: Path, known: _Known | None) -> None:
     if wrong := _complaint(path, known):
         msg = f"{path} {wrong}"
-        raise InputError(msg)
+        raise InputError(msg, file=str(path))
 
 
 def _complaint(path: Path, known: _Known | None) -> str | None:
