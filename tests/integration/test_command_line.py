@@ -11,9 +11,6 @@ import pandas as pd
 import pytest
 from unit.test_models_file import two_classes
 
-from xnbflow.models.prediction import MISSING
-from xnbflow.workflow.cli import app
-
 ROOT = Path(__file__).parents[2]
 MAIN = "from xnbflow.workflow.cli import main; main()"
 
@@ -78,8 +75,6 @@ def test_a_prediction_in_a_pipe_is_a_table_and_nothing_else(folder):
     assert len(lines) == 13
 
 
-
-
 def test_new_samples_without_a_label_are_predicted_beside_those_that_have_one(folder):
     table = pd.read_csv(folder / "training.csv", dtype={"type": object})
     table.loc[::3, "type"] = None
@@ -122,12 +117,6 @@ def test_a_missing_value_is_told_and_left_to_choose(folder):
     assert "1 value is missing in 1 of 12 samples" in done.stderr
 
 
-
-
-
-
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -144,8 +133,6 @@ def test_json_is_json(folder, arguments):
     done = xnbflow(*arguments, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
-
-
 
 
 def test_an_explanation_as_a_page_holds_its_numbers(folder):
@@ -237,8 +224,6 @@ SERIES_MATRIX = """\
 "p2"\t4.0\t5.0\t6.0\t8.0
 !series_matrix_table_end
 """
-
-
 
 
 def test_geo_writes_a_study_that_snakemake_plans(tmp_path):

@@ -156,8 +156,8 @@ def validate(
     Returns
     -------
     dict of str to DataFrame
-        The tables of `VALIDATION_TABLES` of `xnbflow.data.contract`, without the columns that name the
-        pair.
+        The tables of `VALIDATION_TABLES` of `xnbflow.data.contract`, without the columns that name
+        the pair.
 
     Raises
     ------
