@@ -69,7 +69,8 @@ class BlockNB(BaseNaiveBayes):
     scores_ : ndarray of shape (n_pairs, n_blocks)
         Separation scores: half the cross-entropy distance of the two classes in the block, times
         2 n1 n2 / (n1 + n2). They are selected by after division by the factor by which the
-        estimated covariances inflate them, see `xnbflow.preprocessing.selection.separation.null_mean`.
+        estimated covariances inflate them, see `null_mean` of
+        `xnbflow.preprocessing.selection.separation`.
     threshold_ : ndarray of shape (n_pairs, n_blocks)
         The score below which a block is left out, inflated like the scores; 0 without a threshold.
     weights_ : ndarray of shape (n_pairs, n_blocks)
