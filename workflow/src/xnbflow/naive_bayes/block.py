@@ -204,16 +204,16 @@ class BlockNB(BaseNaiveBayes):
 
     def _find_blocks(self, features: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
         n_features = len(features)
-        if hasattr(self.blocks, "fit"):
+        if isinstance(self.blocks, Integral):
+            found = np.split(np.arange(n_features), range(self.blocks, n_features, self.blocks))
+        elif isinstance(self.blocks, (list, tuple)):
+            names = self._feature_names()
+            found = [column_positions(block, names, "blocks") for block in self.blocks]
+        else:
             found = getattr(clone(self.blocks).fit(features.T, codes), "blocks_", None)
             if found is None:
                 msg = f"blocks is {self.blocks!r:.60}, which finds no blocks: it has no blocks_"
                 raise InputError(msg)
-        elif isinstance(self.blocks, Integral):
-            found = np.split(np.arange(n_features), range(self.blocks, n_features, self.blocks))
-        else:
-            names = self._feature_names()
-            found = [column_positions(block, names, "blocks") for block in self.blocks]
         found = [block for block in found if len(block)]
         self._check_partition(found)
         return found
