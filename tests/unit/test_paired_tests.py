@@ -18,6 +18,7 @@ from xnbflow.evaluation.paired_tests import (
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
 
+
 def p_value_over_all_signs(differences, alternative):
     differences = differences[differences != 0]
     ranks = stats.rankdata(np.abs(differences))
@@ -42,8 +43,6 @@ def test_wilcoxon_equals_scipy_s_exact_test_without_ties(alternative):
     ours = wilcoxon_signed_rank_test(first, second, alternative)
     theirs = stats.wilcoxon(first, second, alternative=alternative, method="exact")
     assert ours.p_value == pytest.approx(theirs.pvalue)
-
-
 
 
 def test_equal_classifiers_have_p_value_one():
@@ -73,10 +72,6 @@ def test_sorted_runs_average_the_order_statistics_of_differences():
 def test_averages_that_only_floating_point_tells_apart_are_tied():
     differences = np.array([[-0.1, 0.3], [-0.2, 0.2], [-0.3, 0.1]])  # means -0.2 and 0.2
     assert sorted_runs_test(differences, np.zeros((3, 2))).statistic == 1.5
-
-
-
-
 
 
 def test_corrected_t_test_is_student_s_with_a_larger_variance():
@@ -127,8 +122,6 @@ def test_bayesian_test_follows_its_definition_draw_by_draw():
         wins[np.argmax(theta)] += 1
     posterior = bayesian_signed_rank_test(first, second, 0.01)
     np.testing.assert_allclose(posterior, wins / 3000, atol=4 * 0.5 / np.sqrt(3000))
-
-
 
 
 def test_a_difference_on_the_region_s_edge_is_equivalent():

@@ -210,10 +210,11 @@ class BlockNB(BaseNaiveBayes):
             names = self._feature_names()
             found = [column_positions(block, names, "blocks") for block in self.blocks]
         else:
-            found = getattr(clone(self.blocks).fit(features.T, codes), "blocks_", None)
-            if found is None:
+            finder = clone(self.blocks).fit(features.T, codes)
+            if not hasattr(finder, "blocks_"):
                 msg = f"blocks is {self.blocks!r:.60}, which finds no blocks: it has no blocks_"
                 raise InputError(msg)
+            found = finder.blocks_
         found = [block for block in found if len(block)]
         self._check_partition(found)
         return found

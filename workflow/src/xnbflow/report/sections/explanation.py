@@ -447,12 +447,12 @@ def density_figures(
             "classes": classes.tolist(),
             "chosen": np.flatnonzero(np.isin(classes, chosen["class"])).tolist(),
             "focus": classes.tolist().index(focus),
-            "notes": [_note(far.get((focus, name, other))) for other in classes],
+            "notes": [_shown_distance(far.get((focus, name, other))) for other in classes],
         }
         alt = f"Densities of {name} in {len(classes)} classes; selected for {served}."
         figures.append(Figure(f"{prefix}-{i:02d}", draw_densities, arguments, "", alt))
     return figures
 
 
-def _note(distance: float | None) -> str:
+def _shown_distance(distance: float | None) -> str:
     return "" if distance is None else f"{distance:.2f}"
