@@ -1,8 +1,34 @@
-"""The tables of the analysis of conditionally independent components."""
+"""The tables of the analysis of conditionally independent components, and its methods' names."""
 
 from xnbflow.data.contract import columns, named, table
 
-__all__ = ["TABLES"]
+__all__ = [
+    "AS_PAPER",
+    "CHOSEN_WIDTH",
+    "FAST_ICA",
+    "METHODS",
+    "PAPERS_WIDTH",
+    "RECOVERY_ERROR",
+    "SETTING",
+    "SQUARE_ERROR",
+    "SYMMETRIC",
+    "TABLES",
+    "TRUE_SOURCES",
+    "UNTRANSFORMED",
+    "WHITENING",
+]
+
+UNTRANSFORMED, TRUE_SOURCES = "no transformation", "true sources"
+WHITENING, SYMMETRIC, FAST_ICA = "whitening", "symmetric whitening", "FastICA"
+PAPERS_WIDTH, CHOSEN_WIDTH = "CICA, paper's width", "CICA, chosen width"
+#: In the order in which they are shown.
+METHODS = (UNTRANSFORMED, WHITENING, SYMMETRIC, FAST_ICA, PAPERS_WIDTH, CHOSEN_WIDTH, TRUE_SOURCES)
+
+RECOVERY_ERROR, SQUARE_ERROR = "recovery error", "mean square error"
+#: The setting of the paper's section 6.
+AS_PAPER = "as in the paper"
+#: The columns of a setting.
+SETTING = ["setting", "samples"]
 
 _SETTING = columns(
     setting=("text", "what is simulated: as in the paper, with nuisance, or correlated sources"),
@@ -15,7 +41,7 @@ _BAND = columns(
     seeds=("integer", "how many have a value"),
 )
 _CONVERGED = columns(
-    runs="integer", converged_runs="integer", converged=("number", "share of the runs")
+    runs="integer", converged_runs="integer", converged=("number:.0%", "share of the runs")
 )
 _TRANSFORMATION = columns(transformation=("text", "none or CICA"))
 
@@ -82,7 +108,7 @@ TABLES = named(
         _SETTING,
         "method",
         width=("number", "median bandwidth of CICA; missing for others"),
-        steps=("number", "median, of CICA's descent; missing for others"),
+        steps=("number:.0f", "median, of CICA's descent; missing for others"),
         **_CONVERGED,
     ),
     table(
