@@ -1,7 +1,8 @@
 """Simulated risk of block selection, the covariances known (Pavlenko and von Rosen, section 4).
 
 Only what the risk depends on is drawn: the scores of the blocks and their real parts. Given these
-the risk is exact: nothing is classified. See `xnbflow.preprocessing.selection.separation` for the notation.
+the risk is exact: nothing is classified. `xnbflow.preprocessing.selection.separation` has the
+notation.
 """
 
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from xnbflow.preprocessing.selection.separation import (
     printed_cut,
     weighted_moments,
 )
-from xnbflow.studies.separation.names import (
+from xnbflow.studies.separation.contract import (
     ALL_BLOCKS,
     BEST_THRESHOLD,
     BIAS_REMOVED,
@@ -105,7 +106,7 @@ class _Trials:
 
 
 def make_settings(params: dict[str, Any]) -> list[Setting]:
-    """Return the distributions that the study's parameters name; see `separation.analyse`."""
+    """Return the distributions that the study's parameters name; see `analyse`."""
     n, size = params["blocks"], params["size"]
     blank = {"low": np.nan, "high": np.nan, "degrees": np.nan, "noncentrality": np.nan}
     found = []
