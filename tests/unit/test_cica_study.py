@@ -161,7 +161,8 @@ def drawn(tables, root):
 
 def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     made, shown = drawn(tables, tmp_path)
-    errors, summary, convergence, classified = (each.frame for each in shown)
+    errors, summary, converged, convergence, classified = (each.frame for each in shown)
+    assert converged["runs"].tolist() == tables["converged"]["runs"].tolist()
     medians = tables["summary"].set_index(["setting", "samples", "measure", "method"]).sort_index()
     row = errors.set_index(["setting", "regression"]).loc[("as in the paper", "chosen")]
     own = medians.loc[("as in the paper", 20, "mean square error, chosen width")]

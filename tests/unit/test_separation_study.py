@@ -195,8 +195,9 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
             assert (row["D"], row["separation"]) == (whole["separation"], own["separation"])
         had = frame[frame["method"].isin([METHODS[i] for i in (1, 2, 3, 5)])]
         assert {i for i, _ in shown.best} == set(had.groupby("setting")["gain"].idxmax())
-    assert len(verdicts.frame) == 6 * 4
-    assert len(verdicts.best) == 6
+    # three kinds by two sizes and all, four methods
+    assert len(verdicts.frame) == 9 * 4
+    assert len(verdicts.best) == 9
     assert len(theorem1.frame) == len(tables["theorem1"])
     assert fitted.frame["risk"].tolist() == tables["fitted"]["risk"].tolist()
     words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))

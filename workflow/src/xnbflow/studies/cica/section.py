@@ -228,8 +228,9 @@ def _points(known: pd.DataFrame, measure: str) -> Figure:
     groups = []
     for key, rows in chosen.groupby(SETTING):
         values = rows.set_index("method")[["median", "lower", "upper"]].reindex(methods)
+        median, lower, upper = values.T.to_numpy().tolist()
         label = f"{key[0]}, {key[1]:,} samples"
-        groups.append(Points(label, *values.T.to_numpy().tolist(), settings.index(key)))
+        groups.append(Points(label, median, lower, upper, settings.index(key)))
     return Figure(
         f"ends-{measure.replace(' ', '-').replace(',', '').replace(chr(39), '')}",
         draw_points if measure == RECOVERY_ERROR else draw_ratios,
@@ -240,14 +241,7 @@ def _points(known: pd.DataFrame, measure: str) -> Figure:
 
 
 def _convergence(tables: StudyTables) -> list[Block]:
-    """Return how many runs converged, in words, and per setting as a table."""
-    counts = tables["converged"].set_index("method")
-    texts = [
-        f"{name}: {counts.at[name, 'converged_runs']:,} of {counts.at[name, 'runs']:,} "
-        f"({counts.at[name, 'converged']:.0%})"
-        for name in (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA)
-        if name in counts.index
-    ]
+    """Return how many runs converged, over all settings and in each."""
     caption = (
         "Median width of the kernels (1 is the paper’s, which shrinks with the samples as n to the "
         "power −1/6) and number of steps, and the share of runs that converged; those that do not "
@@ -255,7 +249,7 @@ def _convergence(tables: StudyTables) -> list[Block]:
     )
     shown = ["method", *SETTING, "width", "steps", "runs", "converged"]
     return [
-        Prose(f"Runs that converged. {'; '.join(texts)}.", sources=tables.sources("converged")),
+        tables.show("converged", "Runs that converged, over all settings."),
         tables.show("convergence", caption, shown),
     ]
 

@@ -1,8 +1,53 @@
-"""The tables of the analysis of directional naive Bayes."""
+"""The tables of the analysis of directional naive Bayes, and the names that it shares."""
 
 from xnbflow.data.contract import columns, named, table
 
-__all__ = ["TABLES"]
+__all__ = ["ADJUSTED", "CLASSIFIERS", "COUNTERPARTS", "TABLES", "counterpart", "counterpart_key"]
+
+#: Ways to adjust p-values of pairs: columns and names.
+ADJUSTED = {
+    "nemenyi": "Nemenyi",
+    "holm": "Holm",
+    "shaffer": "Shaffer",
+    "bergmann_hommel": "Bergmann-Hommel",
+}
+
+#: The paper's classifiers, as labels.
+CLASSIFIERS = ("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB")
+
+#: Of our data sets the paper's that they are, or are like, and how near they are.
+COUNTERPARTS = {
+    "magic": ("MAGIC", "the same"),
+    "arrhythmia": ("Arrhythmia", "the same source; the paper counts 174 of its features"),
+    "covertype": ("Covertype", "another random sample of the same"),
+    "protein-strand": (
+        "Protein1",
+        "very probably the same task: helix or strand, by two angles; other chains",
+    ),
+    "protein-window": (
+        "Protein10",
+        "the same task: 15 residues, 30 angles, 4 classes; other chains",
+    ),
+    "weather": ("Temperature", "the same task: temperature by wind; another place and year"),
+}
+
+
+def counterpart(dataset: str) -> str | None:
+    """Return the paper's data set that ours is, or is like; None where it has none.
+
+    Examples
+    --------
+    >>> counterpart("protein-window"), counterpart("covertype-sample"), counterpart("pigeons")
+    ('Protein10', 'Covertype', None)
+    """
+    key = counterpart_key(dataset)
+    return COUNTERPARTS[key][0] if key else None
+
+
+def counterpart_key(dataset: str) -> str | None:
+    """Return the entry of `COUNTERPARTS`; a part of a data set has its name with a suffix."""
+    return next((k for k in COUNTERPARTS if f"{dataset}-".startswith(f"{k}-")), None)
+
 
 _PLACE = columns(
     first=("number", "an angle in radians, or a longitude"),
@@ -24,14 +69,16 @@ TABLES = named(
         "fitted",
         "von Mises and normal distributions of each angle",
         "an angle and class",
-        "dataset feature class samples",
+        "dataset",
+        feature=("text", "", "angle"),
+        **columns("class samples"),
         mean_direction=("number", "radians"),
-        concentration="number",
+        concentration="number:.2f",
         mean=("number", "radians"),
         standard_deviation=("number", "radians"),
-        von_mises_log_likelihood="number",
-        gaussian_log_likelihood="number",
-        gain=("number", "log-likelihood of von Mises less that of Gaussian"),
+        von_mises_log_likelihood=("number:,.1f", "", "von Mises"),
+        gaussian_log_likelihood=("number:,.1f", "", "Gaussian"),
+        gain=("number:+,.1f", "in log-likelihood, over the Gaussian", "von Mises gains"),
         gain_per_sample="number",
     ),
     table(
@@ -40,9 +87,9 @@ TABLES = named(
         "a data set",
         "dataset",
         angles=("integer", "features"),
-        von_mises=("number", "log-likelihood"),
-        gaussian=("number", "log-likelihood"),
-        gain_per_angle=("number", "of von Mises, per measured angle"),
+        von_mises=("number:,.0f", "log-likelihood", "von Mises"),
+        gaussian=("number:,.0f", "log-likelihood", "Gaussian"),
+        gain_per_angle=("number:+.3f", "of von Mises, per measured angle"),
         better=("integer", "pairs of an angle and a class that von Mises fits better"),
         pairs=("integer", "of all these"),
     ),
@@ -60,10 +107,10 @@ TABLES = named(
         "what each classifier uses of the complete data set (Table 2 of the paper)",
         "a data set and classifier",
         "dataset classifier",
-        parameters=("number", "with the priors; mean over repeats"),
-        features=("number", "used; mean over repeats"),
-        angular_percent=("number", "of them that are angles"),
-        seconds=("number", "to fit"),
+        parameters=("number:,.1f", "with the priors; mean over repeats"),
+        features=("number:.1f", "used; mean over repeats"),
+        angular_percent=("number:.0f", "of them that are angles", "angular, per cent"),
+        seconds=("number:.4f", "to fit"),
     ),
     table(
         "samples",
@@ -95,8 +142,8 @@ TABLES = named(
         "a number",
         example="text",
         quantity="text",
-        paper="number",
-        computed="number",
+        paper="number:.4f",
+        computed=("number:.4f", "", "ours"),
         agrees=("boolean", "whether both are the same to four decimals"),
     ),
     table(
@@ -120,12 +167,12 @@ TABLES = named(
         "dataset",
         first=("text", "classifier"),
         second=("text", "classifier"),
-        difference=("number", "accuracy of the first less that of the second, per cent"),
-        direction=("text", ">, < or =, to two decimals of per cent"),
-        p=("number", "one-sided, in that direction"),
-        counterpart=("text", "the paper's data set; empty without"),
-        paper_direction=("text", "empty where the paper has none"),
-        paper_p=("number", "as printed"),
+        difference=("number:+.2f", "accuracy of the first less that of the second, per cent"),
+        direction=("text", ">, < or =, to two decimals of per cent", "is"),
+        p=("number:.4f", "one-sided, in that direction"),
+        counterpart=("text", "empty without", "paper’s data set"),
+        paper_direction=("text", "empty where the paper has none", "is, paper"),
+        paper_p=("number:.4f", "as printed", "p, paper"),
     ),
     table(
         "average_ranks",
@@ -145,12 +192,15 @@ TABLES = named(
         first=("text", "classifier"),
         second=("text", "classifier"),
         datasets=("integer", "those that stand for ones of the paper"),
-        ranks_apart=("number", "rank of the second less that of the first"),
-        ranks_apart_paper="number",
+        ranks_apart=("number:+.2f", "rank of the second less that of the first"),
+        ranks_apart_paper=("number:+.2f", "", "ranks apart, paper"),
         **{
-            name: ("number", "adjusted p-value" + (", as printed" if "_paper" in name else ""))
-            for column in ("nemenyi", "holm", "shaffer", "bergmann_hommel")
-            for name in (column, f"{column}_paper")
+            f"{column}{suffix}": ("number:.4f", "adjusted p-value" + printed, name + suffix_shown)
+            for column, name in ADJUSTED.items()
+            for suffix, printed, suffix_shown in (
+                ("", "", ""),
+                ("_paper", ", as printed", ", paper"),
+            )
         },
     ),
 )

@@ -18,6 +18,12 @@ from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.naive_bayes.block import BlockNB
 from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
 from xnbflow.studies.defaults import with_defaults
+from xnbflow.studies.separation.compute_simulation import (
+    Setting,
+    make_settings,
+    simulate,
+    standard_error,
+)
 from xnbflow.studies.separation.contract import (
     ALL,
     ALL_BLOCKS,
@@ -25,12 +31,6 @@ from xnbflow.studies.separation.contract import (
     EQ22,
     ESTIMATED_WEIGHTS,
     TABLES,
-)
-from xnbflow.studies.separation.simulation import (
-    Setting,
-    make_settings,
-    simulate,
-    standard_error,
 )
 
 __all__ = ["DEFAULTS", "analyse"]

@@ -47,7 +47,6 @@ def section(results: StudyResults) -> Section | None:
         Prose(_advice(tables), "headline", tables.sources("verdicts", "risk")),
         Prose(_HOW_TO_READ),
         Gallery(gains, _GAINS_CAPTION, tables.sources("risk")),
-        *_where(tables),
         Prose(_of_the_claim(risk), sources=tables.sources("risk")),
         _verdicts(tables),
         Group("All numbers", numbers, "D, D~, R, R~"),
@@ -167,48 +166,18 @@ def _marks(
 def _verdicts(tables: StudyTables) -> Table:
     """Return in how many distributions of each kind a method helps and harms."""
     verdicts = tables["verdicts"]
-    rows = verdicts[(verdicts["samples"] != ALL) & verdicts["method"].isin(REAL)]
+    rows = verdicts[(verdicts["distribution"] != ALL) & verdicts["method"].isin(REAL)]
     rows = rows.reset_index(drop=True)
     best = rows.groupby(["distribution", "samples"])["mean_gain"].idxmax()
     caption = (
         "Where selection helps and where it harms: in how many distributions of a kind the gain is "
-        "more than two standard errors above 0, or below. Samples are per class; the best "
-        "mean of each kind and sample size is marked."
+        "more than two standard errors above 0, or below. Samples are per class, “all” "
+        "means all sizes together; the best mean of each kind and size is marked."
     )
     columns = ["method", "distribution", "samples", "cases", "helps", "harms"]
     columns += ["least_gain", "mean_gain", "greatest_gain"]
     marked = frozenset((int(i), "mean_gain") for i in best)
     return tables.show("verdicts", caption, columns, rows, best=marked)
-
-
-def _where(tables: StudyTables) -> list[Block]:
-    """Return, for each kind of distribution, where the paper's rule and the weights help."""
-    verdicts = tables.rows("verdicts", samples=ALL)
-    said: list[Block] = []
-    for kind, rows in verdicts.groupby("distribution", sort=False):
-        if kind == ALL:
-            continue
-        of_kind, parts = rows.set_index("method"), []
-        for method, name, helps, harms in (
-            (EQ22, EQ22, "helps", "harms"),
-            (ESTIMATED_WEIGHTS, "the weights with estimated H", "help", "harm"),
-        ):
-            row = of_kind.loc[method]
-            least, greatest = _percent(row["least_gain"]), _percent(row["greatest_gain"])
-            parts.append(
-                f"{name} {helps} in {row['helps']} and {harms} in {row['harms']} of "
-                f"{row['cases']} cases (gains from {least} to {greatest})"
-            )
-        text = f"{_KINDS.get(str(kind), str(kind))}: {'; '.join(parts)}."
-        said.append(Prose(text, sources=tables.sources("verdicts")))
-    return said
-
-
-_KINDS = {
-    "uniform": "Uniform true scores",
-    "non-central chi-square": "Non-central chi-square true scores",
-    "useless and uniform": "A share of the blocks useless",
-}
 
 
 def _of_the_claim(risk: pd.DataFrame) -> str:
