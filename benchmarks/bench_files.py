@@ -23,7 +23,7 @@ REPEATS = 3
 READ = """
 import json, sys, time, warnings
 from pathlib import Path
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.table import read_table
 warnings.simplefilter("ignore")

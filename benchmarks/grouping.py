@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved

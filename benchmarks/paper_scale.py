@@ -25,18 +25,15 @@ from pathlib import Path
 
 import pandas as pd
 import psutil
-from xnbflow.workflow.handover import THREAD_VARIABLES
 
 from xnbflow.data.seeds import derive_seed
 from xnbflow.data.sources.cumida import write_cumida_csv
 from xnbflow.data.sources.sheet import read_sheet
 from xnbflow.data.sources.simulate import simulate_series
-from xnbflow.workflow import forkserver
+from xnbflow.workflow.jobs import THREAD_VARIABLES
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "results" / "benchmarks" / "paper-scale"
-#: Processes of the server: of the jobs with one thread, and of those with as many as there are.
-SERVERS = 2
 #: What Snakemake puts before each script.
 SNAKEMAKES_OWN = "import snakemake.logging, snakemake.iocontainers"
 
@@ -61,8 +58,8 @@ def main(cores: int, names: list[str]) -> None:
     kernel = kernel_seconds(work, cores)
     kernels = sum(kernel.values())
     stages = recorded(work / "results" / "benchmarks")
-    servers = start_up(stages)
-    jobs, starting = int(stages["jobs"].sum()), stages["start"].sum() + servers
+    start_up(stages)
+    jobs, starting = int(stages["jobs"].sum()), stages["start"].sum()
     megabytes = sum(path_of(sheet[name], mirror).stat().st_size for name in names) / 1e6
     print(f"{megabytes:.0f} MB of CSV files, {jobs} jobs on {cores} cores; processor seconds:")
     print(f"{'stage':16}{'jobs':>6}{'start':>8}{'work':>8}{'kernels':>9}")
@@ -70,7 +67,6 @@ def main(cores: int, names: list[str]) -> None:
         alone = f"{kernel[stage]:9.1f}" if stage in kernel else ""
         print(f"{stage:16}{row.jobs:6.0f}{row.start:8.1f}{row.work:8.1f}{alone}")
     rest = whole - stages["work"].sum() - starting
-    print(f"{'servers of jobs':16}{SERVERS:6}{servers:8.1f}")
     print(f"{'Snakemake':16}{1:6}{'':8}{rest:8.1f}  and what is not told apart")
     print()
     print(f"wall time               {seconds:7.1f} s")
@@ -178,63 +174,43 @@ def kernel_seconds(work: Path, cores: int) -> dict[str, float]:
 
 
 def recorded(records: Path) -> pd.DataFrame:
-    """Return ``jobs`` and processor ``seconds`` of each stage, as the jobs recorded them."""
+    """Return ``jobs`` and processor ``seconds`` of each stage, as Snakemake recorded them."""
     rows = []
     for path in records.rglob("*.tsv"):
-        rule, *place = path.relative_to(records).with_suffix("").parts
-        stage = f"train {place[2]}" if rule == "train" else rule
-        rows.append((stage, pd.read_csv(path, sep="\t")["cpu_time"].item()))
+        stage = path.relative_to(records).parts[0]
+        rows.append((stage, pd.read_csv(path, sep="\t", na_values="-")["cpu_time"].item()))
     table = pd.DataFrame(rows, columns=["stage", "seconds"]).groupby("stage")["seconds"]
     return table.agg(jobs="size", seconds="sum").sort_values("seconds", ascending=False)
 
 
-def start_up(stages: pd.DataFrame) -> float:
+def start_up(stages: pd.DataFrame) -> None:
     """Add what each stage's jobs took before (``start``) and in their first work (``work``).
 
-    The start is that of jobs that do their imports and nothing else. Returns the processor seconds
-    of the servers from which they are forked.
+    The start is that of jobs that do their imports and nothing else.
     """
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        before = spent()
-        forkserver.start()
-        start_seconds("folds.py", repeats=1)
-        server = spent() - before
-        scripts = {stage: f"{stage.split()[0]}.py" for stage in stages.index}
-        measured = {script: start_seconds(script) for script in set(scripts.values())}
-    each = pd.DataFrame([measured[scripts[stage]] for stage in stages.index], stages.index)
-    stages["start"] = each["start"] * stages["jobs"]
-    stages["work"] = stages["seconds"] - each["recorded"] * stages["jobs"]
-    return SERVERS * (server - measured["folds.py"]["start"])
+        each = pd.Series({stage: start_seconds(f"{stage}.py") for stage in stages.index})
+    stages["start"] = each * stages["jobs"]
+    stages["work"] = stages["seconds"] - stages["start"]
 
 
-def start_seconds(script: str, repeats: int = 20) -> dict[str, float]:
-    """Return the processor seconds of a job that only imports what a script does.
-
-    ``start`` is those of all processes, ``recorded`` the part that the job records as its own.
-    """
+def start_seconds(script: str, repeats: int = 5) -> float:
+    """Return the processor seconds of a job that only imports what a script does."""
     statements = ast.parse((ROOT / "workflow/scripts" / script).read_text()).body
     imports = [each for each in statements if isinstance(each, ast.Import | ast.ImportFrom)]
-    program = Path(".snakemake/scripts", f"tmp.{script}").absolute()
-    program.parent.mkdir(parents=True, exist_ok=True)
-    job = f"N(threads=1, log=[{os.devnull!r}], output=N(record='record.tsv'))"
-    namespace = f"from types import SimpleNamespace as N\nsnakemake = {job}"
-    start = "from xnbflow.workflow.jobs import start_job\n\nstart_job(snakemake)\n"
-    program.write_text("\n".join([SNAKEMAKES_OWN, namespace, start, *map(ast.unparse, imports)]))
-    command = f"set -euo pipefail; {sys.executable} {program}"
-    before, recorded = spent(), 0.0
+    program = Path(script)
+    program.write_text("\n".join([SNAKEMAKES_OWN, *map(ast.unparse, imports)]))
+    before = spent()
     for _ in range(repeats):
-        environ = {**os.environ, "OMP_NUM_THREADS": "1"}
-        subprocess.run(["bash", "-c", command], env=environ, check=True)
-        recorded += pd.read_csv("record.tsv", sep="\t")["cpu_time"].item()
-    return {"start": (spent() - before) / repeats, "recorded": recorded / repeats}
+        environ = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "workflow/src")}
+        subprocess.run([sys.executable, program], env=environ, check=True)
+    return (spent() - before) / repeats
 
 
 def spent() -> float:
-    """Return the processor seconds of all processes that this one has started, and of theirs."""
-    time.sleep(0.1)  # the server takes note of a job that has ended
-    times = [each.cpu_times() for each in psutil.Process().children(recursive=True)]
+    """Return the processor seconds of all processes that this one has waited for."""
     own = os.times()
-    return own.children_user + own.children_system + sum(sum(each[:4]) for each in times)
+    return own.children_user + own.children_system
 
 
 if __name__ == "__main__":

@@ -11,10 +11,9 @@ import time
 from pathlib import Path
 
 import yaml
-from xnbflow.diagnostics.warmup import compile_ahead as compile_diagnostics
-from xnbflow.evaluation.warmup import compile_ahead
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.sources.tiny import tiny_series
 from xnbflow.diagnostics.tables import diagnose
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.methods import resolved, unlabelled
@@ -27,24 +26,27 @@ def main(folder: Path, first: int, step: int) -> None:
     """Diagnose series of a folder and train the study's classifiers on them."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     settings = {key: config["diagnostics"][key] for key in ("min_abs_r", "dependence_alpha", "dof")}
-    entries = {
-        f"train {name}": resolved(unlabelled(config["classifiers"][name]))
+    entries = [
+        resolved(unlabelled(config["classifiers"][name]))
         for name in config["studies"]["paper-scale"]["classifiers"]
-    }
-    compile_diagnostics(None)
-    for entry in entries.values():
-        compile_ahead(entry)
-    seconds = dict.fromkeys(["diagnose", *entries], 0.0)
-    files = [path for path in folder.glob("*.parquet") if path.name.count(".") == 1]  # no notes
+    ]
+    tiny = tiny_series()  # compiles
+    diagnose(tiny, **settings)
+    for entry in entries:
+        train(tiny, folds_of_repeat(tiny, 2, 0), entry, 0, [0])
+    seconds = {"diagnose": 0.0, "classify": 0.0}
+    files = [
+        path for path in folder.glob("*.parquet") if path.name.count(".") == 1
+    ]  # no notes, no truth
     for path in sorted(files, key=lambda path: -path.stat().st_size)[first::step]:
         series = DataSet.read(path)
         start = time.process_time()
         diagnose(series, **settings)
         seconds["diagnose"] += time.process_time() - start
-        for stage, entry in entries.items():
-            start = time.process_time()
+        start = time.process_time()
+        for entry in entries:
             train(series, folds_of_repeat(series, 10, 0), entry, 0, range(10))
-            seconds[stage] += time.process_time() - start
+        seconds["classify"] += time.process_time() - start
     print(json.dumps(seconds))
 
 

@@ -309,6 +309,11 @@ def walk(blocks):
             yield from walk(block.blocks)
 
 
+def as_shown(table):
+    """Return the rows of a table of a page under the headings of the page."""
+    return table.frame.set_axis([column.label for column in table.headings], axis=1)
+
+
 def unsourced(blocks, *modules):
     """Return what shows numbers and does not name the files that hold them.
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 
-from xnbflow.data.sources import acquire
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.studies.directional.compute import CLASSIFIERS
 

@@ -16,7 +16,7 @@ from scipy import sparse
 from xnbflow.data.cells import CellFile
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.h5ad import read_h5ad
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 

@@ -13,13 +13,12 @@ import pytest
 
 from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources import acquire
+from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.annotation import read_annotation
 from xnbflow.data.sources.cumida import read_cumida_csv
 from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.phenotype import read_phenotype
-from xnbflow.data.sources.sheet import read_sheet
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow, read_sheet
 from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation.folds_file import read_folds
 

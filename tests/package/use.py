@@ -8,7 +8,8 @@ from pathlib import Path
 from sklearn.datasets import load_wine
 
 import xnbflow
-from xnbflow.data.sources import SheetRow, acquire
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.diagnostics import shapiro_wilk
 from xnbflow.models import cross_validate, fit_model, read_model, write_model
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
@@ -29,5 +30,5 @@ entry = {"method": "xnb"}
 write_model(fit_model(wine, entry, cross_validate(wine, entry, 3)), "wine.skops")
 assert read_model("wine.skops").classes == ["class_0", "class_1", "class_2"]
 
-compiled = list(Path(os.environ["XDG_CACHE_HOME"], "xnbflow").rglob("*.nbc"))
+compiled = list(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbc"))
 assert compiled, "kernels were not kept"

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources import acquire
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 
 
 def get(folder, location, base=None, **options):

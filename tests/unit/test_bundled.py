@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources import acquire
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 
 
 def test_values_and_labels_are_scikit_learns():

@@ -12,7 +12,7 @@ from xnbflow.data.cells import CellFile, rank_genes_groups, write_rank_genes_gro
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.anndata_file import opened, table_of
 from xnbflow.data.sources.h5ad import read_h5ad
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")

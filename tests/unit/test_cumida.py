@@ -5,18 +5,13 @@ import math
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources import row_reader
-from xnbflow.data.sources.blocks import Columns
 from xnbflow.data.sources.cumida import read_cumida_csv, write_cumida_csv
-from xnbflow.data.sources.dialects import Dialect
-from xnbflow.data.sources.row_reader import RowReader
 
 HEADER = "samples,type,g1,g2,g3\n"
 GOOD = HEADER + "GSM1,tumour,1.5,-2,3e-1\nGSM2,normal,4,5.25,6\n"
@@ -93,22 +88,6 @@ def test_every_number_is_the_one_that_float_gives(tmp_path_factory, cells):
     np.testing.assert_array_equal(values[:, 1].view(np.int64), expected.view(np.int64))
 
 
-@settings(deadline=None)
-@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
-def test_what_write_cumida_csv_writes_takes_the_fast_path(values):
-    text = ",".join(pa.array(values).cast(pa.string()).to_pylist()).encode()
-    names = ["samples", "type", *(f"g{i}" for i in range(len(values)))]
-    places = tuple(range(2, len(names)))
-    for widest in (0, 800):  # both ways of the reader
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(row_reader, "_WIDE", widest)
-            read = RowReader(Columns(names, (0, 1), places), Dialect(","))
-            found = read(b"a,x," + text + b"\nb,y," + text + b"\n", 2)
-        assert found is not None
-        assert found[0] == [["a", "b"], ["x", "y"]]
-        np.testing.assert_array_equal(found[1], [values, values])
-
-
 @settings(max_examples=100, deadline=None)
 @given(cell=st.text("0123456789.eE+-_xnaif ", max_size=8))
 def test_any_text_is_either_the_number_of_float_or_refused(tmp_path_factory, cell):
@@ -121,8 +100,9 @@ def test_any_text_is_either_the_number_of_float_or_refused(tmp_path_factory, cel
     if math.isfinite(number):
         assert read_cumida_csv(path, "f").values[0, 0] == number
     else:
-        with pytest.raises(InputError, match=r"line 2 \(sample 'a'\), column 'g': "):
+        with pytest.raises(InputError, match="line 2") as error:
             read_cumida_csv(path, "f")
+        assert (error.value.file, error.value.key) == (str(path), "g")
 
 
 def test_halfway_cases_round_to_even(tmp_path):
@@ -133,8 +113,7 @@ def test_halfway_cases_round_to_even(tmp_path):
     assert read_cumida_csv(path, "n").values[:, 0].tolist() == [float(cell) for cell in cells]
 
 
-def test_a_file_of_many_blocks_reads_back_bit_for_bit(tmp_path, monkeypatch):
-    monkeypatch.setattr("xnbflow.data.sources.cumida._BLOCK_BYTES", 5000)
+def test_a_file_reads_back_bit_for_bit(tmp_path):
     rng = np.random.default_rng(0)
     values = rng.standard_normal((100, 37)) * 10.0 ** rng.integers(-9, 9, (100, 37))
     series = DataSet(
@@ -163,69 +142,50 @@ def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, name
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "key"),
     [
-        (GOOD.replace("5.25", "high"), r"line 3 \(sample 'GSM2'\), column 'g2': 'high' is not a n"),
-        (GOOD.replace("5.25", "1_0"), r"line 3 .* column 'g2': '1_0' is not a number"),
-        (GOOD.replace("5.25", '"5,25"'), r"line 3 .* column 'g2': '5,25' is not a number"),
-        (GOOD.replace("5.25", "NaN"), r"line 3 .* column 'g2': the value is missing \('NaN'\)"),
-        (GOOD.replace("5.25", ""), r"line 3 .* column 'g2': the value is missing \(''\)"),
-        (GOOD.replace(",6\n", ",\n"), r"line 3 .* column 'g3': the value is missing \(''\)"),
-        (GOOD.replace("5.25", "-inf"), r"line 3 .* column 'g2': the value is infinite \('-inf'\)"),
-        (GOOD.replace("5.25", "1e999"), r"line 3 .* column 'g2': the value is infinite"),
-        (GOOD.replace(",5.25", ""), r"line 3: 4 cells, but the header has 5; correct the line"),
-        (GOOD.replace("5.25", "5,25"), r"line 3: 6 cells, but the header has 5; correct the line"),
-        (GOOD[:-4], r"line 3: 4 cells, but the header has 5, and the file ends there; get the who"),
-        (GOOD.replace("GSM2", "GSM1"), r"line 3: sample name 'GSM1' stands on line 2, too"),
-        (GOOD.replace("GSM2", ""), r"line 3, column samples \(the sample's name\): empty"),
-        (GOOD.replace("normal", " "), r"line 3, column type \(the label\): empty"),
-        (GOOD.replace("type,", ""), r"line 1: no label column: the header starts with 'samples'"),
-        (GOOD.replace(",", ";"), r"line 1: no label column: .* Use source 'table'"),
-        (GOOD.replace("g2", ""), r"line 1: column 4 has no name"),
-        ("samples,type\na,x\n", r"line 1: the header names no features"),
-        (HEADER, r"has a header but no samples"),
-        ("", r"is empty"),
-        (b"\n \n", r"is empty"),
-        ("\n<!DOCTYPE html><html><body>moved</body></html>", r"is a web page \(HTML\), not data"),
-        (b"PK\x03\x04rest", r"is a ZIP archive"),
-        (GOOD.encode().replace(b"GSM2", b"GSM\xe9"), r"line 3: not UTF-8 text"),
-        (GOOD.replace("GSM2", '"GSM2'), r"line 3: 1 cell, but the header has 5"),
-        (gzip.compress(GOOD.encode() * 9, mtime=0)[:-9], r"is broken or truncated gzip"),
-        (b"\x1f\x8b" + GOOD.encode(), r"is broken or truncated gzip"),
+        (GOOD.replace("5.25", "high"), "g2"),
+        (GOOD.replace("5.25", "1_0"), "g2"),
+        (GOOD.replace("5.25", '"5,25"'), "g2"),
+        (GOOD.replace("5.25", "NaN"), "g2"),
+        (GOOD.replace("5.25", ""), "g2"),
+        (GOOD.replace(",6\n", ",\n"), "g3"),
+        (GOOD.replace("5.25", "-inf"), "g2"),
+        (GOOD.replace("5.25", "1e999"), "g2"),
+        (GOOD.replace(",5.25", ""), "line 3"),
+        (GOOD.replace("5.25", "5,25"), "line 3"),
+        (GOOD[:-4], "line 3"),
+        (GOOD.replace("GSM2", "GSM1"), "samples"),
+        (GOOD.replace("GSM2", ""), "samples"),
+        (GOOD.replace("normal", " "), "type"),
+        *((GOOD.replace("normal", word), "type") for word in ("NA", "null", "?")),
+        (GOOD.replace("type,", ""), "line 1"),
+        (GOOD.replace(",", ";"), "line 1"),
+        (GOOD.replace("g2", ""), "line 1"),
+        ("samples,type\na,x\n", "line 1"),
+        (HEADER, None),
+        ("", None),
+        (b"\n \n", None),
+        ("\n<!DOCTYPE html><html><body>moved</body></html>", None),
+        (b"PK\x03\x04rest", None),
+        (GOOD.encode().replace(b"GSM2", b"GSM\xe9"), "line 3"),
+        (GOOD.replace("GSM2", '"GSM2'), "line 3"),
+        (gzip.compress(GOOD.encode() * 9, mtime=0)[:-9], None),
+        (b"\x1f\x8b" + GOOD.encode(), None),
+        (HEADER + "a,x,1,2,3,4\nb,y,5,6\n", "line 2"),  # as many cells as two lines have
+        (GOOD.replace("normal", "nor\0mal"), "label"),
     ],
 )
-def test_bad_input_is_refused_with_file_line_column_and_what_to_do(tmp_path, text, message):
+def test_bad_input_is_refused_with_file_and_line_or_column(tmp_path, text, key):
     path = put(tmp_path, text)
-    with pytest.raises(InputError, match=message) as error:
+    with pytest.raises(InputError) as error:
         read_cumida_csv(path, "toy")
-    assert str(path) in str(error.value)
+    assert (error.value.file, error.value.key) == (str(path), key)
 
 
 def test_a_name_in_gz_must_keep_its_promise(tmp_path):
     path = put(tmp_path, GOOD, "toy.csv.gz")
-    with pytest.raises(InputError, match=r"toy.csv.gz is named .gz but is not gzipped"):
-        read_cumida_csv(path, "toy")
-
-
-def test_an_absent_file_is_told(tmp_path):
-    with pytest.raises(InputError, match=r"none.csv does not exist"):
-        read_cumida_csv(tmp_path / "none.csv", "toy")
-
-
-def test_a_bad_cell_far_down_a_large_file_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr("xnbflow.data.sources.cumida._BLOCK_BYTES", 1000)
-    lines = [f"s{i},{'ab'[i % 2]}," + ",".join(["1.25"] * 50) for i in range(200)]
-    lines[150] = lines[150].replace("1.25", "1.25x", 1)
-    text = "\n".join(["samples,type," + ",".join(f"g{i}" for i in range(50)), *lines]) + "\n"
-    path = put(tmp_path, text)
-    with pytest.raises(InputError, match=r"line 152 \(sample 's150'\), column 'g0': '1.25x' is"):
-        read_cumida_csv(path, "toy")
-
-
-def test_cells_that_move_from_one_line_to_the_next_are_noticed(tmp_path):
-    # the number of cells in the block is right, those in the lines are not
-    path = put(tmp_path, HEADER + "a,x,1,2,3,4\nb,y,5,6\n")
-    with pytest.raises(InputError, match=r"line 2: 6 cells, but the header has 5"):
+    with pytest.raises(InputError, match="not gzipped"):
         read_cumida_csv(path, "toy")
 
 

@@ -16,11 +16,9 @@ import pytest
 from serving import serving
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources import acquire
-from xnbflow.data.sources.acquisition import acquire_noting
-from xnbflow.data.sources.download import Downloads
-from xnbflow.data.sources.patience import Patience
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.acquisition import acquire, acquire_noting
+from xnbflow.data.sources.downloads import Downloads, RetryPolicy
+from xnbflow.data.sources.sheet import SheetRow
 
 PATH = "Brain/GSE1/Brain_GSE1.csv"
 CSV = b"samples,type,g1,g2\n" + b"".join(
@@ -62,7 +60,7 @@ def serve(**answers):
 
 def downloads(folder, *urls, **settings):
     quick = {"timeout": 0.3, "retries": 2, "backoff": 0.01} | settings
-    return Downloads(folder, {"cumida": urls}, Patience(**quick))
+    return Downloads(folder, {"cumida": urls}, RetryPolicy(**quick))
 
 
 def files(folder):
@@ -107,7 +105,7 @@ def test_what_may_pass_is_tried_again(tmp_path, failure):
         ("500", "500 Internal Server Error, 3 times"),
         (
             "truncated",
-            f"the connection broke off (IncompleteRead({len(CSV)} bytes read, 1000 mor",
+            f"the connection failed (IncompleteRead({len(CSV)} bytes read, 1000 mor",
         ),
         ("slow", "no answer within 0.3 s, 3 times"),
     ],
@@ -199,7 +197,7 @@ def test_an_unreachable_host_is_told_with_where_to_put_the_file(tmp_path):
     with pytest.raises(InputError) as error:
         downloads(tmp_path, url, retries=0).fetch("cumida", PATH)
     target = tmp_path / "cumida" / "Brain_GSE1.csv"
-    assert f"cannot get Brain_GSE1.csv:\n  {url}/{PATH}: the host cannot be reached (" in str(
+    assert f"cannot get Brain_GSE1.csv:\n  {url}/{PATH}: the connection failed (" in str(
         error.value
     )
     assert f"by hand at {target}" in str(error.value)
@@ -456,8 +454,8 @@ def test_a_server_says_how_long_to_wait(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda connection: connection.sendall(b"garbage\r\n\r\n"), "answers, but not in HTTP"),
-        (lambda connection: None, "the host answers nothing"),
+        (lambda connection: connection.sendall(b"garbage\r\n\r\n"), "the connection failed"),
+        (lambda connection: None, "the host closes the connection"),
     ],
 )
 def test_a_host_that_does_not_speak_http_is_told_as_such(tmp_path, answer, said):
@@ -481,3 +479,37 @@ def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path
     (note,) = notes["note"]
     assert "1 of 2 features is constant (g2)" in note
     assert capsys.readouterr().err == f"Warning: {note}\n"
+
+
+def without_length(connection):
+    connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + CSV)
+
+
+def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):
+    with raw_server(without_length) as url:
+        with pytest.raises(InputError, match="how long the file is"):
+            downloads(tmp_path, url).fetch("cumida", PATH)
+        path = downloads(tmp_path, url).fetch("cumida", PATH, sha256=SHA256)
+    assert path.read_bytes() == CSV
+
+
+def test_an_abandoned_attempt_writes_into_no_other_s_file(tmp_path):
+    """The first answer stalls until the second is whole, and then goes on."""
+    go_on, answers = threading.Event(), iter([b"0" * len(CSV), CSV])
+
+    def answer(connection):
+        body = next(answers)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body))
+        if body == CSV:
+            connection.sendall(body)
+            go_on.set()
+        else:
+            for _ in range(20):  # some bytes, so that no single read times out
+                connection.sendall(b"0")
+                time.sleep(0.05)
+            go_on.wait(5)
+            connection.sendall(body)
+
+    with raw_server(answer) as url:
+        path = downloads(tmp_path, url, timeout=0.2).fetch("cumida", PATH)
+        assert path.read_bytes() == CSV

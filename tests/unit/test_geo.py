@@ -9,15 +9,13 @@ import pytest
 from ncbi import ncbi
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources import acquire
+from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.annotation import read_annotation
-from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.class_labels import LabelRule
+from xnbflow.data.sources.downloads import Downloads, RetryPolicy
 from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.geo_summary import summarise
-from xnbflow.data.sources.labels import LabelRule
-from xnbflow.data.sources.patience import Patience
-from xnbflow.data.sources.sheet import read_sheet
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
 
@@ -353,7 +351,7 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
         with pytest.raises(InputError, match=message):
             acquire(row(), **settings(tmp_path, server))
         with pytest.raises(InputError, match=message):
-            summarise("GSE4107", Downloads(tmp_path, {"geo": [server.url]}, Patience(timeout=5)))
+            summarise("GSE4107", Downloads(tmp_path, {"geo": [server.url]}, RetryPolicy(timeout=5)))
         assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
 
 
@@ -393,7 +391,7 @@ def test_the_summary_reads_the_head_alone_and_closes_the_connection(tmp_path):
     body = gzip.compress(big_matrix().encode())
     with ncbi(files={f"{SERIES}GSE4107_series_matrix.txt.gz": body}) as server:
         summary = summarise(
-            "GSE4107", Downloads(tmp_path, {"geo": [server.url]}, Patience(timeout=5))
+            "GSE4107", Downloads(tmp_path, {"geo": [server.url]}, RetryPolicy(timeout=5))
         )
         for _ in range(500):
             if server.sent:
@@ -412,7 +410,7 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
             ("GDS507", {"RCC", "normal"}),
         ):
             summary = summarise(
-                location, Downloads(tmp_path, {"geo": [server.url]}, Patience(timeout=5))
+                location, Downloads(tmp_path, {"geo": [server.url]}, RetryPolicy(timeout=5))
             )
             (tmp_path / "sheet.tsv").write_text(summary.sheet)
             dataset = read_sheet(tmp_path / "sheet.tsv")[location]

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'mode.chained_assignment' option")

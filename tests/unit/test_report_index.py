@@ -1,13 +1,14 @@
 """The index: every study, those that have a report with a link and their headline."""
 
 import re
-import shutil
 from dataclasses import replace
 from html import escape, unescape
 
 import pytest
 from report_study import write_study
 
+from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.tables import write_parquet
 from xnbflow.report.index import write_index
 from xnbflow.report.page.blocks import Prose, Section
 from xnbflow.report.page.page import write_page
@@ -44,7 +45,11 @@ def test_the_command_of_a_study_is_that_of_the_call(tmp_path):
 def test_reports_of_studies_that_are_not_configured_are_listed_after_those_that_are(tmp_path):
     results = write_study(tmp_path)
     write_report(results, results.folder / "report.html", tmp_path / "figures", threads=1)
-    shutil.copytree(results.folder, tmp_path / "results/studies/another")
+    another = tmp_path / "results/studies/another"
+    another.mkdir()
+    (another / "report.html").touch()
+    headline = STUDY_TABLES["headline"]
+    write_parquet(results.tables["headline"], another / "headline.parquet", headline)
     bare = tmp_path / "results/studies/bare/report.html"
     bare.parent.mkdir()
     sections = [Section("one", "One", "How to read it.", [Prose("Text")])]

@@ -1,9 +1,12 @@
 """The page: blocks become HTML in which every value is escaped and nothing comes from elsewhere."""
 
 import json
+import os
 import re
+import signal
 import typing
 import xml.etree.ElementTree as ET
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from importlib import resources
@@ -31,7 +34,7 @@ from xnbflow.report.page.blocks import (
     Table,
     figures_of,
 )
-from xnbflow.report.page.page import write_page
+from xnbflow.report.page.page import write_page, write_pictures
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -158,6 +161,28 @@ def test_processes_draw_what_one_process_draws(tmp_path):
     (tmp_path / "two").mkdir()
     one = write(tmp_path / "one", figure("a"), figure("b"))
     assert write(tmp_path / "two", figure("a"), figure("b"), threads=2) == one
+
+
+def killed():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def failed():
+    raise ZeroDivisionError
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("write", [write_page, write_pictures])
+@pytest.mark.parametrize(
+    ("draw", "error"), [(killed, BrokenProcessPool), (failed, ZeroDivisionError)]
+)
+def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
+    sections = [Section("one", "One", "", [Figure("a", draw, {}, "", "")])]
+    page = tmp_path / "page.html"
+    arguments = [page, "t", "l", sections] if write is write_page else [sections]
+    with pytest.raises(error):
+        write(*arguments, tmp_path / "figures", threads=2)
+    assert not page.exists()
 
 
 def test_figures_are_found_in_groups_and_galleries():

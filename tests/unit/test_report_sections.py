@@ -18,9 +18,9 @@ from report_study import (
 )
 
 from xnbflow.data.contract import benchmark_of
-from xnbflow.data.sources.sheet_row import COLUMNS
+from xnbflow.data.sources.sheet import COLUMNS
 from xnbflow.evaluation.densities import telling_features
-from xnbflow.evaluation.dependence_groups import dependent_groups, dependent_pairs
+from xnbflow.evaluation.description import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import (
     Cards,
@@ -305,7 +305,7 @@ def test_missing_values_are_counted_by_data_set(tmp_path):
 
 
 def test_run_times_come_from_what_snakemake_recorded(results):
-    first = dict(folds="3-fold", classifier=results.study.classifiers[0])
+    first = {"folds": "3-fold", "classifier": results.study.classifiers[0]}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
         path = results.root / benchmark_of("classify").of(dataset=dataset, **first)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import sources, unsourced, walk, write_declared
+from report_study import as_shown, sources, unsourced, walk, write_declared
 
 from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Gallery, Group, Links, Prose, Table, figures_of
@@ -11,7 +11,7 @@ from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.effects import section as effects
 from xnbflow.studies.effects import section_curves
-from xnbflow.studies.effects.compute_summary import summarise
+from xnbflow.studies.effects.compute import summarise
 from xnbflow.studies.effects.contract import TABLES
 from xnbflow.studies.effects.section import section
 
@@ -123,7 +123,7 @@ def write(tmp_path_factory):
 
 
 def table_with(made, column):
-    return next(b for b in walk(made.blocks) if isinstance(b, Table) and column in b.frame.columns)
+    return next(b for b in walk(made.blocks) if isinstance(b, Table) and column in as_shown(b))
 
 
 def texts(made):
@@ -216,7 +216,7 @@ def test_strength_is_spread_and_share_taken_back(write):
 
 
 def test_a_false_alarm_costs_by_its_loss(papers):
-    table = table_with(papers, "loss per 1,000").frame
+    table = as_shown(table_with(papers, "loss per 1,000"))
     row = table[(table["model"] == NAIVE) & (table["part"] == "test")].iloc[0]
     assert (row["ham called spam"], row["spam called ham"]) == (8, 4)
     # Cut-off .75: L1 = 1.5 and L2 = .5, so 8 * 1.5 + 4 * .5 = 14 of 100.
@@ -243,7 +243,7 @@ def test_tuning_says_what_was_chosen_and_whether_it_helped(papers):
 def test_the_scorecard_is_linked_and_its_excerpt_short(papers):
     links = next(b for b in walk(papers.blocks) if isinstance(b, Links))
     assert links.items[0][2] == ["effects/scorecard.parquet", "effects/scorecard.tsv"]
-    excerpt = table_with(papers, "adjustment").frame
+    excerpt = as_shown(table_with(papers, "adjustment"))
     assert excerpt["feature"].iloc[0] == "(intercept)"
     # Least value and median are both the 60 zeros; then 75, 90 and 99 %.
     x = excerpt[excerpt["feature"] == "x"]

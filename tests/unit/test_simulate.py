@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.simulate import load, simulate_series, simulate_truth, write_truth
 
 

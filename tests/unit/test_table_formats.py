@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources import acquire
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 from xnbflow.preprocessing import CountsPerMillion
 
@@ -133,7 +133,7 @@ def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (ARFF.replace("s1,1.5,2.25,f,t", "{0 s1, 1 1.5}"), "line 9: a sparse ARFF row; in Weka"),
+        (ARFF.replace("s1,1.5,2.25,f,t", "{0 s1, 1 1.5}"), "line 9: a sparse row; in Weka"),
         (ARFF.replace("@data", "@date"), "has no @data"),
         (ARFF.replace("@attribute g1 numeric", "@attribute g1"), "line 4: .* is no attribute"),
         (ARFF.replace("1.5", "high"), r"column 2 \('g1'\), line 9: 'high' is not a number"),
@@ -205,7 +205,7 @@ def test_a_sample_that_stands_there_twice_is_told(tmp_path):
     frame.loc[7, "patient"] = "p2b"
     frame.to_csv(tmp_path / "x.csv", index=False)
     (note,) = read_table(tmp_path / "x.csv", row(id_column="patient")).notes
-    assert note.startswith("1 sample stands there under several names")
+    assert note.startswith("1 sample has several names")
     assert "p2 = p2b" in note
 
 
@@ -306,10 +306,10 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"regex": "(a"}, r"option regex '\(a' is none: missing \)"),
+        ({"regex": "(a"}, r"option regex '\(a' is not a valid"),
         ({"map": "a"}, "option map has 'a'; write text:label"),
         ({"map": "a:x,a:y"}, "option map has 'a:y' twice"),
-        ({"map": "a:x,c:y"}, r"option map has 'c', but no sample says so; they say 'a' \(1\)"),
+        ({"map": "a:x,c:y"}, r"option map has .c., but no sample has that text; they have .a."),
         ({"regex": "zzz"}, r"no sample has a label; their texts are 'a' \(1\), 'b' \(1\)"),
         ({"unlabelled": "keep"}, "option unlabelled is 'keep'"),
         ({"duplicates": "first"}, "duplicates is 'first'; use refuse, max_mean or mean"),
@@ -322,6 +322,28 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
 def test_bad_options_are_told(tmp_path, options, message):
     with pytest.raises(InputError, match=message):
         read_table(put(tmp_path, "type,g\na,1\nb,2\n", "x.csv"), row(**options))
+
+
+def test_a_pattern_that_would_take_years_is_refused(tmp_path):
+    path = put(tmp_path, f"type,g\n{'a' * 60}!,1\nb,2\n", "x.csv")
+    with pytest.raises(InputError) as error:
+        read_table(path, row(regex="^(a|aa)+$"))
+    assert (error.value.file, error.value.key) == (str(path), "regex")
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("id,type,g\0x\na,t,1\nb,n,2\n", "feature name"),
+        ("id,type,g\na\x1b[2J,t,1\nb,n,2\n", "sample name"),
+        ("id,type,g\na,t\x07,1\nb,n,2\n", "label"),
+    ],
+)
+def test_control_characters_in_names_and_classes_are_refused(tmp_path, text, key):
+    path = put(tmp_path, text, "x.csv")
+    with pytest.raises(InputError) as error:
+        read_table(path, row(id_column="id"))
+    assert (error.value.file, error.value.key) == (str(path), key)
 
 
 # groups and phenotype files
@@ -370,7 +392,7 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     assert series.values.tolist() == [[1, 2, 3], [5, 6, 7]]
     text = "\n".join(str(warning.message) for warning in told)
     assert "1 sample is left out, without phenotype: s4" in text
-    assert "1 sample stands in the phenotype file only: s9" in text
+    assert "1 sample is in the phenotype file only: s9" in text
 
 
 def test_a_label_that_table_and_phenotype_give_differently_is_refused(tmp_path):
@@ -383,8 +405,8 @@ def test_a_label_that_table_and_phenotype_give_differently_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("sample\tdiagnosis\nx1\tt\nx2\tn\n", {}, "no sample of the table stands in the phenotype"),
-        ("sample\tdiagnosis\ns1\tt\ns1\tn\n", {}, "sample 's1' stands twice"),
+        ("sample\tdiagnosis\nx1\tt\nx2\tn\n", {}, "no sample of the table is in the phenotype"),
+        ("sample\tdiagnosis\ns1\tt\ns1\tn\n", {}, "sample 's1' occurs twice"),
         ("sample\tdiagnosis\tdiagnosis\ns1\tt\tn\n", {}, "column 'diagnosis' occurs 2 times"),
         ("sample\tdiagnosis\ns1\tt\n", {"phenotype_id": "gsm"}, "'gsm', which the sheet's phenoty"),
     ],

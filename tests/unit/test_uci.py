@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources import acquire
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.uci import ARRHYTHMIA, COVERTYPE, MAGIC, SPAMBASE, UCI
 
 RNG = np.random.default_rng(0)

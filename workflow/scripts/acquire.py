@@ -11,14 +11,13 @@ start_job(snakemake)
 
 from xnbflow.data.contract import NOTES_TABLE
 from xnbflow.data.sources.acquisition import acquire_noting
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.simulate import write_truth
 from xnbflow.data.tables import write_parquet
 
 dataset = SheetRow(**snakemake.params.dataset).with_files(dict(snakemake.input.items()))
 series, notes = acquire_noting(
     dataset,
-    reader=snakemake.params.reader,
     lock=snakemake.params.lock,
     **snakemake.config["download"],
 )

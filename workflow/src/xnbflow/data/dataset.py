@@ -10,6 +10,7 @@ Parquet's per-column overhead dominate everything.
 
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xnbflow.data.counts import counted, either
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
     "iterate_features",
     "read_features",
     "read_header",
+    "row_slices",
     "write_chunks",
 ]
 
@@ -42,6 +44,7 @@ __all__ = [
 KINDS = ("linear", "angular", "categorical")
 
 _METADATA_KEY = b"xnbflow"
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 #: Some 4 MB: a reader holds a few groups beside the whole, and new pages of memory are dear.
 _ROW_GROUP_VALUES = 500_000
 
@@ -220,6 +223,9 @@ class DataSet:
             raise InputError(msg)
         for what, names in (("feature", self.features), ("sample", self.samples)):
             _refuse_duplicates(self.name, what, names)
+            _refuse_control_characters(self.name, f"{what} name", names)
+        _refuse_control_characters(self.name, "label", self.labels)
+        _refuse_control_characters(self.name, "group", () if self.groups is None else self.groups)
         unknown = sorted(set(self.kinds) - set(KINDS))
         if unknown:
             msg = f"{self.name}: unknown feature kind {str(unknown[0])!r}"
@@ -229,7 +235,7 @@ class DataSet:
     def _refuse_not_finite(self) -> None:
         bad = np.isinf if self.missing else _is_not_finite
         finite = np.array(
-            [not bad(self.values[rows]).any() for rows in _slices(self.values.shape)], dtype=bool
+            [not bad(self.values[rows]).any() for rows in row_slices(self.values.shape)], dtype=bool
         )
         if not finite.all():
             row = next(row for row, values in enumerate(self.values) if bad(values).any())
@@ -420,7 +426,7 @@ def _is_not_finite(values: np.ndarray) -> np.ndarray:
     return ~np.isfinite(values)
 
 
-def _slices(shape: tuple[int, int], size: int = 1_000_000) -> Iterator[slice]:
+def row_slices(shape: tuple[int, int], size: int = 1_000_000) -> Iterator[slice]:
     """Yield the rows of a matrix some million values at a time, so that masks stay small."""
     step = max(1, size // max(1, shape[1]))
     for start in range(0, shape[0], step):
@@ -596,6 +602,14 @@ def _wrong_schema(schema: pa.Schema, header: dict[str, Any]) -> str:
 def _not_a_series(path: str | Path, why: str) -> InputError:
     msg = f"{path} is a Parquet file but not a series of this workflow ({why})"
     return InputError(f"{msg}; {REMEDY}")
+
+
+def _refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> None:
+    """Refuse what a terminal may take for a command, and what cuts names short."""
+    if _CONTROL.search("".join(texts)):
+        found = next(text for text in texts if _CONTROL.search(text))
+        msg = f"{name}: the {what} {quoted(str(found))} has control characters; remove them"
+        raise InputError(msg, key=what)
 
 
 def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:

@@ -77,12 +77,17 @@ class Source:
         Each option's JSON schema; ``description`` says what it must be.
     needs : tuple of str
         The columns that a row must fill.
+    files : dict of str to str
+        Which of ``location`` and the options may name a file of the user's, so that the data set
+        is acquired again when the file changes. For each a regular expression of what is no file
+        there, an accession say; empty for nothing.
     """
 
     name: str
     module: str
     options: Mapping[str, Schema] = field(default_factory=dict)
     needs: tuple[str, ...] = ("location",)
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
 """The one exception for bad input, and the words in which it tells what to do."""
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-__all__ = ["InputError", "known_names", "quoted", "require_choice"]
+__all__ = ["InputError", "about_file", "known_names", "quoted", "require_choice"]
 
 #: Characters of a value that is repeated in a message; names and paths of that length are none.
 MOST_QUOTED = 60
@@ -35,6 +37,26 @@ class InputError(ValueError):
     ) -> None:
         super().__init__(message)
         self.file, self.key, self.remedy = file, key, remedy
+
+
+@contextmanager
+def about_file(path: str | Path) -> Iterator[None]:
+    """Name a file in each `InputError` of the block that names none.
+
+    Examples
+    --------
+    >>> try:
+    ...     with about_file("counts.tsv"):
+    ...         raise InputError("counts.tsv is empty; copy it again")
+    ... except InputError as error:
+    ...     print(error.file)
+    counts.tsv
+    """
+    try:
+        yield
+    except InputError as error:
+        error.file = error.file or str(path)
+        raise
 
 
 def require_choice(parameter: str, value: object, choices: Iterable[str]) -> None:

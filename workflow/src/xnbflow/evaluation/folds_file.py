@@ -14,9 +14,8 @@ from xnbflow.data.contract import DOWNLOADS
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError, quoted
-from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.downloads import Downloads, RetryPolicy
 from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.patience import Patience
 from xnbflow.evaluation.folds import draw_folds
 
 __all__ = ["folds_of_batch", "read_folds", "scheme_folds"]
@@ -70,7 +69,7 @@ def scheme_folds(
     if file is None:
         return draw_folds(header, splits, repeats)
     settings = dict(download)
-    downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), Patience(**settings))
+    downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), RetryPolicy(**settings))
     location = str(given or file)
 
     def read() -> pd.DataFrame:

@@ -12,15 +12,14 @@ import pandas as pd
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.download import Downloads
-from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.formats import format_of
+from xnbflow.data.sources.class_labels import IGNORE
+from xnbflow.data.sources.downloads import Downloads
+from xnbflow.data.sources.files import format_of, open_raw
 from xnbflow.data.sources.geo import load as load_geo
-from xnbflow.data.sources.labels import IGNORE
 from xnbflow.data.sources.registry import known_sources
-from xnbflow.data.sources.sheet_row import SheetRow, is_accession
+from xnbflow.data.sources.sheet import SheetRow, is_accession
 from xnbflow.data.sources.table import load as load_table
-from xnbflow.data.sources.tabular import opened_table
+from xnbflow.data.sources.table_formats import open_table
 
 __all__ = ["described", "read_samples", "read_training", "symbols_of"]
 
@@ -154,7 +153,7 @@ def _completed(dataset: SheetRow, known: Mapping[str, str], features: Collection
     path = Path(dataset.location)
     if dataset.source != "table" or not path.is_file() or path.suffix == ".h5ad":
         return dataset
-    with opened_table(path, dataset.options) as table:
+    with open_table(path, dataset.options) as table:
         there = {key: name for key, name in known.items() if name and name in table.header}
         turned = bool(features) and not any(name in features for name in table.header)
     return replace(

@@ -16,9 +16,8 @@ from xnbflow.data.dataset import KINDS, DataSet, DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.grouping import fit_grouped
-from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.intervals import proportion
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use, last_step
@@ -175,7 +174,8 @@ def fit_model(
 
     Examples
     --------
-    >>> from xnbflow.data.sources import SheetRow, acquire
+    >>> from xnbflow.data.sources.acquisition import acquire
+    >>> from xnbflow.data.sources.sheet import SheetRow
     >>> wine = acquire(SheetRow("wine", "bundled", "wine"))
     >>> model = fit_model(wine, {"method": "xnb"}, cross_validate(wine, {"method": "xnb"}, 5))
     >>> model.classes, round(model.figures["accuracy"]["value"], 1)

@@ -15,8 +15,7 @@ from xnbflow.data.contract import FOLDERS_OF_DATASET, FOLDERS_OF_RESULTS, JOBS
 from xnbflow.data.errors import InputError, known_names, quoted
 from xnbflow.data.schemas import check
 from xnbflow.data.sources.registry import known_sources
-from xnbflow.data.sources.sheet import read_sheet, wrong_location
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.data.study import Study, Validation
 from xnbflow.evaluation.method_checks import (
     check_analysis,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.anndata_file import matrix_of, opened, table_of
-from xnbflow.data.sources.labels import listed
+from xnbflow.data.sources.class_labels import listed
 
 __all__ = ["CellFile"]
 

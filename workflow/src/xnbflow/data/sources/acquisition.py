@@ -15,9 +15,9 @@ from xnbflow.data.contract import DOWNLOADS
 from xnbflow.data.counts import counted, either
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.download import Downloads
-from xnbflow.data.sources.patience import Patience
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.downloads import Downloads, RetryPolicy
+from xnbflow.data.sources.registry import known_sources
+from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["acquire", "acquire_noting"]
 
@@ -28,8 +28,7 @@ def acquire(
     downloads: str | Path = DOWNLOADS,
     base_urls: Mapping[str, Sequence[str]] | None = None,
     lock: str | Path | None = None,
-    reader: str | None = None,
-    **patience: Any,
+    **retry: Any,
 ) -> DataSet:
     """Get a data set from its source and check that it is what the sheet says.
 
@@ -40,15 +39,13 @@ def acquire(
     downloads : path
         Folder for downloaded files, in which files put there by hand are found, too.
     base_urls : mapping of str to sequence of str, optional
-        Per source (cumida, geo, uci, angular) the places to try in order: ``http(s)://`` or ``file://``
-        URLs, or folders. Each source has its own default.
+        Per source (cumida, geo, uci, angular) the places to try in order: ``http(s)://`` or
+        ``file://`` URLs, or folders. Each source has its own default.
     lock : path, optional
         A file of checksums of what was accepted before. What differs is refused; what is new is
         added.
-    reader : str, optional
-        The module with the source's ``load``; by default that of `xnbflow.data.sources` of its name.
-    **patience
-        As in `xnbflow.data.sources.patience.Patience`.
+    **retry
+        The fields of `xnbflow.data.sources.downloads.RetryPolicy`.
 
     Returns
     -------
@@ -71,9 +68,9 @@ def acquire(
     (13, 178)
     """
     places = Downloads(
-        Path(downloads), dict(base_urls or {}), Patience(**patience), Path(lock) if lock else None
+        Path(downloads), dict(base_urls or {}), RetryPolicy(**retry), Path(lock) if lock else None
     )
-    source = importlib.import_module(reader or f"xnbflow.data.sources.{dataset.source}")
+    source = importlib.import_module(known_sources()[dataset.source].module)
 
     def make() -> DataSet:
         series = source.load(dataset, places)

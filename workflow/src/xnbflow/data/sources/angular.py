@@ -13,9 +13,9 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.published import fetch_frame, numbers, refuse_empty, sample_rows
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["ANGULAR", "load"]
 

@@ -1,33 +1,30 @@
-"""From what a file holds to a series: labels, groups, logarithms, missing values, duplicates."""
+"""From what a file holds to a data set: labels, groups, logarithms, missing values, duplicates."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.counts import counted
-from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
+from xnbflow.data.counts import counted, either
+from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.sources.cell_texts import is_missing
-from xnbflow.data.sources.collapse import merge_rows, settle_duplicates
-from xnbflow.data.sources.hints import (
+from xnbflow.data.sources.class_labels import LabelRule, listed
+from xnbflow.data.sources.intensities import transform
+from xnbflow.data.sources.plausibility import (
     lone_features,
     read_tallies,
     repeated_samples,
     suggested_group,
 )
-from xnbflow.data.sources.intensities import transform
-from xnbflow.data.sources.labels import LABEL_OPTIONS, LabelRule, listed
-from xnbflow.data.sources.missing import MissingRule, settle_missing
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 
-__all__ = ["OPTIONS", "Draft", "assemble"]
-
-#: Options of the sheet that `assemble` reads, whatever the source.
-OPTIONS = LABEL_OPTIONS | {"duplicates", "group", "missing", "transform"}
+__all__ = ["Draft", "assemble", "merge_rows"]
 
 _COLLAPSES = ("none", "max_mean", "median")
+_NAMED = 10
 
 
 #: Of features or samples.
@@ -98,27 +95,12 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     draft.values = values
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
     _refuse_tallies(draft)
-    _hint_at_repeated_samples(draft, samples, groups)
+    _note_repeated_samples(draft, samples, groups)
     notes += _transformed(dataset, draft)
-    _hint_at_lone_features(draft)
-    rule = MissingRule.parse(options.get("missing", "refuse"), f"data set {dataset.id}")
-    rows, missing, said = settle_missing(
-        draft.where,
-        draft.values,
-        draft.features,
-        rule,
-        lambda feature, sample: draft.place(feature, int(places[sample])),
-    )
-    notes += said
-    if rows is not None:
-        _take_rows(draft, draft.values[rows], np.flatnonzero(rows))
+    _note_lone_features(draft)
+    missing = _settle_missing(dataset, draft, places)
     _collapse(dataset, draft)
-    merged = settle_duplicates(
-        draft.where, draft.values, draft.features, options.get("duplicates", "refuse")
-    )
-    if merged is not None:
-        _take_rows(draft, *merged[:2])
-        notes += merged[2]
+    _settle_duplicates(draft, options.get("duplicates", "refuse"))
     return DataSet(
         dataset.id,
         draft.values,
@@ -158,7 +140,7 @@ def _groups(
             distinct = metadata[hint].nunique()
             notes.append(
                 f"{hint!r} has {distinct} values for {len(samples)} samples: if it names patients "
-                f"(or batches), say group={hint} in the sheet's options, so that none stands on "
+                f"(or batches), say group={hint} in the sheet's options, so that none is on "
                 "both sides of a fold"
             )
         return None
@@ -169,7 +151,7 @@ def _groups(
                 f"{where}: there is no {name!r}, which the sheet's option group names; there are "
                 f"{listed(list(metadata.columns)) or 'no further columns'}"
             )
-            raise InputError(msg)
+            raise InputError(msg, key="group")
         name = by_fold[name.lower()]
     groups = metadata[name].to_numpy(dtype=str)
     unknown = [s for s, group in zip(samples, groups, strict=True) if is_missing(group)]
@@ -179,7 +161,7 @@ def _groups(
             f"group: {listed(unknown)}; "
             "fill it in, or leave the samples out"
         )
-        raise InputError(msg)
+        raise InputError(msg, key="group")
     return groups
 
 
@@ -192,7 +174,7 @@ def _refuse_tallies(draft: Draft) -> None:
             f"{draft.where}: {listed(tallies)} are reads that belong to no gene, not features; say "
             f"drop={stems} in the sheet's options"
         )
-        raise InputError(msg)
+        raise InputError(msg, key="drop")
 
 
 def _transformed(dataset: SheetRow, draft: Draft) -> list[str]:
@@ -207,18 +189,17 @@ def _transformed(dataset: SheetRow, draft: Draft) -> list[str]:
     return said
 
 
-def _hint_at_repeated_samples(draft: Draft, samples: Names, groups: np.ndarray | None) -> None:
+def _note_repeated_samples(draft: Draft, samples: Names, groups: np.ndarray | None) -> None:
     if found := repeated_samples(draft.values, groups):
         several = [" = ".join(str(samples[i]) for i in positions) for positions in found]
         draft.notes.append(
-            f"{counted(len(found), 'sample', 'stands', 'stand')} there under several names, all "
-            "values being the same: "
-            f"{listed(several)}; leave out all but one, or name what they share by group=, lest "
-            "a fold train on what it tests"
+            f"{counted(len(found), 'sample', 'has', 'have')} several names, all values being the "
+            f"same: {listed(several)}; leave out all but one, or name what they share by group=, "
+            "otherwise training and test share samples"
         )
 
 
-def _hint_at_lone_features(draft: Draft) -> None:
+def _note_lone_features(draft: Draft) -> None:
     if draft.kinds is not None and set(draft.kinds) > {"linear"}:
         return
     if lone := lone_features(draft.values, draft.features):
@@ -228,12 +209,91 @@ def _hint_at_lone_features(draft: Draft) -> None:
         )
 
 
+def _most_missing(dataset: SheetRow) -> float | None:
+    """Return the share of its values that a feature may miss; None where no value may be missing.
+
+    The sheet's option ``missing`` is ``refuse``, ``impute``, ``drop_features`` or
+    ``drop_features:<share>``.
+    """
+    text = dataset.options.get("missing", "refuse")
+    action, colon, share = text.partition(":")
+    try:
+        most = {"refuse": None, "drop_features": 0.0, "impute": 1.0}[action]
+        if colon:
+            most = float(share) if action == "drop_features" else -1.0
+    except (KeyError, ValueError):
+        most = -1.0
+    if most is not None and not 0 <= most <= 1:
+        msg = (
+            f"data set {dataset.id}: the sheet's option missing is {quoted(text)}; use refuse, "
+            "impute, drop_features (all with a missing value) or drop_features:0.2 (those that "
+            "miss more than that share of their values)"
+        )
+        raise InputError(msg, key="missing")
+    return most
+
+
+def _settle_missing(dataset: SheetRow, draft: Draft, places: np.ndarray) -> bool:
+    """Drop features for their missing values; return whether some are left, to be imputed.
+
+    Raises
+    ------
+    InputError
+        If values are missing and may not; it lists the features by how many values they miss.
+    """
+    most, values = _most_missing(dataset), draft.values
+    n_features, n_samples = values.shape
+    n_missing = np.empty(n_features, dtype=np.intp)
+    for rows in row_slices(values.shape):
+        n_missing[rows] = np.isnan(values[rows]).sum(axis=1)
+    affected = np.flatnonzero(n_missing)
+    if not len(affected):
+        return False
+    worst = affected[np.argsort(-n_missing[affected], kind="stable")]
+    named = ", ".join(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst[:_NAMED])
+    rest = f", ... {len(worst) - _NAMED} more" if len(worst) > _NAMED else ""
+    text = (
+        f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
+        f"{n_features} features (of {counted(n_samples, 'sample')} each): {named}{rest}"
+    )
+    if most is None:
+        feature = int(affected[0])
+        place = draft.place(feature, int(places[np.argmax(np.isnan(values[feature]))]))
+        first = f", the first in {place}" if place else ""
+        msg = (
+            f"{draft.where}: {text}{first}. Fill them in, or say in the sheet's options "
+            "missing=impute (in the training folds), missing=drop_features, or "
+            "missing=drop_features:0.2 (and impute the rest)"
+        )
+        raise InputError(msg, key=str(draft.features[feature]))
+    gone = (n_missing > most * n_samples) | (n_missing == n_samples)
+    draft.notes.append(f"missing values: {text}")
+    if gone.all():
+        msg = f"{draft.where}: {text}; no feature is left"
+        raise InputError(msg, key="missing")
+    if gone.any():
+        draft.notes.append(
+            f"{counted(gone.sum(), 'feature', 'was', 'were')} dropped for "
+            f"{either(gone.sum(), 'its', 'their')} missing values"
+        )
+        _take_rows(draft, values[~gone], np.flatnonzero(~gone))
+    left = int(n_missing[~gone].sum())
+    if left:
+        n_left = int((n_missing[~gone] > 0).sum())
+        draft.notes.append(
+            f"{counted(left, 'missing value')} of {counted(n_left, 'feature')} "
+            f"{either(left, 'remains', 'remain')}, to be imputed in the training folds"
+        )
+    return left > 0
+
+
 def _collapse(dataset: SheetRow, draft: Draft) -> None:
     """Make one feature of each gene, if the sheet says so."""
     how = dataset.options.get("collapse", "none")
     if how not in _COLLAPSES:
-        msg = f"data set {dataset.id}: collapse is {how!r}; use one of {', '.join(_COLLAPSES)}"
-        raise InputError(msg)
+        known = ", ".join(_COLLAPSES)
+        msg = f"data set {dataset.id}: collapse is {quoted(how)}; use one of {known}"
+        raise InputError(msg, key="collapse")
     if how == "none":
         return
     table = draft.feature_metadata
@@ -242,7 +302,7 @@ def _collapse(dataset: SheetRow, draft: Draft) -> None:
             f"{draft.where}: collapse={how} needs the symbols of probes; name their platform's "
             "annotation in the sheet's options, say annotation=GPL570"
         )
-        raise InputError(msg)
+        raise InputError(msg, key="annotation")
     symbols = table["symbol"].to_numpy(dtype=str)
     named = (symbols != "") & (np.char.find(symbols, "///") < 0)
     probes = np.flatnonzero(named)
@@ -259,3 +319,80 @@ def _collapse(dataset: SheetRow, draft: Draft) -> None:
     if how != "median" and draft.feature_metadata is not None:
         probe = probe_names[probes[taken]]
         draft.feature_metadata = draft.feature_metadata.assign(probe=probe)
+
+
+def merge_rows(
+    values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Merge the rows of each name; labels play no part.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_rows, n_samples)
+        Missing values (NaN) do not count.
+    names : sequence of str
+        The name of each row.
+    how : {"max_mean", "mean", "median"}
+        ``max_mean`` takes the row whose mean over all samples is largest (the first of equals);
+        ``mean`` and ``median`` are those of the rows, sample by sample.
+
+    Returns
+    -------
+    merged : ndarray, shape (n_names, n_samples)
+    unique : ndarray of str, shape (n_names,)
+        In the order of their first rows.
+    rows : ndarray of int, shape (n_names,)
+        The row taken, or the first of those merged.
+
+    Examples
+    --------
+    >>> merged, unique, rows = merge_rows(
+    ...     np.array([[1.0, 2.0], [9.0, 9.0], [5.0, 8.0]]), ["TP53", "MYC", "TP53"], "max_mean"
+    ... )
+    >>> merged.tolist(), unique.tolist(), rows.tolist()
+    ([[5.0, 8.0], [9.0, 9.0]], ['TP53', 'MYC'], [2, 1])
+    """
+    codes, unique = pd.factorize(np.asarray(names, dtype=object))
+    order = np.argsort(codes, kind="stable")
+    of_name = np.split(order, np.searchsorted(codes[order], np.arange(1, len(unique))))
+    rows = np.array([each[0] for each in of_name], dtype=np.intp)
+    merged = values[rows]
+    for name, block in enumerate(of_name):
+        if len(block) == 1:
+            continue
+        missing = np.isnan(values[block])
+        if how == "max_mean":
+            sums = np.nansum(values[block], axis=1)
+            means = sums / np.maximum(1, (~missing).sum(axis=1))
+            rows[name] = block[np.argmax(np.where(missing.all(axis=1), -np.inf, means))]
+            merged[name] = values[rows[name]]
+        else:
+            middle, known = np.nanmean if how == "mean" else np.nanmedian, ~missing.all(axis=0)
+            merged[name] = np.nan
+            merged[name, known] = middle(values[block][:, known], axis=0)
+    return merged, np.asarray(unique, dtype=str), rows
+
+
+def _settle_duplicates(draft: Draft, how: str) -> None:
+    """Merge features whose names repeat, as the sheet's option ``duplicates`` says."""
+    if how not in ("refuse", "max_mean", "mean"):
+        msg = f"{draft.where}: duplicates is {quoted(how)}; use refuse, max_mean or mean"
+        raise InputError(msg, key="duplicates")
+    if len(set(draft.features)) == len(draft.features):
+        return
+    repeated = [(name, n) for name, n in Counter(draft.features).most_common() if n > 1]
+    named = ", ".join(f"{str(name)!r} ({count} times)" for name, count in repeated[:5])
+    text = (
+        f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: "
+        f"{named}{', ...' if len(repeated) > 5 else ''}"
+    )
+    if how == "refuse":
+        msg = (
+            f"{draft.where}: {text}. Make names unique, or say in the sheet's options "
+            "duplicates=max_mean (keep the row of largest mean) or duplicates=mean"
+        )
+        raise InputError(msg, key="duplicates")
+    merged, _, rows = merge_rows(draft.values, draft.features, how)
+    _take_rows(draft, merged, rows)
+    done = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"
+    draft.notes.append(f"{text}; {done}")

@@ -8,7 +8,7 @@ from sklearn.utils import Bunch
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["BUNDLED", "load"]
 

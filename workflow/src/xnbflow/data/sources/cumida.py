@@ -1,9 +1,7 @@
-"""CuMiDa's microarray series: download, a fast exact reader of their CSV files, and a writer.
+"""CuMiDa's microarray series: download, a reader of their CSV files, and a writer.
 
 CuMiDa (Feltes et al., J. Comput. Biol. 26, 2019) serves one CSV file per series, with one row per
-sample: ``samples,type,<probe>,...``, 50 to 150 MB of decimals with up to 17 digits. Such rows are
-too wide for CSV readers that think in columns; cells are therefore read as *one* long column by
-Arrow's converter, which rounds exactly as ``float`` does, and laid out feature by feature.
+sample: ``samples,type,<probe>,...``, 50 to 150 MB of decimals with up to 17 digits.
 """
 
 import csv
@@ -11,7 +9,7 @@ import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +19,13 @@ import pyarrow.compute as pc
 from xnbflow.data.atomic import atomic
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.blocks import Columns
-from xnbflow.data.sources.cell_texts import parse_numbers
-from xnbflow.data.sources.dialects import Dialect
-from xnbflow.data.sources.download import Downloads
+from xnbflow.data.errors import InputError, about_file, quoted
+from xnbflow.data.sources.cell_texts import is_missing
+from xnbflow.data.sources.delimited import DelimitedText, Dialect
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.growing import GrowingColumns
-from xnbflow.data.sources.guarded import refuse_too_wide
-from xnbflow.data.sources.row_reader import RowReader
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.sources.table_file import Cells, Columns
 
 __all__ = ["BASE_URLS", "load", "read_cumida_csv", "write_cumida_csv"]
 
@@ -41,7 +36,6 @@ BASE_URLS = (
 )
 
 _LOCATION = re.compile(r"([A-Za-z0-9_-]+)/([A-Za-z0-9_-]+)")
-_BLOCK_BYTES = 2_000_000
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
@@ -55,10 +49,10 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     match = _LOCATION.fullmatch(dataset.location)
     if not match:
         msg = (
-            f"data set {dataset.id}: location {dataset.location!r} is not <Type>/<series>, "
+            f"data set {dataset.id}: location {quoted(dataset.location)} is not <Type>/<series>, "
             "say Brain/GSE50161"
         )
-        raise InputError(msg)
+        raise InputError(msg, key="location")
     kind, series = match.groups()
     path = downloads.fetch(
         "cumida",
@@ -104,21 +98,18 @@ def read_cumida_csv(path: str | Path, name: str) -> DataSet:
     """
     path = Path(path)
     with open_raw(path) as stream:
-        columns = _read_header(path, stream.readline())
-        read = RowReader(Columns(columns, (0, 1), tuple(range(2, len(columns)))), Dialect(","))
-        heads: list[tuple[int, str, str]] = []
-        values = GrowingColumns(len(columns) - 2)
-        for lines in _blocks(stream, len(columns)):
-            block_heads, block = _read_block(path, columns, read, lines)
-            heads += block_heads
-            values.append(block)
-    if not heads:
+        table = _CumidaTable(path, stream, Dialect(","))
+        header = table.header
+        _refuse_other_headers(path, header)
+        cells = table.read(Columns((0, 1), range(2, len(header))), by_column=True)
+    if not cells.lines:
         msg = f"{path} has a header but no samples; get it again"
-        raise InputError(msg)
-    _warn_of_missing_line_break(path, lines[-1][1])
-    samples = _unique_samples(path, heads)
-    labels = [label for _, _, label in heads]
-    return DataSet(name, values.finished(), _unique_features(path, columns[2:]), samples, labels)
+        raise InputError(msg, file=str(path))
+    _warn_of_missing_line_break(path, table)
+    samples, labels = cells.texts
+    with about_file(path):
+        _refuse_bad_rows(path, table, cells)
+        return DataSet(name, cells.numbers.T, _unique_features(path, header[2:]), samples, labels)
 
 
 def write_cumida_csv(series: DataSet, path: str | Path) -> None:
@@ -161,111 +152,55 @@ def _csv_line(cells: Sequence[str]) -> bytes:
     return text.getvalue().encode()
 
 
-def _read_header(path: Path, line: bytes) -> list[str]:
-    refuse_too_wide(path, line, b",")
-    columns = _cells(path, 1, line.removeprefix(b"\xef\xbb\xbf"))
+class _CumidaTable(DelimitedText):
+    """The lines of a file in CuMiDa's layout, in which no value is missing."""
+
+    def advice(self, _: str) -> str:
+        return "correct or remove it"
+
+
+def _refuse_other_headers(path: Path, columns: Sequence[str]) -> None:
     if columns[:2] != ["samples", "type"]:
-        starts = ", ".join(repr(column) for column in columns[:3])
+        starts = ", ".join(map(quoted, columns[:3]))
         msg = (
             f"{path}, line 1: no label column: the header starts with {starts}, a CuMiDa file "
             "with 'samples', 'type'. Use source 'table' and name the columns there"
         )
-        raise InputError(msg)
-    if len(columns) == 2:
+    elif len(columns) == 2:
         msg = f"{path}, line 1: the header names no features; get the file again"
-        raise InputError(msg)
-    if "" in columns:
+    elif "" in columns:
         msg = f"{path}, line 1: column {columns.index('') + 1} has no name; name or remove it"
-        raise InputError(msg)
-    return columns
-
-
-def _cells(path: Path, number: int, line: bytes) -> list[str]:
-    """Split a line as CSV, with its quotes."""
-    try:
-        text = line.decode().rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        msg = f"{path}, line {number}: not UTF-8 text ({error.reason}); save the file as UTF-8"
-        raise InputError(msg) from error
-    try:
-        return [cell.strip() for cell in next(csv.reader([text]), [])]
-    except csv.Error as error:
-        msg = f"{path}, line {number}: not valid CSV ({error}); look for a quote without its pair"
-        raise InputError(msg) from error
-
-
-def _blocks(stream: io.BufferedIOBase, n_columns: int) -> Iterator[list[tuple[int, bytes]]]:
-    """Return the numbered lines below the header, some megabytes at a time."""
-    number = 2
-    while data := stream.read(_BLOCK_BYTES):
-        data += stream.readline()
-        if not data.isspace():
-            yield _until_too_short(enumerate(io.BytesIO(data), number), n_columns)
-        number += data.count(b"\n")
-
-
-def _until_too_short(lines: Iterable[tuple[int, bytes]], n_columns: int) -> list[tuple[int, bytes]]:
-    """Return lines that are not blank, up to the first that cannot hold so many cells."""
-    found = []
-    for number, line in lines:
-        if not line.isspace():
-            found.append((number, line))
-            if len(line) < n_columns:
-                break
-    return found
-
-
-def _read_block(
-    path: Path, columns: Sequence[str], read: RowReader, lines: Sequence[tuple[int, bytes]]
-) -> tuple[list[tuple[int, str, str]], np.ndarray]:
-    """Return (line, sample, label) of each line, and the values (n_lines, n_features)."""
-    found = read(b"".join(line for _, line in lines), len(lines))
-    if found is None or np.isnan(found[1]).any():
-        rows = [_checked_row(path, columns, number, line) for number, line in lines]
-        values = np.stack([row[2] for row in rows])
-        names = [(row[0], row[1]) for row in rows]
     else:
-        (samples, labels), values = found
-        names = list(zip(samples, labels, strict=True))
-    heads = [(number, *pair) for (number, _), pair in zip(lines, names, strict=True)]
-    for number, sample, label in heads:
-        if not sample or not label:
-            what = "type (the label)" if sample else "samples (the sample's name)"
-            msg = f"{path}, line {number}, column {what}: empty; fill it in or remove the line"
-            raise InputError(msg)
-    return heads, values
+        return
+    raise InputError(msg, file=str(path), key="line 1")
 
 
-def _checked_row(
-    path: Path, columns: Sequence[str], number: int, line: bytes
-) -> tuple[str, str, np.ndarray]:
-    """Read a line cell by cell, and say which cell is wrong and why."""
-    refuse_too_wide(path, line, b",")
-    cells = _cells(path, number, line)
-    if len(cells) != len(columns):
-        end = "" if line.endswith(b"\n") else ", and the file ends there"
-        msg = (
-            f"{path}, line {number}: {counted(len(cells), 'cell')}, but the header has "
-            f"{len(columns)}{end}; "
-            f"{'get the whole file again' if end else 'correct the line'}"
-        )
-        raise InputError(msg)
-    where = f"{path}, line {number} (sample {cells[0]!r})"
-    names = (f"column {name!r}" for name in columns[2:])
-    return cells[0], cells[1], parse_numbers(cells[2:], names, where)
-
-
-def _unique_samples(path: Path, heads: Sequence[tuple[int, str, str]]) -> list[str]:
+def _refuse_bad_rows(path: Path, table: DelimitedText, cells: Cells) -> None:
+    """Refuse samples without a name, of a name that repeats, without a class, without a value."""
+    samples, labels = cells.texts
     first: dict[str, int] = {}
-    for number, sample, _ in heads:
+    for line, sample, label in zip(cells.lines, samples, labels, strict=True):
+        if not sample or is_missing(label):
+            what = "type (the label)" if sample else "samples (the sample's name)"
+            found = quoted(label) if sample and label else "empty"
+            msg = f"{path}, line {line}, column {what}: {found}; fill it in or remove the line"
+            raise InputError(msg, key="type" if sample else "samples")
         if sample in first:
             msg = (
-                f"{path}, line {number}: sample name {sample!r} stands on line {first[sample]}, "
-                "too; make sample names unique"
+                f"{path}, line {line}: sample name {quoted(sample)} is that of line "
+                f"{first[sample]}, too; make sample names unique"
             )
-            raise InputError(msg)
-        first[sample] = number
-    return list(first)
+            raise InputError(msg, key="samples")
+        first[sample] = line
+    missing = np.isnan(cells.numbers)
+    if missing.any():
+        row = int(np.argmax(missing.any(axis=1)))
+        column = 2 + int(np.argmax(missing[row]))
+        msg = (
+            f"{path}, {table.place(column, cells.lines[row])}: the value is missing; correct or "
+            "remove it"
+        )
+        raise InputError(msg, key=table.header[column])
 
 
 def _unique_features(path: Path, names: Sequence[str]) -> list[str]:
@@ -292,8 +227,8 @@ def _unique_features(path: Path, names: Sequence[str]) -> list[str]:
     return unique
 
 
-def _warn_of_missing_line_break(path: Path, line: bytes) -> None:
-    if not line.endswith(b"\n"):
+def _warn_of_missing_line_break(path: Path, table: DelimitedText) -> None:
+    if table.cut:
         msg = (
             f"{path} does not end with a line break; if the file was cut off within its last "
             "number, that number is wrong. Compare its size or checksum with the original"

@@ -1,32 +1,38 @@
-"""Text in lines and cells as a table: its header, then its rows by blocks of megabytes.
+"""Text in lines and cells as a table: how it is divided, its header, and its rows."""
 
-Rows that are as they should be are read together. Where one is not, its block is read cell by cell,
-so that the error names the cell.
-"""
-
-import codecs
 import csv
 import io
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.blocks import Block, Columns, row_block
-from xnbflow.data.sources.dialects import Dialect
-from xnbflow.data.sources.guarded import refuse_too_wide
-from xnbflow.data.sources.row_reader import RowReader
-from xnbflow.data.sources.text_lines import joined_lines, numbered_lines, read_rows, whole_lines
+from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.sources.files import refuse_too_wide
+from xnbflow.data.sources.table_file import TableFile
 
-__all__ = ["DelimitedText"]
+__all__ = ["SEPARATORS", "DelimitedText", "Dialect", "sniff"]
 
-_BLOCK_BYTES = 2_000_000
+SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
+
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _SNIFFED_LINES = 5
+#: A quoted cell with line breaks ends within so many characters; else its quote lacks its pair.
+_LONGEST_QUOTE = 1 << 17
 
 
-class DelimitedText:
-    """A table in lines, its header read, the rest to be read by blocks.
+@dataclass(frozen=True)
+class Dialect:
+    """How a text divides its lines and writes its numbers."""
+
+    separator: str
+    decimal: str = "."
+
+
+class DelimitedText(TableFile):
+    """A table in lines and cells.
 
     Parameters
     ----------
@@ -35,21 +41,20 @@ class DelimitedText:
     stream : binary file
         At its beginning, or at the line of the header.
     dialect : Dialect or callable
-        How to read it, or what says so given the path and the first lines.
+        How to read it, or what returns that, given the first lines.
     first_line : int, default=1
         The number of the header's line.
-    advice : callable, optional
-        Given a cell that is no number, what to do about it.
-    end : bytes, optional
+    end : str, optional
         How the line starts before which the table ends.
 
     Attributes
     ----------
     header : list of str
         Names of columns, one for each cell of a row; the first is empty where it has none.
-    dialect : Dialect
     ended : bool
-        Whether a line has been found that ends the table.
+        Whether the line has been read that ends the table.
+    cut : bool
+        Whether the last line that was read does not end with a line break.
     """
 
     unit = "line"
@@ -58,157 +63,159 @@ class DelimitedText:
         self,
         path: str | Path,
         stream: io.BufferedIOBase,
-        dialect: "Dialect | Callable[[list[bytes]], Dialect]",
+        dialect: Dialect | Callable[[list[str]], Dialect],
         *,
         first_line: int = 1,
-        advice: Callable[[str], str] = lambda _: "correct it",
-        end: bytes | None = None,
+        end: str | None = None,
     ) -> None:
-        self.path, self.stream, self.advice, self.end = path, stream, advice, end
-        self.ended = False
-        self._line = first_line
-        head = list(itertools.islice(whole_lines(stream), _SNIFFED_LINES))
-        if head and first_line == 1:
-            head[0] = head[0].removeprefix(codecs.BOM_UTF8)
-        if _begins_with_a_comment(head):
-            self._line += head.pop(0).count(b"\n")
-        self.dialect = dialect if isinstance(dialect, Dialect) else dialect(head)
-        data = self._cut(b"".join(head))
-        self._refuse_cut_off(data)
-        head = data.splitlines(keepends=True)
-        while head and not head[0].strip():
-            self._line += 1
-            head.pop(0)
-        for line in head:
-            refuse_too_wide(path, line, self.dialect.separator.encode())
-        rows = self._csv(joined_lines(head), self._line)
-        self.header = rows[0] if rows else []
-        if _leaves_out_the_row_names_name(rows):
-            self.header = ["", *self.header]
-        head = joined_lines(head)
-        self._line += head[0].count(b"\n") if head else 0
-        self._head = b"".join(head[1:])
+        super().__init__(path)
+        self._stream, self._end = stream, end
+        self._line, self.ended, self.cut = first_line - 1, False, False
+        lines, head = self._lines(), list[str]()
 
-    def blocks(self, columns: Columns) -> Iterator[Block]:
-        """Yield the rows below the header.
+        def remembered() -> Iterator[str]:
+            for line in lines:
+                head.append(line)
+                yield line
 
-        Raises
-        ------
-        InputError
-            If a row has too few or too many cells, or a cell is no number.
-        """
-        read = RowReader(columns, self.dialect)
-        data, self._head = self._head, b""
-        while data or not self.ended:
-            self._refuse_cut_off(data)
-            if data.isspace():
-                self._line += data.count(b"\n")
-            elif data:
-                yield self._block(data, columns, read)
-            if self.ended:
+        sample = list(itertools.islice(_whole_lines(remembered()), _SNIFFED_LINES))
+        if _begins_with_a_comment(sample):
+            head[0] = "\n"
+            del sample[0]
+        self.dialect = dialect if isinstance(dialect, Dialect) else dialect(sample)
+        self.decimal = self.dialect.decimal
+        self._rows = self._cells(enumerate(itertools.chain(head, lines), first_line))
+        first = list(itertools.islice(self._rows, _SNIFFED_LINES))
+        self.header = [cell.strip() for cell in first[0][1]] if first else []
+        if _leaves_out_the_row_names_name([cells for _, cells in first]):
+            self.header.insert(0, "")
+        self._rows = itertools.chain(first[1:], self._rows)
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the rows below the header; once."""
+        return self._rows
+
+    def _lines(self) -> Iterator[str]:
+        """Yield the lines of the table as text."""
+        for raw in self._stream:
+            self._line, self.cut = self._line + 1, not raw.endswith(b"\n")
+            if self._end is not None and raw.startswith(self._end.encode()):
+                self.ended = True
                 return
-            data = read_rows(self.stream, _BLOCK_BYTES)
-            if not data:
-                return
-            data = self._cut(data)
+            if self._end is not None and self.cut:
+                msg = (
+                    f"{self.path} ends within a row, before {self._end}: it is cut off; delete it "
+                    "and get it again"
+                )
+                raise InputError(msg)
+            refuse_too_wide(self.path, raw, b",;\t |")
+            try:
+                yield raw.decode("utf-8-sig" if self._line == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                msg = f"{self.path}, line {self._line}: not UTF-8 text; save the file as UTF-8"
+                raise InputError(msg, key=f"line {self._line}") from error
 
-    def _refuse_cut_off(self, data: bytes) -> None:
-        """Refuse a table with a known end whose last row breaks off."""
-        if self.end is not None and not self.ended and data and not data.endswith(b"\n"):
-            msg = (
-                f"{self.path} ends within a row, before {self.end.decode()}: it is cut off; delete "
-                "it and get it again"
-            )
-            raise InputError(msg)
-
-    def _cut(self, data: bytes) -> bytes:
-        """Return what stands before the line that ends the table."""
-        if self.end is None or self.ended:
-            return data
-        place = 0 if data.startswith(self.end) else data.find(b"\n" + self.end) + 1
-        self.ended = place > 0 or data.startswith(self.end)
-        return data[:place] if self.ended else data
-
-    def _block(self, data: bytes, columns: Columns, read: RowReader) -> Block:
-        first, n_breaks = self._line, data.count(b"\n")
-        self._line += n_breaks
-        if columns.special is None or not columns.special.may_be_in(data):
-            n_rows = n_breaks + (not data.endswith(b"\n"))
-            if (found := read(data, n_rows)) is not None:
-                return Block(list(range(first, first + n_rows)), *found)
-        lines, special = self._set_apart(numbered_lines(data, first), columns)
-        found = read(b"".join(line for _, line in lines), len(lines))
-        if found is None:
-            rows = [(number, self._row(line, number)) for number, line in lines]
-            where, decimal = f"{self.path}, ", self.dialect.decimal
-            found = row_block(rows, columns, where, self.unit, self.advice, decimal)
-        return Block([number for number, _ in lines], *found, special)
-
-    def _row(self, line: bytes, number: int) -> list[str]:
-        """Return the cells of a row, as many as the header has."""
+    def _cells(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+        """Split lines into cells; a quoted cell may hold line breaks, blank lines are left out."""
         separator = self.dialect.separator
-        if b'"' in line:
-            cells = self._csv([line], number)[0]
-            self._refuse_width(len(cells), number)
-            return cells
-        self._refuse_width(line.count(separator.encode()) + 1, number)
-        return self._decoded(line, number).rstrip("\r\n").split(separator)
-
-    def _refuse_width(self, n_cells: int, number: int) -> None:
-        if n_cells != len(self.header):
-            msg = (
-                f"{self.path}, line {number}: {counted(n_cells, 'cell')}, but the header has "
-                f"{len(self.header)}; correct the line, or get the file again if it ends there"
-            )
-            raise InputError(msg)
-
-    def _set_apart(
-        self, lines: list[tuple[int, bytes]], columns: Columns
-    ) -> tuple[list[tuple[int, bytes]], list[tuple[int, list[str]]]]:
-        """Return rows of numbers as lines, and the others as cells."""
-        if columns.special is None:
-            return lines, []
-        kept, special = [], []
         for number, line in lines:
-            name = self._name(line, number, columns.key)
-            if name is not None and columns.special(name):
-                special.append((number, [cell.strip() for cell in self._row(line, number)]))
-            else:
-                kept.append((number, line))
-        return kept, special
+            if line.isspace() or not line:
+                continue
+            if '"' not in line:
+                yield number, line.rstrip("\r\n").split(separator)
+                continue
+            whole = itertools.chain([line], (more for _, more in lines))
+            try:
+                yield number, next(csv.reader(whole, delimiter=separator, strict=True))
+            except csv.Error as error:
+                msg = f"{self.path}, line {number}: not valid CSV ({error}); correct the quotes"
+                raise InputError(msg, key=f"line {number}") from error
 
-    def _name(self, line: bytes, number: int, key: int) -> str | None:
-        """Return a row's name; None where it has too few cells for one."""
-        separator = self.dialect.separator.encode()
-        if b'"' not in line:
-            cells = line.split(separator, key + 1)
-        else:
-            start = line.split(separator, 1)[0] if key == 0 else b""
-            if start.count(b'"') == 2 and start.startswith(b'"'):
-                return start.strip(b'" \r\n').decode(errors="replace")
-            return next((c for c in self._csv([line], number)[0][key : key + 1]), None)
-        return cells[key].decode(errors="replace").strip() if len(cells) > key else None
 
-    def _csv(self, lines: list[bytes], number: int) -> list[list[str]]:
-        """Split lines with their quotes; blank ones are left out."""
-        text = [self._decoded(line, number) for line in lines]
-        limit = csv.field_size_limit(max(1 << 17, *(len(line) + 1 for line in text), 1))
-        reader = csv.reader(text, delimiter=self.dialect.separator, strict=True)
-        try:
-            return [[cell.strip() for cell in cells] for cells in reader if cells]
-        except csv.Error as error:
-            line = number + reader.line_num - 1
-            msg = f"{self.path}, line {line}: not valid CSV ({error}); correct the quotes"
-            raise InputError(msg) from error
-        finally:
-            csv.field_size_limit(limit)
+def sniff(
+    path: str | Path,
+    head: Sequence[str],
+    default: str,
+    decimal: str | None = None,
+    *,
+    certain: bool = False,
+) -> Dialect:
+    """Return the dialect of a text whose sheet does not say all of it.
 
-    def _decoded(self, line: bytes, number: int) -> str:
-        try:
-            return line.decode()
-        except UnicodeDecodeError as error:
-            msg = f"{self.path}, line {number}: not UTF-8 text; save the file as UTF-8"
-            raise InputError(msg) from error
+    Parameters
+    ----------
+    path : path
+        For errors.
+    head : sequence of str
+        The first lines.
+    default : str
+        The separator that the file's name promises.
+    decimal : str or None
+        The decimal sign where the sheet says it. Else a comma is taken for one only between
+        semicolons, where tables of that kind come from.
+    certain : bool, default=False
+        Whether the sheet says the separator.
+
+    Raises
+    ------
+    InputError
+        If neither the promised separator nor exactly one other divides the lines alike.
+    """
+    lines = [line for line in head if line.strip()]
+    separator = default
+    if lines and not _divides(default, lines):
+        others = [s for s in SEPARATORS.values() if s != default and _divides(s, lines)]
+        if len(others) == 1 and not certain:
+            separator = others[0]
+        elif _width(default, lines[0]) == 1:
+            _refuse_single_cell(path, lines[0], default)
+    if decimal is None:
+        decimal = "," if separator == ";" and _has_decimal_commas(lines[1:]) else "."
+    return Dialect(separator, decimal)
+
+
+def _divides(separator: str, lines: Sequence[str]) -> bool:
+    widths = [_width(separator, line) for line in lines]
+    first, rows = widths[0], set(widths[1:])
+    return len(rows) <= 1 and first > 1 and all(row in (first, first + 1) for row in rows)
+
+
+def _width(separator: str, line: str) -> int:
+    if '"' not in line:
+        return line.count(separator) + 1
+    try:
+        return len(next(csv.reader(io.StringIO(line, newline=""), delimiter=separator), []))
+    except csv.Error:  # this separator makes a cell of more characters than the module allows
+        return 1
+
+
+def _has_decimal_commas(lines: Sequence[str]) -> bool:
+    cells = [cell.strip('" \r\n') for line in lines for cell in line.split(";")]
+    with_comma = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+    return with_comma and not any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
+
+
+def _refuse_single_cell(path: str | Path, header: str, separator: str) -> None:
+    """Refuse a header that another separator may divide; no table has a single column."""
+    known = {name: text for name, text in SEPARATORS.items() if text != separator}
+    header = header.strip("\r\n")
+    possible = [name for name, text in known.items() if text in header] or list(known)
+    msg = (
+        f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
+        f"{' or '.join(possible)}, say so in the sheet's options: "
+        f"{' or '.join(f'separator={name}' for name in possible)}"
+    )
+    raise InputError(msg, key="separator")
+
+
+def _whole_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines, those joined that a quoted line break divides."""
+    lines = iter(lines)
+    for line in lines:
+        whole = line
+        while whole.count('"') % 2 and len(whole) < _LONGEST_QUOTE and (more := next(lines, "")):
+            whole += more
+        yield whole
 
 
 def _leaves_out_the_row_names_name(rows: Sequence[Sequence[str]]) -> bool:
@@ -218,9 +225,9 @@ def _leaves_out_the_row_names_name(rows: Sequence[Sequence[str]]) -> bool:
     """
     below = rows[1:]
     longer = bool(below) and all(len(row) == len(rows[0]) + 1 for row in below)
-    return longer and any(row[-1] for row in below)
+    return longer and any(row[-1].strip() for row in below)
 
 
-def _begins_with_a_comment(head: list[bytes]) -> bool:
+def _begins_with_a_comment(head: Sequence[str]) -> bool:
     """Return whether the first line only says what made the table, as featureCounts' does."""
-    return len(head) > 1 and head[0].startswith(b"# ") and b"\t" not in head[0] and b"\t" in head[1]
+    return len(head) > 1 and head[0].startswith("# ") and "\t" not in head[0] and "\t" in head[1]

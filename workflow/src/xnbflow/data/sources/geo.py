@@ -16,22 +16,16 @@ import pandas as pd
 
 from xnbflow.data.counts import either
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, about_file
 from xnbflow.data.sources.annotation import annotation_path, read_annotation
-from xnbflow.data.sources.any_head import read_head
 from xnbflow.data.sources.assembly import Draft, assemble
-from xnbflow.data.sources.blocks import Columns
-from xnbflow.data.sources.delimited import DelimitedText
-from xnbflow.data.sources.dialects import Dialect
-from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.class_labels import listed
+from xnbflow.data.sources.delimited import DelimitedText, Dialect
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.formats import format_of
-from xnbflow.data.sources.geo_head import GeoHead
-from xnbflow.data.sources.growing import GrowingRows
-from xnbflow.data.sources.labels import listed
-from xnbflow.data.sources.location import local_path
-from xnbflow.data.sources.remote_head import listed_names
-from xnbflow.data.sources.sheet_row import SheetRow, is_accession
+from xnbflow.data.sources.geo_head import GeoHead, read_head
+from xnbflow.data.sources.sheet import SheetRow, is_accession, local_path
+from xnbflow.data.sources.table_file import Columns
 
 __all__ = [
     "BASE_URLS",
@@ -107,10 +101,10 @@ def accession_path(accession: str) -> str:
 
 def platforms_offered(accession: str, downloads: Downloads) -> list[str]:
     """Return the locations of an accession's files where it has several platforms, else none."""
+    if not accession.startswith("GSE") or "-" in accession:
+        return []
     folder = accession_path(accession).rpartition("/")[0] + "/"
-    names = listed_names(
-        downloads.base_urls.get("geo", BASE_URLS), folder, downloads.patience.timeout
-    )
+    names = downloads.listed_names("geo", folder, default=BASE_URLS)
     found = re.findall(rf"\b({re.escape(accession)}-GPL\d+)_series_matrix", " ".join(names))
     return sorted(set(found))
 
@@ -129,14 +123,12 @@ def fetch_accession(
     try:
         return downloads.fetch("geo", path, default=BASE_URLS, sha256=sha256)
     except InputError as error:
-        if accession.startswith("GSE") and "-" not in accession:
-            offered = platforms_offered(accession, downloads)
-            if offered:
-                msg = (
-                    f"data set {name}: {accession} has several platforms, one file each; give one "
-                    f"of {', '.join(offered)} instead"
-                )
-                raise InputError(msg) from error
+        if offered := platforms_offered(accession, downloads):
+            msg = (
+                f"data set {name}: {accession} has several platforms, one file each; give one "
+                f"of {', '.join(offered)} instead"
+            )
+            raise InputError(msg, key="location") from error
         raise
 
 
@@ -169,30 +161,32 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
     """
     path = Path(path)
     where = f"data set {dataset.id}: {path}"
-    with open_raw(path) as stream:
-        if format_of(stream.peek(4096)[:4096]) not in ("series matrix", "SOFT"):
-            msg = f"{path} is neither a GEO series matrix nor a GDS; use source table for a table"
-            raise InputError(msg)
-        head = read_head(path, stream)
-        field, texts = head.label_texts(where, dataset.label or "")
-        features, values, identifiers = _read_values(path, stream, head)
-    metadata = head.fields.drop(columns=field) if field in head.characteristics else head.fields
-    notes: list[str] = []
-    annotation = _annotation(dataset, features, head, identifiers, notes)
-    draft = Draft(
-        where,
-        values,
-        features,
-        head.samples,
-        texts,
-        f"label {field!r}",
-        metadata,
-        feature_metadata=annotation,
-        place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
-        notes=notes,
-        tell_unlogged=True,
-    )
-    return assemble(dataset, draft)
+    with about_file(path):
+        with open_raw(path) as stream:
+            head = read_head(path, stream)
+            field, texts = head.label_texts(where, dataset.label or "")
+            features, values, identifiers = _read_values(path, stream, head)
+        is_plain = field not in head.characteristics
+        notes: list[str] = []
+        draft = Draft(
+            where,
+            values,
+            features,
+            head.samples,
+            texts,
+            f"label {field!r}",
+            head.fields if is_plain else head.fields.drop(columns=field),
+            feature_metadata=_annotation(dataset, features, head, identifiers, notes),
+            place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
+            notes=notes,
+            tell_unlogged=True,
+        )
+        return assemble(dataset, draft)
+
+
+class _GeoTable(DelimitedText):
+    def advice(self, _: str) -> str:
+        return "get the file again, or correct the cell"
 
 
 def _read_values(
@@ -201,32 +195,20 @@ def _read_values(
     """Return probes, values in the order of the head's samples, and a GDS' identifiers."""
     if not head.has_table:
         _refuse_no_values(path, head)
-    table = DelimitedText(
-        path,
-        stream,
-        Dialect("\t"),
-        first_line=head.lines + 1,
-        end=head.table_end.encode(),
-        advice=lambda _: "get the file again, or correct the cell",
-    )
+    table = _GeoTable(path, stream, Dialect("\t"), first_line=head.lines + 1, end=head.table_end)
     if not table.header:
         _refuse_no_values(path, head)
     places = _sample_places(path, table.header, head)
     names = [name.upper() for name in table.header]
-    with_identifiers = "IDENTIFIER" in names
-    text = (0, names.index("IDENTIFIER")) if with_identifiers else (0,)
-    columns = Columns(table.header, text, tuple(places))
-    values, features, identifiers = GrowingRows(len(places)), [], []
-    for block in table.blocks(columns):
-        values.append(block.numbers)
-        features += block.texts[0]
-        identifiers += block.texts[-1]
+    text = [0, names.index("IDENTIFIER")] if "IDENTIFIER" in names else [0]
+    cells = table.read(Columns(text, places))
     if not table.ended:
         msg = f"{path} ends before {head.table_end}: it is cut off; delete it and get it again"
         raise InputError(msg)
+    features, *identifiers = cells.texts
     if not features:
         _refuse_no_values(path, head)
-    return features, values.finished(), identifiers if with_identifiers else None
+    return features, cells.numbers, identifiers[0] if identifiers else None
 
 
 def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,18 +12,14 @@ import pandas as pd
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.any_head import read_head
-from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.class_labels import plain_text
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.formats import format_of
 from xnbflow.data.sources.geo import BASE_URLS, accession_path, platforms_offered
-from xnbflow.data.sources.geo_head import GeoHead
-from xnbflow.data.sources.hints import suggested_group
+from xnbflow.data.sources.geo_head import GeoHead, read_head
 from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged
-from xnbflow.data.sources.labels import plain_text
-from xnbflow.data.sources.remote_head import opened_head
-from xnbflow.data.sources.sheet import sheet_text
-from xnbflow.data.sources.sheet_row import SheetRow, is_accession
+from xnbflow.data.sources.plausibility import suggested_group
+from xnbflow.data.sources.sheet import SheetRow, is_accession, sheet_text
 
 if TYPE_CHECKING:
     import io
@@ -132,17 +127,11 @@ def summarise(location: str, downloads: Downloads) -> GeoSummary:
         with open_raw(location) as stream:
             return _summary(location, location, stream)
     path = accession_path(location)
-    local = Path(downloads.folder) / "geo" / path.rpartition("/")[2]
-    if local.is_file():
-        with open_raw(local) as stream:
-            return _summary(location, str(local), stream)
-    bases = downloads.base_urls.get("geo", BASE_URLS)
     try:
-        with opened_head(bases, path, downloads.patience.timeout) as (where, stream):
+        with downloads.open_head("geo", path, default=BASE_URLS) as (where, stream):
             return _summary(location, where, stream)
     except InputError as error:
-        offered = platforms_offered(location, downloads) if location.startswith("GSE") else []
-        if offered:
+        if offered := platforms_offered(location, downloads):
             msg = (
                 f"{location} has several platforms, one file each; give one of {', '.join(offered)}"
             )
@@ -151,10 +140,6 @@ def summarise(location: str, downloads: Downloads) -> GeoSummary:
 
 
 def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> GeoSummary:
-    kind = format_of(stream.peek(4096)[:4096])
-    if kind not in ("series matrix", "SOFT"):
-        msg = f"{where} is neither a GEO series matrix nor a GDS"
-        raise InputError(msg)
     head = read_head(where, stream)
     shown = [name for name in head.fields if name in head.characteristics or name == "source"]
     counts = [

@@ -17,9 +17,9 @@ from xnbflow.data.sources.anndata_file import (
 )
 from xnbflow.data.sources.annotation import standard_names
 from xnbflow.data.sources.assembly import Draft, assemble
-from xnbflow.data.sources.labels import UNLABELLED, listed
-from xnbflow.data.sources.sheet_row import SheetRow
-from xnbflow.density.sparse_blocks import as_dense
+from xnbflow.data.sources.class_labels import UNLABELLED, listed
+from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.density.matrices import as_dense
 
 __all__ = ["read_h5ad"]
 

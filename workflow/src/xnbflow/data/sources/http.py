@@ -1,25 +1,31 @@
-"""Download one URL to one file, trying again what may pass; with requests, urllib3 and tqdm."""
+"""One URL: downloaded to a file, with retries, or opened to read its beginning; by requests."""
 
+import io
 import sys
 import threading
 import time
-from http.client import HTTPException, RemoteDisconnected
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import RemoteDisconnected
 from pathlib import Path
 from typing import Any
 
 import requests
+from isal import igzip
 from tqdm import tqdm
-from urllib3.exceptions import HTTPError, MaxRetryError
-from urllib3.util.retry import Retry
+from urllib3.exceptions import HTTPError
 
 from xnbflow.data.errors import quoted
-from xnbflow.data.sources.patience import Patience
+from xnbflow.data.sources.downloads import RetryPolicy
 
-__all__ = ["DownloadFailedError", "NotThereError", "download"]
+__all__ = ["DownloadFailedError", "NotThereError", "download", "open_url"]
 
 _CHUNK = 1 << 18
 _SECONDS_BEFORE_PROGRESS = 3.0
-_MAY_PASS = frozenset({408, 425, 429})  # the client errors that may pass by themselves
+#: Client errors that may pass by themselves.
+_TEMPORARY = frozenset({408, 425, 429})
+#: Without compression in transit Content-Length is the file's, and a shorter answer an error.
+_HEADERS = {"Accept-Encoding": "identity"}
 
 
 class DownloadFailedError(Exception):
@@ -30,7 +36,13 @@ class NotThereError(DownloadFailedError):
     """The server answered, but does not give such a file: 404 and the like."""
 
 
-def download(url: str, path: Path, patience: Patience) -> None:
+class _TemporaryError(DownloadFailedError):
+    """A failure that may pass when the URL is tried again."""
+
+    retry_after: float | None = None
+
+
+def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None:
     """Download a URL; progress is shown on the standard error stream when it takes long.
 
     Parameters
@@ -38,91 +50,86 @@ def download(url: str, path: Path, patience: Patience) -> None:
     url : str
         What to download.
     path : Path
-        Where to write it. After a failure something may lie there.
-    patience : Patience
+        Where to write it. Each attempt has a file of its own beside it.
+    retry : RetryPolicy
         How long to wait, and how often to try.
+    checked : bool
+        Whether the checksum of the file is known. Without, an answer that somebody on the way
+        could change or cut unseen is refused: a redirection from https to http, and a body of
+        unknown length.
 
     Raises
     ------
     DownloadFailedError
         If all attempts failed.
     """
-    end = time.monotonic() + patience.deadline
-    retry = _Retry(total=patience.retries, backoff_factor=patience.backoff)
-    while True:
+    end = time.monotonic() + retry.deadline
+    for attempt in range(retry.retries + 1):
+        part = path.with_name(f"{path.name}.{attempt}")
         try:
-            _attempt(url, path, patience, end)
-        except _PassingError as error:
-            try:
-                retry = retry.increment("GET", url, error=error)
-            except MaxRetryError:
-                times = f", {len(retry.history) + 1} times" if retry.history else ""
-                msg = f"{error}{times}"
-                raise DownloadFailedError(msg) from error
-            retry.retry_after = error.retry_after
-            if time.monotonic() + retry.pause >= end:
-                msg = f"{error}, and the next attempt would be after {patience.deadline:g} s"
-                raise DownloadFailedError(msg) from error
-            retry.sleep()
-        else:
+            _attempt(url, part, retry, end, checked=checked)
+            part.replace(path)
             return
-
-
-class _Retry(Retry):
-    """urllib3's account of attempts; it waits before the first retry, too."""
-
-    retry_after: float | None = None
-
-    @property
-    def pause(self) -> float:
-        return self.get_backoff_time() if self.retry_after is None else self.retry_after
-
-    def get_backoff_time(self) -> float:
-        return float(self.retry_after or self.backoff_factor * 2 ** (len(self.history) - 1))
-
-
-class _PassingError(HTTPError):
-    """A failure that may pass when tried again."""
-
-    retry_after: float | None = None
+        except _TemporaryError as error:
+            wait = retry.backoff * 2**attempt if error.retry_after is None else error.retry_after
+            if attempt == retry.retries:
+                msg = f"{error}, {attempt + 1} times" if attempt else str(error)
+                raise DownloadFailedError(msg) from error
+            if time.monotonic() + wait >= end:
+                msg = f"{error}, and the next attempt would be after {retry.deadline:g} s"
+                raise DownloadFailedError(msg) from error
+        finally:
+            part.unlink(missing_ok=True)
+        time.sleep(wait)
 
 
 class _Transfer(threading.Thread):
-    """One attempt; a thread, because no setting ends an answer that drips.
+    """One attempt; a thread, because no setting ends a server that sends byte by byte."""
 
-    Who starts it watches ``received`` and may give up; then nothing more is written.
-    """
-
-    def __init__(self, url: str, part: Path, timeout: float) -> None:
+    def __init__(self, url: str, part: Path, timeout: float, *, checked: bool) -> None:
         super().__init__(daemon=True)
-        self._url, self._part, self._timeout = url, part, timeout
-        self.given_up = False
+        self._url, self._part, self._timeout, self._checked = url, part, timeout, checked
+        self.abandoned = False
         self.received = 0
         self.length: int | None = None
         self.error: Exception | None = None
 
     def run(self) -> None:
         """Write the answer's body to the file."""
-        # without compression in transit Content-Length is the file's, and a shorter answer an error
-        headers = {"Accept-Encoding": "identity"}
         try:
-            with requests.get(
-                self._url, headers=headers, timeout=self._timeout, stream=True
-            ) as answer:
+            with (
+                self._part.open("wb") as file,
+                requests.get(
+                    self._url, headers=_HEADERS, timeout=self._timeout, stream=True
+                ) as answer,
+            ):
                 answer.raise_for_status()
                 announced = answer.headers.get("Content-Length", "")
                 self.length = int(announced) if announced.isdecimal() else None
-                part = self._part
-                with part.open("wb") as file:
-                    while not self.given_up and (chunk := answer.raw.read1(_CHUNK)):
-                        file.write(chunk)
-                        self.received += len(chunk)
-        except Exception as error:  # noqa: BLE001  told to who started the thread
+                if not self._checked:
+                    _refuse_unsafe(answer)
+                while not self.abandoned and (chunk := answer.raw.read1(_CHUNK)):
+                    file.write(chunk)
+                    self.received += len(chunk)
+        except Exception as error:  # noqa: BLE001  raised by `_attempt`
             self.error = error
 
 
-def _attempt(url: str, path: Path, patience: Patience, end: float) -> None:
-    transfer = _Transfer(url, path, patience.timeout)
+def _refuse_unsafe(answer: requests.Response) -> None:
+    schemes = [each.url.partition(":")[0] for each in [*answer.history, answer]]
+    if "https" in schemes and "http" in schemes[schemes.index("https") :]:
+        msg = "redirected from https to http; give another URL, or the file's SHA-256 in the sheet"
+        raise DownloadFailedError(msg)
+    if "Content-Length" not in answer.headers and not answer.raw.chunked:
+        msg = (
+            "the server does not say how long the file is, so that a cut is not seen; give its "
+            "SHA-256 in the sheet"
+        )
+        raise DownloadFailedError(msg)
+
+
+def _attempt(url: str, part: Path, retry: RetryPolicy, end: float, *, checked: bool) -> None:
+    transfer = _Transfer(url, part, retry.timeout, checked=checked)
     progress = tqdm(
         desc=url.rpartition("/")[2],
         unit="B",
@@ -131,69 +138,49 @@ def _attempt(url: str, path: Path, patience: Patience, end: float) -> None:
         mininterval=0.2 if sys.stderr.isatty() else 5.0,
     )
     transfer.start()
+    since, before = time.monotonic(), 0
     try:
-        _watch(transfer, progress, patience, end)
-        _show(transfer, progress)
+        while transfer.is_alive():
+            transfer.join(min(0.1, retry.timeout / 4))
+            now = time.monotonic()
+            if now >= end:
+                msg = f"not whole within {retry.deadline:g} s"
+                raise DownloadFailedError(msg)
+            if now - since >= 2 * retry.timeout and transfer.is_alive():
+                if transfer.received - before < retry.least_rate * (now - since):
+                    msg = f"less than {retry.least_rate:g} bytes per second"
+                    raise _TemporaryError(msg)
+                since, before = now, transfer.received
+            progress.total = transfer.length
+            progress.update(transfer.received - progress.n)
     finally:
-        transfer.given_up = True
+        transfer.abandoned = True
         progress.close()
     if transfer.error is not None:
-        raise _told(transfer.error, patience.timeout) from transfer.error
+        raise _in_words(transfer.error, retry.timeout) from transfer.error
 
 
-def _watch(transfer: _Transfer, progress: "tqdm[Any]", patience: Patience, end: float) -> None:
-    """Wait for a transfer to end; give up where it is too slow or too late."""
-    since, before = time.monotonic(), 0
-    while transfer.is_alive():
-        transfer.join(min(0.1, patience.timeout / 4))
-        now = time.monotonic()
-        if now >= end:
-            msg = f"not whole within {patience.deadline:g} s"
-            raise DownloadFailedError(msg)
-        if now - since >= 2 * patience.timeout and transfer.is_alive():
-            if transfer.received - before < patience.least_rate * (now - since):
-                msg = f"less than {patience.least_rate:g} bytes per second"
-                raise _PassingError(msg)
-            since, before = now, transfer.received
-        _show(transfer, progress)
-
-
-def _show(transfer: _Transfer, progress: "tqdm[Any]") -> None:
-    progress.total = transfer.length
-    progress.update(transfer.received - progress.n)
-
-
-def _told(error: Exception, timeout: float) -> Exception:
-    """Return in words, and by class, why an attempt failed; what has no words here as it is."""
+def _in_words(error: Exception, timeout: float) -> Exception:
+    """Return in words, and by class, why an attempt failed; an unexpected error as it is."""
     if isinstance(error, requests.HTTPError):
-        return _status_told(error.response)
+        answer = error.response
+        said = f"{answer.status_code} {quoted(answer.reason)[1:-1]}"
+        if answer.status_code < 500 and answer.status_code not in _TEMPORARY:
+            return NotThereError(said)
+        failure, wait = _TemporaryError(said), answer.headers.get("Retry-After", "")
+        failure.retry_after = float(wait) if wait.isdecimal() else None
+        return failure
     if isinstance(error, requests.Timeout) or "timed out" in str(error):
-        return _PassingError(f"no answer within {timeout:g} s")
-    if isinstance(error, requests.ConnectionError):
-        return _PassingError(_connection_in_words(error))
-    if isinstance(error, HTTPError):
-        return _PassingError(f"the connection broke off ({_innermost(error)})")
+        return _TemporaryError(f"no answer within {timeout:g} s")
+    if isinstance(error, requests.ConnectionError | HTTPError):
+        reason = _innermost(error)
+        what = "the host closes the connection" if isinstance(reason, RemoteDisconnected) else (
+            f"the connection failed ({quoted(str(reason), 160)[1:-1]})"
+        )  # fmt: skip
+        return _TemporaryError(what)
     if isinstance(error, requests.RequestException | ValueError):
         return DownloadFailedError(quoted(str(error), 160)[1:-1])
     return error
-
-
-def _status_told(answer: requests.Response) -> Exception:
-    said = f"{answer.status_code} {quoted(answer.reason)[1:-1]}"
-    if answer.status_code < 500 and answer.status_code not in _MAY_PASS:
-        return NotThereError(said)
-    told, wait = _PassingError(said), answer.headers.get("Retry-After", "")
-    told.retry_after = float(wait) if wait.isdecimal() else None
-    return told
-
-
-def _connection_in_words(error: requests.ConnectionError) -> str:
-    reason = _innermost(error)
-    if isinstance(reason, RemoteDisconnected):
-        return "the host answers nothing"
-    if isinstance(reason, HTTPException):
-        return "the host answers, but not in HTTP"
-    return f"the host cannot be reached ({str(reason).rpartition(': ')[2]})"
 
 
 def _innermost(error: BaseException) -> object:
@@ -205,3 +192,24 @@ def _innermost(error: BaseException) -> object:
             break
         reason = inner
     return reason
+
+
+@contextmanager
+def open_url(url: str, timeout: float) -> Iterator["io.BufferedReader[Any]"]:
+    """Open a URL to read its beginning, decompressed; what is not read is not fetched.
+
+    Raises
+    ------
+    DownloadFailedError
+        If there is no answer, or not that file.
+    """
+    try:
+        with requests.get(url, stream=True, timeout=timeout, headers=_HEADERS) as answer:
+            answer.raise_for_status()
+            answer.raw.auto_close = False  # at the end a buffer may still hold some
+            stream: Any = io.BufferedReader(answer.raw, 1 << 15)
+            if stream.peek(2).startswith(b"\x1f\x8b"):
+                stream = io.BufferedReader(igzip.IGzipFile(fileobj=stream), 1 << 15)
+            yield stream
+    except (requests.RequestException, HTTPError) as error:
+        raise DownloadFailedError(str(_in_words(error, timeout))) from error

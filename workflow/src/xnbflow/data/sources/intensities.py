@@ -3,8 +3,8 @@
 import numpy as np
 
 from xnbflow.data.counts import counted
+from xnbflow.data.dataset import row_slices
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.strips import strips
 
 __all__ = [
     "TRANSFORMS",
@@ -80,8 +80,8 @@ def looks_like_counts(values: np.ndarray) -> bool:
     (False, False)
     """
     largest, distinct = 0.0, 0
-    for _, rows in strips(values):
-        part = np.asarray(rows, dtype=np.float64)
+    for rows in row_slices(values.shape):
+        part = np.asarray(values[rows], dtype=np.float64)
         part = part[~np.isnan(part)]
         if (part < 0).any() or (part != np.floor(part)).any():
             return False
@@ -120,21 +120,22 @@ def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool =
     """
     if how not in TRANSFORMS:
         msg = f"{where}: transform is {how!r}; use one of {', '.join(TRANSFORMS)}"
-        raise InputError(msg)
+        raise InputError(msg, key="transform")
     if how == "none":
-        return _told(values, tell_unlogged=tell_unlogged)
+        return _suggested(values, tell_unlogged=tell_unlogged)
     if how == "log_cpm":
         return _log_cpm(where, values)
     quantiles = intensity_quantiles(values)
     if how == "log2p1" and quantiles[0] < 0:
         msg = f"{where}: transform=log2p1 of {quantiles[0]:.4g}; values must not be negative"
-        raise InputError(msg)
+        raise InputError(msg, key="transform")
     notes = [f"logarithms to base 2 were taken of {'x + 1' if how == 'log2p1' else 'all values'}"]
     if not is_not_logged(quantiles):
-        seen = _seen(quantiles)
+        seen = _in_words(quantiles)
         notes.append(f"the values look logged already ({seen}); is transform={how} meant?")
     lost = 0
-    for _, rows in strips(values):
+    for part in row_slices(values.shape):
+        rows = values[part]
         if how == "log2p1":
             np.add(rows, 1.0, out=rows)
         lost += int((rows <= 0).sum())
@@ -147,8 +148,8 @@ def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool =
     return notes
 
 
-def _told(values: np.ndarray, *, tell_unlogged: bool) -> list[str]:
-    """Say what values are that nobody asked to transform, if they had better be."""
+def _suggested(values: np.ndarray, *, tell_unlogged: bool) -> list[str]:
+    """Suggest a transform for values that are not transformed."""
     if len(values) >= _GENES and looks_like_counts(values):
         note = (
             "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, say "
@@ -159,11 +160,11 @@ def _told(values: np.ndarray, *, tell_unlogged: bool) -> list[str]:
     quantiles = intensity_quantiles(values) if tell_unlogged else None
     if quantiles is None or not is_not_logged(quantiles):
         return []
-    seen = _seen(quantiles)
+    seen = _in_words(quantiles)
     return [f"the values look like intensities not logged ({seen}); consider transform=log2"]
 
 
-def _seen(quantiles: np.ndarray) -> str:
+def _in_words(quantiles: np.ndarray) -> str:
     return f"99 % quantile {quantiles[4]:.4g}, largest {quantiles[5]:.4g}"
 
 
@@ -178,16 +179,17 @@ def _log_cpm(where: str, values: np.ndarray) -> list[str]:
             "without which the "
             "sum of a sample is unknown; write 0 where no read was found"
         )
-        raise InputError(msg)
+        raise InputError(msg, key="transform")
     lowest, sizes = values.min(initial=0.0), values.sum(axis=0)
     if lowest < 0:
         msg = f"{where}: transform=log_cpm of {lowest:.4g}; counts must not be negative"
-        raise InputError(msg)
+        raise InputError(msg, key="transform")
     if (sizes == 0).any():
         sample = int(np.argmin(sizes)) + 1
         msg = f"{where}: transform=log_cpm: sample {sample} has no counts at all; leave it out"
-        raise InputError(msg)
-    for _, rows in strips(values):
+        raise InputError(msg, key="transform")
+    for part in row_slices(values.shape):
+        rows = values[part]
         np.divide(rows, sizes, out=rows)
         np.multiply(rows, 1e6, out=rows)
         np.log1p(rows, out=rows)

@@ -1,5 +1,6 @@
 """A phenotype file: what is known of samples, beside the file of their values."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,17 +8,14 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.any_head import read_head
-from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.formats import format_of
-from xnbflow.data.sources.geo_head import GeoHead
-from xnbflow.data.sources.labels import listed
-from xnbflow.data.sources.sheet_row import SheetRow
-from xnbflow.data.sources.tabular import column_position, opened_table, suffix_of, table_texts
-from xnbflow.data.sources.workbook import WORKBOOKS
+from xnbflow.data.errors import InputError, about_file, quoted
+from xnbflow.data.sources.class_labels import listed
+from xnbflow.data.sources.files import format_of, open_raw
+from xnbflow.data.sources.geo_head import GeoHead, read_head
+from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
-__all__ = ["joined", "read_phenotype"]
+__all__ = ["joined", "position_of", "read_phenotype"]
 
 #: Of the samples of GEO (GSM...).
 _ACCESSION = "geo_accession"
@@ -29,7 +27,7 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
     Parameters
     ----------
     path : path
-        Any format of a table (`xnbflow.data.sources.table.read_table`), a row per sample; or a series
+        Any format of a table (`read_table`), a row per sample; or a series
         matrix or GDS of GEO, with or without values.
     dataset : SheetRow
         Its option ``phenotype_id`` names the column of sample names; without it, that is the
@@ -46,21 +44,46 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
         with open_raw(path) as stream:
             if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
                 return _of_geo(path, read_head(path, stream), dataset)
-    with opened_table(path, {}) as table:
-        names = list(table.header)
-        texts = table_texts(table, names)
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        msg = f"{path}: column {repeated[0]!r} occurs {names.count(repeated[0])} times; rename them"
-        raise InputError(msg)
-    wanted = dataset.options.get("phenotype_id")
-    key = 0
-    if wanted:
-        key = column_position(path, names, wanted, "phenotype_id")
-    elif dataset.id_column in names:
-        key = names.index(dataset.id_column)
-    frame = pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object)
-    return _indexed(path, frame, names[key])
+    with open_table(path, {}) as table:
+        names, texts = table.header, table.texts()
+    with about_file(path):
+        for name, count in Counter(names).items():
+            if count > 1:
+                msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"
+                raise InputError(msg, key=name)
+        wanted = dataset.options.get("phenotype_id")
+        key = 0
+        if wanted:
+            key = position_of(path, names, wanted, "phenotype_id")
+        elif dataset.id_column in names:
+            key = names.index(dataset.id_column)
+        frame = pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object)
+        return _indexed(path, frame, names[key])
+
+
+def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
+    """Return the position of a name of the sheet, which must occur once.
+
+    Raises
+    ------
+    InputError
+        If it occurs never or several times; its key is `key`, which names it in the sheet.
+    """
+    count = list(names).count(name)
+    if count == 1:
+        return list(names).index(name)
+    if count:
+        msg = (
+            f"{path}: {name!r}, which the sheet's {key} names, occurs {count} times; rename or "
+            "remove all but one"
+        )
+    else:
+        msg = (
+            f"{path}: there is no {name!r}, which the sheet's {key} names; there are "
+            f"{listed(names)} ({len(names)} in all). Correct {key}, or the orientation or "
+            "separator, in the sheet"
+        )
+    raise InputError(msg, file=str(path), key=key)
 
 
 def _of_geo(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
@@ -83,9 +106,9 @@ def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
     samples = frame.pop(key)
     if (samples == "").any() or samples.duplicated().any():
         bad = samples[(samples == "") | samples.duplicated()].iloc[0]
-        what = f"sample {bad!r} stands twice" if bad else "a row has no sample name"
-        msg = f"{path}, column {key!r}: {what}; correct it, or name another phenotype_id"
-        raise InputError(msg)
+        what = f"sample {quoted(bad)} occurs twice" if bad else "a row has no sample name"
+        msg = f"{path}, column {quoted(key)}: {what}; correct it, or name another phenotype_id"
+        raise InputError(msg, file=str(path), key=key)
     return frame.set_index(pd.Index(samples, name=None))
 
 
@@ -101,7 +124,7 @@ def joined(
     rows : DataFrame
         Their rows, in the samples' order.
     notes : list of str
-        Names the samples that stand on one side only.
+        Names the samples of which only one file knows.
 
     Raises
     ------
@@ -113,15 +136,15 @@ def joined(
     if not keep.any():
         known = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
         way_out = (
-            f"They stand in its column {known[0]!r}: say phenotype_id={known[0]}"
+            f"They are in its column {known[0]!r}: say phenotype_id={known[0]}"
             if known
             else "Name the columns by id_column and the option phenotype_id"
         )
         msg = (
-            f"{where}: no sample of the table stands in the phenotype file; the table has "
+            f"{where}: no sample of the table is in the phenotype file; the table has "
             f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. {way_out}"
         )
-        raise InputError(msg)
+        raise InputError(msg, key="phenotype_id")
     notes = []
     if not keep.all():
         only = list(names[~keep])
@@ -132,7 +155,7 @@ def joined(
     beyond = list(phenotype.index[~phenotype.index.isin(names)])
     if beyond:
         notes.append(
-            f"{counted(len(beyond), 'sample', 'stands', 'stand')} in the phenotype file only: "
+            f"{counted(len(beyond), 'sample', 'is', 'are')} in the phenotype file only: "
             f"{listed(beyond)}"
         )
     return keep, phenotype.loc[names[keep]].reset_index(drop=True), notes

@@ -8,9 +8,9 @@ import pandas as pd
 
 from xnbflow.data.counts import counted, either
 from xnbflow.data.errors import InputError, quoted
-from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["fetch_frame", "numbers", "refuse_empty", "sample_rows"]
 

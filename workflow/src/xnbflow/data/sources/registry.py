@@ -10,7 +10,10 @@ from typing import Any
 from xnbflow.data.entries import Source
 from xnbflow.data.plugins import with_plugins
 
-__all__ = ["SOURCES", "known_sources"]
+__all__ = ["ACCESSION", "SOURCES", "known_sources"]
+
+#: GEO's accession of a series or a data set.
+ACCESSION = r"GDS\d+|GSE\d+(-GPL\d+)?"
 
 _WHOLE = {"pattern": "^[0-9]{1,18}$", "description": "a whole number"}
 _NAMES = {"description": "names, separated by commas"}
@@ -60,6 +63,7 @@ _OWN = (
             },
         },
         needs=("location", "label"),
+        files={"location": ACCESSION, "annotation": r"GPL\d+|none"},
     ),
     Source(
         "table",
@@ -78,6 +82,7 @@ _OWN = (
             "sheet": _ANY,
         },
         needs=("location", "label"),
+        files={"location": "", "phenotype": ACCESSION},
     ),
     Source("bundled", "xnbflow.data.sources.bundled"),
     Source(

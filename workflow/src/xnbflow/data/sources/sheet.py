@@ -1,23 +1,46 @@
 """The sheet of data sets, ``config/datasets.tsv``: one validated, typed row per data set.
 
-It is read whenever the Snakefile is parsed, in every cluster job; hence nothing numerical.
+It is read whenever the Snakefile is, also where nothing but Snakemake is installed: nothing
+numerical is imported.
 """
 
 import csv
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError, known_names, quoted
+from xnbflow.data.errors import InputError, about_file, known_names, quoted
 from xnbflow.data.schemas import violations
-from xnbflow.data.sources.location import local_path
-from xnbflow.data.sources.registry import known_sources
-from xnbflow.data.sources.sheet_row import COLUMNS, SheetRow
+from xnbflow.data.sources.registry import ACCESSION, known_sources
 
-__all__ = ["COLUMNS", "SheetRow", "read_sheet", "sheet_text", "wrong_location"]
+__all__ = [
+    "COLUMNS",
+    "SheetRow",
+    "is_accession",
+    "local_path",
+    "read_sheet",
+    "sheet_text",
+    "wrong_location",
+]
 
+#: The sheet's columns, in order.
+COLUMNS = (
+    "id",
+    "source",
+    "location",
+    "sha256",
+    "samples",
+    "features",
+    "classes",
+    "label",
+    "id_column",
+    "orientation",
+    "options",
+)
 _REQUIRED = ("id", "source")
 _COUNT = {"pattern": "^(0*[1-9][0-9]{0,11})?$", "description": "a positive whole number"}
 _TEXT = {"maxLength": 500, "description": "text of at most 500 characters"}
@@ -39,6 +62,70 @@ _CELLS: dict[str, dict[str, Any]] = {
     "orientation": {"enum": ["", "rows", "columns"], "description": "rows or columns"},
     "options": {"maxLength": 20_000, "description": "text of at most 20,000 characters"},
 }
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """A row of the sheet.
+
+    Attributes
+    ----------
+    id : str
+        Names the data set in the configuration and in file names.
+    source : str
+        One of `xnbflow.data.sources.registry.known_sources`.
+    location : str
+        Where in the source: ``Brain/GSE50161`` (cumida), an accession, path or URL (geo), a path or
+        URL (table), a name (bundled, uci, angular), nothing (simulate).
+    sha256 : str or None
+        Checksum of the file, or of what it holds uncompressed.
+    samples, features, classes : int or None
+        The expected shape; for simulate the shape to make.
+    label, id_column : str or None
+        For table: the column of class labels, and that of sample names (row numbers without). For
+        geo, the label is ``title``, ``characteristics:diagnosis`` and the like.
+    orientation : {"rows", "columns"}
+        For table: whether a sample is a row or a column.
+    options : dict of str to str
+        Further settings of the source, from ``key=value;key=value``.
+    """
+
+    id: str
+    source: str
+    location: str = ""
+    sha256: str | None = None
+    samples: int | None = None
+    features: int | None = None
+    classes: int | None = None
+    label: str | None = None
+    id_column: str | None = None
+    orientation: str = "rows"
+    options: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def local_files(self) -> dict[str, Path]:
+        """The user's own files, by ``location`` or the option that names each.
+
+        A workflow sees them change. The source's entry says where files may be named
+        (`xnbflow.data.entries.Source.files`).
+        """
+        cells = {"location": self.location, **self.options}
+        found = {
+            key: local_path(cells[key])
+            for key, other in known_sources()[self.source].files.items()
+            if cells.get(key) and not re.fullmatch(other, cells[key])
+        }
+        return {key: path for key, path in found.items() if path is not None}
+
+    def with_files(self, files: Mapping[str, str]) -> "SheetRow":
+        """Return the row with its own files (as `local_files` names them) found elsewhere."""
+        files = dict(files)
+        location = files.pop("location", self.location)
+        return replace(self, location=location, options={**self.options, **files})
+
+    def names(self, option: str) -> list[str]:
+        """Return an option's comma-separated values; none where it is not set."""
+        return [name.strip() for name in self.options.get(option, "").split(",") if name.strip()]
 
 
 def read_sheet(path: str | Path) -> dict[str, SheetRow]:
@@ -72,6 +159,11 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
     ('bundled', 178)
     """
     path = Path(path)
+    with about_file(path):
+        return _sheet(path)
+
+
+def _sheet(path: Path) -> dict[str, SheetRow]:
     (line, header), *rows = _rows(path)
     _check_columns(f"{path}, line {line}", header)
     sheet: dict[str, SheetRow] = {}
@@ -87,7 +179,7 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
         dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
         if dataset.id in sheet:
             msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
-            raise InputError(msg)
+            raise InputError(msg, key="id")
         sheet[dataset.id] = dataset
     return sheet
 
@@ -149,17 +241,21 @@ def _dataset(cells: dict[str, str], where: str) -> SheetRow:
     if cells["source"] not in sources:
         known = known_names(cells["source"], sources)
         msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
-        raise InputError(f"{msg}; {known}" if "did you" in known else msg)
+        raise InputError(f"{msg}; {known}" if "did you" in known else msg, key="source")
     source = sources[cells["source"]]
     for key in source.needs:
         if not cells[key]:
             msg = f"{where}: {key} is empty; source {source.name!r} needs it"
-            raise InputError(msg)
+            raise InputError(msg, key=key)
     _refuse(cells, {"properties": _CELLS}, where)
     if wrong := wrong_location(cells["location"]):
         msg = f"{where}: location {quoted(cells['location'])} {wrong}"
-        raise InputError(msg)
+        raise InputError(msg, key="location")
     options = _options(cells["options"], source.name, source.options, where)
+    for key in source.files.keys() & options.keys():
+        if wrong := wrong_location(options[key]):
+            msg = f"{where}: option {key} {quoted(options[key])} {wrong}"
+            raise InputError(msg, key=key)
     shape = ("samples", "features", "classes")
     counts = {key: int(cells[key]) if cells[key] else None for key in shape}
     return SheetRow(
@@ -185,7 +281,38 @@ def _refuse(
             f"{where}: {what}{key} {quoted(cells[key])} is not {error.schema['description']}; "
             "correct it"
         )
-        raise InputError(msg)
+        raise InputError(msg, key=str(key))
+
+
+def is_accession(location: str) -> bool:
+    """Return whether a location is GEO's accession of a series or a data set.
+
+    Examples
+    --------
+    >>> is_accession("GSE781-GPL96"), is_accession("GSE781_series_matrix.txt.gz")
+    (True, False)
+    """
+    return re.fullmatch(ACCESSION, location) is not None
+
+
+def local_path(location: str) -> Path | None:
+    """Return the path that a location means, ``file://`` or plain; None for any other URL.
+
+    Raises
+    ------
+    InputError
+        If it names the home of an unknown user, or is a URL that cannot be read.
+    """
+    try:
+        if location.startswith("file:"):
+            return Path(unquote(urlsplit(location).path))
+        return None if "://" in location else Path(location).expanduser()
+    except RuntimeError as error:
+        msg = f"{quoted(location)}: there is no such home ({error}); write the whole path"
+        raise InputError(msg) from error
+    except ValueError as error:
+        msg = f"{quoted(location)} is no URL ({error}); correct it"
+        raise InputError(msg) from error
 
 
 def wrong_location(location: str) -> str | None:
@@ -199,6 +326,8 @@ def wrong_location(location: str) -> str | None:
         return f"is no URL ({error}); correct it"
     if path is not None and any(len(part.encode()) > 255 for part in path.parts):
         return "has a name of more than 255 bytes; correct it"
+    if path is not None and set("{}").intersection(location):
+        return "has braces, which Snakemake takes for wildcards; rename the file"
     return None if host else "is a URL without a host; correct it"
 
 
@@ -214,8 +343,8 @@ def _options(
         if key not in known or key in options:
             what = "repeated" if key in options else "unknown"
             names = ", ".join(sorted(known)) or "none"
-            msg = f"{where}: {what} option {quoted(key)}; source {source!r} knows {names}"
-            raise InputError(msg)
+            msg = f"{where}: {what} option {quoted(key)}; source {source!r} has {names}"
+            raise InputError(msg, key=key)
         options[key] = value
     _refuse(options, {"properties": known}, where, "option ")
     return options

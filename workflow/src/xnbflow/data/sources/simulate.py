@@ -18,7 +18,7 @@ import pandas as pd
 from xnbflow.data.contract import TRUTH_TABLE
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.tables import write_parquet
 
 __all__ = ["load", "simulate_series", "simulate_truth", "write_truth"]

@@ -1,9 +1,12 @@
 """A table of one's own: text, workbook, ARFF or Parquet, samples in rows or columns."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -11,20 +14,23 @@ import pandas as pd
 
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.annotation import standard_names
 from xnbflow.data.sources.assembly import Draft, assemble
 from xnbflow.data.sources.cell_texts import category_codes, is_date, is_missing
-from xnbflow.data.sources.download import Downloads
+from xnbflow.data.sources.class_labels import UNLABELLED, listed, plain_text
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo import fetch_accession
-from xnbflow.data.sources.kinds import FeatureKinds, matches
-from xnbflow.data.sources.labels import UNLABELLED, listed, plain_text
-from xnbflow.data.sources.phenotype import joined, read_phenotype
-from xnbflow.data.sources.sheet_row import SheetRow, is_accession
-from xnbflow.data.sources.tabular import opened_table, suffix_of
-from xnbflow.data.sources.turned import Content, samples_in_columns, samples_in_rows
+from xnbflow.data.sources.phenotype import joined, position_of, read_phenotype
+from xnbflow.data.sources.sheet import SheetRow, is_accession
+from xnbflow.data.sources.table_file import Columns, TableFile
+from xnbflow.data.sources.table_formats import open_table, suffix_of
 
 __all__ = ["load", "read_table"]
+
+_PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
+#: So many columns (or rows) that are no features are kept as what is known of samples.
+_KEPT_TEXTS = 50
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
@@ -54,10 +60,10 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
         and write.table write it, too; a workbook (``.xlsx``, ``.xls``, ``.ods``), ``.arff``,
         Parquet or AnnData's ``.h5ad``. It has a header.
     dataset : SheetRow
-        Where samples stand in rows, ``label`` and ``id_column`` name columns, and without the
-        latter samples are called by the first column if that has no name, else 0, 1, ...; where
-        they stand in columns, ``label`` names the row of labels, and ``id_column`` the column of
-        row names (the first without). Its options:
+        With samples in rows, ``label`` and ``id_column`` name columns, and without the latter
+        samples are called by the first column if that has no name, else 0, 1, ...; with samples
+        in columns, ``label`` names the row of labels, and ``id_column`` the column of row names
+        (the first without). Its options:
 
         - ``angular=wind:degrees,hour:24``: angles with their unit, ``degrees``, ``radians`` or
           the period; they become radians.
@@ -100,69 +106,330 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
         from xnbflow.data.sources.h5ad import read_h5ad  # noqa: PLC0415 - an extra
 
         return read_h5ad(path, dataset)
-    phenotype = None
-    if location := dataset.options.get("phenotype"):
-        phenotype = read_phenotype(location, dataset)
-    with opened_table(path, dataset.options) as table:
-        if not table.header:
-            msg = f"{path} has no header; get it again"
-            raise InputError(msg)
-        kinds = FeatureKinds.of(dataset)
-        if dataset.orientation == "rows":  # of columns only reading can tell
-            _refuse_idle_patterns(path, kinds, table.header, phenotype)
-        turn = samples_in_rows if dataset.orientation == "rows" else samples_in_columns
-        content = turn(path, dataset, kinds, table, phenotype)
-        content.notes += getattr(table, "notes", [])
-    settled = _settle_kinds(dataset, kinds, content)
-    return assemble(dataset, _draft(path, dataset, content, settled, phenotype))
+    with about_file(path):
+        phenotype = None
+        if location := dataset.options.get("phenotype"):
+            phenotype = read_phenotype(location, dataset)
+        kinds = _Kinds.of(dataset)
+        with open_table(path, dataset.options) as table:
+            if not table.header:
+                msg = f"{path} has no header; get it again"
+                raise InputError(msg)
+            if dataset.orientation == "rows":  # of columns only reading can tell
+                kinds.refuse_idle(path, [*table.header, *(() if phenotype is None else phenotype)])
+                content = _samples_in_rows(dataset, kinds, table, phenotype)
+            else:
+                content = _samples_in_columns(dataset, kinds, table, phenotype)
+        content.notes += table.notes
+        settled = _settle_kinds(dataset, kinds, content)
+        return assemble(dataset, _draft(path, dataset, content, settled, phenotype))
+
+
+@dataclass
+class _Content:
+    """What a table holds.
+
+    ``values`` has the shape (n_features, n_samples), NaN where a value is missing; its rows in
+    ``coded`` are categories, filled later from ``texts``, which holds a text for each sample by the
+    column's (or row's) name. ``sample_place`` and ``feature_place`` say where in the file a sample
+    or a feature is, ``feature_texts`` what the file says of each feature.
+    """
+
+    samples: list[str]
+    features: list[str]
+    values: np.ndarray
+    texts: dict[str, list[str]]
+    coded: list[int]
+    sample_place: Callable[[int], str]
+    feature_place: Callable[[int], str]
+    feature_texts: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """The sheet's patterns of names, by option; of angles each with its period."""
+
+    drop: list[str]
+    features: list[str]
+    categorical: list[str]
+    angular: dict[str, float]
+
+    @classmethod
+    def of(cls, dataset: SheetRow) -> "_Kinds":
+        angular = dict(_period(dataset, text) for text in dataset.names("angular"))
+        names = dataset.names
+        return cls(names("drop"), names("features"), names("categorical"), angular)
+
+    def is_feature(self, name: str) -> bool:
+        """Return whether a column is a feature, going by its name."""
+        if _matches(name, self.drop):
+            return False
+        return not self.features or _matches(
+            name, [*self.features, *self.categorical, *self.angular]
+        )
+
+    def period(self, name: str) -> float | None:
+        """Return the period of a feature that is an angle."""
+        return next((p for pattern, p in self.angular.items() if _matches(name, [pattern])), None)
+
+    def refuse_idle(self, path: Path, names: Sequence[str]) -> None:
+        """Refuse patterns of names that match nothing."""
+        for option, patterns in vars(self).items():
+            for pattern in patterns:
+                if not any(_matches(name, [pattern]) for name in names):
+                    msg = (
+                        f"{path}: the sheet's option {option} has {quoted(pattern)}, but nothing "
+                        f"is called so; there are {listed(names)} ({len(names)} in all). Correct "
+                        "the option"
+                    )
+                    raise InputError(msg, key=option)
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _period(dataset: SheetRow, text: str) -> tuple[str, float]:
+    """Split ``name:unit`` into the name and the period."""
+    name, _, unit = text.rpartition(":")
+    try:
+        period = _PERIODS.get(unit) or float(unit)
+    except ValueError:
+        period = 0.0
+    if not name or not 0 < period < math.inf:
+        msg = (
+            f"data set {dataset.id}: the sheet's option angular has {quoted(text)}; write "
+            "name:degrees, name:radians or name:<period>, say hour:24"
+        )
+        raise InputError(msg, key="angular")
+    return name, period
+
+
+def _samples_in_rows(
+    dataset: SheetRow, kinds: _Kinds, table: TableFile, phenotype: pd.DataFrame | None
+) -> _Content:
+    names, path = table.header, Path(table.path)
+    key = 0 if names[0] == "" else None  # the row names that R and pandas write
+    if dataset.id_column:
+        key = position_of(path, names, dataset.id_column, "id_column")
+    wanted = _wanted_texts(dataset, phenotype, names)
+    for name, option in wanted.items():
+        position_of(path, names, name, option)
+    own = {*wanted, *([names[key]] if key is not None else [])}
+    aside = {name for name in names if name not in own and not kinds.is_feature(name)}
+    kept = own if len(aside) > _KEPT_TEXTS else own | aside
+    order = [p for p, name in enumerate(names) if p != key and name not in own | aside]
+    _refuse_no_features(path, order)
+    coded = [p for p in order if names[p] in table.nominal or _matches(names[p], kinds.categorical)]
+    texts = [*(p for p, name in enumerate(names) if p == key or name in kept), *coded]
+    numbers = sorted(set(order).difference(coded)) if coded else order
+    cells = table.read(Columns(texts, numbers), by_column=True)
+    if not cells.lines:
+        msg = f"{path} has nothing below its header; get it again"
+        raise InputError(msg)
+    values = cells.numbers.T
+    if coded:
+        values = np.full((len(order), len(cells.lines)), np.nan)
+        values[np.searchsorted(order, numbers)] = cells.numbers.T
+    found = {names[place]: column for place, column in zip(texts, cells.texts, strict=True)}
+    samples = list(map(str, range(len(values.T)))) if key is None else found.pop(names[key])
+    return _Content(
+        samples,
+        [names[place] for place in order],
+        values,
+        found,
+        np.searchsorted(order, coded).tolist(),
+        lambda sample: f"{table.unit} {cells.lines[sample]}",
+        lambda feature: table.place(order[feature]),
+    )
+
+
+def _samples_in_columns(
+    dataset: SheetRow, kinds: _Kinds, table: TableFile, phenotype: pd.DataFrame | None
+) -> _Content:
+    names, path = table.header, Path(table.path)
+    key = position_of(path, names, dataset.id_column or names[0], "id_column")
+    aside = [p for p, name in enumerate(names) if p != key and _matches(name, kinds.drop)]
+    places = [p for p in range(len(names)) if p != key and p not in set(aside)]
+    kept = aside if len(aside) <= _KEPT_TEXTS else []
+    wanted = _wanted_texts(dataset, phenotype, None)
+    is_text = _text_rows(kinds, set(wanted))
+    cells = table.read(Columns((key, *kept), places, key, is_text))
+    plain, *feature_texts = cells.texts
+    text_rows = {row[key]: (line, row) for line, row in cells.text_rows}
+    count = Counter(row[key] for _, row in cells.text_rows)
+    for name, option in wanted.items():
+        seen = [*count.elements(), *plain]
+        if phenotype is not None and name not in phenotype and name not in seen:
+            _refuse_nowhere(dataset, name, option, phenotype)
+        position_of(path, [text for text in seen if text == name] or seen, name, option)
+    coded = [name for name in count if _matches(name, kinds.categorical)]
+    features, lines, values = plain + coded, cells.lines, cells.numbers
+    order = list(range(len(features)))
+    if coded:
+        lines = lines + [text_rows[name][0] for name in coded]
+        order.sort(key=lines.__getitem__)
+        values = np.vstack([values, np.full((len(coded), len(places)), np.nan)])[order]
+    _refuse_no_features(path, order)
+    return _Content(
+        [names[place] for place in places],
+        [features[i] for i in order],
+        values,
+        {
+            name: [row[p] for p in places]
+            for name, (_, row) in text_rows.items()
+            if count[name] == 1
+        },
+        [row for row, i in enumerate(order) if i >= len(plain)],
+        lambda sample: table.place(places[sample]),
+        lambda feature: (
+            f"{table.unit} {lines[order[feature]]} ({quoted(features[order[feature]])})"
+        ),
+        {} if coded else dict(zip([names[p] for p in kept], feature_texts, strict=True)),
+    )
+
+
+def _text_rows(kinds: _Kinds, wanted: set[str]) -> Callable[[str], bool] | None:
+    """Return which rows, by name, are text, dropped or categories; None if there are none."""
+    named = {*wanted, *kinds.drop, *kinds.categorical}
+    patterns = [name for name in named if set(name) & set("*?[")]
+    if not named and not kinds.features:
+        return None
+
+    def is_text(name: str) -> bool:
+        if name in named or _matches(name, patterns):
+            return True
+        return bool(kinds.features) and not _matches(name, kinds.features)
+
+    return is_text
+
+
+def _wanted_texts(
+    dataset: SheetRow, phenotype: pd.DataFrame | None, names: Sequence[str] | None
+) -> dict[str, str]:
+    """Return the names of the table's label and group, each with its key of the sheet."""
+    wanted = {}
+    for key, name in (("label", dataset.label), ("group", dataset.options.get("group"))):
+        if not name:
+            continue
+        elsewhere = phenotype is not None and name in phenotype
+        if not elsewhere:
+            if phenotype is not None and names is not None and name not in names:
+                _refuse_nowhere(dataset, name, key, phenotype)
+            wanted[name] = key
+        elif names is not None and name in names:
+            wanted[name] = key  # no feature, whichever file it is taken from
+    return wanted
 
 
 def _draft(
     path: Path,
     dataset: SheetRow,
-    content: Content,
+    content: _Content,
     kinds: list[str],
     phenotype: pd.DataFrame | None,
 ) -> Draft:
     where = f"data set {dataset.id}: {path}"
     _refuse_bad_names(path, "feature", content.features, content.feature_place, repeat=True)
     _refuse_bad_names(path, "sample", content.samples, content.sample_place)
-    _note_no_genes(content)
+    content.notes += _names_of_no_gene(content.features)
+    values, samples = content.values, np.asarray(content.samples, dtype=str)
     metadata = pd.DataFrame(
         {name: text for name, text in content.texts.items() if name not in content.features},
         dtype=object,
-        index=range(len(content.samples)),
+        index=range(len(samples)),
     )
-    values, samples, place = content.values, np.asarray(content.samples, dtype=str), content.place
-    label_place = f"label {dataset.label!r}"
+    kept = np.arange(len(samples))
     if phenotype is not None:
         keep, rows, notes = joined(where, samples, phenotype)
         content.notes += notes
         if not keep.all():
             kept = np.flatnonzero(keep)
             values, samples = np.ascontiguousarray(values[:, keep]), samples[keep]
-            place = lambda feature, sample: content.place(feature, int(kept[sample]))  # noqa: E731
         metadata = metadata.loc[keep].reset_index(drop=True)
         _refuse_contradictions(where, dataset, samples, metadata, rows)
         metadata = pd.concat([metadata.drop(columns=list(rows), errors="ignore"), rows], axis=1)
     if dataset.label is None:  # samples to predict: no row of a sheet is without
-        labels = pd.Series(UNLABELLED, index=metadata.index)
+        labels: Any = [UNLABELLED] * len(samples)
     else:
-        labels = metadata.pop(dataset.label)
+        labels = list(metadata.pop(dataset.label))
     feature_metadata = standard_names(pd.DataFrame(content.feature_texts, dtype=object))
     return Draft(
         where,
         values,
         content.features,
         samples,
-        list(labels),
-        label_place,
+        labels,
+        f"label {dataset.label!r}",
         metadata,
         kinds,
         feature_metadata if len(feature_metadata.columns) else None,
-        place,
+        lambda feature, sample: (
+            f"{content.feature_place(feature)}, {content.sample_place(int(kept[sample]))}"
+        ),
         content.notes,
     )
+
+
+def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[str]:
+    """Fill in codes of categories and turn angles to radians; return each feature's kind."""
+    settled = ["linear"] * len(content.features)
+    literal = set(dataset.names("literal"))
+    for row in content.coded:
+        cells = content.texts[content.features[row]]
+        known = [i for i, c in enumerate(cells) if c in literal or not is_missing(c)]
+        content.values[row, known] = category_codes([cells[i] for i in known])
+        settled[row] = "categorical"
+    for row, name in enumerate(content.features) if kinds.angular else ():
+        period = kinds.period(name)
+        if settled[row] == "linear" and period is not None:
+            content.values[row] *= 2 * math.pi / period
+            settled[row] = "angular"
+    return settled
+
+
+def _names_of_no_gene(features: Sequence[str]) -> list[str]:
+    """Note names that are no genes' any more: dates that Excel made, and words for nothing."""
+    notes = []
+    if dates := [name for name in features if is_date(name)]:
+        notes.append(
+            f"{counted(len(dates), 'feature name', 'is a date', 'are dates')} ({listed(dates)}): "
+            "Excel makes dates of gene symbols such as SEPT2 and MARCH1; correct them"
+        )
+    if nothing := [name for name in features if is_missing(name)]:
+        notes.append(
+            f"{counted(len(nothing), 'feature', 'is', 'are')} called {listed(nothing)}, as "
+            "where a probe has no gene: name a gene, or leave it out by drop="
+        )
+    return notes
+
+
+def _refuse_bad_names(
+    path: Path,
+    what: str,
+    names: Sequence[str],
+    place: Callable[[int], str],
+    *,
+    repeat: bool = False,
+) -> None:
+    """Refuse what has no name, and names that repeat unless that is settled later."""
+    if not names:
+        _refuse_no_features(path, names, what)
+    if len(set(names)) == len(names) and "" not in names:
+        return
+    first: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if not name:
+            msg = f"{path}, {place(i)}: the {what} has no name; name it, or drop it"
+            raise InputError(msg, key=place(i))
+        if name in first and not repeat:
+            msg = (
+                f"{path}, {place(i)}: {what} name {quoted(name)} occurs in {place(first[name])}, "
+                f"too; make {what} names unique"
+            )
+            raise InputError(msg, key=place(i))
+        first[name] = i
 
 
 def _refuse_contradictions(
@@ -180,85 +447,22 @@ def _refuse_contradictions(
         if differs.any():
             i = int(np.argmax(differs))
             msg = (
-                f"{where}: {name!r} of sample {str(samples[i])!r} is {table[name][i]!r} in the "
-                f"table, {phenotype[name][i]!r} in the phenotype file ({differs.sum()} differ); "
-                "correct one, or name another column"
+                f"{where}: {name!r} of sample {quoted(str(samples[i]))} is "
+                f"{quoted(table[name][i])} in the table, {quoted(phenotype[name][i])} in the "
+                f"phenotype file ({differs.sum()} differ); correct one, or name another column"
             )
-            raise InputError(msg)
+            raise InputError(msg, key=name)
 
 
-def _settle_kinds(dataset: SheetRow, kinds: FeatureKinds, content: Content) -> list[str]:
-    """Fill in codes of categories and turn angles to radians; return each feature's kind."""
-    settled = ["linear"] * len(content.features)
-    literal = set(dataset.names("literal"))
-    for row in content.coded:
-        cells = content.texts[content.features[row]]
-        known = [i for i, c in enumerate(cells) if c in literal or not is_missing(c)]
-        content.values[row] = np.nan
-        content.values[row, known] = category_codes([cells[i] for i in known])
-        settled[row] = "categorical"
-    for row, name in enumerate(content.features) if kinds.angular else ():
-        period = kinds.period(name)
-        if settled[row] == "linear" and period is not None:
-            content.values[row] *= 2 * math.pi / period
-            settled[row] = "angular"
-    return settled
+def _refuse_nowhere(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFrame) -> None:
+    msg = (
+        f"data set {dataset.id}: neither the phenotype file nor the table has {name!r}, which the "
+        f"sheet's {key} names; the phenotype has {listed(list(phenotype.columns))}"
+    )
+    raise InputError(msg, key=key)
 
 
-def _refuse_idle_patterns(
-    path: Path, kinds: FeatureKinds, header: Sequence[str], phenotype: pd.DataFrame | None
-) -> None:
-    """Refuse patterns of names that match nothing."""
-    names = [*header, *(phenotype if phenotype is not None else ())]
-    for option, patterns in kinds.patterns.items():
-        for pattern in patterns:
-            if not any(matches(name, [pattern]) for name in names):
-                msg = (
-                    f"{path}: the sheet's option {option} has {pattern!r}, but nothing is called "
-                    f"so; there are {listed(names)} ({len(names)} in all). Correct the option"
-                )
-                raise InputError(msg)
-
-
-def _refuse_bad_names(
-    path: Path,
-    what: str,
-    names: Sequence[str],
-    place: Callable[[int], str],
-    *,
-    repeat: bool = False,
-) -> None:
-    """Refuse what has no name, and names that repeat unless that is settled later."""
-    if not names:
+def _refuse_no_features(path: Path, found: Sequence[object], what: str = "feature") -> None:
+    if not found:
         msg = f"{path}: there are no {what}s; check label, id_column, orientation and drop"
         raise InputError(msg)
-    if len(set(names)) == len(names) and "" not in names:
-        return
-    first: dict[str, int] = {}
-    for i, name in enumerate(names):
-        if not name:
-            msg = f"{path}, {place(i)}: the {what} has no name; name it, or drop it"
-            raise InputError(msg)
-        if name in first and not repeat:
-            msg = (
-                f"{path}, {place(i)}: {what} name {name!r} stands in {place(first[name])}, too; "
-                f"make {what} names unique"
-            )
-            raise InputError(msg)
-        first[name] = i
-
-
-def _note_no_genes(content: Content) -> None:
-    """Note names that are no genes' any more: dates that Excel made, and words for nothing."""
-    dates = [name for name in content.features if is_date(name)]
-    if dates:
-        content.notes.append(
-            f"{counted(len(dates), 'feature name', 'is a date', 'are dates')} ({listed(dates)}): "
-            "Excel makes dates of gene symbols such as SEPT2 and MARCH1; correct them"
-        )
-    nothing = [name for name in content.features if is_missing(name)]
-    if nothing:
-        content.notes.append(
-            f"{counted(len(nothing), 'feature', 'is', 'are')} called {listed(nothing)}, as "
-            "where a probe has no gene: name a gene, or leave it out by drop="
-        )

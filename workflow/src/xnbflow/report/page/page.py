@@ -4,19 +4,28 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 
+import jinja2
 from joblib.externals.loky import get_reusable_executor
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.report.page.blocks import Figure, Gallery, Section, Table, figures_of
-from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.page.style import nothing, render, render_png
 
-__all__ = ["write_page", "write_pictures"]
+__all__ = ["ENVIRONMENT", "write_page", "write_pictures"]
+
+ENVIRONMENT = jinja2.Environment(
+    loader=jinja2.PackageLoader("xnbflow.report.page"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
+ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
+
 
 #: Before the content of a figure that stands alone: it has no page to take its colours from.
 _ALONE = (
@@ -145,17 +154,9 @@ def _artists(threads: int) -> Iterator[Callable[[Figure], Future[str]]]:
 
 @contextmanager
 def _processes(threads: int) -> Iterator[Executor]:
-    """Give processes that draw: forked from this one, which has imported all, if it may fork.
-
-    It may while it has no thread but its own. That is so in a job that is forked itself, until it
-    reads tables; of any other process the threads that numerical libraries start would be lost.
-    """
-    if Path("/proc/self/task").is_dir() and len(os.listdir("/proc/self/task")) == 1:  # noqa: PTH208
-        render("", nothing, {})  # imports the rest, for all of them
-        executor: Executor = ProcessPoolExecutor(threads, mp_context=get_context("fork"))
-    else:
-        executor = get_reusable_executor(max_workers=threads)
-    for _ in range(threads):  # begins now, while the first section is made
+    """Give processes that draw; they are started now, while the first section is made."""
+    executor = get_reusable_executor(max_workers=threads)
+    for _ in range(threads):
         executor.submit(render, "", nothing, {})
     try:
         yield executor
@@ -192,6 +193,8 @@ def _cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
 
 
 def _text(value: object, spec: str) -> str:
-    """Return how a value is shown; nothing where it is missing."""
+    """Return how a value is shown: text as it is, and nothing where it is missing."""
+    if isinstance(value, str):
+        return value
     missing = value is None or value != value  # noqa: PLR0124  NaN is not itself
     return "" if missing else format(value, spec)

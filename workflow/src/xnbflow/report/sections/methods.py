@@ -10,8 +10,7 @@ import yaml
 from xnbflow import __version__
 from xnbflow.data.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
 from xnbflow.data.entries import Method
-from xnbflow.data.sources.sheet import sheet_text
-from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.sources.sheet import SheetRow, sheet_text
 from xnbflow.evaluation.methods import entries_in, known_methods
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults

@@ -58,7 +58,7 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     if len(drawn):
         yield _heatmap(results, dataset, classifier, drawn)
     if len(signature):
-        yield _table(tables)
+        yield _table(tables, signature)
     files = list(_files(results, dataset, classifier))
     yield Links([(f"{dataset}, {results.labels[classifier]}", _FILES, files)])
 
@@ -103,8 +103,7 @@ _WHERE_KNOWN = ("symbol", "interchangeable")
 _MANY_CLASSES = 6
 
 
-def _table(tables: StudyTables) -> Table:
-    signature = tables["signature"]
+def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
     rows = signature.sort_values("rank", kind="stable").head(_MOST_ROWS).sort_index()
     rest = len(signature) - len(rows)
     more = f" {rest:,} more are in the file." if rest else ""

@@ -1,8 +1,15 @@
-"""The tables of the analysis of single cells."""
+"""The tables of the analysis of single cells, and the names of its methods."""
 
 from xnbflow.data.contract import named, table
 
-__all__ = ["TABLES"]
+__all__ = ["ALL_GENES", "CSNB", "NS_FOREST", "SCANPY", "TABLES", "WILCOXON", "XNB_PUBLISHED"]
+
+CSNB = "ClassSpecificNB"
+XNB_PUBLISHED = "XNB"
+WILCOXON = "Wilcoxon"
+SCANPY = "Wilcoxon by scanpy"
+NS_FOREST = "NS-Forest"
+ALL_GENES = "all genes"
 
 TABLES = named(
     table(
@@ -16,10 +23,14 @@ TABLES = named(
         accuracy=("number", "of all folds' predictions, mean over repeats; missing unless ok"),
         balanced_accuracy=("number", "mean recall over types, likewise"),
         own_accuracy=("number", "of the method's own classifier; missing if it has none"),
-        genes=("number", "markers of all types together, mean over folds"),
-        genes_per_type=("number", "mean over types and folds"),
-        types_without=("number", "types without a marker, mean over folds"),
-        seconds=("number", "to choose the markers of a fold, mean"),
+        genes=("number:,.1f", "markers of all types together, mean over folds"),
+        genes_per_type=("number:,.1f", "mean over types and folds"),
+        types_without=(
+            "number:.1f",
+            "types without a marker, mean over folds",
+            "types without a gene",
+        ),
+        seconds=("number:.2f", "to choose the markers of a fold, mean"),
         cells="integer",
         types="integer",
         donors=("integer", "groups of cells that folds keep together; 0 where none are named"),
@@ -44,6 +55,6 @@ TABLES = named(
         type="text",
         gene="text",
         folds=("integer", "in which it is chosen, over all repeats"),
-        share=("number", "of the folds"),
+        share=("number:.0%", "of the folds", "share of folds"),
     ),
 )

@@ -6,17 +6,17 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.counts import counted
+from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.cells import ANALYSIS
-from xnbflow.studies.cells.drawings import Mark, draw_trade
-from xnbflow.studies.cells.names import ALL_GENES, CSNB
+from xnbflow.studies.cells.contract import ALL_GENES, CSNB
 
 __all__ = ["section"]
 
-_SOURCE = ["cells/methods.tsv"]
+#: Characters of the name of a type beside a figure; many are long.
 _LONGEST_NAME = 20
 
 
@@ -35,12 +35,27 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
     for dataset, rows in methods.groupby("dataset", sort=False):
         ran = rows[rows["status"] == "ok"]
-        blocks += [Prose(_told(dataset, ran), "headline"), _of_donors(dataset, rows)]
+        blocks += [Prose(_accuracies(dataset, ran), "headline"), _of_donors(dataset, rows)]
         blocks += [Prose(words, "warning") for words in _not_run(dataset, rows)]
         mine = recalls[recalls["dataset"] == dataset]
-        blocks.append(Gallery([_trade(dataset, ran), _by_type(dataset, mine)], _CAPTION, _SOURCE))
-    blocks += [_methods_table(methods), Group("Recall by type", [_recall_table(recalls)])]
-    blocks.append(Group("Markers", [_marker_table(tables["markers"])], "and how often chosen"))
+        figures = [_trade(dataset, ran), _by_type(dataset, mine)]
+        blocks.append(Gallery(figures, _CAPTION, tables.sources("methods")))
+    folds, repeats = int(methods["folds"].max()), int(methods["repeats"].max())
+    caption = (
+        f"Over {repeats} times {folds} folds. Genes are those of all types together that the "
+        f"common classifier sees. {CSNB} and XNB classify by themselves, too (own accuracy)."
+    )
+    wide = recalls.pivot(index=["dataset", "type", "cells"], columns="method", values="recall")
+    wide = wide[list(recalls["method"].unique())]
+    formats = dict.fromkeys(wide, ".2f")
+    by_type = "The share of each type's cells that the common classifier recognises, by method."
+    recall = tables.show("recalls", by_type, rows=wide.reset_index(), own=formats)
+    chosen = "The markers of each type, and in how many folds they are chosen."
+    blocks += [
+        tables.show("methods", caption, _METHODS),
+        Group("Recall by type", [recall]),
+        Group("Markers", [tables.show("markers", chosen)], "and how often chosen"),
+    ]
     return Section(
         "cells",
         "Markers of types of cells",
@@ -57,14 +72,16 @@ _HOW_TO_READ = (
     "rank_genes_groups does. “Own accuracy” is that of the method's own naive Bayes classifier. "
     "Seconds are those of finding the markers of a fold; all were measured in one run."
 )
+_METHODS = ("dataset", "method", "accuracy", "balanced_accuracy", "own_accuracy", "genes",
+            "genes_per_type", "types_without", "seconds", "status", "version")  # fmt: skip
 _CAPTION = (
     "Left: accuracy of the common classifier against the number of genes that it sees, all types "
     "together. Right: the share of each type's cells that is recognised."
 )
 
 
-def _told(dataset: str, ran: pd.DataFrame) -> str:
-    """Say what comes of few genes, in words that follow from the table."""
+def _accuracies(dataset: str, ran: pd.DataFrame) -> str:
+    """Return in words how accurate the classifier is by the markers of each method."""
     finders = ran[ran["method"] != ALL_GENES]
     parts = [
         f"{row.method} {row.accuracy:.3f} with {counted(round(row.genes), 'gene')}"
@@ -102,17 +119,17 @@ def _not_run(dataset: str, rows: pd.DataFrame) -> Iterator[str]:
 
 def _trade(dataset: str, ran: pd.DataFrame) -> Figure:
     marks = [
-        Mark(row.method, float(row.genes), float(row.accuracy))
+        Line(row.method, np.array([row.genes]), np.array([row.accuracy]))
         for row in ran.itertuples(index=False)
         if row.genes > 0
     ]
-    told = "; ".join(f"{each.label} {each.accuracy:.2f} with {each.genes:.0f}" for each in marks)
+    found = "; ".join(f"{each.label} {each.y[0]:.2f} with {each.x[0]:.0f}" for each in marks)
     return Figure(
         f"cells-trade-{dataset}",
-        draw_trade,
-        {"marks": marks},
+        draw_lines,
+        {"lines": marks, "xlabel": "genes", "ylabel": "accuracy"},
         "",
-        f"Accuracy against number of genes: {told}.",
+        f"Accuracy against number of genes: {found}.",
     )
 
 
@@ -124,68 +141,17 @@ def _by_type(dataset: str, recalls: pd.DataFrame) -> Figure:
         Points(name, wide[name].tolist(), none, none, style)
         for style, name in enumerate(wide.columns)
     ]
+    types = [shorten(name, _LONGEST_NAME) for name in wide.index]
     least = {name: f"{wide[name].idxmin()} {wide[name].min():.2f}" for name in wide.columns}
     told = "; ".join(f"{name}: {worst}" for name, worst in least.items())
     return Figure(
         f"cells-recall-{dataset}",
         draw_points,
-        {"rows": _short(wide.index.tolist()), "groups": groups, "xlabel": "recall"},
+        {
+            "rows": types,
+            "groups": groups,
+            "xlabel": "recall",
+        },
         "",
         f"Recall by type. The type least recognised by each method: {told}.",
     )
-
-
-def _short(types: list[str]) -> list[str]:
-    """Return names of types, often long, that fit beside a figure."""
-    return [shorten(name, _LONGEST_NAME) for name in types]
-
-
-_NAMES = {
-    "dataset": "data set",
-    "method": "method",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "own_accuracy": "own accuracy",
-    "genes": "genes",
-    "genes_per_type": "genes per type",
-    "types_without": "types without a gene",
-    "seconds": "seconds",
-    "status": "status",
-    "version": "version",
-}
-_FORMATS = {
-    "accuracy": ".3f",
-    "balanced accuracy": ".3f",
-    "own accuracy": ".3f",
-    "genes": ",.1f",
-    "genes per type": ",.1f",
-    "types without a gene": ".1f",
-    "seconds": ".2f",
-}
-
-
-def _methods_table(methods: pd.DataFrame) -> Table:
-    folds, repeats = int(methods["folds"].max()), int(methods["repeats"].max())
-    caption = (
-        f"Over {repeats} times {folds} folds. Genes are those of all types together that the "
-        f"common classifier sees. {CSNB} and XNB classify by themselves, too (own accuracy)."
-    )
-    frame = methods.rename(columns=_NAMES)[list(_NAMES.values())]
-    return Table(frame, caption, _FORMATS, sources=_SOURCE)
-
-
-def _recall_table(recalls: pd.DataFrame) -> Table:
-    wide = recalls.pivot(index=["dataset", "type", "cells"], columns="method", values="recall")
-    wide = wide[list(recalls["method"].unique())].reset_index()
-    names = {"dataset": "data set"}
-    formats = dict.fromkeys(wide.columns[3:], ".2f")
-    caption = "The share of each type's cells that the common classifier recognises, by method."
-    frame = wide.rename(columns=names).rename_axis(None, axis=1)
-    return Table(frame, caption, formats, sources=["cells/recalls.tsv"])
-
-
-def _marker_table(markers: pd.DataFrame) -> Table:
-    frame = markers.rename(columns={"dataset": "data set", "share": "share of folds"})
-    caption = "The markers of each type, and in how many folds they are chosen."
-    formats = {"share of folds": ".0%"}
-    return Table(frame, caption, formats, sources=["cells/markers.tsv"])

@@ -1,10 +1,20 @@
-"""The tables of the analysis of naive and generalized effects."""
+"""The tables of the analysis of naive and generalized effects, and the names of its models."""
 
 from xnbflow.data.contract import columns, named, table
 
-__all__ = ["TABLES"]
+__all__ = ["GENERALIZED", "LINEAR", "MODELS", "NAIVE", "PAPERS_EXAMPLE", "TABLES", "TUNED"]
 
-_SET = columns("dataset", features=("text", "the set of features"))
+NAIVE = "naive Bayes"
+GENERALIZED = "generalized naive Bayes"
+TUNED = "generalized naive Bayes, tuned"
+LINEAR = "logistic regression"
+#: In the order in which they are shown; not every study has all.
+MODELS = (NAIVE, GENERALIZED, TUNED, LINEAR)
+
+#: A data set and a set of features.
+PAPERS_EXAMPLE = ("spambase", "paper")
+
+_SET = columns("dataset", features=("text", "the set of features", "set"))
 _MODEL = columns(_SET, model="text", part=("text", "train or test"))
 _CUTOFF = columns(cutoff=("number", "an event is predicted above it"))
 
@@ -59,7 +69,11 @@ TABLES = named(
         false_alarms=("integer", "cases that are no events and are called so"),
         missed=("integer", "events that are not called so"),
         samples="integer",
-        loss_per_1000=("number", "of 1,000 samples, with losses scaled such that L1 + L2 = 2"),
+        loss_per_1000=(
+            "number:.1f",
+            "of 1,000 samples, with losses scaled such that L1 + L2 = 2",
+            "loss per 1,000",
+        ),
     ),
     table(
         "linear_loss",
@@ -99,11 +113,11 @@ TABLES = named(
         _SET,
         "feature",
         kind=("text", "intercept, continuous or categorical"),
-        value=("number", "missing for the intercept"),
-        count=("integer", "samples with the value"),
-        naive_effect="number",
-        adjustment="number",
-        sum=("number", "naive effect and adjustment"),
+        value=("number:,.6g", "missing for the intercept"),
+        count=("integer", "samples with the value", "samples"),
+        naive_effect="number:+.3f",
+        adjustment="number:+.3f",
+        sum=("number:+.3f", "naive effect and adjustment"),
         share=("number", "of the training samples that have the value"),
         below=("number", "share of those that have it or less"),
         apart=("boolean", "drawn apart: a category, or more than a tenth of the samples have it"),
@@ -114,12 +128,16 @@ TABLES = named(
         "a feature",
         _SET,
         "feature",
-        naive=("number", "standard deviation of the naive effect over the training samples"),
-        adjusted=("number", "that of the sum"),
-        taken_back=("number", "share of the naive effect that the adjustment removes"),
-        least=("number", "of the sum"),
+        naive=(
+            "number:.2f",
+            "standard deviation of the naive effect over the training samples",
+            "naive spread",
+        ),
+        adjusted=("number:.2f", "that of the sum", "spread"),
+        taken_back=("number:.0%", "share of the naive effect that the adjustment removes"),
+        least=("number:.2f", "of the sum"),
         least_at=("number", "value"),
-        greatest=("number", "of the sum"),
+        greatest=("number:.2f", "of the sum"),
         greatest_at=("number", "value"),
         low=("number", "where its picture begins: 1 % of the training samples are below"),
         high=("number", "where it ends: 1 % are above"),
@@ -178,9 +196,9 @@ TABLES = named(
         step="integer",
         action="text",
         feature="text",
-        chi_square="number",
-        p_value="number",
-        log_likelihood="number",
+        chi_square=("number:,.1f", "", "chi-square"),
+        p_value=("number:.2g", "", "p"),
+        log_likelihood=("number:,.1f", "", "log-likelihood after"),
         n_selected=("integer", "features after the step"),
         gain=("number", "of log-likelihood over the step before; missing in the first"),
     ),

@@ -3,14 +3,20 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import Column
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
-from xnbflow.studies.effects.names import GENERALIZED, LINEAR, NAIVE
-from xnbflow.studies.effects.section_choices import convergence, stepwise, tuning
-from xnbflow.studies.effects.section_curves import curves, scorecard
-from xnbflow.studies.effects.section_tables import EffectTables
+from xnbflow.studies.effects.contract import GENERALIZED, LINEAR, NAIVE
+from xnbflow.studies.effects.section_curves import (
+    EffectTables,
+    convergence,
+    curves,
+    scorecard,
+    stepwise,
+    tuning,
+)
 
 __all__ = ["section"]
 
@@ -52,7 +58,7 @@ def section(results: StudyResults) -> Section | None:
 def _dataset(found: EffectTables) -> list[Block]:
     """Return what is shown of one data set."""
     blocks: list[Block] = [
-        Prose(_headline(found), "headline", ["effects/fit.tsv", "effects/published.tsv"]),
+        Prose(_headline(found), "headline", found.whole.sources("fit", "published")),
         Prose(_HOW_TO_READ),
         _errors(found),
         Group("Fit statistics", _fit(found), "log-likelihood, errors, ranking", opened=True),
@@ -123,7 +129,7 @@ def _errors(found: EffectTables) -> Figure:
         "further left, the better. All models see the same samples, so differences between them "
         "are surer than the intervals suggest; the paper’s samples were others.",
         f"Points with intervals: share of the {found.part} part that each model misclassifies.",
-        ["effects/fit.tsv", "effects/published.tsv"],
+        found.whole.sources("fit", "published"),
     )
 
 
@@ -159,7 +165,7 @@ def _fit_table(found: EffectTables, name: str) -> Table:
             best |= {(int(i), column) for i in np.flatnonzero(good == good.max())}
     sizes = " and ".join(f"{found.fit(name, p)['n_samples'].iloc[0]:,} {p}" for p in parts)
     caption = f"Set “{found.sets[name]}”, {sizes} samples; the best of each column is marked."
-    return Table(frame, caption, formats, frozenset(best), ["effects/fit.tsv"])
+    return found.whole.show("fit", caption, rows=frame, own=formats, best=frozenset(best))
 
 
 def _decisions(found: EffectTables) -> list[Block]:
@@ -184,8 +190,8 @@ def _decisions(found: EffectTables) -> list[Block]:
     )
     table = Group("All sets and both parts", [_costs(found)], "errors and losses")
     return [
-        Prose(meaning, sources=["effects/fit.tsv"]),
-        Gallery(figures, caption, ["effects/confusion.tsv"]),
+        Prose(meaning, sources=found.whole.sources("fit")),
+        Gallery(figures, caption, found.whole.sources("confusion")),
         table,
     ]
 
@@ -219,35 +225,31 @@ def _costs(found: EffectTables) -> Table:
     ranks = [costs["features"].map(order), costs["part"] != "test", costs["model"].map(order)]
     costs = costs.iloc[np.lexsort(ranks[::-1])]
     other, event = found.classes
-    names = {
-        "model": "model",
-        "features": "set",
-        "part": "part",
-        "false_alarms": f"{other} called {event}",
-        "missed": f"{event} called {other}",
-        "loss_per_1000": "loss per 1,000",
-    }
     caption = (
         "Both kinds of error, and what they cost per 1,000 samples, with losses scaled such that "
         "L1 + L2 = 2: where they are equal it is the number of errors."
     )
-    frame = costs[list(names)].rename(columns=names)
-    return Table(frame, caption, {"loss per 1,000": ".1f"}, sources=["effects/costs.tsv"])
+    called = {
+        "false_alarms": Column("integer", label=f"{other} called {event}"),
+        "missed": Column("integer", label=f"{event} called {other}"),
+    }
+    columns = ["model", "features", "part", *called, "loss_per_1000"]
+    return found.whole.show("costs", caption, columns, costs, own=called)
 
 
 def _linear_loss(found: EffectTables) -> Table:
     """Return how much worse straight lines are in every statistic."""
     table = found.tables["linear_loss"]
     wide = table.set_index(["features", "part", "statistic"])["loss"].unstack(sort=False)
-    wide = wide.reset_index()
-    frame = pd.DataFrame({"set": wide["features"].map(found.sets), "part": wide["part"]})
-    formats = {}
-    for statistic, (label, spec) in _STATISTICS.items():
-        frame[label], formats[label] = wide[statistic], f"+{spec}"
+    wide = wide.rename(index=found.sets, level="features").reset_index()
+    own = {
+        statistic: Column("number", "", label, f"+{spec}")
+        for statistic, (label, spec) in _STATISTICS.items()
+    }
     caption = (
         "How much worse logistic regression, whose effects are straight lines, is than generalized "
         "naive Bayes in each statistic: the log-likelihood and the C-statistic that are lost, the "
         "errors that are added. Above 0 the curves pay; they pay in truth only where they do so in "
         "the test part."
     )
-    return Table(frame, caption, formats, sources=["effects/linear_loss.tsv"])
+    return found.whole.show("linear_loss", caption, ["features", "part", *own], wide, own=own)

@@ -22,12 +22,11 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
 from xnbflow.evaluation.metrics import fold_metrics
-from xnbflow.evaluation.sparse import features_with_effect
+from xnbflow.evaluation.selected import features_with_effect
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
 from xnbflow.studies.defaults import with_defaults
-from xnbflow.studies.signatures.contract import TABLES
-from xnbflow.studies.signatures.names import CSNB, LASSO, PAM, XNB_PUBLISHED
+from xnbflow.studies.signatures.contract import CSNB, LASSO, PAM, TABLES, XNB_PUBLISHED
 
 __all__ = ["DEFAULTS", "analyse", "chosen_sizes", "features_per_class"]
 

@@ -1,8 +1,13 @@
-"""The tables of the analysis of signatures."""
+"""The tables of the analysis of signatures, and the names of its methods."""
 
 from xnbflow.data.contract import named, table
 
-__all__ = ["TABLES"]
+__all__ = ["CSNB", "LASSO", "PAM", "TABLES", "XNB_PUBLISHED"]
+
+CSNB = "ClassSpecificNB"
+XNB_PUBLISHED = "XNB"
+PAM = "shrunken centroids (PAM)"
+LASSO = "l1-logistic regression"
 
 TABLES = named(
     table(
@@ -11,8 +16,8 @@ TABLES = named(
         "a data set, method and value of the parameter that decides how many features",
         "dataset method",
         parameter=("text", "what decides how many features"),
-        value=("number", "of the parameter"),
-        features_per_class=("number", "mean over classes, folds and repeats"),
+        value=("number:g", "of the parameter"),
+        features_per_class=("number:,.1f", "mean over classes, folds and repeats"),
         accuracy=("number", "of the predictions pooled over folds, mean over repeats"),
         balanced_accuracy=("number", "likewise"),
         log_loss=("number", "likewise, in nats; missing if the method gives no probabilities"),
@@ -37,9 +42,9 @@ TABLES = named(
         "a data set",
         "dataset",
         least=("integer", "features per pair of classes"),
-        median=("number", "likewise"),
+        median=("number:g", "likewise"),
         most=("integer", "likewise"),
-        features_per_class=("number", "mean over folds and classes"),
-        temperature=("number", "median"),
+        features_per_class=("number:,.1f", "mean over folds and classes"),
+        temperature=("number:.2f", "median"),
     ),
 )

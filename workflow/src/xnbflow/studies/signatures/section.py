@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
+from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.signatures import ANALYSIS
-from xnbflow.studies.signatures.drawings import Curve, draw_curves
-from xnbflow.studies.signatures.names import CSNB, LASSO, PAM, XNB_PUBLISHED
+from xnbflow.studies.signatures.contract import CSNB, LASSO, PAM, XNB_PUBLISHED
 
 __all__ = ["section"]
 
@@ -16,7 +16,6 @@ _MEASURES = {
     "balanced_accuracy": "Balanced accuracy",
     "log_loss": "Log loss",
 }
-_SOURCES = ["signatures/curves.tsv", "summary.tsv"]
 _CV = "csnb_cv"
 #: Classifiers of the study that use all features, by their methods: levels beside the curves.
 _EVERYTHING = ("gaussian_nb", "sklearn.svm.LinearSVC", "sklearn.ensemble.RandomForestClassifier")
@@ -40,12 +39,13 @@ def section(results: StudyResults) -> Section | None:
             _figure(results, measure, dataset, rows)
             for dataset, rows in curves.groupby("dataset", sort=False)
         ]
-        gallery = Gallery(figures, _CAPTIONS[measure], _SOURCES)
+        sources = [*tables.sources("curves"), *results.tables.sources("summary")]
+        gallery = Gallery(figures, _CAPTIONS[measure], sources)
         blocks.append(Group(name, [gallery], "against features per class", measure == "accuracy"))
     blocks += [
-        _best_table(curves),
-        _chosen_table(tables["chosen"]),
-        Group("All points", [_points(curves)]),
+        tables.show("curves", _OF_THE_BEST, _POINT, _best(curves)),
+        tables.show("chosen", _OF_THE_CHOSEN),
+        Group("All points", [tables.show("curves", "Every point of every curve.", _POINT)]),
     ]
     repeats, folds = int(curves["repeats"].max()), int(curves["folds"].max())
     return Section(
@@ -83,21 +83,20 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
         ordered = mine.sort_values("features_per_class")
         if len(ordered):
             x, y = ordered["features_per_class"].to_numpy(), ordered[measure].to_numpy()
-            lines.append(Curve(name, x, y))
-    ends = "; ".join(
-        f"{each.label} {each.values.min():.2f} to {each.values.max():.2f}" for each in lines
-    )
+            lines.append(Line(name, x, y))
+    ends = "; ".join(f"{each.label} {each.y.min():.2f} to {each.y.max():.2f}" for each in lines)
     name = _MEASURES[measure]
     return Figure(
         f"signature-{measure.replace('_', '-')}-{dataset}",
-        draw_curves,
+        draw_lines,
         {
+            "lines": lines,
+            "xlabel": "features per class",
+            "ylabel": name.lower(),
             "title": f"{dataset}: {int(rows['samples'].iloc[0])} samples, "
             f"{int(rows['classes'].iloc[0])} classes",
-            "curves": lines,
-            "chosen": _chosen(results, dataset, measure),
+            "ring": _chosen(results, dataset, measure),
             "levels": _levels(results, dataset, measure),
-            "ylabel": name.lower(),
         },
         "",
         f"{name} against features per class: {ends}.",
@@ -144,7 +143,19 @@ def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str
     return [(label, value) for label, value in found if value is not None]
 
 
-def _best_table(curves: pd.DataFrame) -> Table:
+_POINT = ("dataset", "method", "parameter", "value", "features_per_class", "accuracy",
+          "balanced_accuracy", "log_loss")  # fmt: skip
+_OF_THE_BEST = (
+    "The most accurate point of each curve, with the fewest features of equals. Picked with "
+    "the tested samples in sight: too good, and the better the more points there are."
+)
+_OF_THE_CHOSEN = (
+    "What ClassSpecificNBCV chooses in the folds: features per pair of classes (least, median, "
+    "most), the mean features per class that come of it, and the median temperature."
+)
+
+
+def _best(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the most accurate point of each curve, of equals that of fewest features."""
     ordered = curves.sort_values(
         ["accuracy", "features_per_class"], ascending=[False, True], kind="stable"
@@ -153,48 +164,4 @@ def _best_table(curves: pd.DataFrame) -> Table:
     places = {name: i for i, name in enumerate(curves["dataset"].unique())}
     methods = {name: i for i, name in enumerate(_METHODS)}
     best = best.assign(place=best["dataset"].map(places), rank=best["method"].map(methods))
-    best = best.sort_values(["place", "rank"])
-    frame = best.rename(columns=_NAMES)[list(_NAMES.values())]
-    caption = (
-        "The most accurate point of each curve, with the fewest features of equals. Picked with "
-        "the tested samples in sight: too good, and the better the more points there are."
-    )
-    return Table(frame, caption, _FORMATS, sources=["signatures/curves.tsv"])
-
-
-_NAMES = {
-    "dataset": "data set",
-    "method": "method",
-    "parameter": "parameter",
-    "value": "value",
-    "features_per_class": "features per class",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "log_loss": "log loss",
-}
-_FORMATS = {
-    "value": "g",
-    "features per class": ",.1f",
-    "accuracy": ".3f",
-    "balanced accuracy": ".3f",
-    "log loss": ".3f",
-}
-
-
-def _points(curves: pd.DataFrame) -> Table:
-    caption = "Every point of every curve."
-    frame = curves.rename(columns=_NAMES)[list(_NAMES.values())]
-    return Table(frame, caption, _FORMATS, sources=["signatures/curves.tsv"])
-
-
-def _chosen_table(chosen: pd.DataFrame) -> Table:
-    """Return which sizes inner cross-validation chooses, over folds."""
-    frame = chosen.rename(
-        columns={"dataset": "data set", "features_per_class": "features per class"}
-    )
-    caption = (
-        "What ClassSpecificNBCV chooses in the folds: features per pair of classes (least, median, "
-        "most), the mean features per class that come of it, and the median temperature."
-    )
-    formats = {"median": "g", "features per class": ",.1f", "temperature": ".2f"}
-    return Table(frame, caption, formats, sources=["signatures/chosen.tsv"])
+    return best.sort_values(["place", "rank"])

@@ -1,0 +1,307 @@
+"""The workflow as a module of another one: from a clone, and from a git host, by snakedeploy.
+
+A host is a folder here, which git takes for ``github.com`` and ``gitlab.com``: what Snakemake does
+with a repository of theirs is done, without a network.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import snakemake as snakemake_package
+import yaml
+from integration.conftest import ROOT, SHEET, STUDY
+
+CALLER = """
+import gc, json, os
+
+def state():
+    return {{
+        "garbage collector": [gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()],
+        "environment": dict(os.environ),
+        "scheduler": repr([workflow.scheduler, workflow.scheduling_settings]),
+        "handlers": {{key: id(value) for key, value in vars(workflow).items() if key[:3] == "_on"}},
+    }}
+
+configfile: "caller.yaml"
+
+rule mine:
+    output: "mine.txt"
+    shell: "touch {{output}}"
+
+before = state()
+
+module first:
+    snakefile: "{snakefile}"
+    config: config
+    prefix: "one"
+
+use rule * from first as first_*
+
+module second:
+    snakefile: "{snakefile}"
+    config: config
+    prefix: "two"
+
+use rule * from second as second_*
+
+with open("states.json", "w") as file:
+    json.dump([before, state()], file)
+"""
+
+
+def call(folder, *arguments, environment=None, fails=False):
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    assert (done.returncode != 0) == fails, said
+    return said
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory):
+    """A workflow that imports ours twice, with a sheet of its own that is called as ours is."""
+    folder = tmp_path_factory.mktemp("caller")
+    (folder / "Snakefile").write_text(CALLER.format(snakefile=ROOT / "workflow/Snakefile"))
+    (folder / "caller.yaml").write_text(yaml.safe_dump(STUDY | {"sheets": ["config/datasets.tsv"]}))
+    (folder / "config").mkdir()
+    (folder / "config/datasets.tsv").write_text(SHEET)
+    return folder
+
+
+def test_importing_the_workflow_changes_nothing_of_the_run_and_makes_the_callers_first_rule(caller):
+    assert re.findall(r"^rule (\w+):", call(caller, "-n"), re.MULTILINE) == ["mine"]
+    before, after = json.loads((caller / "states.json").read_text())
+    assert before == after
+
+
+def test_two_modules_run_under_their_prefixes(caller):
+    call(caller, "first_tiny", "--quiet", "all")
+    assert "A tiny study" in (caller / "one/results/studies/tiny/report.html").read_text()
+    assert "tiny" in (caller / "one/results/index.html").read_text()
+    assert {path.name for path in caller.iterdir() if path.is_dir()} == {
+        "config",
+        "one",
+        ".snakemake",
+    }
+    assert "Nothing to be done" in call(caller, "first_tiny", "-n")
+    planned = call(caller, "second_tiny", "-n")
+    paths = re.findall(r"^    (?:input|output|log|benchmark): (.*)$", planned, re.MULTILINE)
+    made = [path for line in paths for path in line.split(", ") if "resources/paper" not in path]
+    assert made
+    assert all(path.startswith("two/") for path in made)
+
+
+#: What snakedeploy writes.
+DEPLOYED = """
+configfile: "config/config.yaml"
+
+
+module xnbflow:
+    snakefile:
+        {snakefile}
+    config:
+        config
+
+
+use rule * from xnbflow
+"""
+TAGGED = 'github("owner/xnbflow", path="workflow/Snakefile", tag="{}")'
+TOY = """
+run: [tiny]
+sheets: [config/datasets.tsv, config/tiny.tsv]
+folds: {3-fold: {splits: 3}}
+studies:
+  tiny:
+    title: A tiny study
+    datasets: [toy]
+    classifiers: [gaussian-sklearn]
+    folds: [3-fold]
+    diagnostics: false
+"""
+
+
+class Host:
+    """A git host of one repository, and a user's cache."""
+
+    def __init__(self, folder):
+        self.repository = folder / "host/owner/xnbflow"
+        self.checkouts = folder / "cache/xnbflow/checkouts"
+        instead = f"url.file://{folder}/host/.insteadOf"
+        self.environment = os.environ | {
+            "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
+            "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
+            "GIT_CONFIG_COUNT": "2", "XDG_CACHE_HOME": str(folder / "cache"),
+            "GIT_CONFIG_KEY_0": instead, "GIT_CONFIG_VALUE_0": "https://github.com/",
+            "GIT_CONFIG_KEY_1": instead, "GIT_CONFIG_VALUE_1": "https://gitlab.com/",
+        }  # fmt: skip
+        ignored = shutil.ignore_patterns("__pycache__")
+        for name in ("workflow", "config", "envs", "profiles", "resources/paper"):
+            shutil.copytree(ROOT / name, self.repository / name, symlinks=True, ignore=ignored)
+        self.git("init", "--quiet", "--initial-branch", "main")
+        self.commit("v1")
+
+    def git(self, *arguments):
+        done = subprocess.run(
+            ["git", "-C", str(self.repository), *arguments],
+            env=self.environment, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout.strip()
+
+    def commit(self, tag):
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", tag)
+        self.git("tag", "--annotate", "--message", "a release", tag)
+
+    def checkout(self, name):
+        return self.checkouts / self.git("rev-parse", f"{name}^{{commit}}")
+
+    def deploy(self, folder, snakefile):
+        """Do as snakedeploy does."""
+        shutil.copytree(self.repository / "config", folder / "config")
+        shutil.copytree(self.repository / "profiles", folder / "profiles")
+        (folder / "workflow").mkdir()
+        (folder / "config/tiny.tsv").write_text(SHEET)
+        (folder / "tiny.yaml").write_text(TOY)
+        return self.write(folder, DEPLOYED.format(snakefile=snakefile))
+
+    def write(self, folder, text):
+        (folder / "workflow/Snakefile").write_text(text)
+        return folder
+
+    def call(self, folder, *arguments, fails=False):
+        given = (*arguments, "--configfile", "tiny.yaml")
+        return call(folder, *given, environment=self.environment, fails=fails)
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    return Host(tmp_path_factory.mktemp("host"))
+
+
+@pytest.fixture(scope="module")
+def deployed(host, tmp_path_factory):
+    """A deployed folder whose study was run to its end."""
+    folder = host.deploy(tmp_path_factory.mktemp("deployed") / "mine", TAGGED.format("v1"))
+    host.call(folder)
+    return folder
+
+
+def test_a_deployed_study_is_run_once_from_one_whole_checkout(host, deployed):
+    assert "A tiny study" in (deployed / "results/studies/tiny/report.html").read_text()
+    assert "Nothing to be done" in host.call(deployed, "-n")
+    shutil.rmtree(host.checkout("v1"))
+    together = [
+        subprocess.Popen(
+            [sys.executable, "-m", "snakemake", "--list", "--configfile", "tiny.yaml"],
+            cwd=deployed, env=host.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    for process in together:
+        said, _ = process.communicate()
+        assert process.returncode == 0, said
+    checkout = host.checkout("v1")
+    files = {
+        str(path.relative_to(checkout))
+        for path in checkout.rglob("*")
+        if (path.is_file() or path.is_symlink()) and "__pycache__" not in path.parts
+    }
+    assert files == set(host.git("ls-tree", "-r", "--name-only", "v1").splitlines())
+    assert list(host.checkouts.iterdir()) == [checkout]  # nothing half-written is left
+
+
+def test_a_deployed_sheet_goes_before_that_of_the_project(host, deployed):
+    sheet = deployed / "config/datasets.tsv"
+    row = "wine\ttable\tdata/my-wine.csv\t\t\t\t\tkind\tid\trows\t\n"
+    sheet.write_text(re.sub("(?m)^wine\t.*\n", row, sheet.read_text()))
+    refused = host.call(deployed, "resources/series/wine.parquet", "-n", fails=True)
+    assert f"no such file: {deployed}/data/my-wine.csv" in refused
+
+
+@pytest.mark.parametrize(
+    "named",
+    ['github("{}", path="{}", tag="v2")', 'gitlab("{}", path="{}", commit="{commit}")',
+     'github("{}", path="{}", branch="main")'],
+)  # fmt: skip
+def test_another_release_runs_what_it_changes(host, deployed, named):
+    if "v2" not in host.git("tag").split():
+        with (host.repository / "workflow/src/xnbflow/evaluation/folds.py").open("a") as file:
+            file.write("\n# another version\n")
+        host.commit("v2")
+    commit = host.git("rev-parse", "HEAD")
+    snakefile = named.format("owner/xnbflow", "workflow/Snakefile", commit=commit)
+    host.write(deployed, DEPLOYED.format(snakefile=snakefile))
+    planned = set(re.findall(r"^rule ([\w-]+):", host.call(deployed, "-n"), re.MULTILINE))
+    assert planned == {"classify_3-fold_gaussian-sklearn", "compare", "report", "all"}
+    assert host.checkout(commit).is_dir()
+
+
+def test_modules_of_two_commits_are_refused(host, deployed):
+    both = """
+module one:
+    snakefile: github("owner/xnbflow", path="workflow/Snakefile", tag="v1")
+    config: config
+
+use rule * from one as one_*
+
+module two:
+    snakefile: github("owner/xnbflow", path="workflow/Snakefile", tag="v2")
+    config: config
+
+use rule * from two as two_*
+"""
+    host.write(deployed, both)
+    assert "must be the same checkout" in host.call(deployed, "--list", fails=True)
+
+
+def test_a_checkout_that_cannot_be_written_and_rules_alone_say_what_to_do(host, deployed, tmp_path):
+    host.write(deployed, DEPLOYED.format(snakefile=TAGGED.format("v1")))
+    host.checkouts.rename(f"{host.checkouts}-elsewhere")
+    host.checkouts.touch()  # a file in its place: root may write into any folder
+    refused = host.call(deployed, "--list", fails=True)
+    assert "name another folder by XDG_CACHE_HOME" in refused
+    host.checkouts.unlink()
+    Path(f"{host.checkouts}-elsewhere").rename(host.checkouts)
+    shutil.copytree(ROOT / "workflow/rules", tmp_path / "workflow/rules")
+    shutil.copy(ROOT / "workflow/Snakefile", tmp_path / "workflow")
+    assert "Clone it and name its Snakefile by a path" in call(tmp_path, "-n", fails=True)
+
+
+#: Packages of jobs, and plugins of Snakemake that need one of them.
+OF_JOBS = {
+    "h5py", "isal", "joblib", "llvmlite", "matplotlib", "numba", "numpy", "pandas", "pyarrow",
+    "python_calamine", "scipy", "skops", "sklearn", "threadpoolctl", "typer",
+    "snakemake_executor_plugin_slurm", "snakemake_executor_plugin_slurm_jobstep",
+}  # fmt: skip
+
+
+def test_a_plan_needs_nothing_but_snakemake_installed(tmp_path):
+    """With --sdm conda all else is in the environment of the jobs."""
+    alone = tmp_path / "packages"
+    alone.mkdir()
+    for path in Path(snakemake_package.__file__).parents[1].iterdir():
+        if path.name.partition(".")[0] not in OF_JOBS:
+            (alone / path.name).symlink_to(path)
+    studies = ("demo", "spam", "cells", "signatures-bundled")
+    given = ["-n", "--snakefile", str(ROOT / "workflow/Snakefile"), "--", *studies]
+    code = "import sys; sys.path.append(sys.argv.pop(1)); from snakemake.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, str(alone), *given],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "rule analyse:" in done.stdout
+
+
+def test_the_test_configuration_plans_its_study():
+    given = ("--directory", ".test", "--configfile", ".test/config/config.yaml")
+    planned = call(ROOT, *given, "-n", "--forceall")
+    assert "rule classify_3-fold_nb:" in planned

@@ -1,0 +1,273 @@
+"""Files of text: numbers as `float` reads them, errors with their place, and bounded memory."""
+
+import gzip
+import io
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources import files
+from xnbflow.data.sources.annotation import read_annotation
+from xnbflow.data.sources.cumida import read_cumida_csv
+from xnbflow.data.sources.delimited import DelimitedText, Dialect
+from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.sources.table import read_table
+from xnbflow.data.sources.table_file import Columns
+
+NUMBERS = (
+    st.floats(allow_nan=False, allow_infinity=False).map(repr)
+    | st.from_regex(r"[+-]?[0-9]{1,20}(\.[0-9]{1,20})?", fullmatch=True)
+    | st.from_regex(r"-?(\.[0-9]{1,20}|[0-9]{1,20}\.)([eE][+-]?[0-9]{1,2})?", fullmatch=True)
+)
+MISSING = st.sampled_from(["", "NA", "na", "NaN", "-nan", "?", "null", "None", "n/a", " NA "])
+
+
+def read(text, separator="\t", decimal=".", **settings):
+    table = DelimitedText(
+        "x.tsv", io.BytesIO(text.encode()), Dialect(separator, decimal), **settings
+    )
+    cells = table.read(Columns((0,), range(1, len(table.header))))
+    return cells.texts[0], cells.numbers, cells.lines
+
+
+def expected(cell):
+    word = cell.strip().lower()
+    return np.nan if word in {"", "na", "nan", "-nan", "?", "null", "none", "n/a"} else float(cell)
+
+
+@settings(max_examples=150, deadline=None)
+@given(cells=st.lists(NUMBERS | MISSING, min_size=1, max_size=12), quoted=st.booleans())
+def test_every_number_is_that_of_float_and_words_for_nothing_are_missing(cells, quoted):
+    name = '"a b"' if quoted else "a b"
+    header = "\t".join(["id", *(f"g{i}" for i in range(len(cells)))])
+    text = f"{header}\n" + "".join(f"{name}\t" + "\t".join(cells) + "\n" for _ in range(7))
+    names, numbers, lines = read(text)
+    np.testing.assert_array_equal(numbers, [[expected(cell) for cell in cells]] * 7)
+    assert names == ["a b"] * 7
+    assert lines == list(range(2, 9))
+
+
+def test_rows_are_numbered_by_their_first_line_and_blank_lines_count():
+    rows = [
+        f'"r{i}\n{i}"\t{i}.5\t-{i}\n\n' if i % 7 == 3 else f"r{i}\t{i}.5\t-{i}\n"
+        for i in range(80_000)  # more than are converted at once
+    ]
+    names, numbers, lines = read("id\ta\tb\n" + "".join(rows))
+    np.testing.assert_array_equal(numbers, [[i + 0.5, -i] for i in range(len(rows))])
+    assert names[3] == "r3\n3"
+    assert lines[:6] == [2, 3, 4, 5, 8, 9]
+
+
+@pytest.mark.parametrize(
+    ("row", "key"),
+    [
+        ("r\t1\thigh", "b"),
+        ("r\t1\tinf", "b"),
+        ("r\t1e999\t2", "a"),
+        ("r\t1_0\t2", "a"),
+        ("r\t1", "line 4"),
+        ("r\t1\t2\t3", "line 4"),
+        ('r\t"1\t2', "line 4"),
+        ('r\t"1\t2' + "\n" * 200_000, "line 4"),
+    ],
+)
+def test_an_error_names_its_line_or_column(row, key):
+    with pytest.raises(InputError, match=r"\bline 4\b") as error:
+        read(f"id\ta\tb\np\t1\t2\nq\t1\t2\n{row}\n")
+    assert error.value.key == key
+
+
+def test_a_message_quotes_little_of_a_long_cell():
+    with pytest.raises(InputError) as error:
+        read("id\ta\nr\t" + "x" * 200_000 + "\n")
+    assert len(str(error.value)) < 400
+
+
+def test_a_table_ends_where_its_last_line_says():
+    text = "id\ta\n" + "".join(f"r{i}\t{i}\n" for i in range(9)) + "!end\nr\tx\n"
+    assert read(text, end="!end")[1].ravel().tolist() == list(range(9))
+    with pytest.raises(InputError, match="cut off"):
+        read(text[: text.index("8\n") + 1], end="!end")
+
+
+def test_a_platform_s_annotation_is_read_without_holding_it(tmp_path):
+    path = tmp_path / "GPL1.annot"
+    with path.open("w") as file:
+        file.write("!platform_table_begin\nID\tGene symbol\tGO\n")
+        for i in range(20_000):
+            file.write(f"p{i}\tS{i}\t{'x' * 1000}\n")
+        file.write("!platform_table_end\n")
+    tracemalloc.start()
+    table, _ = read_annotation(path, ["p7", "p19999", "q"])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert list(table["symbol"]) == ["S7", "S19999", ""]
+    assert peak < 3_000_000 < path.stat().st_size / 6
+
+
+# files that would fill the memory
+
+MEGABYTE = 1 << 20
+HEADER = b"samples,type,g1\n"
+
+
+def read_as_table(path):
+    return read_table(path, SheetRow("toy", "table", str(path), label="type", id_column="samples"))
+
+
+def read_as_cumida(path):
+    return read_cumida_csv(path, "toy")
+
+
+READERS = [read_as_table, read_as_cumida]
+
+
+def bomb(path, filling):
+    with gzip.open(path, "wb") as file:
+        file.write(HEADER)
+        for _ in range(3):
+            file.write(filling * (MEGABYTE // len(filling)))
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("filling", [b"\n", b",", b"s,t,0\n", b"a"])
+def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, read, filling):
+    monkeypatch.setattr(files, "_HARMLESS", MEGABYTE)
+    bomb(tmp_path / "bomb.csv.gz", filling)
+    with pytest.raises(InputError, match="unpacks to more than 250 times its size") as error:
+        read(tmp_path / "bomb.csv.gz")
+    assert error.value.file == str(tmp_path / "bomb.csv.gz")
+
+
+def test_a_small_file_may_shrink_as_much_as_it_likes(tmp_path):
+    path = tmp_path / "zeros.csv.gz"
+    rows = b"".join(b"s%d,%s,0.0\n" % (i, b"ab"[i % 2 : i % 2 + 1]) for i in range(2000))
+    path.write_bytes(gzip.compress(HEADER + rows + b"\n" * 200_000))
+    assert read_as_table(path).values.shape == (1, 2000)
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(
+    ("limit", "content"),
+    [
+        ("LONGEST_LINE", HEADER + b"s1,a,1.5\ns2,b," + b"1" * 2000 + b"\n"),
+        ("_MOST_COLUMNS", b"samples,type" + b",g" * 1100 + b"\n"),
+    ],
+)
+def test_a_line_longer_than_any_row_is_refused(tmp_path, monkeypatch, read, limit, content):
+    monkeypatch.setattr(files, limit, 1000)
+    path = tmp_path / "long.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="has a line of") as error:
+        read(path)
+    assert error.value.file == str(path)
+
+
+# workbooks
+
+CELLS = "<row r='1'><c r='A1'><v>1</v></c><c r='XFD1048576'><v>2</v></c></row>"
+
+
+def workbook(path, cells=CELLS, **parts):
+    """Write the parts of a workbook by hand, some changed."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    content = {
+        "[Content_Types].xml": "<Types/>",
+        "_rels/.rels": f"<Relationships xmlns='{package}'><Relationship Id='rId1' Type='{office}/"
+        "officeDocument' Target='xl/workbook.xml'/></Relationships>",
+        "xl/workbook.xml": f"<workbook xmlns='{main}' xmlns:r='{office}'><sheets><sheet name='s' "
+        "sheetId='1' r:id='rId1'/></sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f"<Relationships xmlns='{package}'><Relationship Id='rId1' "
+        f"Type='{office}/worksheet' Target='worksheets/sheet1.xml'/></Relationships>",
+        "xl/worksheets/sheet1.xml": f"<worksheet xmlns='{main}'><sheetData>{cells}</sheetData>"
+        "</worksheet>",
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (content | parts).items():
+            archive.writestr(name, text)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["far cell", "bomb", "no sheets", "cut", "no archive", "encrypted", "another sheet"],
+)
+def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage):
+    path = tmp_path / "x.xlsx"
+    options = {"sheet": "none"} if damage == "another sheet" else {}
+    if damage == "bomb":
+        monkeypatch.setattr(files, "_HARMLESS", MEGABYTE)
+        workbook(path, "<row/>" * (MEGABYTE // 3))
+    elif damage == "no sheets":
+        workbook(path, **{"xl/workbook.xml": "<workbook><sheets/></workbook>"})
+    elif damage == "no archive":
+        path.write_bytes(b"PK\x03\x04" + b"x" * 500)
+    else:
+        workbook(path)
+    content = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    if damage == "encrypted":
+        path.write_bytes(
+            content.replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\xff")
+        )
+    with pytest.raises(InputError) as error:
+        read_table(path, SheetRow("x", "table", str(path), label="y", options=options))
+    assert error.value.file == str(path)
+    assert (error.value.key == "sheet") == (damage in ("another sheet", "no sheets"))
+    assert ("MiB of memory" in str(error.value)) == (damage == "far cell")
+
+
+# memory
+
+MEASURE = """
+import sys, warnings
+from pathlib import Path
+from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.sources.table import read_table
+warnings.simplefilter("ignore")
+def status(key):
+    return int(Path("/proc/self/status").read_text().split(key + ":")[1].split()[0]) * 1024
+orientation, small, large = sys.argv[1:]
+dataset = SheetRow("x", "table", label="class", orientation=orientation)
+read_table(small, dataset)
+before = status("VmRSS")
+read_table(large, dataset)
+print(status("VmHWM") - before)
+"""
+
+
+def write(path, orientation, n_samples, n_features):
+    rng = np.random.default_rng(0)
+    cells = np.char.mod("%.5f", rng.normal(8, 2, (n_features, n_samples))).astype(object)
+    table = np.vstack([["a", "b"] * (n_samples // 2), cells])
+    names = np.array(["class", *(f"g{i}" for i in range(n_features))], dtype=object)[:, None]
+    samples = np.array(["", *(f"s{i}" for i in range(n_samples))], dtype=object)[None]
+    table = np.vstack([samples, np.hstack([names, table])])
+    table = table.T if orientation == "rows" else table
+    path.write_text("".join(",".join(row) + "\n" for row in table.tolist()))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells the peak")
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_a_table_takes_at_most_five_times_its_text(tmp_path, orientation):
+    write(tmp_path / "small.csv", orientation, 6, 20)
+    write(tmp_path / "large.csv", orientation, 300, 15_000)
+    paths = [str(tmp_path / f"{size}.csv") for size in ("small", "large")]
+    run = subprocess.run(
+        [sys.executable, "-c", MEASURE, orientation, *paths],
+        check=True,
+        capture_output=True,
+        env={"PYTHONPATH": str(Path(__file__).parents[2] / "workflow" / "src")},
+    )
+    assert int(run.stdout) < 5 * (tmp_path / "large.csv").stat().st_size

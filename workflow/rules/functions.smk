@@ -1,0 +1,280 @@
+# Functions of rules: their inputs and parameters.
+from xnbflow.data.plugins import plugin_modules
+from xnbflow.data.sources.sheet import local_path
+from xnbflow.data.sources.registry import known_sources
+from xnbflow.report.outline import figure_labels
+from xnbflow.report.outline import section_modules
+from xnbflow.studies.registry import known_analyses
+
+# acquire
+
+
+def given(wildcards):
+    """A user's own files by what names them, so that editing one acquires the data set again."""
+    files = DATASETS[wildcards.dataset].local_files
+    where = f"data set {wildcards.dataset}"
+    return {key: own_file(path, f"{where}, {key}") for key, path in files.items()}
+
+
+def state_of_given(wildcards):
+    """Size and time of a user's own files: one that is put in another's place may be the older of the two."""
+    states = {key: Path(path).stat() for key, path in given(wildcards).items()}
+    return {key: [state.st_size, state.st_mtime_ns] for key, state in states.items()}
+
+
+def reader(wildcards):
+    """The module that loads a data set."""
+    return known_sources()[DATASETS[wildcards.dataset].source].module
+
+
+def sheet_mb(wildcards):
+    """MB of a data set as text: by the shape in the sheet, else of a large one."""
+    row = DATASETS[wildcards.dataset]
+    return (row.samples or 300) * (row.features or 54_675) * 20e-6
+
+
+def acquired_mb(wildcards, input):
+    """MB of a data set as text: by its files, else by the sheet."""
+    packed = (".gz", ".xlsx", ".parquet", ".h5ad")
+    files = [
+        mb * (4 if path.endswith(packed) else 1) for path, mb in zip(input, input.size_files_mb)
+    ]
+    return sum(files) or sheet_mb(wildcards)
+
+
+# classify
+
+
+def given_folds(folds):
+    """Input function: a file of predefined folds; none where folds are drawn, or the file is a URL."""
+    file = CONFIG.folds[folds].file
+    path = local_path(file) if file else None
+    return lambda wildcards: own_file(path, f"configuration, folds.{folds}.file") if path else []
+
+
+def batches(job, table):
+    """The tables of the training jobs, one classifier after the other; none where it trains itself."""
+    names = [batch.name for batch in CONFIG.folds[job.folds].batches(CONFIG.folds_per_job)]
+    return [
+        BATCH.fill(folds=job.folds, classifier=classifier, batch=batch, table=table)
+        for classifier in job.classifiers
+        for batch in names
+    ]
+
+
+def tables(job, table):
+    """A table of each classifier of a job."""
+    return [
+        TRAINED.fill(folds=job.folds, classifier=classifier, table=table)
+        for classifier in job.classifiers
+    ]
+
+
+def entries(classifiers):
+    """Param: what makes the classifiers of a job, for its data set."""
+    return lambda wildcards: {
+        name: CONFIG.classifier(name, wildcards.dataset) for name in classifiers
+    }
+
+
+def sources_with(stage, classifiers):
+    """Param: digests of a stage with the classes of the classifiers of a job."""
+    return lambda wildcards: source_digests(
+        stage, *classes((name, wildcards.dataset) for name in classifiers)
+    )
+
+
+def times(job):
+    """For how many tens of classifiers and repeats a job takes its time."""
+    return 1 + len(job.classifiers) * CONFIG.folds[job.folds].repeats // 10
+
+
+def model_paths(classifiers):
+    """The files of the models of all samples of some classifiers, as outputs of a rule."""
+    tables = {table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES}
+    texts = {f"{table}_text": text_of(path) for table, path in tables.items()}
+    paths = {"model": MODEL, "gene_sets": GENE_SETS, **tables, **texts}
+    return {
+        key: [path.fill(classifier=name) for name in classifiers] for key, path in paths.items()
+    }
+
+
+def scheme_of_batch(wildcards):
+    """The scheme of folds up to the last repeat of a batch: more repeats train no batch again."""
+    scheme = CONFIG.folds[wildcards.folds]
+    last = Batch.named(wildcards.batch).repeats[-1]
+    return vars(scheme) | ({} if scheme.file else {"repeats": last + 1})
+
+
+# compare
+
+
+def of_datasets(path):
+    """Input function: a file of every data set of a study."""
+    return lambda wildcards: [path.of(dataset=name) for name in study_of(wildcards).datasets]
+
+
+def diagnosed(table):
+    """Input function: a table of the diagnostics of every data set of a study."""
+    path = DIAGNOSTIC.fill(table=table)
+    return lambda wildcards: of_datasets(path)(wildcards) if study_of(wildcards).diagnostics else []
+
+
+def trained(table):
+    """Input function: a table of every classifier of a study on every data set and scheme."""
+    return lambda wildcards: [
+        TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
+        for dataset, folds, classifier in study_of(wildcards).trained
+    ]
+
+
+def permuted(wildcards):
+    """The permutation tests of a study."""
+    return [
+        PERMUTED.of(study=wildcards.study, dataset=dataset, classifier=name, table="permutation")
+        for dataset, name in study_of(wildcards).permuted
+    ]
+
+
+def owners_of(study):
+    """What the input files of a study's tables belong to, in the order of the files."""
+    return {
+        "datasets": study.datasets,
+        "diagnosed": study.datasets if study.diagnostics else (),
+        "trained": study.trained,
+        "permuted": study.permuted,
+    }
+
+
+def about(study):
+    """What a study calls itself and its classifiers."""
+    labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
+    return {
+        "study": study.id,
+        "title": study.title,
+        "summary": study.summary,
+        "labels": labels,
+        "kept": list(study.final),
+    }
+
+
+def entries_of(pairs):
+    """What makes classifiers, by data set and id."""
+    made = {}
+    for dataset, name in pairs:
+        made.setdefault(dataset, {})[name] = CONFIG.classifier(name, dataset)
+    return made
+
+
+def described(study):
+    """The data sets and classifiers of a study."""
+    return list(dict.fromkeys((dataset, name) for dataset, _, name in study.trained))
+
+
+def validated(study):
+    """The data sets and classifiers of the models that a study tests on second cohorts."""
+    return list(dict.fromkeys((pair.train, pair.model) for pair in study.validate))
+
+
+def sources_of(stage, pairs):
+    """Param: digests of a stage with the classes of some classifiers of a study."""
+    return lambda wildcards: source_digests(
+        stage, *classes((name, dataset) for dataset, name in pairs(study_of(wildcards)))
+    )
+
+
+def printed(*names):
+    """Input function: tables that the papers print."""
+    return lambda wildcards: [own_file(f"{PAPER}/{name}.tsv", "printed table") for name in names]
+
+
+# report
+
+
+def products(study):
+    """The page of a study and what it links: not a target, a file that is lost would not be missed."""
+    filled = dict(study=study.id)
+    tables = [
+        *(STUDY_TABLE.of(**filled, table=table) for table in STUDY_TABLES),
+        *(DESCRIPTION_TABLE.of(**filled, table=table) for table in DESCRIPTION_TABLES),
+        *validation_tables(study),
+    ]
+    models = model_files(study)
+    texts = [text_of(path) for path in [*tables, *models] if path.endswith(".parquet")]
+    return [REPORT.of(**filled), *tables, *models, *texts]
+
+
+def model_files(study):
+    """The tables of the models of all samples of a study, and the models for people to take."""
+    paths = [MODEL, GENE_SETS, *(MODEL_TABLE.fill(table=table) for table in MODEL_TABLES)]
+    return [
+        path.of(dataset=dataset, classifier=classifier)
+        for dataset, classifier in study.models
+        for path in paths
+    ]
+
+
+def validation_tables(study):
+    """The tables of a study's second cohorts; none without."""
+    paths = [VALIDATION_TABLE.of(study=study.id, table=table) for table in VALIDATION_TABLES]
+    return paths if study.validate else []
+
+
+def analysis_of(wildcards):
+    return study_of(wildcards).analyses.get(wildcards.analysis, {})
+
+
+def analysed_folds(wildcards):
+    """The folds of an analysis that splits its data set as the classifiers do."""
+    analysis = analysis_of(wildcards)
+    if "folds" not in analysis:
+        return []
+    return [FOLDS.of(dataset=name, folds=analysis["folds"]) for name in analysis["datasets"]]
+
+
+def configuration(study):
+    """Everything that was configured for a study, as given, for the record and to give again."""
+    analyses = study.analyses.values()
+    datasets = [*study.datasets, *(d for a in analyses for d in a.get("datasets", ()))]
+    folds = [*study.folds, *(a["folds"] for a in analyses if "folds" in a)]
+    steps = {name: CONFIG.preprocessing[name] for name in datasets if name in CONFIG.preprocessing}
+    return {
+        "sheets": config["sheets"],
+        "studies": {study.id: config["studies"][study.id]},
+        "datasets": {name: {"sheet": SHEETS[name], **vars(DATASETS[name])} for name in datasets},
+        "classifiers": {name: config["classifiers"][name] for name in study.classifiers},
+        **({"preprocessing": steps} if steps else {}),
+        "folds": {name: config["folds"][name] for name in folds},
+        "diagnostics": config["diagnostics"],
+    }
+
+
+def results_of(wildcards):
+    """What makes a `xnbflow.report.results.StudyResults`; no object of the library, whose module a job
+    would import before it knows where the library is.
+    """
+    study = study_of(wildcards)
+    labels, settings = about(study)["labels"], configuration(study)
+    return {"labels": labels, "configuration": settings, "root": Path(prefix())}
+
+
+def sections_of(wildcards):
+    """Param: digests of what makes the page of a study."""
+    study = study_of(wildcards)
+    tables = [known_analyses()[name].contract for name in study.analyses]
+    return source_digests(
+        "report", *section_modules(study, known_analyses()), *tables, *plugin_modules()
+    )
+
+
+def shown_in(wildcards):
+    """What a figure shows: its data set, by which Snakemake's own report is read, and more."""
+    study = study_of(wildcards)
+    analysed = [name for each in study.analyses.values() for name in each.get("datasets", [])]
+    datasets = [*study.datasets, *analysed]
+    return figure_labels(wildcards.figure, datasets, study.folds, study.classifiers)
+
+
+def labels_of(wildcards):
+    """The columns of a figure's row in Snakemake's own report."""
+    return {key: text for key, text in shown_in(wildcards).items() if key != "data set"}

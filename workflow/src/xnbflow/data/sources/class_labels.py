@@ -1,0 +1,270 @@
+"""Class labels from the texts that a file has: a pattern, a mapping, and who is left out."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from xnbflow.data.counts import counted, either
+from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.sources.cell_texts import is_missing
+from xnbflow.data.sources.sheet import SheetRow
+
+__all__ = ["IGNORE", "UNLABELLED", "LabelRule", "listed", "plain_text"]
+
+#: What samples are labelled that are read to be predicted.
+UNLABELLED = "unlabelled"
+
+#: The value of the option ``unlabelled`` for such samples; no sheet has it.
+IGNORE = "ignore"
+
+_NAMED = 8
+#: For one text; a regular expression of use takes microseconds.
+_SECONDS = 1.0
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """How a sample's text becomes its label.
+
+    Attributes
+    ----------
+    pattern : regex.Pattern or None
+        Searched in the text, small and capital letters alike; its first group, else the whole
+        match, replaces the text. Samples without a match are left out. The package regex is used
+        because a search of Python's re cannot be ended: ``(a|aa)+$`` takes years.
+    mapping : dict of str to str
+        From a text, in small letters, to the label; samples with another text are left out.
+    literal : frozenset of str
+        Words that are labels although they look like missing values.
+    drop : bool
+        Whether samples without a label are left out; they are refused otherwise.
+    ignore : bool
+        Whether the texts say nothing here: of samples to predict all stay, with or without a label.
+    """
+
+    pattern: Any = None
+    mapping: dict[str, str] = field(default_factory=dict)
+    literal: frozenset[str] = frozenset()
+    drop: bool = False
+    ignore: bool = False
+
+    @classmethod
+    def parse(cls, dataset: SheetRow) -> "LabelRule":
+        r"""Read the sheet's options ``regex``, ``map``, ``literal`` and ``unlabelled``.
+
+        A comma, or a colon that is not the last, of a ``map`` is written ``\,`` and ``\:``.
+
+        Examples
+        --------
+        >>> options = {"map": r"stage I\, II:early,stage III:late"}
+        >>> LabelRule.parse(SheetRow("x", "table", options=options)).mapping
+        {'stage i, ii': 'early', 'stage iii': 'late'}
+        """
+        where, options = f"data set {dataset.id}", dataset.options
+        unlabelled = options.get("unlabelled", "refuse")
+        if unlabelled not in ("refuse", "drop", IGNORE):
+            found = quoted(unlabelled)
+            msg = f"{where}: the sheet's option unlabelled is {found}; use refuse or drop"
+            raise InputError(msg, key="unlabelled")
+        return cls(
+            _compiled(where, options["regex"]) if "regex" in options else None,
+            _mapping(where, options.get("map", "")),
+            frozenset(dataset.names("literal")),
+            unlabelled == "drop",
+            unlabelled == IGNORE,
+        )
+
+    def says_nothing(self, text: str) -> bool:
+        """Return whether a text stands for a missing label."""
+        return is_missing(text) and text.strip() not in self.literal
+
+    def apply(
+        self, where: str, samples: Sequence[str] | np.ndarray, texts: Sequence[str]
+    ) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """Return labels, which samples stay, and what was done.
+
+        Parameters
+        ----------
+        where : str
+            Data set, file and column, for errors.
+        samples : sequence of str
+            Names, for messages.
+        texts : sequence of str
+            One per sample.
+
+        Returns
+        -------
+        labels : ndarray of str, shape (n_kept,)
+        keep : ndarray of bool, shape (n_samples,)
+        notes : list of str
+
+        Raises
+        ------
+        InputError
+            If a sample has no label and may not be left out, an entry of the mapping meets no
+            sample, or no sample is left.
+        """
+        if self.ignore:
+            return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
+        found = [self._matched(where, plain_text(text)) for text in texts]
+        self._refuse_idle_entries(where, found)
+        labels = [self._mapped(text) for text in found]
+        missing = [
+            sample
+            for sample, text in zip(samples, found, strict=True)
+            if text is not None and text.lower() not in self.mapping and self.says_nothing(text)
+        ]
+        if missing and not self.drop and not self.mapping:
+            msg = (
+                f"{where}: {len(missing)} of {counted(len(samples), 'sample')} "
+                f"{either(len(missing), 'has', 'have')} no label: "
+                f"{listed(missing)}. Label them, leave them out by the sheet's option "
+                "unlabelled=drop, or name words that are labels by literal=NA"
+            )
+            raise InputError(msg, key="label")
+        keep = np.array([label is not None for label in labels], dtype=bool)
+        if not keep.any():
+            msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
+            raise InputError(msg, key="label")
+        notes = []
+        if not keep.all():
+            out = [
+                f"{s} ({text})" for s, text, k in zip(samples, texts, keep, strict=True) if not k
+            ]
+            notes.append(
+                f"{counted(len(out), 'sample', 'was', 'were')} left out, having no label: "
+                f"{listed(out)}"
+            )
+        kept = np.array([label for label in labels if label is not None])
+        return kept, keep, notes + _alike(kept)
+
+    def _matched(self, where: str, text: str) -> str | None:
+        if self.pattern is None:
+            return text
+        try:
+            match = self.pattern.search(text, timeout=_SECONDS)
+        except TimeoutError as error:
+            msg = (
+                f"{where}: the sheet's option regex takes more than {_SECONDS:g} s to search "
+                f"{quoted(text)}; write it without repetitions of repetitions"
+            )
+            raise InputError(msg, key="regex") from error
+        if match is None:
+            return None
+        groups = [group for group in match.groups() if group]
+        return (groups[0] if groups else match.group()).strip()
+
+    def _mapped(self, text: str | None) -> str | None:
+        if text is None:
+            return None
+        if self.mapping:
+            return self.mapping.get(text.lower())
+        return None if self.says_nothing(text) else text
+
+    def _refuse_idle_entries(self, where: str, found: Sequence[str | None]) -> None:
+        present = {text.lower() for text in found if text is not None}
+        idle = [text for text in self.mapping if text not in present]
+        if idle:
+            seen = _commonest([text for text in found if text is not None])
+            msg = (
+                f"{where}: the sheet's option map has {quoted(idle[0])}, but no sample has that "
+                f"text; they have {seen or 'none that the option regex matches'}. Correct it"
+            )
+            raise InputError(msg, key="map")
+
+
+def _compiled(where: str, pattern: str) -> Any:
+    import regex  # noqa: PLC0415 - few sheets have one
+
+    try:
+        return regex.compile(pattern, regex.IGNORECASE)
+    except (regex.error, RecursionError, OverflowError) as error:
+        msg = (
+            f"{where}: the sheet's option regex {quoted(pattern)} is not a valid regular "
+            f"expression ({quoted(str(error), 100)[1:-1]}); correct it"
+        )
+        raise InputError(msg, key="regex") from error
+
+
+def _commonest(texts: Sequence[str]) -> str:
+    return ", ".join(f"{quoted(text)} ({n})" for text, n in Counter(texts).most_common(_NAMED))
+
+
+def plain_text(text: str) -> str:
+    r"""Return a text with straight quotes and single spaces.
+
+    Examples
+    --------
+    >>> plain_text(" patient’s\u00a0 mucosa ")
+    "patient's mucosa"
+    """
+    return " ".join(text.translate(_QUOTES).split())
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b"])
+    'a, b'
+    """
+    rest = f", ... {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (
+        ", ".join(name if len(name) < 60 else f"{name[:57]}..." for name in names[:_NAMED]) + rest
+    )
+
+
+def _alike(labels: np.ndarray) -> list[str]:
+    """Note classes that differ by capital letters, or by what a reader does not see, alone."""
+    spellings: dict[str, list[str]] = {}
+    for label in map(str, np.unique(labels)):
+        spellings.setdefault(_seen(label).lower(), []).append(label)
+    return [_difference(found) for found in spellings.values() if len(found) > 1]
+
+
+def _difference(found: Sequence[str]) -> str:
+    if len(set(map(_seen, found))) < len(found):
+        return (
+            f"the classes {' and '.join(map(ascii, found))} look alike: they differ by characters "
+            "that are not seen; correct them in the table"
+        )
+    return (
+        f"the classes {' and '.join(map(repr, found))} differ by capital letters alone; make them "
+        "one by map= in the sheet's options"
+    )
+
+
+def _seen(text: str) -> str:
+    """Return what a reader sees: composed letters, no characters of no width."""
+    composed = unicodedata.normalize("NFKC", text)
+    return "".join(c for c in composed if unicodedata.category(c) != "Cf")
+
+
+def _mapping(where: str, text: str) -> dict[str, str]:
+    mapping: dict[str, str] = {}
+    for entry in filter(None, (part.strip() for part in re.split(r"(?<!\\),", text))):
+        key, colon, label = (part.replace("\\,", ",") for part in _last_colon(entry))
+        key = plain_text(key.replace("\\:", ":")).lower()
+        label = label.replace("\\:", ":").strip()
+        if not colon or not key or not label or key in mapping:
+            msg = (
+                f"{where}: the sheet's option map has {quoted(entry)}"
+                f"{' twice' if key in mapping else ''}; write text:label,text:label"
+            )
+            raise InputError(msg, key="map")
+        mapping[key] = label
+    return mapping
+
+
+def _last_colon(entry: str) -> tuple[str, str, str]:
+    places = [match.start() for match in re.finditer(r"(?<!\\):", entry)]
+    if not places:
+        return entry, "", ""
+    return entry[: places[-1]], ":", entry[places[-1] + 1 :]

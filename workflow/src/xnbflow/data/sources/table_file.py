@@ -1,0 +1,214 @@
+"""A table in a file, whatever its format: rows of cells as texts and numbers.
+
+A row is converted with many others; where a cell is no number, cell by cell, so that the error says
+which it is.
+"""
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from xnbflow.data.counts import counted
+from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.sources.cell_texts import complaint, is_missing, numbers_of
+
+__all__ = ["Cells", "Columns", "TableFile"]
+
+_CELLS_AT_ONCE = 200_000
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+
+Row = tuple[int, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table are text and which are numbers; the others are passed over.
+
+    Attributes
+    ----------
+    text, numbers : sequence of int
+        Positions.
+    key : int
+        The column of row names.
+    is_text : callable, optional
+        Given a row's name, whether the whole row is text.
+    """
+
+    text: Sequence[int]
+    numbers: Sequence[int]
+    key: int = 0
+    is_text: Callable[[str], bool] | None = None
+
+
+@dataclass
+class Cells:
+    """What a table holds below its header.
+
+    Attributes
+    ----------
+    lines : list of int
+        The number of each row, from 1.
+    texts : list of list of str
+        For each column of text its cells.
+    numbers : ndarray of float64, shape (n_rows, n_numbers)
+        NaN where a value is missing.
+    text_rows : list of (int, list of str)
+        Rows that are text, with their numbers; they are not among the others.
+    """
+
+    lines: list[int]
+    texts: list[list[str]]
+    numbers: np.ndarray
+    text_rows: list[tuple[int, list[str]]] = field(default_factory=list)
+
+
+class TableFile:
+    """A table whose header is read; a format adds `rows`.
+
+    Parameters
+    ----------
+    path : path
+        For errors.
+
+    Attributes
+    ----------
+    header : list of str
+    unit : str
+        What its rows are called in messages: line or row.
+    decimal : str
+        The decimal sign.
+    nominal : set of str
+        Columns of which the file says that they hold categories.
+    notes : list of str
+        What a user should know.
+    """
+
+    unit = "row"
+    decimal = "."
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        self.header: list[str] = []
+        self.nominal: set[str] = set()
+        self.notes: list[str] = []
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows below the header, each with its number."""
+        raise NotImplementedError
+
+    def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
+        """Read all rows.
+
+        Parameters
+        ----------
+        columns : Columns
+        by_column : bool
+            Whether a column's numbers lie side by side in memory, or a row's.
+
+        Raises
+        ------
+        InputError
+            If a row has too few or too many cells, or a cell is no number.
+        """
+        found = Cells([], [[] for _ in columns.text], np.empty(0))
+        blocks: list[np.ndarray] = []
+        rows = self.rows()
+        while batch := list(itertools.islice(rows, max(1, _CELLS_AT_ONCE // len(self.header)))):
+            self._refuse_other_widths(batch)
+            if columns.is_text is not None:
+                kinds = [columns.is_text(cells[columns.key].strip()) for _, cells in batch]
+                found.text_rows += [
+                    (number, [cell.strip() for cell in cells])
+                    for (number, cells), is_text in zip(batch, kinds, strict=True)
+                    if is_text
+                ]
+                batch = [row for row, is_text in zip(batch, kinds, strict=True) if not is_text]
+            found.lines += [number for number, _ in batch]
+            for texts, place in zip(found.texts, columns.text, strict=True):
+                texts.extend([cells[place].strip() for _, cells in batch])
+            blocks.append(self._numbers(batch, columns.numbers))
+        found.numbers = _stacked(blocks, len(columns.numbers), by_column=by_column)
+        return found
+
+    def texts(self) -> list[list[str]]:
+        """Return the cells of each column as text."""
+        return self.read(Columns(range(len(self.header)), ())).texts
+
+    def advice(self, cell: str) -> str:
+        """Return what to do about a cell that is no finite number."""
+        if _DECIMAL_COMMA.fullmatch(cell.strip()):
+            return (
+                "this looks like a decimal comma: say decimal=comma in the sheet's options, or "
+                "save it with decimal points"
+            )
+        if is_missing(cell) or cell.strip("+-").lower() in {"inf", "infinity"}:
+            return "fill it in, remove the sample, or list the feature under drop= in the options"
+        return "correct it, or list the feature under categorical= or drop= in the sheet's options"
+
+    def place(self, column: int, number: int | None = None) -> str:
+        """Return where a column is, or a cell of it."""
+        named = f"column {column + 1} ({quoted(self.header[column])})"
+        return named if number is None else f"{named}, {self.unit} {number}"
+
+    def _refuse_other_widths(self, rows: Sequence[Row]) -> None:
+        for number, cells in rows:
+            if len(cells) != len(self.header):
+                msg = (
+                    f"{self.path}, {self.unit} {number}: {counted(len(cells), 'cell')}, but the "
+                    f"header has {len(self.header)}; correct it, or get the file again if it "
+                    "ends there"
+                )
+                raise InputError(msg, key=f"{self.unit} {number}")
+
+    def _numbers(self, rows: Sequence[Row], places: Sequence[int]) -> np.ndarray:
+        """Return the numbers of rows, shape (n_rows, n_places)."""
+        if not places:
+            return np.empty((len(rows), 0))
+        first, stop = places[0], places[-1] + 1
+        if len(places) == stop - first:
+            cells = [cell for _, row in rows for cell in row[first:stop]]
+        else:
+            cells = [row[place] for _, row in rows for place in places]
+        values = numbers_of(cells, self.decimal)
+        if values is None:
+            values = np.array(
+                [
+                    self._number(row[place], place, number)
+                    for number, row in rows
+                    for place in places
+                ]
+            )
+        return values.reshape(len(rows), len(places))
+
+    def _number(self, cell: str, column: int, number: int) -> float:
+        text = cell.strip()
+        if is_missing(text):
+            return math.nan
+        if self.decimal == "," and _DECIMAL_POINT.fullmatch(text):
+            wrong = f"{quoted(cell)} has a decimal point, but other cells have commas"
+            advice = "make them agree"
+        else:
+            text = text.replace(",", ".", 1) if self.decimal == "," else text
+            wrong, advice = complaint(text) or "", self.advice(cell)
+        if wrong:
+            msg = f"{self.path}, {self.place(column, number)}: {wrong}; {advice}"
+            raise InputError(msg, key=self.header[column], remedy=advice)
+        return float(text)
+
+
+def _stacked(blocks: list[np.ndarray], width: int, *, by_column: bool) -> np.ndarray:
+    """Return blocks of rows as one matrix; a block is released when it is copied."""
+    count = sum(map(len, blocks))
+    values = np.empty((width, count)).T if by_column else np.empty((count, width))
+    stop = count
+    while blocks:
+        block = blocks.pop()
+        values[stop - len(block) : stop] = block
+        stop -= len(block)
+    return values

@@ -1,0 +1,271 @@
+"""Formats of tables: text, workbooks, ARFF and Parquet, each a `TableFile`."""
+
+import csv
+import datetime
+import importlib.util
+import io
+import pickle
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from xnbflow.data.counts import counted
+from xnbflow.data.errors import InputError, about_file, quoted
+from xnbflow.data.sources.delimited import SEPARATORS, DelimitedText, Dialect, sniff
+from xnbflow.data.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
+from xnbflow.data.sources.table_file import Cells, Columns, Row, TableFile
+
+__all__ = ["WORKBOOKS", "open_table", "suffix_of"]
+
+WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+_PARQUET = frozenset({".parquet", ".pq"})
+_TABS = frozenset({".tsv", ".tab", ".txt"})
+_DECIMALS = {"point": ".", "comma": ","}
+
+_ATTRIBUTE = re.compile(
+    r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s+(.+)""", re.IGNORECASE
+)
+
+#: Memory that reading a workbook may take: some, and so many times what its file holds unpacked.
+_LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
+
+
+@contextmanager
+def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
+    """Open a table by its format, which its name shows.
+
+    Parameters
+    ----------
+    path : path
+        ``.parquet``, ``.arff``, a workbook, or text in lines and cells.
+    options : mapping of str to str
+        Of the sheet: ``separator``, ``decimal``, ``sheet``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is of another format.
+    """
+    suffix = suffix_of(path)
+    with about_file(path):
+        if suffix in WORKBOOKS:
+            yield Workbook(path, options.get("sheet"))
+            return
+        if suffix not in _PARQUET:
+            refuse_other_formats(path)
+        with open_raw(path) as stream:
+            if suffix in _PARQUET:
+                yield ParquetTable(path, stream)
+            elif suffix == ".arff":
+                yield Arff(path, stream)
+            else:
+                yield DelimitedText(path, stream, lambda head: _dialect(path, head, options))
+
+
+def suffix_of(path: str | Path) -> str:
+    """Return the suffix in small letters, that before ``.gz`` if there is one.
+
+    Examples
+    --------
+    >>> suffix_of("a/b.CSV.gz")
+    '.csv'
+    """
+    path = Path(urlsplit(str(path)).path)
+    inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return inner.suffix.lower()
+
+
+def _dialect(path: Path, head: list[str], options: Mapping[str, str]) -> Dialect:
+    decimal, name = options.get("decimal"), options.get("separator")
+    for key, value, known in (("decimal", decimal, _DECIMALS), ("separator", name, SEPARATORS)):
+        if value is not None and value not in known:
+            msg = (
+                f"{path}: unknown {key} {quoted(value)} in the sheet's options; "
+                f"use one of {', '.join(known)}"
+            )
+            raise InputError(msg, key=key)
+    default = SEPARATORS[name or ("tab" if suffix_of(path) in _TABS else "comma")]
+    return sniff(path, head, default, decimal and _DECIMALS[decimal], certain=name is not None)
+
+
+class Workbook(TableFile):
+    """A sheet of a workbook, read by python-calamine in a process of bounded memory.
+
+    A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
+    library ends the process that asks for them.
+
+    Parameters
+    ----------
+    path : path
+        The workbook.
+    sheet : str, optional
+        The sheet's name; the first one without.
+    """
+
+    def __init__(self, path: Path, sheet: str | None) -> None:
+        super().__init__(path)
+        rows = _workbook_rows(path, sheet)
+        while rows and not any(cell != "" for cell in rows[0]):
+            rows.pop(0)
+        self._cells = [[_text(cell) for cell in row] for row in rows]
+        self.header = self._cells.pop(0) if self._cells else []
+        dates = [
+            _text(cell)
+            for cell in [*(rows[0] if rows else []), *(row[0] for row in rows if row)]
+            if isinstance(cell, datetime.date)
+        ]
+        if dates:
+            self.notes.append(
+                f"{counted(len(dates), 'name', 'is a date', 'are dates')} "
+                f"({', '.join(dates[:5])}): Excel makes dates of gene "
+                "symbols such as SEPT2 and MARCH1; correct them"
+            )
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows below the header that are not empty."""
+        return ((number, row) for number, row in enumerate(self._cells, 2) if any(row))
+
+
+def _workbook_rows(path: Path, sheet: str | None) -> list[list[Any]]:
+    if wrong := what_is_wrong(path):
+        msg = f"{path} {wrong}"
+        raise InputError(msg)
+    size = path.stat().st_size
+    try:
+        if zipfile.is_zipfile(path):  # of ODF and of Excel since 2007
+            with zipfile.ZipFile(path) as parts:
+                unpacked = sum(part.file_size for part in parts.infolist())
+            refuse_bomb(path, size, unpacked)
+            size = max(size, unpacked)
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
+        msg = f"{path} cannot be read as a workbook ({quoted(str(error), 160)}); save it anew"
+        raise InputError(msg) from error
+    if importlib.util.find_spec("python_calamine") is None:
+        msg = f"{path} is a workbook; to read it, install python-calamine, or save it as CSV"
+        raise InputError(msg)
+    memory = _LEAST_MEMORY + _MEMORY_RATIO * size
+    command = [sys.executable, "-P", str(Path(__file__).with_name("workbook_process.py"))]
+    command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
+    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+    if done.returncode == 0:
+        return pickle.loads(done.stdout)  # noqa: S301 - of our own process
+    why = (done.stderr.decode(errors="replace").strip().splitlines() or ["no reason is given"])[-1]
+    if done.returncode < 0:
+        why = f"it takes more than {memory >> 20} MiB of memory"
+    msg = f"{path} cannot be read as a workbook ({quoted(why, 200)[1:-1]}); save it anew, or as CSV"
+    raise InputError(msg, key="sheet" if "has no sheet" in why else None)
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as text: of a number the shortest that is exact, whole ones without ``.0``."""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    return str(cell).strip()
+
+
+class Arff(TableFile):
+    """Weka's ARFF: attributes with their types, then rows as CSV.
+
+    Nominal attributes, ``{a, b}`` or string, are categories.
+    """
+
+    unit = "line"
+
+    def __init__(self, path: Path, stream: io.BufferedIOBase) -> None:
+        super().__init__(path)
+        self._lines = self._numbered(stream)
+        for number, line in self._lines:
+            word = line.split(None, 1)[0].lower()
+            if word == "@data":
+                return
+            if word == "@attribute":
+                self._add(number, line)
+        msg = f"{path} has no @data; it is no whole ARFF file. Get it again"
+        raise InputError(msg)
+
+    def _numbered(self, stream: io.BufferedIOBase) -> Iterator[tuple[int, str]]:
+        for number, raw in enumerate(stream, 1):
+            try:
+                line = raw.decode("utf-8-sig").strip()
+            except UnicodeDecodeError as error:
+                msg = f"{self.path}, line {number}: not UTF-8 text; save the file as UTF-8"
+                raise InputError(msg, key=f"line {number}") from error
+            if line and not line.startswith("%"):
+                yield number, line
+
+    def _add(self, number: int, line: str) -> None:
+        match = _ATTRIBUTE.fullmatch(line)
+        if match is None:
+            msg = f"{self.path}, line {number}: {quoted(line)} is no attribute; correct it"
+            raise InputError(msg, key=f"line {number}")
+        *names, kind = match.groups()
+        name = re.sub(r"\\(.)", r"\1", next(n for n in names if n is not None))
+        self.header.append(name)
+        if kind.lower().split()[:1] not in (["numeric"], ["real"], ["integer"]):
+            self.nominal.add(name)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows below ``@data``."""
+        for number, line in self._lines:
+            wrong = "a sparse row; in Weka, apply the filter SparseToNonSparse and save it again"
+            if not line.startswith("{"):
+                quote = "'" if "'" in line else '"'
+                reader = csv.reader([line], quotechar=quote, escapechar="\\", skipinitialspace=True)
+                try:
+                    yield number, [cell.strip() for cell in next(reader)]
+                except csv.Error as error:
+                    wrong = f"not valid ARFF ({error}); correct the line"
+                else:
+                    continue
+            msg = f"{self.path}, line {number}: {wrong}"
+            raise InputError(msg, key=f"line {number}")
+
+
+class ParquetTable(TableFile):
+    """A Parquet file; numbers are taken as they are, without a detour through text."""
+
+    def __init__(self, path: Path, stream: io.BufferedIOBase) -> None:
+        super().__init__(path)
+        try:
+            self._table = pq.ParquetFile(pa.BufferReader(stream.read())).read()
+        except (pa.ArrowException, OSError) as error:
+            why = quoted(str(error), 160)
+            msg = f"{path} is not a Parquet file ({why}); correct its name, or get it again"
+            raise InputError(msg) from error
+        self.header = [name.strip() for name in self._table.column_names]
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows as text."""
+        return enumerate(zip(*map(self._texts, range(len(self.header))), strict=True), 1)
+
+    def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
+        """Read all rows; see `TableFile.read`."""
+        numbers = [self._table[place] for place in columns.numbers]
+        are_numbers = all(
+            pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
+            for column in numbers
+        )
+        if columns.is_text is not None or not are_numbers:
+            return super().read(columns, by_column=by_column)
+        values = np.empty((len(numbers), len(self._table)))
+        for row, column in enumerate(numbers):
+            values[row] = column.cast(pa.float64(), safe=False).to_numpy()
+        if np.isinf(values).any():
+            return super().read(columns, by_column=by_column)
+        texts = [self._texts(place) for place in columns.text]
+        values = values.T if by_column else np.ascontiguousarray(values.T)
+        return Cells(list(range(1, len(self._table) + 1)), texts, values)
+
+    def _texts(self, place: int) -> list[str]:
+        cells = self._table[place].to_pylist()
+        return ["" if cell is None else str(cell).strip() for cell in cells]
