@@ -85,9 +85,9 @@ def draw_lines(
     for (label, level), dashes in zip(levels, _DASHES, strict=False):
         axes.axhline(level, color=GREY, linestyle=dashes, linewidth=1.2, label=label)
     if ring:
-        label, *place = ring
+        label, x, y = ring
         axes.scatter(
-            *place, s=120, facecolors="none", edgecolors=INK, linewidths=1.6, label=label, zorder=5
+            x, y, s=120, facecolors="none", edgecolors=INK, linewidths=1.6, label=label, zorder=5
         )
     if logarithmic:
         _make_logarithmic(axes, (1, 3))
