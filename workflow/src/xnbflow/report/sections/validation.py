@@ -85,28 +85,18 @@ def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
 
 
 def _overview(results: StudyResults) -> Table:
-    rows = []
-    for pair in results.study.validate:
-        by = _rows(results, pair, "accuracy").set_index("cohort")
-        test = by.loc["test"]
-        rows.append(
-            {
-                **{name: getattr(pair, name) for name in _PAIR},
-                "verdict": _rows(results, pair, "verdicts")["verdict"].iloc[0],
-                "n": int(test["n"]),
-                **test[["value", "majority", "claimed"]],
-                "interval": f"{100 * test['lower']:.0f} to {100 * test['upper']:.0f}%",
-                "cross-validated": by.loc["train", "value"],
-            }
-        )
+    rows = results.validation["accuracy"].merge(results.validation["verdicts"], on=_PAIR)
+    own = rows[rows["cohort"] == "train"].set_index(_PAIR)["value"].rename("cross-validated")
+    frame = rows[rows["cohort"] == "test"].join(own, on=_PAIR)
+    ends = zip(frame["lower"], frame["upper"], strict=True)
+    frame["interval"] = [f"{100 * lower:.0f} to {100 * upper:.0f}%" for lower, upper in ends]
+    frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
     caption = (
         "Accuracy in the test cohort with its 95 % interval, the share of its largest class, the "
         "mean predicted probability of the classes that the model names (above the accuracy means "
         "overconfident), and the accuracy of the same model in cross-validation on its own cohort, "
         "with the features that both have and up to ten folds."
     )
-    frame = pd.DataFrame(rows)
-    frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "interval"]
     columns += ["majority", "claimed", "cross-validated"]
     return results.validation.show(
