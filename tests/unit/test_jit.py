@@ -12,6 +12,7 @@ import xnbflow
 
 pytestmark = pytest.mark.slow  # every test compiles anew
 
+
 CALL = """
 import numpy as np
 from xnbflow.density.kernels import apply_kernel, kernel_code
@@ -62,14 +63,6 @@ def test_an_edited_kernel_changes_those_in_other_files_that_call_it(library, tmp
     callee.write_text(callee.read_text().replace(last, "        values[i] = 2.0 * (p * r + 1.0)\n"))
     assert float(run(library, **cache).stdout) == 2 * before > 0
     assert not run(library, **cache).stderr
-
-
-def test_a_library_that_cannot_be_written_is_compiled_into_the_cache_of_its_user(library, tmp_path):
-    home = {"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": str(tmp_path / "home")}
-    for folder in {path.parent for path in library.rglob("*.py")}:
-        (folder / "__pycache__").write_text("no folder")
-    assert float(run(library, **home).stdout) > 0
-    assert any((tmp_path / "home").rglob("*.nbc"))
 
 
 def test_without_a_place_to_write_kernels_are_compiled_anew_and_that_is_said_once(
