@@ -378,7 +378,7 @@ def test_a_stream_without_a_distinctive_feature_leaves_the_priors(rng):
     features, labels = rng.normal(size=(4, 40)), np.repeat(["a", "b"], [30, 10])
     streamed = XNB(min_distance=0.99).fit_stream([(list("pqrs"), features)], labels)
     assert streamed.n_features_in_ == 0
-    nothing = np.empty((5, 0))
+    nothing = pd.DataFrame(index=range(5), columns=[])
     assert streamed.predict(nothing).tolist() == ["a"] * 5
     np.testing.assert_allclose(streamed.predict_proba(nothing)[0], [0.75, 0.25])
     assert streamed.explain(nothing).empty
