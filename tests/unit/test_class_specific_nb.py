@@ -550,3 +550,13 @@ def test_two_classes_have_one_temperature(rng):
     model = ClassSpecificNBCV(cv=4).fit(X, y > 1)
     assert model.calibration_slope_.tolist() == [1.0 / model.temperature_] * 2
     assert model.calibration_intercept_.tolist() == [0.0, 0.0]
+
+
+def test_explanations_add_up_to_the_score(rng):
+    X, y = repeating(rng, n=120)
+    model = ClassSpecificNBCV(cv=4).fit(X, y)
+    assert np.ptp(model.calibration_slope_) > 0.0
+    terms = model.explain(X[:5]).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    joint = model.predict_joint_log_proba(X[:5])
+    offset = model.class_log_prior_ + model.calibration_intercept_
+    np.testing.assert_allclose(terms.to_numpy() + offset, joint, rtol=1e-9)
