@@ -16,6 +16,7 @@ from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_
 from xnbflow.preprocessing.selection.pair_rankings import NEVER, PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
 from xnbflow.preprocessing.selection.separation import (
+    Moments,
     bias_removed_cut,
     effective_samples,
     keep_above,
@@ -194,6 +195,11 @@ def test_without_selection_the_risk_is_equation_9(n):
     distance, rho = 2 * true.sum() / n, N_BLOCKS / n
     expected = norm.cdf(-np.sqrt(distance) / 2 / np.sqrt(1 + 2 * rho * SIZE / distance))
     assert keep_all(true + SIZE, DEGREES, n).moments.risk == pytest.approx(expected, rel=1e-12)
+
+
+def test_nothing_selected_is_decided_by_chance():
+    moments = Moments(np.zeros(2), np.array([0.0, 4.0]))
+    np.testing.assert_array_equal(moments.risk, [0.5, 0.5])
 
 
 @pytest.mark.parametrize("cut", [8.0, 15.0, 20.0])
