@@ -11,9 +11,6 @@ import pandas as pd
 import pytest
 from unit.test_models_file import two_classes
 
-from xnbflow.models.prediction import MISSING
-from xnbflow.workflow.cli import app
-
 ROOT = Path(__file__).parents[2]
 MAIN = "from xnbflow.workflow.cli import main; main()"
 
@@ -78,12 +75,6 @@ def test_a_prediction_in_a_pipe_is_a_table_and_nothing_else(folder):
     assert len(lines) == 13
 
 
-def test_the_samples_column_is_known_from_training(folder):
-    one = xnbflow("predict", "model.skops", "new.csv", cwd=folder)
-    other = xnbflow("predict", "model.skops", "new.csv", "--id", "id", cwd=folder)
-    assert one.stdout == other.stdout
-
-
 def test_new_samples_without_a_label_are_predicted_beside_those_that_have_one(folder):
     table = pd.read_csv(folder / "training.csv", dtype={"type": object})
     table.loc[::3, "type"] = None
@@ -126,23 +117,6 @@ def test_a_missing_value_is_told_and_left_to_choose(folder):
     assert "1 value is missing in 1 of 12 samples" in done.stderr
 
 
-def test_what_the_sheet_says_is_translated(folder):
-    done = xnbflow("predict", "model.skops", "new.csv", "--id", "nobody", cwd=folder)
-    assert done.returncode == 1
-    assert "the sheet's columns are --label, --id" in done.stderr
-
-
-def test_choices_are_those_of_the_library():
-    assert tuple(app.Missing) == MISSING
-    assert {"rows", "columns"} == set(app.Orientation)
-
-
-def test_predictions_go_to_a_file(folder):
-    done = xnbflow("predict", "model.skops", "new.csv", "-o", "out.tsv", cwd=folder)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert (folder / "out.tsv").read_text().startswith("sample\tlabel\t")
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -159,12 +133,6 @@ def test_json_is_json(folder, arguments):
     done = xnbflow(*arguments, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
-
-
-def test_gene_sets_are_lines_of_a_gmt_file(folder):
-    done = xnbflow("signature", "model.skops", "--gmt", cwd=folder)
-    assert all(len(line.split("\t")) >= 3 for line in done.stdout.splitlines())
-    assert done.stdout.startswith("training_")
 
 
 def test_an_explanation_as_a_page_holds_its_numbers(folder):
@@ -256,15 +224,6 @@ SERIES_MATRIX = """\
 "p2"\t4.0\t5.0\t6.0\t8.0
 !series_matrix_table_end
 """
-
-
-def test_geo_tells_what_a_file_holds(tmp_path):
-    (tmp_path / "GSE1_series_matrix.txt").write_text(SERIES_MATRIX)
-    done = xnbflow("geo", tmp_path / "GSE1_series_matrix.txt")
-    assert done.returncode == 0, done.stderr
-    assert "diagnosis" in done.stdout
-    told = json.loads(xnbflow("geo", tmp_path / "GSE1_series_matrix.txt", "--json").stdout)
-    assert told["values"]
 
 
 def test_geo_writes_a_study_that_snakemake_plans(tmp_path):

@@ -1,10 +1,12 @@
-"""Calibration: counts by hand, scikit-learn's curve, and what few predictions can say."""
+"""Calibration and intervals: counts by hand, scikit-learn's curve, the mass of the posterior."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
 from scipy.special import log_softmax
 
-from xnbflow.data.errors import InputError
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.intervals import proportion_interval
 
@@ -43,20 +45,6 @@ def test_calibration_of_one_class_is_scikit_learn_s():
     assert curve["count"].sum() == 500
 
 
-def test_calibration_leaves_out_samples_without_probabilities():
-    true, log_posterior, classes = random_predictions(30, 3, seed=8)
-    expected = calibration_curve(true[:20], log_posterior[:20], classes)
-    log_posterior[20:25] = np.nan
-    log_posterior[25:] = -np.inf
-    assert calibration_curve(true, log_posterior, classes).equals(expected)
-
-
-def test_calibration_refuses_an_unknown_class():
-    true, log_posterior, classes = random_predictions(10, 3, seed=9)
-    with pytest.raises(InputError, match="found the label 'class 9'"):
-        calibration_curve(true, log_posterior, classes, label="class 9")
-
-
 def test_a_bin_of_few_samples_is_marked_however_often_they_were_tested():
     true = np.repeat(["a", "b"], [14, 4])
     log_posterior = np.log(np.where((np.arange(18) < 14)[:, None], [0.95, 0.05], [0.35, 0.65]))
@@ -72,23 +60,6 @@ def test_a_bin_of_few_samples_is_marked_however_often_they_were_tested():
     limits = ["observed_lower", "observed_upper"]
     np.testing.assert_allclose(once[limits], thrice[limits])
     assert thrice.loc[9, "count"] == 42
-
-
-def test_intervals_of_a_bin_are_those_of_its_share():
-    true = np.repeat(["a", "b"], [9, 3])
-    log_posterior = np.log(np.tile([0.95, 0.05], (12, 1)))
-    row = calibration_curve(true, log_posterior, np.array(["a", "b"])).iloc[-1]
-    lower, upper = proportion_interval(9, 12)
-    assert (row["observed_lower"], row["observed_upper"]) == (lower, upper)
-
-
-def test_bins_above_the_greatest_probability_are_there_and_empty():
-    log_posterior = np.log(np.tile([0.42, 0.33, 0.25], (11, 1)))
-    curve = calibration_curve(np.repeat("a", 11), log_posterior, np.array(["a", "b", "c"]), "b")
-    assert len(curve) == 10
-    assert curve["count"].tolist() == [*[0] * 3, 11, *[0] * 6]
-    assert curve["lower"].tolist() == pytest.approx(np.arange(10) / 10)
-    assert curve["upper"].tolist() == pytest.approx(np.arange(1, 11) / 10)
 
 
 @pytest.mark.parametrize(("n", "few"), [(9, True), (10, False)])
@@ -114,12 +85,6 @@ def test_sure_predictions_are_counted_with_how_many_are_right():
     assert table.loc[0.99, "accuracy_upper"] == upper
 
 
-def test_the_share_of_a_single_prediction_is_all_or_none():
-    table = confidence_table(np.array(["b"]), np.log([[0.01, 0.99]]), np.array(["a", "b"]))
-    assert table["share"].tolist() == [1, 0, 0]
-    assert table["right"].tolist() == [1, 0, 0]
-
-
 def test_nobody_sure_has_no_accuracy():
     log_posterior = np.log(np.full((5, 2), 0.5))
     table = confidence_table(np.repeat(["a"], 5), log_posterior, np.array(["a", "b"]))
@@ -134,3 +99,37 @@ def test_repeats_do_not_narrow_the_interval_of_sure_predictions():
     limits = ["accuracy_lower", "accuracy_upper"]
     np.testing.assert_allclose(once[limits], many[limits])
     assert (many["count"] == 10 * once["count"]).all()
+
+
+@pytest.mark.parametrize(("right", "n"), [(5, 10), (3.7, 12), (60, 83), (1, 7)])
+def test_each_end_leaves_out_a_fortieth_of_the_posterior(right, n):
+    """The posterior is binomial likelihood times Jeffreys' prior, 1 / sqrt(p (1 - p)).
+
+    It is integrated here over the angle of which p is the squared sine, where it has no pole.
+    """
+
+    def mass(below):
+        power = (2 * right, 2 * (n - right))
+        return quad(lambda t: np.sin(t) ** power[0] * np.cos(t) ** power[1], 0, below)[0]
+
+    lower, upper = proportion_interval(right, n)
+    whole = mass(np.pi / 2)
+    assert mass(np.arcsin(np.sqrt(lower))) / whole == pytest.approx(0.025, rel=1e-6)
+    assert mass(np.arcsin(np.sqrt(upper))) / whole == pytest.approx(0.975, rel=1e-6)
+
+
+@given(st.integers(1, 500), st.floats(0, 1))
+def test_limits_hold_the_share_and_stay_within_zero_and_one(n, share):
+    lower, upper = proportion_interval(share * n, n)
+    assert 0 <= lower <= share + 1e-12
+    assert share - 1e-12 <= upper <= 1
+
+
+def test_none_and_all_reach_the_ends():
+    lower, upper = proportion_interval([0, 16], 16)
+    assert (lower[0], upper[1]) == (0, 1)
+    assert upper[0] == pytest.approx(1 - lower[1])
+
+
+def test_nothing_has_no_interval():
+    assert np.isnan(proportion_interval(0, 0)).all()

@@ -1,7 +1,4 @@
-"""Tables of all pairs: each cell is the test it names, and nothing of it needs numba."""
-
-import subprocess
-import sys
+"""Tables of the comparison: each cell is the test it names, and what is left out."""
 
 import numpy as np
 import pandas as pd
@@ -9,6 +6,14 @@ import pytest
 
 from xnbflow.data.errors import InputError
 from xnbflow.evaluation import comparison
+from xnbflow.evaluation.comparison import (
+    compare_over_data_sets,
+    compare_over_folds,
+    omnibus,
+    pairwise,
+    pairwise_within,
+    ranks,
+)
 
 
 def test_pairs_over_data_sets_hold_the_tests_of_their_columns():
@@ -45,18 +50,6 @@ def test_pairs_over_folds_are_tested_in_the_direction_of_their_mean():
     assert reversed_row["sorted_runs"] == row["sorted_runs"]
 
 
-def test_a_fold_without_a_score_is_an_error():
-    index = pd.MultiIndex.from_product([range(2), range(3)], names=["repeat", "fold"])
-    scores = pd.DataFrame({"nb": np.arange(6.0), "xnb": np.arange(6.0)}, index)
-    with pytest.raises(InputError, match="1 of 6 pairs of scores are missing"):
-        comparison.compare_over_folds(scores.iloc[:-1], 1 / 2)
-
-
-def test_one_classifier_cannot_be_compared():
-    with pytest.raises(InputError, match="two classifiers, got \\['nb'\\]"):
-        comparison.compare_over_data_sets(pd.DataFrame({"nb": [0.5, 0.6]}))
-
-
 def test_classifiers_of_one_name_cannot_be_compared():
     scores = pd.DataFrame(np.eye(3), columns=["nb", "xnb", "nb"])
     with pytest.raises(InputError, match="classifier 'nb' has several columns"):
@@ -66,11 +59,117 @@ def test_classifiers_of_one_name_cannot_be_compared():
         comparison.compare_over_folds(scores, 1 / 2)
 
 
-def test_statistics_do_not_import_numba():
-    code = (
-        "import sys\n"
-        "from xnbflow.evaluation import comparison, metrics, stability\n"
-        "sys.exit('numba' in sys.modules)"
+CLASSIFIERS = ["xnb", "nb", "fnb"]  # not in alphabetical order
+ACCURACY = {"a": [0.9, 0.8, 0.8], "b": [0.9, 0.7, 0.6], "c": [0.7, 0.7, 0.6]}
+
+
+def repeats(accuracy=ACCURACY, folds="10-fold"):
+    """One mean per data set and classifier, in two repeats that lie symmetrically about it."""
+    rows = [
+        (dataset, folds, name, repeat, "accuracy", mean + shift)
+        for dataset, means in accuracy.items()
+        for name, mean in zip(CLASSIFIERS, means, strict=True)
+        for repeat, shift in enumerate((-0.01, 0.01))
+    ]
+    columns = ["dataset", "folds", "classifier", "repeat", "metric", "value"]
+    other = pd.DataFrame(rows, columns=columns).assign(metric="log_loss", value=0.0)
+    return pd.concat([pd.DataFrame(rows, columns=columns), other], ignore_index=True)
+
+
+def test_ranks_of_accuracy_are_averaged_over_data_sets():
+    table = ranks(repeats())
+    assert dict(zip(table["classifier"], table["average_rank"], strict=True)) == pytest.approx(
+        {"xnb": (1 + 1 + 1.5) / 3, "nb": (2.5 + 2 + 1.5) / 3, "fnb": (2.5 + 3 + 3) / 3}
     )
-    path = {"PYTHONPATH": ":".join(sys.path)}
-    assert subprocess.run([sys.executable, "-c", code], env=path, check=False).returncode == 0
+    assert set(table["datasets"]) == {3}
+    # q of three classifiers at 5 % is 2.343 (Demšar 2006, Table 5)
+    assert table["critical_difference"].iloc[0] == pytest.approx(2.343 * np.sqrt(2 / 3), abs=1e-3)
+    assert set(table["bars"]) == {"a"}
+
+
+def test_classifiers_that_differ_share_no_letter():
+    accuracy = {f"d{i}": [0.9, 0.8, 0.7] for i in range(12)}
+    table = ranks(repeats(accuracy)).set_index("classifier")
+    assert table["critical_difference"].iloc[0] < 1
+    assert table["bars"].tolist() == ["", "", ""]
+
+
+def test_pairs_over_data_sets_are_those_of_the_comparison():
+    accuracy = ACCURACY | {"d": [0.8, 0.75, 0.6], "e": [0.85, 0.9, 0.7]}
+    table = pairwise(repeats(accuracy))
+    scores = pd.DataFrame(accuracy, index=CLASSIFIERS).T
+    expected = compare_over_data_sets(scores)
+    assert table[["first", "second"]].equals(expected[["first", "second"]])
+    for column in ("mean_difference", "first_better", "equivalent"):
+        np.testing.assert_allclose(table[column], expected[column], atol=1e-12)
+    np.testing.assert_allclose(table["wilcoxon"], expected["p"])
+    assert set(table["not_told"]) == {""}
+    # Of five ranks the standard error is sqrt(3 * 4 / (6 * 5)): z of xnb and fnb by hand.
+    z = ((2.5 + 3 + 3 + 3 + 3) - (1 + 1 + 1.5 + 1 + 2)) / 5 / np.sqrt(2 / 5)
+    chosen = table.query("first == 'xnb' and second == 'fnb'")
+    assert chosen["z"].item() == pytest.approx(z)
+
+
+@pytest.mark.parametrize(("n", "told"), [(4, False), (5, True)])
+def test_the_bayesian_test_is_told_from_five_data_sets_on(n, told):
+    table = pairwise(repeats({f"d{i}": [0.9, 0.8, 0.7] for i in range(n)}))
+    posterior = table[["first_better", "equivalent", "second_better"]]
+    assert posterior.notna().all(axis=None) == told
+    assert posterior.isna().all(axis=None) == (not told)
+    assert table["wilcoxon"].notna().all()
+    said = "" if told else "4 data sets; with fewer than 5 the prior decides"
+    assert set(table["not_told"]) == {said}
+
+
+def test_a_data_set_that_a_classifier_failed_on_is_left_out():
+    table = repeats()
+    table.loc[(table["dataset"] == "a") & (table["classifier"] == "nb"), "value"] = np.nan
+    assert set(ranks(table)["datasets"]) == {2}
+
+
+def test_one_data_set_or_one_classifier_gives_empty_tables_with_all_columns():
+    for table in (repeats({"a": ACCURACY["a"]}), repeats().query("classifier == 'nb'")):
+        for make in (ranks, omnibus, pairwise):
+            empty = make(table)
+            assert empty.empty
+            assert list(empty.columns) == list(make(repeats()).columns)
+
+
+def fold_metrics(dataset="a", classifiers=CLASSIFIERS, folds=10, repeats=2):
+    rng = np.random.default_rng(1)
+    rows = [
+        (dataset, "f", name, repeat, fold, 12, rng.random())
+        for name in classifiers
+        for repeat in range(repeats)
+        for fold in range(folds)
+    ]
+    columns = ["dataset", "folds", "classifier", "repeat", "fold", "test_samples", "accuracy"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_pairs_on_a_data_set_are_those_of_the_comparison_over_its_folds():
+    metrics = fold_metrics()
+    scores = metrics.pivot_table(index=["repeat", "fold"], columns="classifier", values="accuracy")
+    expected = compare_over_folds(scores[CLASSIFIERS], test_train_ratio=1 / 9)
+    table = pairwise_within(metrics)
+    pd.testing.assert_frame_equal(
+        table[expected.columns], expected, check_dtype=False, check_index_type=False
+    )
+    assert set(table["dataset"]) == {"a"}
+
+
+def test_a_classifier_without_a_fold_is_left_out_of_the_pairs_on_a_data_set():
+    metrics = fold_metrics()
+    metrics = metrics[(metrics["classifier"] != "nb") | (metrics["fold"] != 3)]
+    assert set(pairwise_within(metrics)["second"]) == {"fnb"}
+
+
+def test_pairs_on_several_data_sets_stand_in_the_order_of_the_study():
+    tables = [fold_metrics("z"), fold_metrics("one", classifiers=["nb"]), fold_metrics("a")]
+    tables.insert(1, fold_metrics("single", folds=1, repeats=1))
+    tables.insert(1, fold_metrics("same", folds=1, repeats=3))  # every repeat tests all it has
+    table = pairwise_within(pd.concat(tables, ignore_index=True))
+    assert table["dataset"].tolist() == ["z"] * 3 + ["a"] * 3
+    assert set(table["folds"]) == {"f"}
+    assert table.index.tolist() == list(range(6))
+    assert list(table.columns) == list(pairwise_within(fold_metrics(folds=1, repeats=1)).columns)

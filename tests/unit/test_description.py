@@ -3,15 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
 
 from xnbflow.data.contract import DESCRIPTION_TABLES, TRAINING_TABLES
 from xnbflow.data.dataset import DataSet, read_header
-from xnbflow.evaluation.densities import class_densities, density_estimator
-from xnbflow.evaluation.description import describe
-from xnbflow.evaluation.evidence import relative_evidence
+from xnbflow.evaluation.densities import class_densities
+from xnbflow.evaluation.description import (
+    class_distances,
+    describe,
+    feature_profiles,
+    relative_evidence,
+)
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.profiles import class_distances, feature_profiles, feature_values
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.flexible import FlexibleNB
@@ -58,22 +60,6 @@ def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
     np.testing.assert_allclose(curve["density"], np.exp(expected), rtol=1e-6)
 
 
-def test_a_classifier_is_shown_with_its_own_densities(series):
-    table = class_densities(series, ["g0"], {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"})
-    curve = table[table["class"] == "a"]
-    values = series.values[0, series.labels == "a"]
-    expected = norm.pdf(curve["x"], values.mean(), values.std())
-    np.testing.assert_allclose(curve["density"], expected, rtol=1e-4)
-    assert set(table["estimator"]) == {"the densities of GaussianNB"}
-
-
-def test_kernels_and_bandwidths_are_those_configured(series):
-    entry = {"method": XNB_PATH, "params": {"bandwidth": "scott", "kernel": "uniform"}}
-    estimator, name = density_estimator(entry, series.kinds, 0)
-    assert (estimator.bandwidth, estimator.kernel) == ("scott", "uniform")
-    assert name == "uniform kernels, bandwidth by scott"
-
-
 def test_of_a_classifier_without_densities_the_picture_says_so(series):
     entry = {"method": "sklearn.ensemble.RandomForestClassifier", "params": {}}
     table = class_densities(series, ["g0"], entry)
@@ -92,14 +78,6 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
     reference = np.log(np.exp(terms) @ np.exp(model.class_log_prior_))
     assert row["log_reference"] == pytest.approx(reference)
     assert row["evidence"] == pytest.approx(terms[1] - reference)
-
-
-def test_no_feature_speaks_more_for_a_class_than_its_rarity_allows(series, trained):
-    # p(x | c) / p(x) is at most 1 / prior of c.
-    table = relative_evidence(series, trained["predictions"], trained["explanations"], XNB_ENTRY)
-    priors = trained["priors"]
-    bound = table.merge(priors, on=["repeat", "fold", "class"])
-    assert (bound["evidence"] <= -bound["log_prior"] + 1e-9).all()
 
 
 def test_evidence_does_not_depend_on_the_unit_of_measurement(series, trained):
@@ -147,11 +125,6 @@ def test_log_densities_in_units_of_their_own_are_not_compared_with_a_reference(s
     assert table["evidence"].isna().all()
 
 
-def test_scores_are_prior_and_evidence_and_reference(series, trained):
-    table = relative_evidence(series, trained["predictions"], trained["explanations"], XNB_ENTRY)
-    np.testing.assert_allclose(table["evidence"] + table["log_reference"], table["log_likelihood"])
-
-
 def test_direction_compares_the_median_with_every_other_class(series):
     pairs = [("b", "g0"), ("a", "g0"), ("c", "g0"), ("b", "g1"), ("a", "g2"), ("b", "g1")]
     table = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
@@ -163,19 +136,6 @@ def test_direction_compares_the_median_with_every_other_class(series):
     row = found.loc["b", "g0"]
     assert row["median_inside"] == np.median(series.values[0, inside])
     assert row["median_outside"] == np.median(series.values[0, ~inside])
-
-
-def test_equal_medians_have_no_direction():
-    values = np.array([[1.0, 1.0, 1.0, 1.0]])
-    series = DataSet("s", values, ["g"], list("wxyz"), ["a", "a", "b", "b"])
-    table = feature_profiles(series, pd.DataFrame({"class": ["a"], "feature": ["g"]}))
-    assert table["direction"].tolist() == ["equal"]
-
-
-def test_values_are_those_of_the_series(series):
-    table = feature_values(series, ["g3", "g1"])
-    wide = table.pivot(index="feature", columns="sample", values="value")
-    np.testing.assert_array_equal(wide.loc["g1", series.samples], series.values[1])
 
 
 def test_distances_are_means_over_the_folds_that_tell():
@@ -196,12 +156,3 @@ def test_every_declared_table_is_made_also_where_nothing_was_selected(series, tr
     empty = describe(series, XNB_ENTRY, nothing, None)
     assert set(empty) == set(told)
     assert not any(map(len, empty.values()))
-
-
-def test_the_estimator_of_densities_is_no_other_than_xnbs(series):
-    model = XNB().fit(series.values.T, series.labels)
-    told = model.explain(series.values.T)
-    flexible = FlexibleNB().fit(series.values.T, series.labels).explain(series.values.T)
-    both = told.merge(flexible, on=["sample", "class", "feature"])
-    assert len(both) == len(told)
-    np.testing.assert_allclose(both["log_likelihood_x"], both["log_likelihood_y"])

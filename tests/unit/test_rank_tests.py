@@ -1,4 +1,4 @@
-"""Tests on average ranks: the worked examples of Demšar and of García and Herrera, and SciPy."""
+"""Tests on average ranks and their adjustments: worked examples, SciPy, brute force."""
 
 import itertools
 from pathlib import Path
@@ -6,13 +6,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from xnbflow.data.errors import InputError
-from xnbflow.evaluation.comparison import (
+from xnbflow.evaluation.rank_tests import (
+    MOST_CLASSIFIERS_EXHAUSTIVE,
+    adjust_pairwise,
     average_ranks,
+    critical_difference,
+    critical_difference_diagram,
     friedman_test,
     iman_davenport_test,
     pairwise_rank_tests,
@@ -99,15 +103,6 @@ def test_demsar_s_example_average_ranks_and_omnibus_tests():
     assert iman_davenport.p_value < 0.05
 
 
-def test_demsar_s_example_differences_from_c45():
-    table = pairwise_rank_tests(average_ranks(-DEMSAR_RANKS), 14).set_index(["first", "second"])
-    printed = {"C4.5+m+cf": (2.416, 0.016), "C4.5+m": (2.342, 0.019), "C4.5+cf": (0.512, 0.607)}
-    for name, (z, p) in printed.items():
-        row = table.loc[(name, "C4.5")]
-        assert row["z"] == pytest.approx(z, abs=0.002)
-        assert row["p"] == pytest.approx(p, abs=0.002)
-
-
 scores = st.integers(3, 6).flatmap(
     lambda k: st.lists(
         st.lists(st.integers(0, 4), min_size=k, max_size=k), min_size=2, max_size=9
@@ -164,28 +159,6 @@ def test_of_perfect_agreement_the_p_value_is_exact_with_ties_too(row):
         assert agreement.p_value == pytest.approx(reached ** (n - 1), rel=1e-12)
 
 
-def test_three_of_four_classifiers_tied_on_two_data_sets_agree_by_chance_in_a_quarter():
-    table = pd.DataFrame([[0.9, 0.9, 0.9, 0.7], [0.8, 0.8, 0.8, 0.6]])
-    assert iman_davenport_test(table).p_value == pytest.approx(0.25, rel=1e-15)
-
-
-def test_two_classifiers_give_the_sign_test_s_chi_square():
-    table = pd.DataFrame({"a": [2, 2, 2, 2, 1.0], "b": [1, 1, 1, 1, 2.0]})
-    assert friedman_test(table).statistic == pytest.approx((4 - 1) ** 2 / 5)  # (wins - losses)² / n
-    assert pairwise_rank_tests(average_ranks(table), 5).loc[0, "z"] == pytest.approx(3 / np.sqrt(5))
-
-
-def test_equal_ranks_are_never_different():
-    table = pairwise_rank_tests({"a": 2.0, "b": 2.0, "c": 2.0}, 10)
-    assert (table.drop(columns=["first", "second", "z"]) == 1).all(axis=None)
-
-
-def test_a_missing_score_is_named():
-    table = pd.DataFrame({"nb": [0.5, 0.6], "xnb": [0.5, np.nan]}, index=["wine", "digits"])
-    with pytest.raises(InputError, match="xnb has no score on digits"):
-        average_ranks(table)
-
-
 def test_numbers_that_are_no_average_ranks_are_refused():
     with pytest.raises(InputError, match=r"add up to 3, these to 1\.7"):
         pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10)
@@ -197,6 +170,104 @@ def test_too_little_to_compare_is_refused(ranks, n_datasets):
         pairwise_rank_tests(ranks, n_datasets)
 
 
-def test_omnibus_tests_need_two_data_sets():
-    with pytest.raises(InputError, match="at least two"):
-        iman_davenport_test(pd.DataFrame({"nb": [0.8], "xnb": [0.9]}))
+#: Demšar (2006), Table 6: average ranks over fourteen data sets.
+DEMSAR = {"C4.5": 44 / 14, "C4.5+m": 28 / 14, "C4.5+cf": 40.5 / 14, "C4.5+m+cf": 27.5 / 14}
+
+
+@pytest.mark.parametrize(
+    ("alpha", "printed"),
+    [
+        (0.05, [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]),
+        (0.10, [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920]),
+    ],
+)
+def test_critical_values_are_those_of_demsar_s_table_5(alpha, printed):
+    k = np.arange(2, 11)
+    ours = [critical_difference(n, 1, alpha) / np.sqrt(n * (n + 1) / 6) for n in k]
+    np.testing.assert_allclose(ours, printed, atol=0.0012)
+
+
+def test_demsar_s_conclusions_at_both_levels():
+    strict = critical_difference_diagram(DEMSAR, 14, alpha=0.05)
+    assert round(strict.critical_difference, 2) == 1.25
+    assert strict.cliques == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
+    # "We can identify two groups ... We cannot tell which group C4.5+cf belongs to."
+    loose = critical_difference_diagram(DEMSAR, 14, alpha=0.10)
+    assert round(loose.critical_difference, 2) == 1.12
+    assert loose.cliques == (("C4.5+m+cf", "C4.5+m", "C4.5+cf"), ("C4.5+cf", "C4.5"))
+    assert list(loose.ranks.index) == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
+
+
+@st.composite
+def pairwise_p_values(draw, largest=5):
+    k = draw(st.integers(2, largest))
+    n_pairs = k * (k - 1) // 2
+    grid = st.integers(0, 40).map(lambda x: x / 40)  # coarse, so that ties occur
+    return k, np.array(draw(st.lists(grid, min_size=n_pairs, max_size=n_pairs)))
+
+
+def exhaustive_sets(k):
+    """All sets of pairs that hold every consequence of their transitivity, by trying every set."""
+    pairs = list(itertools.combinations(range(k), 2))
+    for chosen in itertools.product([False, True], repeat=len(pairs)):
+        group = list(range(k))
+        for (i, j), equal in zip(pairs, chosen, strict=True):
+            if equal:
+                group = [group[i] if g == group[j] else g for g in group]
+        if chosen == tuple(group[i] == group[j] for i, j in pairs):
+            yield np.flatnonzero(chosen)
+
+
+def monotone(p, adjusted):
+    return np.array([min(1, max(adjusted[p <= own])) for own in p])
+
+
+def holm_or_shaffer(p, largest_true):
+    """Step-down as the papers tell it: sort, multiply, never fall."""
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    for rank, index in enumerate(order):
+        adjusted[index] = p[index] * largest_true(len(p) - rank)
+    return monotone(p, adjusted)
+
+
+@settings(deadline=None, max_examples=60)
+@given(pairwise_p_values())
+@example((4, np.array([0.175, 0.15, 0.15, 0.1, 0.2, 0.05])))  # ties of unequal bounds
+def test_procedures_follow_their_definitions_over_all_sets_of_hypotheses(case):
+    k, p = case
+    sets = list(exhaustive_sets(k))
+    sizes = {len(chosen) for chosen in sets}
+    bergmann_hommel = np.array(
+        [max(len(s) * p[s].min() for s in sets if pair in s) for pair in range(len(p))]
+    )
+    adjusted = adjust_pairwise(p, k)
+    np.testing.assert_allclose(adjusted["bergmann_hommel"], monotone(p, bergmann_hommel))
+    np.testing.assert_allclose(adjusted["bergmann_hommel_plain"], np.minimum(1, bergmann_hommel))
+    np.testing.assert_allclose(
+        adjusted["shaffer"],
+        holm_or_shaffer(p, lambda most: max(size for size in sizes if size <= most)),
+    )
+    np.testing.assert_allclose(adjusted["holm"], holm_or_shaffer(p, lambda most: most))
+    np.testing.assert_allclose(adjusted["nemenyi"], np.minimum(1, len(p) * p))
+
+
+def test_too_many_classifiers_leave_out_bergmann_hommel_with_a_warning():
+    k = MOST_CLASSIFIERS_EXHAUSTIVE + 1
+    with pytest.warns(UserWarning, match=f"every partition of {k} classifiers"):
+        adjusted = adjust_pairwise(np.full(k * (k - 1) // 2, 0.01), k)
+    assert adjusted["bergmann_hommel"].isna().all()
+    assert adjusted["shaffer"].notna().all()
+
+
+def test_as_many_classifiers_as_are_feasible_are_adjusted():
+    k = MOST_CLASSIFIERS_EXHAUSTIVE
+    n_pairs = k * (k - 1) // 2
+    adjusted = adjust_pairwise(np.full(n_pairs, 0.001), k)
+    np.testing.assert_allclose(adjusted, 0.001 * n_pairs)  # all equal is one of the partitions
+
+
+@pytest.mark.parametrize("p", [[0.1, 0.2], [0.1, 0.2, 1.2], [0.1, np.nan, 0.3]])
+def test_p_values_that_are_none_are_refused(p):
+    with pytest.raises(InputError, match="3 classifiers need 3 p-values"):
+        adjust_pairwise(p, 3)

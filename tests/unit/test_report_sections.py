@@ -22,7 +22,7 @@ from xnbflow.data.contract import STUDY_TABLES, benchmark_of
 from xnbflow.data.sources.sheet import COLUMNS
 from xnbflow.data.study import Study
 from xnbflow.evaluation.densities import telling_features
-from xnbflow.evaluation.dependence_groups import dependent_groups, dependent_pairs
+from xnbflow.evaluation.description import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import (
     Cards,

@@ -1,15 +1,18 @@
-"""Claims about the features that a classifier is said to use, alone or at the end of a pipeline."""
+"""The features that a classifier uses, alone or in a pipeline, with constant classes and ties."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from xnbflow.evaluation.selected import feature_use
+from xnbflow.evaluation.selected import feature_use, nearly_constant, only_constant, ties_of
+from xnbflow.evaluation.stability import stability_index, ties_as_one
 from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing import StepwiseNaiveEffects
 
@@ -28,12 +31,6 @@ def data():
 
 def use_of(model, data):
     return feature_use(model.fit(*data), data[0].iloc[:5], explain=True)
-
-
-def test_a_classifier_that_does_not_select_uses_all(data):
-    use = use_of(GaussianNB(), data)
-    assert (use.per_class, use.distinct) == (10, 10)
-    assert use.selected is None
 
 
 @pytest.mark.parametrize("nested", [False, True])
@@ -66,12 +63,6 @@ def test_a_transformer_that_selects_is_counted(data):
     assert feature_use(stepwise, data[0], explain=False).distinct == kept
 
 
-def test_selection_twice_is_told_in_the_names_of_the_series(data):
-    use = use_of(make_pipeline(SelectKBest(k=2), XNB()), data)
-    assert set(use.selected["feature"]) == {"g3"}
-    assert set(use.explanations["feature"]) == {"g3"}
-
-
 @pytest.mark.parametrize("maker", [PCA(2), FunctionTransformer(np.abs)])
 def test_what_is_made_of_features_is_no_number_of_features(data, maker):
     use = use_of(make_pipeline(maker, XNB()), data)
@@ -100,3 +91,130 @@ def test_names_behind_a_pipeline_are_looked_up_and_not_compared_each_with_each()
     Name.compared = 0
     assert feature_use(model, X, explain=False).distinct == 300
     assert Name.compared < 300 * 20
+
+
+LABELS = np.repeat(["a", "b", "c"], 10)
+
+
+@pytest.fixture
+def features():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(4, 30))
+
+
+def test_a_class_with_nine_equal_values_of_ten_is_nearly_constant(features):
+    features[0, :9] = 0.0
+    features[1, :8] = 0.0
+    classes, constant = nearly_constant(features, LABELS)
+    assert classes.tolist() == ["a", "b", "c"]
+    assert constant[0].tolist() == [True, False, False]
+    assert not constant[1:].any()
+
+
+def test_a_class_with_a_hundredth_of_the_spread_is_nearly_constant(features):
+    wobble = np.tile([-1.0, 1.0], 5)  # of standard deviation 1
+    features[:] = np.tile([-100.0, 100.0], 15)
+    features[0, 10:20] = 0.99 * features[0].std() / 122 * wobble
+    features[1, 10:20] = 1.03 * features[1].std() / 122 * wobble
+    overall = np.sqrt(2 / 3 * 100**2)
+    assert features[:2].std(axis=1) == pytest.approx(overall, rel=1e-3)
+    assert features[0, 10:20].std() < 0.01 * overall < features[1, 10:20].std()
+    constant = nearly_constant(features, LABELS)[1]
+    assert constant[0].tolist() == [False, True, False]
+    assert not constant[1:].any()
+
+
+def test_a_class_of_one_sample_is_constant_in_everything(features):
+    labels = np.array(["one", *["a"] * 15, *["b"] * 14])
+    classes, constant = nearly_constant(features, labels)
+    assert constant[:, classes == "one"].all()
+    assert not constant[:, classes != "one"].any()
+
+
+def marks(features, labels, label, distances):
+    selected = pd.DataFrame({"class": [label], "feature": ["g0"]})
+    if distances is not None:
+        distances = pd.DataFrame(
+            {
+                "class": label,
+                "feature": "g0",
+                "other_class": list(distances),
+                "distance": list(distances.values()),
+            }
+        )
+    return only_constant(selected, distances, features[:1], labels).tolist()
+
+
+def test_a_feature_is_marked_with_the_only_constant_that_makes_it(features):
+    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.1}) == [False]
+    features[0, 10:20] = 5.0  # class b
+    assert marks(features, LABELS, "b", {"a": 1.0, "c": 1.0}) == [True]
+    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.4}) == [True]
+    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.5}) == [False]  # it tells c apart as well
+    assert marks(features, LABELS, "a", {"b": 0.3, "c": 0.4}) == [False]
+    features[0, 20:] = 7.0  # and class c
+    assert marks(features, LABELS, "a", {"b": 0.9, "c": 1.0}) == [True]
+
+
+def test_without_distances_the_other_of_two_classes_is_told(features):
+    two = np.repeat(["a", "b"], 15)
+    features[0, 15:] = 5.0
+    assert marks(features, two, "a", None) == [True]
+    assert marks(features, two, "b", None) == [True]
+    features[0, 10:20] = 5.0
+    features[0, 20:] = np.arange(10)
+    assert marks(features, LABELS, "a", None) == [False]
+
+
+def test_groups_are_numbered_and_say_who_is_in_and_whether_anybody_is_out():
+    tied = {"b": [["g1", "g2"], np.array(["g3", "g4"])], "a": []}
+    table = ties_of(tied, {"b": ["g1", "g3", "g4"], "a": ["g9"]})
+    assert table.to_numpy().tolist() == [
+        ["b", 0, "g1", True, True],
+        ["b", 0, "g2", False, True],
+        ["b", 1, "g3", True, False],
+        ["b", 1, "g4", True, False],
+    ]
+
+
+def test_features_behind_a_pipeline_are_renamed():
+    table = ties_of({0: [[0, 1]]}, {0: ["g5"]}, {0: "g5", 1: "g7"})
+    assert table[["class", "feature", "selected"]].to_numpy().tolist() == [
+        ["0", "g5", True],
+        ["0", "g7", False],
+    ]
+
+
+def test_as_many_of_a_group_are_kept_as_were_selected():
+    sets = [{"g1", "g2", "x"}, {"g3", "x"}]
+    groups = [[({"g1", "g2", "g3"}, {"g1", "g2"})], [({"g2", "g3"}, {"g3"})]]
+    assert ties_as_one(sets, groups) == [{"g2", "g3", "x"}, {"g2", "x"}]
+
+
+def test_what_is_selected_for_another_reason_stays():
+    """g2 ties with g1, which is taken; but it is selected all the same, say for another pair."""
+    sets = [{"g1", "g2"}, {"g1"}, {"g1"}]
+    assert ties_as_one(sets, [[({"g1", "g2"}, {"g1"})], [], []]) == sets
+
+
+names = st.sampled_from([f"g{i}" for i in range(8)])
+fold = st.tuples(st.sets(names, min_size=2), st.integers(0, 7))
+
+
+@given(st.lists(fold, min_size=2, max_size=6), st.permutations(range(8)))
+def test_how_a_fold_broke_its_ties_changes_nothing(folds, renamed):
+    """One tied group per fold, of which a rule takes the first by name under two namings."""
+
+    def told(rule):
+        taken = [{rule(group)} for group, _ in folds]
+        groups = [[(group, one)] for (group, _), one in zip(folds, taken, strict=True)]
+        return ties_as_one(taken, groups)
+
+    assert told(min) == told(lambda group: min(group, key=lambda name: renamed[int(name[1])]))
+
+
+@given(st.lists(st.sets(names, min_size=1), min_size=2, max_size=6))
+def test_without_ties_nothing_changes(sets):
+    as_one = ties_as_one(sets, [[] for _ in sets])
+    assert as_one == sets
+    assert stability_index(as_one, 20) == stability_index(sets, 20)

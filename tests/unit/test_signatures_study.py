@@ -16,8 +16,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
 from xnbflow.evaluation.folds import folds_of_repeat
-from xnbflow.evaluation.selected import feature_use
-from xnbflow.evaluation.sparse import features_with_effect
+from xnbflow.evaluation.selected import feature_use, features_with_effect
 from xnbflow.naive_bayes import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector

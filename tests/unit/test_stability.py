@@ -98,14 +98,6 @@ def test_the_interval_stays_where_the_index_can_be(sets):
         assert 0.0 <= stability.lower <= stability.upper <= 1.0
 
 
-def test_tied_features_count_as_one():
-    sets = [{"a", "x"}, {"b", "x"}, {"c", "y"}]
-    merged = [{"a", "x"}, {"a", "x"}, {"a", "y"}]
-    assert stability_index(sets, 12, tied=[["a", "b"], ["c", "b"]]) == stability_index(merged, 10)
-    assert stability_index(sets, 12, tied=[["x", "y"]]) != stability_index(sets, 12)
-    assert stability_index(sets, 12, tied=[]) == stability_index(sets, 12)
-
-
 def test_features_never_selected_count():
     sets = [{"a", "b"}, {"a", "c"}]
     assert stability_index(sets, 1000).value > stability_index(sets, 4).value
@@ -125,27 +117,8 @@ def test_stability_is_missing_where_it_is_not_defined(sets, n_features):
     assert np.isnan(stability_index(sets, n_features)).all()
 
 
-def test_one_empty_set_among_others_is_defined():
-    matrix = from_text(["1100", "0000", "1100"])
-    index, variance = observed_and_chance_agreement(matrix.astype(float))
-    stability = stability_index(as_sets(matrix), 4)
-    assert stability[:2] == pytest.approx((index, variance))
-
-
-def test_a_feature_listed_twice_is_selected_once():
-    once = stability_index([["a", "b"], ["a"], ["a", "c"]], 10)
-    assert stability_index([["a", "b", "a"], ["a", "a"], ["a", "c"]], 10) == once
-
-
 def test_impossible_selections_are_refused():
     with pytest.raises(InputError, match="no selected feature sets"):
         stability_index([], 5)
     with pytest.raises(InputError, match="3 distinct features are selected out of 2"):
         stability_index([{"a", "b"}, {"c"}], 2)
-
-
-def test_the_index_does_not_depend_on_the_order_in_which_a_set_is_walked():
-    names = [f"g{i}" for i in range(50)]
-    sets = [names[i : i + 20] for i in range(10)]
-    backwards = [list(reversed(chosen)) for chosen in sets]
-    assert stability_index(sets, 300) == stability_index(backwards, 300)

@@ -11,8 +11,7 @@ import pytest
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
-from xnbflow.evaluation.direction import direction
-from xnbflow.evaluation.profiles import feature_profiles
+from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.report.sections.signature import gene_page
 

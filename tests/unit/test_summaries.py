@@ -1,4 +1,4 @@
-"""Claims about the tables that folds are summarised in."""
+"""Claims about the tables that folds are summarised in, and about the sentence made from them."""
 
 import statistics
 
@@ -9,8 +9,17 @@ from sklearn.metrics import balanced_accuracy_score
 
 from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.data.dataset import DataSetHeader
-from xnbflow.evaluation import rankings, summaries
+from xnbflow.evaluation import summaries
+from xnbflow.evaluation.headlines import headline
 from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.evaluation.summaries import (
+    averages,
+    hard_samples,
+    misclassified,
+    p_values,
+    recall,
+    samples,
+)
 
 PLACES = list(np.ndindex(2, 2))
 HEADER = DataSetHeader(
@@ -102,30 +111,11 @@ def test_accuracy_is_over_folds_and_balanced_accuracy_over_repeats():
     assert row["folds_failed"] == 0
 
 
-def test_one_repeat_has_no_spread_over_repeats():
-    key = ("d", "2x2", "nb")
-    predictions = {key: predictions_of([0.9, 0.6, np.nan, np.nan])}
-    fits = {key: fits_of().query("repeat == 0")}
-    headers = {"d": HEADER}
-    metrics = summaries.metrics(predictions, fits, headers)
-    repeats = summaries.repeats(predictions, metrics, fits, headers)
-    table = summaries.summary(predictions, metrics, repeats, fits, headers).set_index("metric")
-    assert table["sd_repeats"].isna().all()
-    assert np.isnan(table.loc["mcc", "sd"])
-    assert table.loc["accuracy", "sd"] == pytest.approx(statistics.stdev([0.9, 0.6]))
-
-
 def test_the_interval_of_accuracy_counts_each_sample_once():
     table = study_of({("d", "nb"): [0.9, 0.6, 1.0, 0.3]})[2].set_index("metric")
     lower, upper = proportion_interval((15 + 13) / 2, 20)
     assert table.loc["accuracy", "lower"] == pytest.approx(lower)
     assert table.loc["accuracy", "upper"] == pytest.approx(upper)
-
-
-def test_an_accuracy_without_a_mistake_has_an_interval_all_the_same():
-    row = study_of({("d", "nb"): [1.0] * 4})[2].set_index("metric").loc["accuracy"]
-    assert row["upper"] == 1
-    assert 0.85 < row["lower"] < 0.95
 
 
 def test_the_baseline_knows_nothing_but_the_shares_of_classes():
@@ -137,26 +127,6 @@ def test_the_baseline_knows_nothing_but_the_shares_of_classes():
     assert table["log_loss"] == pytest.approx(-0.6 * np.log(0.6) - 0.4 * np.log(0.4))
     assert table["brier"] == pytest.approx(2 * 0.6 * 0.4)
     assert np.isnan(table["features"])
-
-
-def test_a_failed_fold_is_counted():
-    table = study_of({("d", "nb"): [0.9, np.nan, 1.0, 0.3]})[2].set_index("metric")
-    assert set(table["folds_ok"]) == {3}
-    assert set(table["folds_failed"]) == {1}
-    assert table.loc["accuracy", "mean"] == pytest.approx(2.2 / 3)
-
-
-def test_a_classifier_that_failed_on_hard_folds_is_not_ranked_before_one_that_did_not():
-    accuracy = {(d, "good"): [0.9, 0.3, 0.9, 0.3] for d in "abc"}
-    accuracy |= {(d, "bad"): [0.8, np.nan, 0.8, 0.2] for d in "ab"} | {("c", "bad"): [0.1] * 4}
-    accuracy |= {(d, "third"): [0.9, 0.2, 0.9, 0.2] for d in "abc"}
-    accuracy |= {
-        ("d", name): [0.5, 0.5, 0.5, 0.5 + i / 10] for i, name in enumerate(["bad", "good"])
-    }
-    accuracy |= {("d", "third"): [0.1] * 4}
-    table = rankings.ranks(repeats_of(accuracy)).set_index("classifier")
-    assert set(table["datasets"]) == {2}  # a and b are left out
-    assert table["average_rank"].to_dict() == {"good": 1.0, "third": 2.5, "bad": 2.5}
 
 
 def test_data_sets_without_truth_or_selection_are_passed_over_and_a_marker_is_one_of_a_class():
@@ -205,15 +175,6 @@ def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
     assert row["n_repeats"] == 5
 
 
-def test_ours_beside_the_papers_value_is_mean_and_deviation_of_a_sample_of_repeats():
-    values = [0.9, 0.92, 0.97]
-    row = paper_of(values, xnb_accuracy=0.915)
-    assert row["paper"] == 0.915
-    assert row["ours"] == pytest.approx(statistics.mean(values))
-    assert row["sd"] == pytest.approx(statistics.stdev(values))
-    assert np.isnan(paper_of([0.9], xnb_accuracy=0.915)["sd"])
-
-
 def test_the_papers_numbers_stand_beside_those_of_each_scheme_and_of_the_data():
     table = pd.DataFrame({"folds": ["z", "a"], "value": [0.9, 0.8]})
     table = table.assign(dataset="GSE1", classifier="nb", metric="accuracy")
@@ -231,17 +192,6 @@ def test_the_papers_numbers_stand_beside_those_of_each_scheme_and_of_the_data():
     assert paper_of([0.9, 0.92], xnb_accuracy=0.9)["sd"] == pytest.approx(np.sqrt(0.0002))
 
 
-def test_a_p_value_at_the_level_is_not_below_it_and_no_test_has_no_ratio():
-    at = pd.DataFrame({"p": [0.05, 0.05]})
-    none = pd.DataFrame({"p": [np.nan]})
-    dependence = pd.DataFrame({"dependent": [True], "r": [0.5]})
-    ratios = summaries.diagnostics(at, at, dependence, 0.05)
-    assert set(list(ratios.values())[:4]) == {0.0}
-    ratios = summaries.diagnostics(at, none, dependence, 0.05)
-    assert np.isnan(ratios["non_normal_within_ratio"])
-    assert np.isnan(ratios["non_normal_within_ratio_fdr"])
-
-
 def test_ratios_are_shares_below_the_level():
     normality = pd.DataFrame({"p": [0.01, 0.04, 0.03, 0.9]})
     within = pd.DataFrame({"p": [0.01, 0.04, 0.2, np.nan, 0.3]})
@@ -256,15 +206,6 @@ def test_ratios_are_shares_below_the_level():
     assert ratios["non_normal_within_ratio_fdr"] == 0.25
     assert ratios["dependent_ratio"] == 0.25
     assert ratios["max_abs_r"] == 0.9
-
-
-def test_a_classifier_without_predictions_has_no_calibration():
-    header = DataSetHeader("d", np.array(["s1"]), np.array(["a"]), 1)
-    nothing = pd.DataFrame({"sample": [], "true": [], "predicted": []})
-    curves = summaries.calibration({("d", "f", "bad"): nothing}, {"d": header})
-    assert curves.empty
-    assert "observed_lower" in curves
-    assert summaries.confidence({("d", "f", "bad"): nothing}, {"d": header}).empty
 
 
 def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
@@ -356,36 +297,6 @@ def test_selection_counts_ties_and_constant_classes():
     assert untold["times_tied"].isna().all()
 
 
-def test_selection_is_sorted_by_place_then_frequency_then_rank_then_name():
-    keys = [("b", "f", "xnb"), ("a", "g", "xnb"), ("a", "f", "z"), ("a", "f", "xnb")]
-    rows = [
-        *((0, 0, "y", "often", 1), (0, 1, "y", "often", 3)),
-        *((0, 0, "y", "late", 9), (0, 1, "y", "n", 2), (1, 0, "y", "m", 2)),
-        *((0, 0, "x", "only", 1), (0, 1, "y", "early", 1)),
-    ]
-    columns = ["repeat", "fold", "class", "feature", "rank"]
-    table = pd.DataFrame(rows, columns=columns).assign(distance=[*[0.5] * 6, 0.25], constant=False)
-    fits = {key: fits_of().iloc[: 3 + (key[0] == "b")] for key in keys}
-    told = summaries.selection(
-        dict.fromkeys(keys, table), fits, dict.fromkeys(keys, ties_table([]))
-    )
-    order = ["only", "often", "early", "m", "n", "late"]
-    assert told["feature"].tolist() == order * 4
-    places = told[["dataset", "folds", "classifier"]].drop_duplicates().to_numpy().tolist()
-    assert places == [["a", "f", "xnb"], ["a", "f", "z"], ["a", "g", "xnb"], ["b", "f", "xnb"]]
-    assert told["fits"].tolist() == [3] * 18 + [4] * 6
-    assert told.loc[:5, "mean_rank"].tolist() == [1, 2, 1, 2, 2, 9]
-    assert told.loc[:2, "mean_distance"].tolist() == [0.5, 0.5, 0.25]
-    assert told.index.tolist() == list(range(24))
-
-
-def test_a_feature_that_is_tied_in_some_fits_counts_these_only():
-    fits = {KEY: fits_of().iloc[:1].assign(ties=1.0)}
-    selected = {KEY: selected_of([(0, 0, "x", "g0"), (0, 0, "x", "g9")])}
-    table = summaries.selection(selected, fits, TIES).set_index("feature")
-    assert table["times_tied"].to_dict() == {"g0": 1, "g9": 0}
-
-
 def test_ties_of_a_feature_in_two_groups_count_once_a_fit():
     groups = [(0, 0, "x", g, name, name == "b") for g in range(2) for name in ("b", "a")]
     other = ("c", "2x2", "xnb")
@@ -395,15 +306,6 @@ def test_ties_of_a_feature_in_two_groups_count_once_a_fit():
         ["c", "b", "a", 1, 4],
         ["d", "b", "a", 1, 2],
     ]
-
-
-def test_a_classifier_that_selects_nothing_is_passed_over():
-    rows = selected_of([(*place, "x", "g0") for place in PLACES])
-    tables = {("d", "2x2", "none"): rows.iloc[:0], KEY: rows}
-    none = dict.fromkeys(tables, ties_table([]))
-    told = summaries.stability(tables, dict.fromkeys(tables, fits_of()), none, {"d": HEADER})
-    assert set(told["classifier"]) == {"xnb"}
-    assert told.set_index("class").loc["", "samples"] == 20
 
 
 def test_a_class_of_one_sample_has_no_stability_and_says_so():
@@ -433,23 +335,6 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     assert table.loc["x", "note"] == ""
 
 
-def test_confusion_counts_pairs_of_classes_over_folds_and_repeats():
-    table = predictions_of([0.9, 0.6, 1.0, 0.3])
-    counts = summaries.confusion({("d", "f", "nb"): table, ("d", "f", "xnb"): table.iloc[:0]})
-    assert list(counts.columns) == STUDY_TABLES["confusion"].fixed
-    assert counts["count"].sum() == 40
-    expected = table.groupby(["true", "predicted"]).size()
-    assert counts.set_index(["true", "predicted"])["count"].to_dict() == expected.to_dict()
-    assert counts.index.tolist() == list(range(len(counts)))
-
-
-def test_seconds_are_medians_over_folds_in_the_order_of_the_study():
-    fits = fits_of().assign(fit_seconds=[1.0, 2.0, 9.0, 3.0], predict_seconds=[4.0, 1.0, 1.0, 2.0])
-    table = summaries.seconds({("z", "f", "nb"): fits, ("a", "f", "nb"): fits.iloc[:1]})
-    assert list(table.columns) == STUDY_TABLES["seconds"].fixed
-    assert table.to_numpy().tolist() == [["z", "f", "nb", 2.5, 1.5], ["a", "f", "nb", 1, 4]]
-
-
 def test_problems_are_the_errors_and_warnings_that_say_something():
     fits = fits_of().assign(error=["", "bad", "", ""], warnings=["", "", "few", ""])
     table = summaries.problems({KEY: fits})
@@ -459,3 +344,164 @@ def test_problems_are_the_errors_and_warnings_that_say_something():
         [1, 0, "warnings", "few"],
     ]
     assert table.index.tolist() == [0, 1]
+
+
+def labelled(true, predicted, repeats=1):
+    one = pd.DataFrame({"sample": [f"s{i}" for i in range(len(true))], "true": true})
+    tables = [one.assign(predicted=predicted, repeat=repeat) for repeat in range(repeats)]
+    return {("d", "f", "nb"): pd.concat(tables, ignore_index=True)}
+
+
+def test_recall_counts_the_right_of_each_class_and_what_else_was_called_by_its_name():
+    true = np.repeat(["a", "b", "c"], [4, 2, 3])
+    predicted = np.array([*"aaab", *"bc", *"aaa"])
+    table = recall(labelled(true, predicted)).set_index("class")
+    assert table["recall"].tolist() == [0.75, 0.5, 0.0]
+    assert table["right"].tolist() == [3, 1, 0]
+    assert table["predicted"].tolist() == [6, 2, 1]
+    assert table["precision"].tolist() == [0.5, 0.5, 0.0]
+    assert table["recognised"].tolist() == [True, False, False]
+
+
+def test_intervals_of_recall_count_a_sample_once_however_often_it_was_tested():
+    true, predicted = np.repeat("a", 16), np.array([*"a" * 12, *"b" * 4])
+    table = recall(labelled(true, predicted, repeats=10)).iloc[0]
+    lower, upper = proportion_interval(12, 16)
+    assert (table["lower"], table["upper"]) == (pytest.approx(lower), pytest.approx(upper))
+    assert (table["samples"], table["tested"], table["right"]) == (16, 160, 120)
+
+
+def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
+    true = np.repeat(["a", "b"], [4, 3])
+    predicted = np.array([*"aaab", *"aab"])
+    predictions = labelled(true, predicted)
+    table = samples(predictions, recall(predictions)).set_index("sample")
+    assert table.index[table["suspect"]].tolist() == ["s3"]
+    assert table.loc["s4", "wrong"] == 1  # b is recognised once in three
+
+
+def test_without_predictions_there_are_columns_only():
+    empty = {("d", "f", "bad"): pd.DataFrame({"sample": [], "true": [], "predicted": []})}
+    filled = labelled(np.array(["a"]), np.array(["a"]))
+    assert list(recall(empty).columns) == list(recall(filled).columns)
+    assert list(recall({}).columns) == list(recall(filled).columns)
+    expected = samples(filled, recall(filled)).columns
+    assert list(samples(empty, recall(empty)).columns) == list(expected)
+    assert list(samples({}, recall({})).columns) == list(expected)
+
+
+def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
+    predicted = ["AML"] * 7 + ["B-ALL"] * 3 + ["T-ALL"] * 4 + ["AML"] * 3 + ["B-ALL"] * 3
+    table = pd.DataFrame(
+        {
+            "sample": ["s1"] * 10 + ["s2"] * 10,
+            "true": ["MDS"] * 10 + ["T-ALL"] * 10,
+            "predicted": predicted,
+        }
+    )
+    right = pd.DataFrame({"sample": ["s1"], "true": ["MDS"], "predicted": ["MDS"]})
+    predictions = {("d", "f", "nb"): table, ("d", "f", "xnb"): right}
+    counted = samples(predictions, recall(predictions))
+    rows = counted.set_index(["classifier", "sample"])
+    assert rows.loc[("nb", "s1"), "mistakes"] == "AML 7, B-ALL 3"
+    # most often right, and yet more often wrong than right
+    assert rows.loc[("nb", "s2"), ["predicted", "mistakes", "wrong"]].tolist() == [
+        *("T-ALL", "AML 3, B-ALL 3", 6),
+    ]
+    assert rows.loc[("xnb", "s1"), "mistakes"] == ""
+
+
+LABELS = {"nb": "NB", "xnb": "XNB"}
+
+
+def summary(accuracy, baseline=0.5, failed=()):
+    """A summary with accuracies by (data set, classifier), intervals of a tenth around them."""
+    rows = []
+    for (dataset, classifier), value in accuracy.items():
+        bad = int((dataset, classifier) in failed)
+        key = (dataset, "10-fold", classifier)
+        rows.append((*key, "accuracy", value, value - 0.05, value + 0.05, baseline, bad))
+        features = 3.0 if classifier == "xnb" else 100.0
+        rows.append((*key, "features_per_class", features, None, None, None, bad))
+        rows.append((*key, "balanced_accuracy", value, None, None, None, bad))
+    columns = ["dataset", "folds", "classifier", "metric", "mean", "lower", "upper", "baseline"]
+    table = pd.DataFrame(rows, columns=[*columns, "folds_failed"])
+    return table.assign(folds_ok=10 - table["folds_failed"])
+
+
+def told(table, selecting=("xnb",)):
+    tables = {"summary": table, "selection": pd.DataFrame({"classifier": list(selecting)})}
+    (row,) = headline("s", "S", "", LABELS, tables).itertuples()
+    return row
+
+
+def test_one_data_set_is_told_with_its_interval_and_the_largest_class():
+    row = told(summary({("wine", "nb"): 0.97, ("wine", "xnb"): 0.92}, baseline=0.4))
+    assert row.classifier == "xnb"
+    assert row.text == (
+        "XNB has an accuracy of 92.0%, mean over folds (95 % interval 87.0% to 97.0%), where "
+        "always naming the largest class would have 40.0%, with 3.0 features per class; NB 97.0%."
+    )
+
+
+def test_several_data_sets_are_told_by_their_range_and_not_by_a_mean():
+    scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.53, ("b", "nb"): 0.7, ("b", "xnb"): 0.9}
+    text = told(summary(scores)).text
+    assert text.startswith("XNB has an accuracy of 53.0% (a) to 90.0% (b), mean over folds")
+    assert "surely above the share of the largest class on 1 of 2 data sets" in text
+    assert text.endswith("of 2 classifiers it is the most accurate on 1, NB on 1.")
+
+
+def test_the_classifier_whose_models_are_kept_is_the_subject():
+    table = summary({("a", "nb"): 0.6, ("a", "xnb"): 0.53, ("a", "csnb"): 0.8})
+    tables = {"summary": table, "selection": pd.DataFrame({"classifier": ["xnb", "csnb"]})}
+    labels = {"nb": "NB", "xnb": "XNB", "csnb": "CSNB"}
+    assert headline("s", "S", "", labels, tables)["classifier"].item() == "xnb"
+    assert headline("s", "S", "", labels, tables, ["csnb"])["classifier"].item() == "csnb"
+
+
+def test_where_nothing_could_be_fitted_it_says_so():
+    scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.5}
+    row = told(summary(scores, failed=set(scores)))
+    assert row.classifier == ""
+    assert row.text.startswith("No classifier could be fitted")
+
+
+def test_averages_leave_out_data_sets_where_one_classifier_failed():
+    scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.5, ("b", "nb"): 0.8, ("b", "xnb"): 0.9}
+    table = summary(scores, failed={("a", "xnb")})
+    seconds = pd.DataFrame({"classifier": ["nb", "xnb", "nb"], "fit_seconds": [1.0, 3.0, 2.0]})
+    found = averages(table, seconds).set_index("classifier")
+    assert found["accuracy"].tolist() == [0.8, 0.9]
+    assert found["places"].tolist() == [1, 1]
+    assert found["wins"].tolist() == [1, 1]
+    assert found["fit_seconds"].tolist() == [1.5, 3.0]
+
+
+def test_hard_samples_count_classifiers_that_are_wrong_more_often_than_right():
+    rows = [("s", "nb", 2, 2), ("s", "xnb", 2, 1), ("t", "nb", 2, 0), ("t", "xnb", 2, 0)]
+    table = pd.DataFrame(rows, columns=["sample", "classifier", "tested", "wrong"])
+    found = hard_samples(table.assign(dataset="a", folds="f")).set_index("classifiers")
+    assert found["samples"].to_dict() == {0: 1, 1: 1}  # half of the repeats is not more than half
+    assert found["share"].sum() == pytest.approx(1)
+
+
+def test_p_values_fall_into_twenty_bins_and_missing_ones_into_none():
+    table = p_values({"a": pd.DataFrame({"p": [0.0, 0.049, 0.5, 1.0, None]})})
+    assert table["features"].sum() == 4
+    assert table["features"].iloc[[0, 10, 19]].tolist() == [2, 1, 1]
+    assert table["share"].sum() == pytest.approx(1)
+    assert p_values({}).empty
+
+
+def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_out():
+    rows = [("s1", "nb", 1), ("s1", "xnb", 0), ("s2", "nb", 0), ("s2", "xnb", 0)]
+    rows += [("s3", "nb", 2), ("s3", "xnb", 3)]
+    table = pd.DataFrame(rows, columns=["sample", "classifier", "wrong"])
+    table = table.assign(dataset="a", folds="f", true="t", tested=3)
+    found = misclassified(table)
+    # s1 is wrong once in three tests by one classifier, which is not most of its tests.
+    assert found[["sample", "wrong_by", "wrong", "tested"]].to_numpy().tolist() == [
+        ["s3", 2, 5, 6],
+        ["s1", 0, 1, 6],
+    ]

@@ -25,8 +25,6 @@ __all__ = [
 #: What is tested against equality: first differs from, is less than, or is greater than second.
 Alternative = Literal["two-sided", "less", "greater"]
 
-_SORTS = ("differences", "scores")
-
 #: Differences of scores are compared at this many decimals, so that those which only floating
 #: point tells apart are ties.
 _DECIMALS = 12
@@ -134,7 +132,6 @@ def sorted_runs_test(
     first: np.ndarray,
     second: np.ndarray,
     alternative: Alternative = "two-sided",
-    sort: Literal["differences", "scores"] = "differences",
 ) -> SignedRankTest:
     """Compare two classifiers on one data set by repeated cross-validation.
 
@@ -147,10 +144,6 @@ def sorted_runs_test(
         Scores of two classifiers on the same folds.
     alternative : {"two-sided", "less", "greater"}
         Whether first is different from, less than or greater than second.
-    sort : {"differences", "scores"}
-        What is sorted: the differences of the folds, or each classifier's scores by themselves.
-        Sorting scores breaks the pairs and takes away what varies between folds: the p-value is
-        then nearly always the smallest possible.
 
     Returns
     -------
@@ -159,8 +152,8 @@ def sorted_runs_test(
     Raises
     ------
     InputError
-        If the scores are not two tables of numbers of equal shape, or there is no such alternative
-        or way to sort.
+        If the scores are not two tables of numbers of equal shape, or there is no such
+        alternative.
 
     References
     ----------
@@ -176,12 +169,9 @@ def sorted_runs_test(
     >>> sorted_runs_test(first, second, "greater")
     SignedRankTest(statistic=3.0, p_value=0.25, n_pairs=2)
     """
-    require_choice("sort", sort, _SORTS)
     if np.ndim(first) != 2:
         msg = f"sorted runs need scores of shape (runs, folds), got {np.shape(first)}"
         raise InputError(msg)
-    if sort == "scores":
-        first, second = np.sort(first, axis=1), np.sort(second, axis=1)
     averaged = np.sort(_differences(first, second), axis=1).mean(axis=0)
     return _signed_rank(averaged, alternative)
 

@@ -18,8 +18,7 @@ from xnbflow.data.dataset import KINDS, DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.grouping import fit_grouped
-from xnbflow.evaluation.incomplete import impute_within, imputes
+from xnbflow.evaluation.fitting import fit_grouped, impute_within, imputes
 from xnbflow.evaluation.metrics import class_metrics
 
 __all__ = ["permutation_scores", "permutation_table", "permute_labels"]

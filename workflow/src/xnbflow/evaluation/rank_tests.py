@@ -2,24 +2,34 @@
 
 Friedman's statistic is computed here and not by SciPy, because published values (Demšar's, KEEL's)
 ignore ties where SciPy corrects for them, and because two classifiers or ranks that are all tied
-need a defined result.
+need a defined result. The adjustments for all pairs follow García and Herrera (2008): with `k`
+classifiers the `m = k(k-1)/2` hypotheses "i and j are equal" depend on each other, because if i
+differs from j, then no third classifier equals both. Shaffer's and Bergmann and Hommel's
+procedures use that; SciPy, scikit-posthocs, autorank and baycomp have neither.
 """
 
 import itertools
+import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import factorial
-from scipy.stats import chi2, f, norm, rankdata
+from scipy.stats import chi2, f, norm, rankdata, studentized_range
 
 from xnbflow.data.errors import InputError
-from xnbflow.evaluation.multiple_testing import adjust_pairwise
 
 __all__ = [
+    "MOST_CLASSIFIERS_EXHAUSTIVE",
     "OmnibusTest",
+    "RankDiagram",
+    "adjust_pairwise",
     "average_ranks",
+    "critical_difference",
+    "critical_difference_diagram",
     "friedman_test",
     "iman_davenport_test",
     "pairwise_rank_tests",
@@ -108,7 +118,9 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
     """
     ranks = _ranks(scores)
     n, k = ranks.shape
-    _need_two_data_sets(n)
+    if n < 2:
+        msg = f"a test over data sets needs at least two of them, got {n}"
+        raise InputError(msg)
     centre = (k + 1) / 2
     between = n * np.sum((ranks.mean(axis=0) - centre) ** 2)
     untied = n * k * (k + 1) * (k - 1) / 12
@@ -243,12 +255,6 @@ def _ranks(scores: pd.DataFrame) -> np.ndarray:
     return rankdata(-values, axis=1)
 
 
-def _need_two_data_sets(n_datasets: int) -> None:
-    if n_datasets < 2:
-        msg = f"a test over data sets needs at least two of them, got {n_datasets}"
-        raise InputError(msg)
-
-
 def _check_ranks(ranks: pd.Series, n_datasets: int) -> None:
     k = len(ranks)
     if k < 2 or n_datasets < 1:
@@ -260,3 +266,240 @@ def _check_ranks(ranks: pd.Series, n_datasets: int) -> None:
             f"{ranks.sum():g}: {ranks.to_dict()}"
         )
         raise InputError(msg)
+
+
+@dataclass(frozen=True)
+class RankDiagram:
+    """What a critical-difference diagram shows.
+
+    Attributes
+    ----------
+    ranks : Series
+        Average rank by classifier, best first.
+    critical_difference : float
+        Length of the yardstick in ranks.
+    cliques : tuple of tuple of str
+        The bars: classifiers next to each other in rank, no two of them significantly different.
+        Only those of two and more classifiers that are not part of a longer bar.
+    """
+
+    ranks: pd.Series
+    critical_difference: float
+    cliques: tuple[tuple[str, ...], ...]
+
+
+def critical_difference(n_classifiers: int, n_datasets: int, alpha: float = 0.05) -> float:
+    """Return the difference of average ranks that Nemenyi's test finds significant.
+
+    Parameters
+    ----------
+    n_classifiers, n_datasets : int
+        Number of classifiers, at least 2, and of data sets.
+    alpha : float
+        Probability of finding any difference where there is none.
+
+    Returns
+    -------
+    float
+        ``q sqrt(k (k + 1) / (6 N))``, `q` the quantile of the studentized range over the square
+        root of 2. This is Nemenyi's test as Demšar gives it; the ``nemenyi`` column of
+        `pairwise_rank_tests` is its Bonferroni form, as García and Herrera give it, and
+        finds slightly less.
+
+    References
+    ----------
+    Demšar (2006), section 3.2.2 and Table 5.
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 2)
+    1.25
+    """
+    q = studentized_range.ppf(1 - alpha, n_classifiers, np.inf) / np.sqrt(2)
+    return float(q * rank_standard_error(n_classifiers, n_datasets))
+
+
+def critical_difference_diagram(
+    average_ranks: Mapping[str, float], n_datasets: int, alpha: float = 0.05
+) -> RankDiagram:
+    """Join classifiers whose average ranks differ by less than Nemenyi's critical difference.
+
+    Parameters
+    ----------
+    average_ranks : mapping of str to float, or Series
+        Average rank of each classifier.
+    n_datasets : int
+        Number of data sets behind the averages.
+    alpha : float
+        Significance level.
+
+    Examples
+    --------
+    >>> ranks = {"nb": 2.9, "fnb": 1.9, "xnb": 1.2}
+    >>> diagram = critical_difference_diagram(ranks, n_datasets=10)
+    >>> round(diagram.critical_difference, 2), diagram.cliques
+    (1.05, (('xnb', 'fnb'), ('fnb', 'nb')))
+    """
+    ranks = pd.Series(dict(average_ranks), dtype=np.float64, name="average_rank")
+    ranks = ranks.sort_values(kind="stable")
+    difference = critical_difference(len(ranks), n_datasets, alpha)
+    names, values = list(ranks.index), ranks.to_numpy()
+    bars, reached = [], 0
+    for start in range(len(names)):
+        end = int(np.sum(values - values[start] < difference))  # values ascend
+        if end - start > 1 and end > reached:
+            bars.append(tuple(names[start:end]))
+            reached = end
+    return RankDiagram(ranks, difference, tuple(bars))
+
+
+#: Bergmann-Hommel looks at every partition of the classifiers: 678,570 of 11, and six times as
+#: many with each further classifier.
+MOST_CLASSIFIERS_EXHAUSTIVE = 11
+
+
+def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
+    """Adjust the p-values of all pairs of classifiers for multiple testing.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n_pairs,)
+        Unadjusted p-values in the order of ``itertools.combinations(range(n_classifiers), 2)``.
+    n_classifiers : int
+        Number of classifiers.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair, in the order given, with columns ``nemenyi`` (each p-value times the
+        number of pairs), ``holm``, ``shaffer`` (static), ``bergmann_hommel`` and
+        ``bergmann_hommel_plain``. The last two are missing with more than
+        `MOST_CLASSIFIERS_EXHAUSTIVE` classifiers, because the number of partitions to look at
+        grows faster than exponentially.
+
+    Notes
+    -----
+    García and Herrera define Bergmann and Hommel's adjusted p-value of a pair as the largest
+    ``|I| min p`` over the exhaustive sets that hold it: ``bergmann_hommel_plain``. A pair can so
+    get less than another with a smaller p-value. ``bergmann_hommel``, which this project's reports
+    show, adds the running maximum that the step-down procedures have: never less than a pair with
+    a smaller p-value gets. It is the larger of the two, and rejects the same or fewer hypotheses.
+
+    Raises
+    ------
+    InputError
+        If there is not one p-value between 0 and 1 per pair.
+
+    Warns
+    -----
+    UserWarning
+        If there are too many classifiers for Bergmann and Hommel's procedure.
+
+    References
+    ----------
+    S. García and F. Herrera, "An extension on 'Statistical comparisons of classifiers over
+    multiple data sets' for all pairwise comparisons", Journal of Machine Learning Research 9
+    (2008), 2677-2694.
+
+    Examples
+    --------
+    >>> adjust_pairwise([0.01, 0.02, 0.6], 3).drop(columns="nemenyi")
+       holm  shaffer  bergmann_hommel  bergmann_hommel_plain
+    0  0.03     0.03             0.03                   0.03
+    1  0.04     0.03             0.03                   0.03
+    2  0.60     0.60             0.60                   0.60
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    n_pairs = n_classifiers * (n_classifiers - 1) // 2
+    if p.shape != (n_pairs,) or not ((p >= 0) & (p <= 1)).all():
+        msg = (
+            f"{n_classifiers} classifiers need {n_pairs} p-values between 0 and 1, one per pair; "
+            f"got {p.tolist()}"
+        )
+        raise InputError(msg)
+    remaining = np.arange(n_pairs, 0, -1)
+    columns = {
+        "nemenyi": n_pairs * p,
+        "holm": _step_down(p, remaining),
+        "shaffer": _step_down(p, _most_true_at_once(n_classifiers, remaining)),
+    }
+    plain = _bergmann_hommel(p, n_classifiers)
+    columns["bergmann_hommel"] = _never_falling(p, plain)
+    columns["bergmann_hommel_plain"] = plain
+    return pd.DataFrame({name: np.minimum(column, 1.0) for name, column in columns.items()})
+
+
+def _step_down(p: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """Multiply the i-th smallest p-value by ``factors[i]`` and never let the product fall."""
+    order = np.argsort(p, kind="stable")
+    products = np.empty_like(p)
+    products[order] = p[order] * factors
+    return _never_falling(p, products)
+
+
+def _never_falling(p: np.ndarray, adjusted: np.ndarray) -> np.ndarray:
+    """Raise each adjusted p-value to the largest of those with an equal or smaller p-value."""
+    order = np.argsort(p, kind="stable")
+    largest = np.maximum.accumulate(adjusted[order])
+    return largest[np.searchsorted(p[order], p, side="right") - 1]
+
+
+def _most_true_at_once(n_classifiers: int, at_most: np.ndarray) -> np.ndarray:
+    """Return, for each bound, the largest number of hypotheses up to it that can all be true."""
+    counts = np.array(sorted(_numbers_of_true_hypotheses(n_classifiers)))
+    return counts[np.searchsorted(counts, at_most, side="right") - 1]
+
+
+@cache
+def _numbers_of_true_hypotheses(n_classifiers: int) -> frozenset[int]:
+    """Return how many of the hypotheses can be true at once (García and Herrera's S(k)).
+
+    If exactly `j` classifiers equal the first one, itself included, they make `j(j-1)/2` true
+    hypotheses, and the other `k - j` make any number that is possible for them.
+    """
+    if n_classifiers <= 1:
+        return frozenset({0})
+    return frozenset(
+        size * (size - 1) // 2 + rest
+        for size in range(1, n_classifiers + 1)
+        for rest in _numbers_of_true_hypotheses(n_classifiers - size)
+    )
+
+
+def _bergmann_hommel(p: np.ndarray, n_classifiers: int) -> np.ndarray:
+    """Return, per pair, the largest `|I| min p` over the exhaustive sets `I` that hold the pair.
+
+    An exhaustive set holds the hypotheses that are true if the classifiers fall into groups of
+    equals: the pairs within the groups of a partition.
+    """
+    if n_classifiers > MOST_CLASSIFIERS_EXHAUSTIVE:
+        msg = (
+            f"Bergmann-Hommel is left out: it needs every partition of {n_classifiers} "
+            f"classifiers, feasible for at most {MOST_CLASSIFIERS_EXHAUSTIVE}; use Shaffer's"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=3)
+        return np.full(len(p), np.nan)
+    groups = _partitions(n_classifiers)
+    pairs = itertools.combinations(range(n_classifiers), 2)
+    true = [groups[:, i] == groups[:, j] for i, j in pairs]
+    size = np.zeros(len(groups), dtype=np.int64)
+    smallest = np.full(len(groups), np.inf)
+    for in_set, p_value in zip(true, p, strict=True):
+        size += in_set
+        np.minimum(smallest, p_value, out=smallest, where=in_set)
+    bound = size * np.where(size > 0, smallest, 0.0)
+    return np.array([bound[in_set].max() for in_set in true])
+
+
+def _partitions(n: int) -> np.ndarray:
+    """Return all partitions of `n` items, a row each: the number of the group an item is in.
+
+    Rows are restricted growth strings: the next item joins one of the groups or founds a new one.
+    """
+    rows = np.zeros((1, 1), dtype=np.int8)
+    for _ in range(1, n):
+        choices = rows.max(axis=1).astype(np.int64) + 2
+        ends = np.cumsum(choices)
+        last = np.arange(ends[-1]) - np.repeat(ends - choices, choices)
+        rows = np.column_stack([np.repeat(rows, choices, axis=0), last.astype(np.int8)])
+    return rows

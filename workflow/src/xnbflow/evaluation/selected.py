@@ -1,4 +1,4 @@
-"""What a fitted classifier says of the features it uses, in the names of the series."""
+"""Which features a fitted classifier uses, and what it reports of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,18 +7,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import Pipeline
-
-from xnbflow.evaluation.sparse import features_with_effect
-from xnbflow.evaluation.ties import ties_of
 
 __all__ = [
     "SCALES",
+    "TIES",
     "FeatureUse",
     "class_priors",
     "feature_use",
+    "features_with_effect",
     "last_step",
     "named",
+    "nearly_constant",
+    "only_constant",
+    "ties_of",
     "transformed",
 ]
 
@@ -49,7 +53,7 @@ class FeatureUse:
         ``class``, ``log_prior``, ``intercept``: what a class has before any feature speaks, of a
         classifier that explains.
     ties : DataFrame or None
-        See `xnbflow.evaluation.ties.ties_of`.
+        See `xnbflow.evaluation.selected.ties_of`.
     """
 
     per_class: float
@@ -68,11 +72,11 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     ----------
     model : estimator
         It tells by ``selected_features_``; which of them it could exchange for others by
-        ``tied_features_`` (see `xnbflow.evaluation.ties.ties_of`), and which are there only
+        ``tied_features_`` (see `xnbflow.evaluation.selected.ties_of`), and which are there only
         because a class is constant by ``spike_features_`` (for each class their names). Of a
         pipeline the last step does, and transformers that select (`sklearn.feature_selection`) or
         keep features do; of a search over parameters the best estimator. Of models that set
-        effects to 0 (`xnbflow.evaluation.sparse`) features are counted, not listed.
+        effects to 0 (`xnbflow.evaluation.selected`) features are counted, not listed.
     X : DataFrame of shape (n_samples, n_features)
         Samples to explain.
     explain : bool
@@ -99,11 +103,18 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         explanations = last.explain(transformed(before, X))
         samples = X.index if last is not model else []
         explanations = named(explanations, samples, names if last is not model else [])
-        explanations["scale"] = _scale(last)
+        explanations["scale"] = getattr(last, "explanation_scale_", SCALES[0])
         priors = class_priors(last)
     rows = _selected_rows(chosen, getattr(last, "selected_distances_", {}))
     if hasattr(last, "spike_features_"):
-        rows["constant"] = _is_listed(rows, last.spike_features_, rename)
+        spikes = {
+            (str(label), str(rename.get(name, name)))
+            for label, names in last.spike_features_.items()
+            for name in names
+        }
+        rows["constant"] = [
+            key in spikes for key in zip(rows["class"], rows["feature"], strict=True)
+        ]
     return FeatureUse(
         float(np.mean([len(features) for features in chosen.values()])),
         float(len(set().union(*chosen.values()))),
@@ -111,7 +122,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         distances,
         explanations,
         priors,
-        _ties(last, chosen, rename),
+        ties_of(last.tied_features_, chosen, rename) if hasattr(last, "tied_features_") else None,
     )
 
 
@@ -131,15 +142,6 @@ def class_priors(model: Any) -> pd.DataFrame:
             "intercept": intercept,
         }
     )
-
-
-def _scale(model: BaseEstimator) -> str:
-    """Return what a fitted classifier's explanations are, one of `SCALES`."""
-    scale = getattr(model, "explanation_scale_", SCALES[0])
-    if scale not in SCALES:
-        msg = f"{type(model).__name__}: explanation_scale_ is {scale!r}, none of {SCALES}"
-        raise ValueError(msg)
-    return scale
 
 
 def last_step(
@@ -205,27 +207,6 @@ def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
     return table.assign(**changed)
 
 
-def _is_listed(
-    selected: pd.DataFrame, listed: Mapping[Any, Sequence[Any]], rename: Mapping[Any, Any]
-) -> list[bool]:
-    """Return which of the selected features are in their class's list."""
-    known = {
-        (str(label), str(rename.get(name, name)))
-        for label, names in listed.items()
-        for name in names
-    }
-    return [key in known for key in zip(selected["class"], selected["feature"], strict=True)]
-
-
-def _ties(
-    model: BaseEstimator, selected: Mapping[Any, Sequence[str]], rename: Mapping[Any, Any]
-) -> pd.DataFrame | None:
-    """Return the ties of a classifier that tells them; those at the end of a pipeline renamed."""
-    if not hasattr(model, "tied_features_"):
-        return None
-    return ties_of(model.tied_features_, selected, rename)
-
-
 def _selected_rows(
     selected: Mapping[Any, Sequence[str]], distances: Mapping[Any, Sequence[float]]
 ) -> pd.DataFrame:
@@ -235,3 +216,164 @@ def _selected_rows(
         for rank, (feature, distance) in enumerate(zip(features, measured, strict=True), start=1):
             rows.append((str(label), rank, str(feature), float(distance)))
     return pd.DataFrame(rows, columns=["class", "rank", "feature", "distance"])
+
+
+def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
+    """Return which features have an effect in each class, for models made to set effects to 0.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted. Of nearest shrunken centroids a feature counts for a class whose centroid is not
+        the overall one there; of a linear model with an l1 penalty, alone or one per class, where
+        the coefficient is not 0.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_classes or 1, n_features), or None
+        One row where two classes share the coefficients. None for any other model: it uses all.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 1.1], [5.0, 0.9], [6.0, 1.0]]), ["a", "a", "b", "b"]
+    >>> features_with_effect(NearestCentroid(shrink_threshold=1.0).fit(X, y)).tolist()
+    [[True, False], [True, False]]
+    """
+    if isinstance(model, NearestCentroid):
+        return None if model.shrink_threshold is None else model.deviations_ != 0
+    if isinstance(model, OneVsRestClassifier):
+        parts = [features_with_effect(each) for each in model.estimators_]
+        known = [part for part in parts if part is not None]
+        return np.vstack(known) if len(known) == len(parts) else None
+    params = model.get_params(deep=False)
+    is_sparse = params.get("penalty") in ("l1", "elasticnet") or bool(params.get("l1_ratio"))
+    return model.coef_ != 0 if is_sparse and hasattr(model, "coef_") else None
+
+
+#: A class is nearly constant in a feature if so many of its values are equal,
+_EQUAL_SHARE = 0.9
+#: or if its standard deviation is at most this share of that over all samples.
+_SPREAD_SHARE = 0.01
+
+
+def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which classes are (almost) constant in which features.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_features, n_samples)
+    labels : ndarray of str, shape (n_samples,)
+        Class of each sample.
+
+    Returns
+    -------
+    classes : ndarray of str, shape (n_classes,)
+    constant : ndarray of bool, shape (n_features, n_classes)
+        At least 0.9 of the class's values are equal, as all are of a class of one sample, or its
+        standard deviation is at most 0.01 of that over all samples.
+
+    Examples
+    --------
+    >>> features = np.array([[0.0, 0.0, 0.0, 2.0, 5.0, 9.0], [1.0, 3.0, 5.0, 2.0, 4.0, 6.0]])
+    >>> nearly_constant(features, np.array(["a", "a", "a", "b", "b", "b"]))[1]
+    array([[ True, False],
+           [False, False]])
+    """
+    classes, codes = np.unique(labels, return_inverse=True)
+    constant = np.empty((len(features), len(classes)), dtype=bool)
+    overall = features.std(axis=1)
+    for code in range(len(classes)):
+        values = np.sort(features[:, codes == code], axis=1)
+        n_equal = int(np.ceil(_EQUAL_SHARE * values.shape[1]))
+        equal = (values[:, n_equal - 1 :] == values[:, : values.shape[1] - n_equal + 1]).any(axis=1)
+        constant[:, code] = equal | (values.std(axis=1) <= _SPREAD_SHARE * overall)
+    return classes, constant
+
+
+def only_constant(
+    selected: pd.DataFrame,
+    distances: pd.DataFrame | None,
+    features: np.ndarray,
+    labels: np.ndarray,
+) -> np.ndarray:
+    """Return which selected features are there only because a class is (almost) constant.
+
+    Parameters
+    ----------
+    selected : DataFrame
+        ``class`` and ``feature``, one row per feature of a class.
+    distances : DataFrame or None
+        ``class``, ``feature``, ``other_class``, ``distance``, if the classifier tells them.
+    features : ndarray of shape (n_selected, n_samples)
+        Training values of the feature of each row of ``selected``.
+    labels : ndarray of str, shape (n_samples,)
+
+    Returns
+    -------
+    ndarray of bool, shape (n_selected,)
+        True if the class for which it is selected is nearly constant in it; or if the other class
+        at the greatest distance is, and the distance to no class that is not reaches half of
+        that. Without distances, if the other of two classes is.
+    """
+    classes, constant = nearly_constant(features, labels)
+    by_pair = {} if distances is None else dict(iter(distances.groupby(["class", "feature"])))
+    marks = np.zeros(len(selected), dtype=bool)
+    for row in np.flatnonzero(constant.any(axis=1)):
+        key = tuple(selected[["class", "feature"]].iloc[row])
+        fixed = set(classes[constant[row]])
+        told = _far_only_if_constant(by_pair[key], fixed) if key in by_pair else len(classes) == 2
+        marks[row] = key[0] in fixed or told
+    return marks
+
+
+def _far_only_if_constant(pairs: pd.DataFrame, fixed: set[str]) -> bool:
+    """Return whether the farthest class is constant and all that are not are near."""
+    farthest = pairs.loc[pairs["distance"].idxmax()]
+    sound = pairs.loc[~pairs["other_class"].isin(fixed), "distance"].max()
+    return farthest["other_class"] in fixed and not 2 * sound >= farthest["distance"]
+
+
+#: Columns of `ties_of` and their types.
+TIES = {"class": str, "group": int, "feature": str, "selected": bool, "exchangeable": bool}
+
+
+def ties_of(
+    tied: Mapping[Any, Sequence[Sequence[Any]]],
+    selected: Mapping[Any, Sequence[Any]],
+    rename: Mapping[Any, Any] | None = None,
+) -> pd.DataFrame:
+    """Return the ties of one fit as a table.
+
+    Parameters
+    ----------
+    tied : mapping
+        A classifier's ``tied_features_``: for each class label its groups of interchangeable
+        features.
+    selected : mapping
+        For each class label the features selected, by their names in the data set.
+    rename : mapping, optional
+        From the features of ``tied`` to their names in the data set, where these differ.
+
+    Returns
+    -------
+    DataFrame
+        One row per class and feature of a group, with columns ``class``, ``group`` (number of the
+        group within its class), ``feature``, ``selected``, and ``exchangeable``: whether another
+        feature of the group was left out.
+
+    Examples
+    --------
+    >>> ties_of({"tumour": [["g1", "g7"]]}, {"tumour": ["g1", "g3"]})
+        class  group feature  selected  exchangeable
+    0  tumour      0      g1      True          True
+    1  tumour      0      g7     False          True
+    """
+    rows, rename = [], rename or {}
+    for label, groups in tied.items():
+        chosen = {str(feature) for feature in selected.get(label, ())}
+        for number, group in enumerate(groups):
+            names = [str(rename.get(feature, feature)) for feature in group]
+            left_out = not chosen.issuperset(names)
+            rows += [(str(label), number, name, name in chosen, left_out) for name in names]
+    table = pd.DataFrame(rows, columns=list(TIES))
+    return table.astype({"group": int, "selected": bool, "exchangeable": bool})

@@ -1,7 +1,8 @@
 """Stability of selected feature sets over folds, after Nogueira, Sechidis and Brown (2018)."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.stats import norm
 
 from xnbflow.data.errors import InputError
 
-__all__ = ["Stability", "stability_index"]
+__all__ = ["Stability", "stability_index", "ties_as_one"]
 
 
 class Stability(NamedTuple):
@@ -38,8 +39,6 @@ def stability_index(
     selected: Sequence[Collection[str]],
     n_features: int,
     confidence: float = 0.95,
-    *,
-    tied: Iterable[Collection[str]] = (),
 ) -> Stability:
     """Return Nogueira's stability index of feature sets with its confidence interval.
 
@@ -51,10 +50,6 @@ def stability_index(
         Number of features there were to select from.
     confidence : float
         Coverage of the confidence interval.
-    tied : iterable of collections of str, optional
-        Features that were interchangeable in a fold, as `XNB.tied_features_` lists them. They
-        count as one feature, and groups that share a feature as one group: what then is unstable
-        is not the accident of names.
 
     Returns
     -------
@@ -86,16 +81,11 @@ def stability_index(
     >>> stability = stability_index([{"g1", "g2"}, {"g1", "g2"}, {"g1", "g3"}], n_features=100)
     >>> round(stability.value, 3), round(stability.lower, 3), round(stability.upper, 3)
     (0.66, 0.478, 0.841)
-
-    Where ``g2`` and ``g3`` are interchangeable, nothing is unstable:
-
-    >>> stability_index([{"g1", "g2"}, {"g1", "g3"}], n_features=100, tied=[["g2", "g3"]]).value
-    1.0
     """
-    one_for = _representatives(tied)
-    selected = [{one_for.get(name, name) for name in features} for features in selected]
-    n_features -= len(one_for) - len(set(one_for.values()))
-    counts = _counts(selected)
+    if not len(selected):
+        msg = "no selected feature sets: at least one fold must have been fitted"
+        raise InputError(msg)
+    counts = Counter(name for features in selected for name in sorted(set(features)))
     n_sets = len(selected)
     if len(counts) > n_features:
         msg = f"{len(counts)} distinct features are selected out of {n_features}; give their number"
@@ -117,17 +107,42 @@ def stability_index(
     return Stability(*map(float, (index, variance, lower, upper)))
 
 
-def _representatives(tied: Iterable[Collection[str]]) -> dict[str, str]:
-    """Return, for each tied feature, the one that stands for its group: the first by name."""
-    group_of: dict[str, set[str]] = {}
-    for names in tied:
-        group = set(names).union(*(group_of.get(name, ()) for name in names))
-        group_of.update(dict.fromkeys(group, group))
-    return {name: min(group) for name, group in group_of.items()}
+def ties_as_one(
+    sets: Sequence[AbstractSet[str]],
+    groups: Sequence[Sequence[tuple[AbstractSet[str], AbstractSet[str]]]],
+) -> list[set[str]]:
+    """Return the sets that folds would have selected, had they broken ties alike.
 
+    Parameters
+    ----------
+    sets : sequence of sets of str
+        The features selected in each fold.
+    groups : sequence of sequences of (set of str, set of str)
+        Of each fold the groups of interchangeable features, and what was taken of each.
 
-def _counts(selected: Sequence[Collection[str]]) -> Counter[str]:
-    if not len(selected):
-        msg = "no selected feature sets: at least one fold must have been fitted"
-        raise InputError(msg)
-    return Counter(feature for features in selected for feature in sorted(set(features)))
+    Returns
+    -------
+    list of set of str
+        Where ``s`` features of a group were taken, the ``s`` of it that the most folds select or
+        could select; among these, by name. Which of them a fold's own rule took, and so the
+        features' names, changes nothing.
+
+    Examples
+    --------
+    >>> sets = [{"g1"}, {"g2"}, {"g7"}]
+    >>> ties_as_one(sets, [[({"g1", "g7"}, {"g1"})], [({"g2", "g7"}, {"g2"})], []])
+    [{'g7'}, {'g7'}, {'g7'}]
+    """
+    possible = Counter(
+        feature
+        for chosen, tied in zip(sets, groups, strict=True)
+        for feature in set(chosen).union(*(group for group, _ in tied))
+    )
+    result = []
+    for chosen, tied in zip(sets, groups, strict=True):
+        kept = set(chosen).difference(*(taken for _, taken in tied))
+        for group, taken in tied:
+            preferred = sorted(group, key=lambda feature: (-possible[feature], feature))
+            kept.update(preferred[: len(taken)])
+        result.append(kept)
+    return result

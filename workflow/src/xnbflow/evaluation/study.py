@@ -16,7 +16,7 @@ from xnbflow.data.contract import (
 )
 from xnbflow.data.dataset import DataSetHeader, read_header
 from xnbflow.data.tables import read_parquet
-from xnbflow.evaluation import overviews, rankings, recognition, summaries
+from xnbflow.evaluation import comparison, summaries
 from xnbflow.evaluation.headlines import headline
 
 __all__ = ["Key", "study_tables"]
@@ -75,13 +75,13 @@ def study_tables(
     return tables | {
         "paper": summaries.paper(repeats, diagnostics, printed, paper or {}),
         "headline": headline(**about, tables=tables),
-        "averages": overviews.averages(tables["summary"], tables["seconds"]),
-        "hard_samples": overviews.hard_samples(samples),
-        "misclassified": overviews.misclassified(samples),
-        "ranks": rankings.ranks(repeats),
-        "omnibus": rankings.omnibus(repeats),
-        "pairwise": rankings.pairwise(repeats),
-        "pairwise_within": rankings.pairwise_within(tables["metrics"]),
+        "averages": summaries.averages(tables["summary"], tables["seconds"]),
+        "hard_samples": summaries.hard_samples(samples),
+        "misclassified": summaries.misclassified(samples),
+        "ranks": comparison.ranks(repeats),
+        "omnibus": comparison.omnibus(repeats),
+        "pairwise": comparison.pairwise(repeats),
+        "pairwise_within": comparison.pairwise_within(tables["metrics"]),
     }
 
 
@@ -104,7 +104,7 @@ def _predicted(
     predictions, fits = (_trained(name, owners, files) for name in ("predictions", "fits"))
     metrics = summaries.metrics(predictions, fits, headers)
     repeats = summaries.repeats(predictions, metrics, fits, headers)
-    recall = recognition.recall(predictions)
+    recall = summaries.recall(predictions)
     return {
         "metrics": metrics,
         "repeats": repeats,
@@ -113,7 +113,7 @@ def _predicted(
         "calibration": summaries.calibration(predictions, headers),
         "confidence": summaries.confidence(predictions, headers),
         "recall": recall,
-        "samples": recognition.samples(predictions, recall),
+        "samples": summaries.samples(predictions, recall),
         "seconds": summaries.seconds(fits),
         "problems": summaries.problems(fits),
     }
@@ -141,7 +141,7 @@ def _selected(
 
 def _p_values(diagnosed: Sequence[str], paths: Sequence[str]) -> pd.DataFrame:
     pairs = zip(diagnosed, paths, strict=True)
-    return overviews.p_values(
+    return summaries.p_values(
         {dataset: read_parquet(path, DIAGNOSTIC_TABLES["normality"]) for dataset, path in pairs}
     )
 

@@ -12,21 +12,26 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
-from xnbflow.evaluation.stability import Stability, stability_index
-from xnbflow.evaluation.ties import ties_as_one
+from xnbflow.evaluation.stability import Stability, stability_index, ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
 
 __all__ = [
     "METRICS",
+    "averages",
     "calibration",
     "confidence",
     "confusion",
     "diagnostics",
+    "hard_samples",
     "metrics",
+    "misclassified",
+    "p_values",
     "paper",
     "problems",
+    "recall",
     "recovery",
     "repeats",
+    "samples",
     "seconds",
     "selection",
     "stability",
@@ -349,11 +354,11 @@ def stability(
     """Return Nogueira's stability of each class's set over folds, and of their union (class '').
 
     Columns ``stability`` with ``lower`` and ``upper``, the same with ties taken as one
-    (``stability_ties`` ..., see `xnbflow.evaluation.ties`; missing where the classifier does not
-    tell its ties), ``sets``, ``mean_size``, ``samples`` (of the class), ``constant`` (share of the
-    selections that are made only because a class is almost constant) and ``note``: "one sample"
-    for a class without a second one, of which no stability is told; "constant" where ``constant``
-    is more than a half; else empty.
+    (``stability_ties`` ..., see `ties_as_one`; missing where the classifier does not report ties),
+    ``sets``, ``mean_size``, ``samples`` (of the class), ``constant`` (share of the
+    selections made only because a class is almost constant) and ``note``: "one sample" for a class
+    without a second one, which has no stability; "constant" where ``constant`` is more than a half;
+    else empty.
     """
     rows = []
     for key, table in selected.items():
@@ -490,3 +495,212 @@ def _stack(tables: Tables, columns: list[str]) -> pd.DataFrame:
     place = np.repeat(np.arange(len(tables)), [len(table) for table in tables.values()])
     keys = pd.DataFrame(list(tables), columns=_KEY).take(place).reset_index(drop=True)
     return pd.concat([keys, rows], axis="columns")
+
+
+def recall(predictions: Tables) -> pd.DataFrame:
+    """Return how many of a class's samples each classifier recognises.
+
+    Parameters
+    ----------
+    predictions : mapping of (data set, folds, classifier) to DataFrame
+        As made by `xnbflow.evaluation.training.train`, all repeats.
+
+    Returns
+    -------
+    DataFrame
+        One row per classifier and class that is tested: ``samples`` (of the class that are
+        tested), ``tested`` (how often, over repeats), ``right`` (how many of these), ``recall``
+        (their share) with its 95 % interval ``lower`` and ``upper`` (each sample counted once, see
+        `xnbflow.evaluation.intervals`), ``predicted`` (how often the class was predicted, rightly
+        or not), ``precision`` (how many of these are right; missing if there are none) and
+        ``recognised``: whether more than half of the tests are right. What such a classifier says
+        of a class that it does not recognise, its features among it, means nothing.
+    """
+    parts = []
+    for key, table in predictions.items():
+        if table.empty:
+            continue
+        right = table["true"] == table["predicted"]
+        counts = (
+            table.assign(right=right)
+            .groupby("true", sort=True)
+            .agg(samples=("sample", "nunique"), tested=("right", "size"), right=("right", "sum"))
+        )
+        counts["recall"] = counts["right"] / counts["tested"]
+        repeats = counts["tested"] / counts["samples"]
+        lower, upper = proportion_interval(counts["right"] / repeats, counts["samples"])
+        predicted = table["predicted"].value_counts().reindex(counts.index, fill_value=0)
+        counts = counts.assign(lower=lower, upper=upper, predicted=predicted)
+        counts["precision"] = counts["right"] / predicted.where(predicted > 0)
+        counts["recognised"] = counts["recall"] > 0.5
+        counts = counts.rename_axis("class").reset_index()
+        parts.append(counts.assign(**dict(zip(_KEY, key, strict=True))))
+    if not parts:
+        return pd.DataFrame(columns=STUDY_TABLES["recall"].fixed)
+    return pd.concat(parts, ignore_index=True)[STUDY_TABLES["recall"].fixed]
+
+
+def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
+    """Return how often each sample was tested and misclassified, and what it was taken for.
+
+    Parameters
+    ----------
+    predictions : mapping of (data set, folds, classifier) to DataFrame
+    recall : DataFrame
+        As made by `recall` from the same predictions.
+
+    Returns
+    -------
+    DataFrame
+        ``tested``, ``wrong`` (times), ``predicted`` (most often), ``mistakes``: each wrong class
+        with its number of times, the most frequent first, say ``AML 7, B-ALL 3``; and
+        ``suspect``: whether it is wrong in more than half of its tests by a classifier that
+        recognises its class. Only such a sample may be mislabelled: of a class that is not
+        recognised every sample is wrong.
+    """
+    columns = ["sample", "true", "predicted"]
+    parts = [
+        table[columns].assign(**dict(zip(_KEY, key, strict=True)))
+        for key, table in predictions.items()
+        if not table.empty
+    ]
+    if not parts:
+        return pd.DataFrame(columns=STUDY_TABLES["samples"].fixed)
+    table = pd.concat(parts, ignore_index=True)
+    table["wrong"] = table["true"] != table["predicted"]
+    group = [*_KEY, "sample", "true"]
+    counts = table.groupby(group, sort=False)["wrong"].agg(tested="size", wrong="sum").reset_index()
+    votes = table.groupby([*group, "predicted"], sort=False).size().reset_index(name="votes")
+    votes = votes.sort_values("votes", ascending=False, kind="stable")
+    wrong = votes[votes["true"] != votes["predicted"]]
+    said = wrong["predicted"].astype(str) + " " + wrong["votes"].astype(str)
+    mistakes = wrong.assign(mistakes=said).groupby(group, sort=False)["mistakes"].agg(", ".join)
+    predicted = votes.drop_duplicates(group).drop(columns="votes")
+    counts = counts.merge(predicted, on=group, how="left", validate="one_to_one")
+    counts = counts.merge(mistakes.reset_index(), on=group, how="left", validate="one_to_one")
+    known = recall[[*_KEY, "class", "recognised"]].rename(columns={"class": "true"})
+    counts = counts.merge(known, on=[*_KEY, "true"], how="left", validate="many_to_one")
+    counts["suspect"] = (2 * counts["wrong"] > counts["tested"]) & counts["recognised"].astype(bool)
+    return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]
+
+
+_BINS = 20
+
+
+def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return how the p-values of the normality test are distributed.
+
+    Parameters
+    ----------
+    normality : mapping of data set to DataFrame
+        ``p`` of every feature; missing where it could not be tested.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``lower``, ``upper``, ``features``, ``share`` per bin.
+    """
+    edges = np.linspace(0, 1, _BINS + 1)
+    parts = [
+        pd.DataFrame({"dataset": name, "lower": edges[:-1], "upper": edges[1:], "features": counts})
+        for name, table in normality.items()
+        for counts in [np.histogram(table["p"].dropna(), edges)[0]]
+    ]
+    columns = ["dataset", "lower", "upper", "features", "share"]
+    if not parts:
+        return pd.DataFrame(columns=columns)
+    table = pd.concat(parts, ignore_index=True)
+    sums = table.groupby("dataset")["features"].transform("sum").clip(lower=1)
+    return table.assign(share=table["features"] / sums)[columns]
+
+
+def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:
+    """Return how many samples so many classifiers get wrong, in more than half of the repeats.
+
+    Parameters
+    ----------
+    samples : DataFrame
+        The study's table, with ``dataset``, ``folds``, ``sample``, ``tested`` and ``wrong``.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``folds``, ``classifiers`` (how many are wrong), ``samples``, ``share``.
+    """
+    place = ["dataset", "folds"]
+    wrong = _mostly_wrong(samples).groupby([*place, "sample"], sort=False)["mostly"].sum()
+    counts = wrong.rename("classifiers").reset_index().groupby([*place, "classifiers"]).size()
+    table = counts.reset_index(name="samples")
+    share = table["samples"] / table.groupby(place)["samples"].transform("sum")
+    return table.assign(share=share.astype(float))
+
+
+def _mostly_wrong(samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the column ``mostly``: whether a classifier is wrong in more than half of the repeats."""
+    return samples.assign(mostly=2 * samples["wrong"] > samples["tested"])
+
+
+def misclassified(samples: pd.DataFrame) -> pd.DataFrame:
+    """Return the samples that at least one classifier gets wrong at least once.
+
+    Parameters
+    ----------
+    samples : DataFrame
+        The study's table.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``folds``, ``sample``, ``true``, ``wrong_by`` (classifiers that are wrong in
+        more than half of the repeats), ``wrong`` and ``tested`` (times, of all classifiers); of
+        each data set those wrong by most come first, then those that are wrong most often.
+    """
+    groups = _mostly_wrong(samples).groupby(["dataset", "folds", "sample", "true"], sort=False)
+    sums = groups[["mostly", "wrong", "tested"]].sum().astype(int).reset_index()
+    sums = sums[sums["wrong"] > 0].rename(columns={"mostly": "wrong_by"})
+    order = ["dataset", "folds", "wrong_by", "wrong"]
+    ascending = [True, True, False, False]
+    return sums.sort_values(order, ascending=ascending, kind="stable", ignore_index=True)
+
+
+def averages(summary: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Return each classifier's means over the data sets where every classifier could be fitted.
+
+    A classifier that could be fitted nowhere does not count; where no data set is left, all do.
+
+    Parameters
+    ----------
+    summary, seconds : DataFrame
+        The study's tables.
+
+    Returns
+    -------
+    DataFrame
+        ``classifier``, ``accuracy``, ``balanced_accuracy``, ``places`` (pairs of data set and folds
+        in the means), ``wins`` (in how many of all its accuracy to three decimals is the greatest,
+        ties counted for all) and ``fit_seconds`` (median over data sets).
+    """
+    columns = ["classifier", "accuracy", "balanced_accuracy", "places", "wins", "fit_seconds"]
+    complete = summary[summary["folds_failed"] == 0]
+    if complete.empty:
+        return pd.DataFrame(columns=columns)
+    wide = complete.pivot_table(
+        index=["dataset", "folds"], columns=["metric", "classifier"], values="mean", dropna=False
+    )
+    accuracy = wide["accuracy"].dropna(axis="columns", how="all")
+    shared = accuracy.dropna().index
+    shared = shared if len(shared) else accuracy.index
+    rounded = accuracy.round(3)
+    table = pd.DataFrame(
+        {
+            "accuracy": accuracy.loc[shared].mean(),
+            "balanced_accuracy": wide["balanced_accuracy"].loc[shared].mean(),
+            "places": len(shared),
+            "wins": rounded.eq(rounded.max(axis=1), axis=0).sum(),
+            "fit_seconds": seconds.groupby("classifier")["fit_seconds"]
+            .median()
+            .reindex(accuracy.columns),
+        }
+    )
+    order = [name for name in summary["classifier"].unique() if name in accuracy]
+    return table.loc[order].rename_axis("classifier").reset_index()[columns]

@@ -14,11 +14,8 @@ from sklearn.base import BaseEstimator, clone
 from xnbflow.data.dataset import KINDS, DataSet
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.constant import only_constant
-from xnbflow.evaluation.grouping import fit_grouped
-from xnbflow.evaluation.incomplete import impute_within, imputes
-from xnbflow.evaluation.selected import feature_use
-from xnbflow.evaluation.ties import TIES
+from xnbflow.evaluation.fitting import fit_grouped, impute_within, imputes
+from xnbflow.evaluation.selected import TIES, feature_use, only_constant
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 
 __all__ = ["Outcome", "train", "train_all"]
@@ -42,7 +39,7 @@ class Outcome:
     selected : DataFrame
         ``repeat``, ``fold``, ``class``, ``rank``, ``feature``, ``distance``: the features that a
         class uses, for classifiers that select; ``constant``: whether it is there only because
-        a class is (almost) constant in it, see `xnbflow.evaluation.constant.only_constant`.
+        a class is (almost) constant in it, see `xnbflow.evaluation.selected.only_constant`.
     distances : DataFrame
         ``repeat``, ``fold``, ``class``, ``feature``, ``other_class``, ``distance``: how far a
         selected feature separates its class from each other one, for classifiers that tell.
@@ -57,7 +54,7 @@ class Outcome:
     ties : DataFrame
         ``repeat``, ``fold``, ``class``, ``group``, ``feature``, ``selected``, ``exchangeable``:
         the groups of features of equal rank between which names decide, selected or not, for
-        classifiers that tell; see `xnbflow.evaluation.ties.ties_of`.
+        classifiers that tell; see `xnbflow.evaluation.selected.ties_of`.
     fits : DataFrame
         ``repeat``, ``fold``, ``status`` (ok or failed), ``error``, ``warnings``,
         ``features_per_class`` (mean over classes) and ``features`` (distinct), both missing where
@@ -118,7 +115,7 @@ def train(
     A fit that fails is a row with its status and error, not a lost study. Where values are missing,
     and the classifier does not impute them itself, the medians of the fold's training samples stand
     for them. Where samples have groups, inner cross-validations keep these together, see
-    `xnbflow.evaluation.grouping`.
+    `xnbflow.evaluation.fitting`.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from xnbflow.data.contract import MODEL_TABLES, text_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.tables import write_parquet, write_tsv
-from xnbflow.evaluation.incomplete import filled
+from xnbflow.evaluation.fitting import filled
 from xnbflow.models.file import write_model
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import gene_sets

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import MODEL_TABLES
-from xnbflow.evaluation.direction import direction
+from xnbflow.evaluation.description import direction
 
 __all__ = ["SIGNATURE", "gene_sets", "signature_table"]
 

@@ -8,7 +8,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
-from xnbflow.evaluation.incomplete import imputes
+from xnbflow.evaluation.fitting import imputes
 from xnbflow.evaluation.selected import feature_use, last_step, named, transformed
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.preprocessing.imputation import Imputer
@@ -33,7 +33,7 @@ _FEATURE_BY_FEATURE = (
 def imputing(estimator: BaseEstimator) -> BaseEstimator:
     """Return a classifier with the imputation of missing values as its first step.
 
-    It is what stands in for them in cross-validation (`xnbflow.evaluation.incomplete`): the medians
+    It is what stands in for them in cross-validation (`xnbflow.evaluation.fitting`): the medians
     of the training samples. One that imputes by itself stays as it is.
 
     Examples

@@ -16,9 +16,8 @@ from xnbflow.data.dataset import KINDS, DataSet, DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.grouping import fit_grouped
-from xnbflow.evaluation.incomplete import filled
 from xnbflow.evaluation.intervals import proportion
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use, last_step

@@ -195,7 +195,7 @@ def _innermost(error: BaseException) -> object:
 
 
 @contextmanager
-def open_url(url: str, timeout: float) -> "Iterator[io.BufferedReader[Any]]":
+def open_url(url: str, timeout: float) -> Iterator["io.BufferedReader[Any]"]:
     """Open a URL to read its beginning, decompressed; what is not read is not fetched.
 
     Raises

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.printed import PublishedTables
-from xnbflow.evaluation.comparison import average_ranks, pairwise_rank_tests
+from xnbflow.evaluation.rank_tests import average_ranks, pairwise_rank_tests
 from xnbflow.studies.directional.contract import CLASSIFIERS, TABLES, counterpart
 
 __all__ = ["compare", "paper_ranks"]

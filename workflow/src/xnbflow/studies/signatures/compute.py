@@ -22,7 +22,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
 from xnbflow.evaluation.metrics import fold_metrics
-from xnbflow.evaluation.sparse import features_with_effect
+from xnbflow.evaluation.selected import features_with_effect
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
 from xnbflow.studies.defaults import with_defaults

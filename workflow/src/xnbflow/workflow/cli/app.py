@@ -1,19 +1,68 @@
 """The commands; each imports what it needs when called, so that ``--help`` is there at once."""
 
+import json
+import math
 import os
+import shutil
 import sys
+import time
 import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from xnbflow import __version__
 from xnbflow.data.errors import InputError
-from xnbflow.workflow.cli.output import progress, say, tell_json, warn
 
 __all__ = ["app", "run"]
+
+
+def say(text: str) -> None:
+    """Print a result."""
+    sys.stdout.write(f"{text}\n")
+
+
+def warn(text: str) -> None:
+    """Print what a reader must know although no result is."""
+    sys.stderr.write(f"note: {text}\n")
+
+
+def tell_json(value: Any) -> None:
+    """Print a result for programs; what is not a finite number is null."""
+    say(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Say on a terminal that something takes its time, and how long it took; silent in a pipe."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    sys.stderr.write(f"{what} ...")
+    sys.stderr.flush()
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        sys.stderr.write(f" {time.perf_counter() - start:.1f} s\n")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
 
 app = typer.Typer(
     name="xnbflow",
@@ -143,17 +192,20 @@ def fit(
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
     entry = commands.classifier(method, commands.parameters(param))
-    folds = commands.checked_folds(folds)
+    if folds == 1:
+        msg = "--folds is 1; two are the least that leave samples to train on, 0 is none at all"
+        raise InputError(msg)
     with progress(f"reading {table}"):
-        series, origin = commands.read_training_table(
-            table, label, id_column, option, orientation.value
-        )
+        dataset = commands.described(table, label, id_column, option, orientation.value)
+        series = commands.read_training(dataset)
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):
             validation = commands.cross_validate(series, entry, folds)
     with progress("fitting on all samples"):
-        model = commands.fitted(series, entry, validation, origin)
+        origin = {"location": table, "label": label, "id_column": id_column}
+        symbols = commands.symbols_of(series)
+        model = commands.fit_model(series, entry, validation, symbols=symbols, origin=origin)
     commands.write_model(model, output)
     told = commands.summary(model)
     tell_json({"model": str(output), **told}) if as_json else say(commands.as_text(told, output))
@@ -279,6 +331,44 @@ def geo(
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def run_study(context: typer.Context, study: str) -> None:
     """Run a study through Snakemake; every further option is Snakemake's."""
-    from xnbflow.workflow.cli.workflow import call_snakemake  # noqa: PLC0415
-
     call_snakemake(study, context.args)
+
+
+def snakefile() -> Path:
+    """Return the workflow's Snakefile.
+
+    Raises
+    ------
+    InputError
+        If this library was installed without the workflow.
+    """
+    path = Path(__file__).parents[4] / "Snakefile"
+    if not path.is_file():
+        msg = (
+            "this installation of xnbflow has the library only; clone the repository to run "
+            "studies, or call Snakemake with its Snakefile"
+        )
+        raise InputError(msg)
+    return path
+
+
+def call_snakemake(study: str, options: Sequence[str]) -> None:
+    """Run a study and end this process with Snakemake's exit code.
+
+    Parameters
+    ----------
+    study : str
+        A target of the workflow.
+    options : sequence of str
+        Further options; ``--cores all`` where none says how many.
+    """
+    beside = Path(sys.executable).with_name("snakemake")
+    program = str(beside) if beside.exists() else shutil.which("snakemake")
+    if program is None:
+        msg = "Snakemake is not installed; install xnbflow with its extra `workflow`"
+        raise InputError(msg)
+    told = {option.partition("=")[0] for option in options}
+    cores = [] if told & {"--cores", "-c", "--jobs", "-j", "--profile"} else ["--cores", "all"]
+    arguments = [program, "--snakefile", str(snakefile()), study, *cores, *options]
+    sys.stdout.flush()
+    os.execv(program, arguments)  # noqa: S606  the same process, no shell

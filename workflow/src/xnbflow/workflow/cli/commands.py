@@ -14,7 +14,6 @@ import yaml
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.counts import counted
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import GeoSummary, summarise
@@ -26,25 +25,26 @@ from xnbflow.models.file import read_model, write_model
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.models.signature import gene_sets
-from xnbflow.models.trained import CrossValidation, TrainedModel, cross_validate, fit_model
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 
 __all__ = [
     "as_text",
-    "checked_folds",
     "classifier",
     "cross_validate",
     "deliver",
+    "described",
     "explain_sample",
-    "fitted",
+    "fit_model",
     "geo_summary",
     "parameters",
     "predict_table",
     "read_model",
     "read_samples_of",
-    "read_training_table",
+    "read_training",
     "signature_lines",
     "signature_text",
     "summary",
+    "symbols_of",
     "tsv",
     "write_explanation",
     "write_model",
@@ -106,23 +106,6 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
         told = str(error).replace("configuration, fit.method", "--method")
         raise InputError(told.replace("configuration, fit.params", "--param")) from error
     return entry
-
-
-def checked_folds(folds: int) -> int:
-    """Return a number of folds, 0 for none."""
-    if folds == 1:
-        msg = "--folds is 1; two are the least that leave samples to train on, 0 is none at all"
-        raise InputError(msg)
-    return folds
-
-
-def read_training_table(
-    location: str, label: str, id_column: str, options: Sequence[str], orientation: str
-) -> tuple[DataSet, dict[str, str]]:
-    """Read samples with labels; also return where they are from."""
-    dataset = described(location, label, id_column, options, orientation)
-    origin = {"location": location, "label": label, "id_column": id_column}
-    return read_training(dataset), origin
 
 
 def read_samples_of(
@@ -193,16 +176,6 @@ def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str
 
 def _write_text(path: Path, text: str) -> None:
     write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
-
-
-def fitted(
-    series: DataSet,
-    entry: dict[str, Any],
-    validation: CrossValidation | None,
-    origin: dict[str, str],
-) -> TrainedModel:
-    """Fit on all samples."""
-    return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
 
 
 def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
