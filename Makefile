@@ -37,13 +37,13 @@ lint: $(INSTALLED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/snakefmt --check workflow/Snakefile workflow/rules
+	@$(BIN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
 
 format: $(INSTALLED)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
-	@$(BIN)/snakefmt workflow/Snakefile workflow/rules
+	@$(BIN)/snakefmt Snakefile workflow/Snakefile workflow/rules
 
 ## manual: results/README.md, from the contract of tables, and the reference in config/README.md
 manual: $(INSTALLED)

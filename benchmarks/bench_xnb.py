@@ -25,8 +25,7 @@ from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.strips import feature_strips
-from xnbflow.density.tiles import class_offsets, gather, sort_rows
+from xnbflow.density.tiles import class_offsets, feature_strips, gather, sort_rows
 from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing.selection.class_specific import Candidates, class_pairs
 

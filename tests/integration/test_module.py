@@ -240,7 +240,7 @@ def test_another_release_runs_what_it_changes(host, deployed, named):
     snakefile = named.format("owner/xnbflow", "workflow/Snakefile", commit=commit)
     host.write(deployed, DEPLOYED.format(snakefile=snakefile))
     planned = set(re.findall(r"^rule ([\w-]+):", host.call(deployed, "-n"), re.MULTILINE))
-    assert planned == {"classify_3-fold_gaussian-sklearn", "compare", "report"}
+    assert planned == {"classify_3-fold_gaussian-sklearn", "compare", "report", "all"}
     assert host.checkout(commit).is_dir()
 
 

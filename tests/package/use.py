@@ -30,5 +30,5 @@ entry = {"method": "xnb"}
 write_model(fit_model(wine, entry, cross_validate(wine, entry, 3)), "wine.skops")
 assert read_model("wine.skops").classes == ["class_0", "class_1", "class_2"]
 
-compiled = list(Path(os.environ["XDG_CACHE_HOME"], "xnbflow").rglob("*.nbc"))
+compiled = list(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbc"))
 assert compiled, "kernels were not kept"

@@ -3,11 +3,9 @@
 from unittest import mock
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xnbflow.data.errors import InputError
 from xnbflow.diagnostics.dependence import conditional_dependence
@@ -26,11 +24,6 @@ def draw(n_samples=200, seed=0):
 
 def objective_of(X, y, factor):
     return ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), factor)
-
-
-@parametrize_with_checks([CICA(width=0.5, n_restarts=1)])
-def test_estimator_keeps_the_contract(estimator, check):
-    check(estimator)
 
 
 def test_the_gradient_is_that_of_relative_changes():
@@ -120,15 +113,6 @@ def test_units_of_inputs_and_target_do_not_matter():
     np.testing.assert_allclose(other.components_ * [1e6, 1e-6], one.components_, rtol=1e-5)
 
 
-def test_width_is_a_factor_of_the_papers():
-    X, y = draw(60)
-    paper = CICA(width="paper", random_state=0).fit(X, y)
-    one = CICA(width=1.0, random_state=0).fit(X, y)
-    assert paper.width_ == 1.0
-    np.testing.assert_array_equal(paper.components_, one.components_)
-    assert CICA(width=0.3).fit(X, y).width_ == 0.3
-
-
 def mixtures(n_components, n_samples, seed):
     """Sources of two lumps each around class means, which have many local optima, mixed."""
     rng = np.random.default_rng(seed)
@@ -194,12 +178,6 @@ def test_restarts_grow_until_the_lowest_end_is_reached_twice():
     assert lowest.values == [2.5]
 
 
-def test_the_same_random_state_gives_the_same_components():
-    X, y = draw(60)
-    one, other = (CICA(random_state=1).fit(X, y).components_ for _ in range(2))
-    np.testing.assert_array_equal(one, other)
-
-
 def test_components_are_independent_within_classes():
     # uniform sources around class means, mixed: each class's residuals are correlated
     rng = np.random.default_rng(0)
@@ -247,19 +225,6 @@ def test_the_canonical_subspace_depends_on_the_functions_given(basis):
     assert abs(np.corrcoef(cica.transform(X)[:, 0], y**2)[0, 1]) > 0.95
 
 
-def test_a_target_with_many_ties_is_a_real_target_still():
-    X, y = draw(100)
-    X = np.column_stack([X, np.random.default_rng(0).normal(size=100)])
-    cica = CICA(n_components=2, random_state=0).fit(X, np.maximum(y, 0))
-    assert np.isfinite(cica.components_).all()
-
-
-def test_component_names_follow_scikit_learn():
-    X, y = draw(60)
-    cica = CICA(width=1.0).set_output(transform="pandas").fit(pd.DataFrame(X), y)
-    assert list(cica.transform(pd.DataFrame(X)).columns) == ["cica0", "cica1"]
-
-
 def test_a_fit_that_has_not_converged_says_so():
     X, y = draw()
     with pytest.warns(ConvergenceWarning, match="has not converged after 2 steps: raise max_iter"):
@@ -305,10 +270,6 @@ def test_a_constant_input_is_named_or_gets_no_weight():
         ({}, {"y": np.arange(60)}, r"60 different labels among 60 samples.*astype\(float\)"),
         ({}, {"X": np.ones((60, 2))}, "all inputs are constant"),
         ({"n_components": 3}, {}, "n_components is 3; 2 inputs allow from 1 to 2"),
-        ({"n_components": 0}, {}, "n_components is 0"),
-        ({"width": "wide"}, {}, "width is 'wide'"),
-        ({"width": -1.0}, {}, "width is -1.0"),
-        ({"basis": 3}, {}, r"basis is 3; use an int in the range \[4, 1000\] or a callable"),
     ],
 )
 def test_bad_input_is_refused(params, change, message):
@@ -322,10 +283,3 @@ def test_too_few_functions_of_the_target_are_refused():
     X, y = rng.normal(size=(60, 5)), rng.choice(["a", "b", "c"], 60)
     with pytest.raises(InputError, match=r"2 canonical directions.*n_components is 3; lower it"):
         CICA(n_components=3).fit(X, y)
-
-
-def test_missing_values_are_refused():
-    X, y = draw(60)
-    X[3, 1] = np.nan
-    with pytest.raises(ValueError, match="contains NaN"):
-        CICA().fit(X, y)

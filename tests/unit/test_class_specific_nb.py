@@ -10,7 +10,6 @@ from sklearn.pipeline import make_pipeline
 
 from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, GaussianNB
-from xnbflow.preprocessing.selection.class_specific import class_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
@@ -150,15 +149,6 @@ def test_scores_are_sums_of_evidence_against_the_reference(rng, evidence, contam
     points = X[:7] + 0.1
     expected = expected_joint(X, y, model, points, evidence, contamination)
     np.testing.assert_allclose(model.predict_joint_log_proba(points), expected, rtol=1e-9)
-
-
-def test_of_two_classes_the_reference_changes_no_probability(rng):
-    X, y = markers(rng, sizes=(14, 11), shift=1.5)
-    both = [
-        ClassSpecificNB(evidence=evidence, contamination=0.0).fit(X, y).predict_log_proba(X)
-        for evidence in ("relative", "absolute")
-    ]
-    np.testing.assert_allclose(*both, rtol=1e-9, atol=1e-12)
 
 
 def test_contributions_add_up_and_0_says_nothing(rng):
@@ -354,14 +344,6 @@ def test_constant_columns_are_never_selected(rng):
     assert nothing.pair_distances_.empty
 
 
-def test_missing_values_are_refused_by_name(rng):
-    X, y = markers(rng)
-    frame = pd.DataFrame(X).add_prefix("g")
-    frame.iloc[3, 7] = np.nan
-    with pytest.raises(InputError, match="column 'g7' holds nan"):
-        ClassSpecificNB().fit(frame, y)
-
-
 def test_a_prior_of_0_rules_a_class_out(rng):
     X, y = markers(rng)
     for evidence in ("relative", "odds"):
@@ -369,22 +351,6 @@ def test_a_prior_of_0_rules_a_class_out(rng):
         proba = model.predict_proba(X)
         np.testing.assert_array_equal(proba[:, 2], 0.0)
         np.testing.assert_allclose(proba.sum(axis=1), 1.0)
-
-
-def test_what_is_learned_holds_no_table(rng):
-    X, y = markers(rng)
-    model = ClassSpecificNB().fit(pd.DataFrame(X).add_prefix("g"), y)
-    assert not any(isinstance(value, pd.DataFrame | pd.Series) for value in vars(model).values())
-
-
-def test_the_pairs_of_the_distances_are_the_class_against_each_other(rng):
-    X, y = markers(rng, sizes=(9, 9, 9, 9))
-    model = ClassSpecificNB(n_features=2).fit(X, y)
-    table = model.pair_distances_.set_index(["class", "other_class", "feature"])["distance"]
-    for i, j in class_pairs(4):
-        shared = set(model.selected_features_[i]) & set(model.selected_features_[j])
-        for feature in shared:
-            assert table[i, j, feature] == table[j, i, feature]
 
 
 # --- numbers ------------------------------------------------------------------------------------

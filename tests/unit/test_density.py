@@ -10,15 +10,22 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.spatial.distance import jensenshannon
 
-from xnbflow.data.errors import InputError
-from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, overall_spread
-from xnbflow.density.bandwidth_search import leave_one_out_likelihood
+from xnbflow.density.bandwidth import (
+    BANDWIDTHS,
+    bandwidths_of,
+    leave_one_out_likelihood,
+    overall_spread,
+)
 from xnbflow.density.distances import DISTANCES
-from xnbflow.density.exponential import exponentiate
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
-from xnbflow.density.strips import feature_major, feature_strips, map_strips
-from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
+from xnbflow.density.tiles import (
+    class_offsets,
+    feature_major,
+    feature_strips,
+    map_strips,
+    sorted_classes,
+)
 
 
 @pytest.fixture
@@ -171,19 +178,6 @@ def test_a_constant_feature_and_a_single_sample_have_no_floor():
         )
 
 
-@pytest.mark.parametrize("wrong", [-0.1, np.nan, np.inf, "0.2", None])
-def test_floors_that_are_no_numbers_are_refused(wrong):
-    with pytest.raises(InputError, match=r"min_bandwidth is .*; use 0 for none"):
-        bandwidths_of(np.arange(5.0)[:, None], np.array([0, 5]), "scott", min_bandwidth=wrong)
-
-
-def test_unknown_rules_and_kernels_are_named():
-    with pytest.raises(InputError, match="bandwidth is 'Silverman'; use one of silverman"):
-        bandwidths_of(np.arange(5.0)[:, None], np.array([0, 5]), "Silverman")
-    with pytest.raises(InputError, match="kernel is 'gaus'; use one of gaussian"):
-        kernel_code("gaus")
-
-
 def test_scott_differs_from_silverman_by_its_factor(rng):
     tile, offsets = np.sort(rng.normal(size=(30, 4)), axis=0), np.array([0, 30])
     ratio = bandwidths_of(tile, offsets, "scott") / bandwidths_of(tile, offsets, "silverman")
@@ -242,12 +236,6 @@ def test_sheather_jones_of_many_samples_is_that_of_all_pairs(rng, shape):
     tile = np.sort(values)[:, None]
     found = bandwidths_of(tile, np.array([0, 1100]), "sheather_jones")[0, 0]
     assert found == pytest.approx(sheather_jones(values), rel=1e-5)
-
-
-def test_sheather_jones_is_near_the_normal_rule_for_many_normal_samples(rng):
-    tile = np.sort(rng.normal(size=(1000, 1)), axis=0)
-    found = bandwidths_of(tile, np.array([0, 1000]), "sheather_jones")[0, 0]
-    assert found == pytest.approx(1.06 * 1000**-0.2, rel=0.15)
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.density.density_tables import log_tabulated, tabulate
 from xnbflow.density.families import Kernel
 from xnbflow.density.families.kernel import TABULATED_FROM
-from xnbflow.density.tables import log_tabulated, tabulate
-from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.naive_bayes import XNB, FlexibleNB, HybridNB, SelectiveNB
 
 #: What the documentation promises of log densities, within the data and beyond.
@@ -154,15 +153,3 @@ def test_features_are_ranked_by_tabulated_densities_as_by_exact_ones():
     np.testing.assert_allclose(
         found["mutual_information"], expected["mutual_information"], rtol=1e-6
     )
-
-
-def test_many_samples_are_sorted_as_few_are():
-    rng = np.random.default_rng(5)
-    codes = rng.integers(0, 3, 5000)
-    features = rng.normal(size=(4, 5000))
-    order, offsets = class_offsets(codes, 3)
-    tile = sorted_classes(features, order, offsets)
-    assert tile.flags.c_contiguous
-    for c in range(3):
-        expected = np.sort(features[:, codes == c].T, axis=0)
-        np.testing.assert_array_equal(tile[offsets[c] : offsets[c + 1]], expected)

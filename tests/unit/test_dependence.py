@@ -5,7 +5,6 @@ import itertools
 
 import numba
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -76,7 +75,7 @@ def test_agrees_with_scipy_for_every_pair():
         np.testing.assert_allclose((result.r[i], result.p[i]), (r, p), rtol=1e-8)
 
 
-@pytest.mark.parametrize(("n_features", "n_samples"), [(1100, 24), (511, 60), (513, 9)])
+@pytest.mark.parametrize(("n_features", "n_samples"), [(1100, 24), (513, 9)])
 def test_agrees_with_a_float64_product(n_features, n_samples):
     X, y = correlated_series(n_samples, n_features, 2)
     result = conditional_dependence(X, y)
@@ -235,24 +234,6 @@ def test_a_class_of_one_sample_contributes_nothing():
     X, y = correlated_series(20, 30, 2)
     with_one = conditional_dependence(np.vstack([X, X[:1] + 99]), [*y, 7])
     np.testing.assert_allclose(with_one.r, conditional_dependence(X, y).r, atol=1e-12)
-
-
-def test_one_feature_has_no_partner():
-    result = conditional_dependence(np.random.default_rng(8).normal(size=(9, 1)), np.zeros(9))
-    assert (result.ratio, result.n_pairs, result.partner[0]) == (0, 0, -1)
-
-
-def test_a_frame_with_names_gives_the_same():
-    X, y = correlated_series(12, 8, 2)
-    frame = pd.DataFrame(X, columns=list("abcdefgh"))
-    named = conditional_dependence(frame, pd.Series(y).astype(str))
-    np.testing.assert_array_equal(named.r, conditional_dependence(X, y).r)
-
-
-def test_the_result_is_frozen():
-    result = conditional_dependence(*correlated_series(12, 8, 2))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.ratio = 1.0
 
 
 @pytest.mark.parametrize(

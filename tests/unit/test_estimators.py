@@ -1,4 +1,4 @@
-"""The classifiers of the XNB study keep scikit-learn's contract and name what is wrong with X."""
+"""Every estimator keeps scikit-learn's contract; what all classifiers have in common."""
 
 import numba
 import numpy as np
@@ -14,10 +14,25 @@ from xnbflow.naive_bayes import (
     BlockNB,
     ClassSpecificNB,
     ClassSpecificNBCV,
+    DiscretizedNB,
     FlexibleNB,
     GaussianNB,
+    GeneralizedNB,
     HybridNB,
+    KernelNBRegressor,
     SelectiveNB,
+    VonMisesFisherNB,
+    VonMisesNB,
+)
+from xnbflow.preprocessing import (
+    CICA,
+    CorrelationBlocks,
+    Imputer,
+    MDLPDiscretizer,
+    QuantileNormalizer,
+    SampleRanks,
+    SampleStandardizer,
+    StepwiseNaiveEffects,
 )
 
 MODELS = [GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(), ClassSpecificNBCV(cv=3)]
@@ -25,7 +40,31 @@ MODELS = [GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(), ClassSpecificNBC
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
 
-@parametrize_with_checks(MODELS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:stepwise selection ends without a feature:UserWarning")
+@parametrize_with_checks(
+    [
+        *MODELS,
+        BlockNB(blocks=CorrelationBlocks(), selection="threshold", cut="optimal"),
+        BlockNB(blocks=2, covariance="per_class", selection="weights"),
+        DiscretizedNB(),
+        GeneralizedNB(),
+        HybridNB(),
+        KernelNBRegressor(),
+        SelectiveNB(HybridNB(), cv=3),
+        VonMisesFisherNB(normalize=True),
+        VonMisesNB(),
+        CICA(width=0.5, n_restarts=1),
+        CorrelationBlocks(size=3),
+        Imputer(),
+        MDLPDiscretizer(),
+        QuantileNormalizer(),
+        SampleRanks(),
+        SampleStandardizer(),
+        StepwiseNaiveEffects(),
+    ]
+)
 def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)
 
@@ -151,6 +190,8 @@ ALL = [
     HybridNB([("all", Kernel(bandwidth="adaptive"), slice(None))]),
     SelectiveNB(GaussianNB(), cv=3),
     BlockNB(blocks=2),
+    BlockNB(blocks=2, selection="threshold"),
+    BlockNB(blocks=[[3, 0], [1, 2]], selection="weights"),
     ClassSpecificNB(),
     ClassSpecificNB(evidence="odds", contamination=0.0),
     ClassSpecificNB(evidence="absolute", contamination=0.0, bandwidth="adaptive"),
@@ -196,6 +237,22 @@ def test_a_sample_beyond_all_range_is_decided_by_the_priors(of_unequal_classes, 
     assert of_unequal_classes.predict(far).tolist() == ["b", "b"]
     assert not np.isnan(of_unequal_classes.predict_joint_log_proba(far)).any()
     assert not of_unequal_classes.explain(far)["log_likelihood"].isna().any()
+
+
+def test_contributions_add_up_to_the_joint_log_likelihood(of_unequal_classes):
+    X = np.random.default_rng(4).normal(3, 4, (5, 4))
+    explained = of_unequal_classes.explain(X)
+    assert list(explained.columns) == ["sample", "class", "feature", "log_likelihood"]
+    sums = explained.groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    intercept = getattr(of_unequal_classes, "calibration_intercept_", 0.0)
+    expected = of_unequal_classes.predict_joint_log_proba(X)
+    found = sums.to_numpy() + of_unequal_classes.class_log_prior_ + intercept
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_what_is_learned_holds_no_table(of_unequal_classes):
+    tables = pd.DataFrame | pd.Series
+    assert not any(isinstance(value, tables) for value in vars(of_unequal_classes).values())
 
 
 def test_one_class_is_always_predicted(model, data):

@@ -8,10 +8,10 @@ from scipy.stats import cauchy, norm
 from xnbflow.density.joint import (
     TARGET_REACH,
     JointDensity,
+    MeshTarget,
     conditional_log_density,
     joint_scores,
 )
-from xnbflow.density.joint_mesh import MeshTarget
 
 WIDTH = 0.3
 

@@ -5,7 +5,6 @@ selected features is computed a strip at a time: neither may change what is foun
 """
 
 import tracemalloc
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,8 +12,8 @@ import pytest
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.families.kernel import TABULATED_FROM
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.rows import Rows, some_rows
-from xnbflow.density.tiles import class_offsets, sort_rows, sorted_classes
+from xnbflow.density.matrices import Rows, some_rows
+from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, FlexibleNB
 from xnbflow.preprocessing.selection.class_specific import (
     FeatureDistances,
@@ -32,16 +31,6 @@ def draw(rng, n_samples, n_features):
     X = rng.normal(size=(n_samples, n_features))
     X[:, ::2] += 3.0 * y[:, None]
     return X, y
-
-
-@pytest.mark.parametrize("width", [1, 3, 7, 8, 9, 16, 21])
-@pytest.mark.parametrize("sizes", [(1,), (2, 5), (33, 1, 64)])
-def test_rows_are_sorted_within_classes_whatever_the_width(rng, width, sizes):
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    tile = rng.normal(size=(offsets[-1], width)).round(1)
-    wanted = [np.sort(tile[a:b], axis=0) for a, b in pairwise(offsets)]
-    sort_rows(tile, offsets)
-    np.testing.assert_array_equal(tile, np.concatenate(wanted))
 
 
 @pytest.mark.parametrize("sizes", [(3000, 2001), (4096, 3), (5, 5003)])

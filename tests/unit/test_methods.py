@@ -85,7 +85,7 @@ def test_an_entry_allows_what_the_class_allows(name):
         for value in [*PROBES, *words(schema)]:
             if isinstance(value, str) and value.startswith("@"):
                 continue  # stands for a list of columns
-            allowed = any(parameters._satisfies(value, each) for each in declared[key])
+            allowed = any(parameters.satisfies(value, each) for each in declared[key])
             if isinstance(value, float) and value.is_integer():
                 continue  # a whole number to Python, none to the configuration
             if key in STRICTER:

@@ -17,6 +17,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Declared, allowed
 from xnbflow.naive_bayes import GaussianNB, KernelNBRegressor
 from xnbflow.preprocessing import CICA
+from xnbflow.preprocessing.estimator import Estimator
 
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}
 MODULES = (xnbflow.naive_bayes, xnbflow.preprocessing, xnbflow.density.families)
@@ -28,9 +29,7 @@ DECLARED = [
     and inspect.isclass(each := getattr(module, name))
     and issubclass(each, Declared)
 ]
-ESTIMATORS = [
-    each for each in DECLARED if not each.__module__.startswith("xnbflow.density.families")
-]
+ESTIMATORS = [each for each in DECLARED if issubclass(each, Estimator)]
 
 
 class Unprintable:
@@ -67,6 +66,7 @@ NEEDED = {
     "SelectiveNB": {"estimator": GaussianNB()},
     "GaussianBlocks": {"columns": [[0]]},
     "ClassSpecificNBCV": {"cv": 2},
+    "ExpressionFilter": {"level": 0.0},
 }
 
 
@@ -83,7 +83,12 @@ def samples(estimator):
     return X, X[:, 0].copy() if estimator is KernelNBRegressor else codes
 
 
-PARAMETERS = [(each, name) for each in ESTIMATORS for name in inspect.signature(each).parameters]
+PARAMETERS = [
+    (each, name)
+    for each in DECLARED
+    if hasattr(each, "transform") or each in ESTIMATORS
+    for name in inspect.signature(each).parameters
+]
 
 
 @pytest.mark.parametrize("declared", DECLARED, ids=lambda each: each.__name__)

@@ -10,22 +10,17 @@ import pytest
 from unit.test_config import DATASETS, SCHEMA, changed
 from unit.test_models_file import two_classes
 
-import xnbflow.density.families
 from xnbflow.data import plugins
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.entries import Method
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.sheet import SheetRow, local_path
 from xnbflow.data.sources.table import read_table
-from xnbflow.diagnostics.normality import shapiro_wilk
 from xnbflow.evaluation import paired_tests, rank_tests
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.evaluation.methods import METHODS
 from xnbflow.models import fit_model, predict_table
 from xnbflow.models.explanation import explain_sample
-from xnbflow.naive_bayes import GeneralizedNB, KernelNBRegressor
-from xnbflow.naive_bayes.boundaries import von_mises_fisher_boundary
-from xnbflow.naive_bayes.scorecard import score
 from xnbflow.studies.effects.compute import analyse
 from xnbflow.workflow.cli import commands, workflow
 from xnbflow.workflow.config import read_config
@@ -36,7 +31,6 @@ NONE = SheetRow("mine", "table", "mine.csv", label="y")
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: shapiro_wilk(np.zeros((2, 3))), "X has 2 samples; .* needs at least 3"),
         (
             lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]),
             r"scores of shape \(runs, folds\), got \(2,\)",
@@ -48,10 +42,6 @@ NONE = SheetRow("mine", "table", "mine.csv", label="y")
         (
             lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5]})),
             r"two classifiers and a data set; the scores have shape \(1, 1\)",
-        ),
-        (
-            lambda: von_mises_fisher_boundary([[1, 0], [0, 1]], [1, -2]),
-            r"kappa is \[1.0, -2.0\]; concentrations are finite and not negative",
         ),
         (lambda: analyse({}, {"losses": [1, 0]}, 1), r"losses are \[1, 0\]; both L1 and L2"),
         (lambda: commands.parameters(["bandwidth={"]), "--param 'bandwidth={' cannot be read"),
@@ -68,18 +58,6 @@ NONE = SheetRow("mine", "table", "mine.csv", label="y")
 def test_numbers_that_cannot_be(call, message):
     with pytest.raises(InputError, match=message):
         call()
-
-
-def test_a_kind_of_prediction_that_is_none():
-    model = KernelNBRegressor().fit(np.arange(20.0)[:, None], np.arange(20.0))
-    with pytest.raises(InputError, match='kind is \'means\'; use "mean", "median" or "mode"'):
-        model.predict([[1.0]], kind="means")
-
-
-def test_a_scorecard_does_not_score_what_is_missing():
-    card = GeneralizedNB().fit([[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1]).scorecard()
-    with pytest.raises(InputError, match=r"column .* is nan in row 1; impute or remove it first"):
-        score(card, np.array([[0.0], [np.nan]]))
 
 
 @pytest.mark.parametrize(
@@ -212,8 +190,3 @@ def test_an_entry_of_another_package_under_another_name(monkeypatch):
     monkeypatch.setattr(plugins, "_place", lambda point: "entry point nearest")
     with pytest.raises(InputError, match="nearest: the entry calls itself 'xnb'; give both"):
         plugins.with_plugins("xnbflow.methods", Method, {})
-
-
-def test_a_name_that_a_lazy_package_does_not_have():
-    with pytest.raises(AttributeError, match=r"'xnbflow\.distributions' has no attribute 'Gamma'"):
-        _ = xnbflow.density.families.Gamma

@@ -305,7 +305,7 @@ def test_missing_values_are_counted_by_data_set(tmp_path):
 
 
 def test_run_times_come_from_what_snakemake_recorded(results):
-    first = dict(folds="3-fold", classifier=results.study.classifiers[0])
+    first = {"folds": "3-fold", "classifier": results.study.classifiers[0]}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
         path = results.root / benchmark_of("classify").of(dataset=dataset, **first)
         path.parent.mkdir(parents=True, exist_ok=True)

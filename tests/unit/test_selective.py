@@ -5,10 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xnbflow.data.errors import InputError
-from xnbflow.density.families import Kernel
 from xnbflow.naive_bayes import (
     XNB,
     BlockNB,
@@ -32,11 +30,6 @@ def angles():
     X[:, 4] = rng.vonmises(code, 2)
     X[:, 0] = rng.vonmises(code / 2, 1)
     return X, y
-
-
-@parametrize_with_checks([SelectiveNB(HybridNB()), SelectiveNB(GaussianNB(), cv=3)])
-def test_estimator_keeps_the_contract(estimator, check):
-    check(estimator)
 
 
 def test_one_pass_scores_every_prefix_as_refitting_would(angles):
@@ -121,19 +114,6 @@ def test_classes_rarer_than_the_folds_are_selected_for_without_a_warning(angles)
 def test_only_features_independent_given_the_class_are_selected_from(angles, estimator):
     with pytest.raises(InputError, match=r"independent given the class.*no such classifier"):
         SelectiveNB(estimator).fit(*angles)
-
-
-@pytest.mark.parametrize("estimator", [GaussianNB, None, "gaussian"])
-def test_what_is_no_estimator_is_refused(angles, estimator):
-    with pytest.raises(InputError, match=r"estimator is .*; use an instance"):
-        SelectiveNB(estimator).fit(*angles)
-
-
-@pytest.mark.parametrize("bandwidth", ["adaptive", "sheather_jones"])
-def test_kernels_of_any_bandwidth_are_ranked(angles, bandwidth):
-    X, y = angles
-    groups = [("all", Kernel(bandwidth=bandwidth), slice(None))]
-    assert SelectiveNB(HybridNB(groups)).fit(X, y).ranking_["feature"].iloc[0] == 2
 
 
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")

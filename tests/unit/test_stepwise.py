@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 from scipy.stats import chi2
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xnbflow.data.errors import InputError
 from xnbflow.evaluation.build import build_estimator
@@ -13,13 +12,6 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.preprocessing import StepwiseNaiveEffects
 from xnbflow.preprocessing.selection.stepwise import stepwise_logistic
-
-
-@pytest.mark.filterwarnings("ignore:stepwise selection ends without a feature")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([StepwiseNaiveEffects()])
-def test_is_a_scikit_learn_transformer(estimator, check):
-    check(estimator)
 
 
 def newton(design, events):
@@ -145,24 +137,11 @@ def test_a_v_shaped_effect_is_selected_and_a_linear_model_would_miss_it(v_shaped
     assert 1 not in linear
 
 
-@pytest.mark.parametrize("columns", [[False] * 5 + [True], "f", [5]])
-def test_categories_are_named_as_the_columns_of_a_block(v_shaped, columns):
-    expected = StepwiseNaiveEffects(categorical=["f"]).fit(*v_shaped).path_
-    found = StepwiseNaiveEffects(categorical=columns).fit(*v_shaped).path_
-    pd.testing.assert_frame_equal(found, expected)
-
-
 def test_keeps_all_features_where_none_is_significant():
     X, y = np.random.default_rng(8).normal(size=(40, 2)), np.arange(40) % 2
     with pytest.warns(UserWarning, match="all features are kept"):
         selector = StepwiseNaiveEffects(entry=1e-9).fit(X, y)
     assert selector.get_support().all()
-
-
-def test_refuses_three_classes(v_shaped):
-    X, _ = v_shaped
-    with pytest.raises(InputError, match="merge them into two"):
-        StepwiseNaiveEffects().fit(X, np.arange(len(X)) % 3)
 
 
 def test_a_pipeline_of_the_configuration_fits_the_selection_alone(v_shaped):

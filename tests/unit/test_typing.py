@@ -1,25 +1,21 @@
 """What a type checker makes of the library, and of code that uses it."""
 
-import ast
-import importlib
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import xnbflow
-
-PACKAGE = Path(xnbflow.__file__).parent
-LAZY = sorted(path.parent for path in PACKAGE.rglob("__init__.pyi"))
+from xnbflow import naive_bayes, preprocessing
 
 USER_CODE = """
 from typing import assert_type
 
 import numpy as np
 
+from xnbflow import CICA, ClassSpecificNB
 from xnbflow.diagnostics import shapiro_wilk
-from xnbflow.density.families import FAMILIES, Gaussian
+from xnbflow.density.families import FAMILIES, Distribution, Gaussian
 from xnbflow.models import TrainedModel, read_model
 from xnbflow.naive_bayes import XNB, ClassSpecificNBCV, HybridNB, KernelNBRegressor
 from xnbflow.preprocessing import Log2
@@ -31,13 +27,15 @@ X, y = np.zeros((4, 2)), np.array(["a", "a", "b", "b"])
 model = XNB(bandwidth="silverman", n_grid=50)
 assert_type(model, XNB)
 assert_type(model.predict(X), np.ndarray)
+assert_type(CICA().fit(X, y), CICA)
+assert_type(ClassSpecificNB(), ClassSpecificNB)
 assert_type(ClassSpecificNBCV().predict_proba(X), np.ndarray)
 assert_type(KernelNBRegressor(width="cv").fit(X, np.arange(4.0)), KernelNBRegressor)
 assert_type(HybridNB([("wind", Gaussian(), [0])]), HybridNB)
 assert_type(read_model("model.skops"), TrainedModel)
 assert_type(acquire(SheetRow("wine", "bundled", "wine")), DataSet)
 assert_type(DataSet("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], y[1:3]).labels, np.ndarray)
-assert_type(FAMILIES["gaussian"], str)
+assert_type(FAMILIES["gaussian"], type[Distribution])
 Log2().fit(X).transform(X)
 shapiro_wilk(X)
 """
@@ -81,22 +79,17 @@ def test_mistakes_of_a_user_are_found_those_with_compiled_kernels_included(error
     assert 'arguments "n_classes", "bits" in call to "_cut"' in errors["mistakes"]
 
 
-@pytest.mark.parametrize("folder", LAZY, ids=lambda folder: folder.name)
-def test_the_stub_of_a_lazy_package_names_what_the_package_has(folder):
-    package = "xnbflow." + ".".join(folder.relative_to(PACKAGE).parts)
-    module = importlib.import_module(package)
-    imported, declared = {}, set()
-    for node in ast.parse((folder / "__init__.pyi").read_text()).body:
-        if isinstance(node, ast.ImportFrom) and node.module != "typing":
-            assert all(alias.asname == alias.name for alias in node.names), "re-exported"
-            imported |= {alias.name: node.module for alias in node.names}
-        elif isinstance(node, ast.AnnAssign):
-            declared.add(node.target.id)
-    assert imported == {name: f"{package}.{home}" for name, home in module._HOME.items()}
-    assert set(imported) | declared == set(module.__all__)
+def test_the_estimators_can_be_imported_from_the_package_itself():
+    assert xnbflow.ClassSpecificNBCV is naive_bayes.ClassSpecificNBCV
+    assert xnbflow.CICA is preprocessing.CICA
+    with pytest.raises(AttributeError, match="NoSuchNB"):
+        _ = xnbflow.NoSuchNB
 
 
-def test_every_lazy_package_has_a_stub():
-    lazy = {path.parent for path in PACKAGE.rglob("__init__.py") if "_HOME" in path.read_text()}
-    assert lazy == set(LAZY)
-    assert (PACKAGE / "py.typed").is_file()
+def test_jobs_that_fit_no_estimator_import_no_scikit_learn():
+    code = (
+        "import sys; import xnbflow.diagnostics.tables, xnbflow.data.sources.acquisition;"
+        "print({'sklearn', 'scipy.stats'} & sys.modules.keys())"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert run.stdout.strip() == "set()"

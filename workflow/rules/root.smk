@@ -25,13 +25,17 @@ def checkout(rules):
 
 
 def export(clone, commit, folder):
-    """Write the files of a commit with its time; whole or not at all, even if another process does so too."""
+    """Write the files of a commit; whole or not at all, even if another process does so too.
+
+    They are older than any result: Snakemake runs what is older than its script, and digests say what changed.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent) as part:
         with open(f"{part}/tar", "wb") as file:
             clone.archive(file, commit)
         with tarfile.open(f"{part}/tar") as packed:
-            packed.extractall(f"{part}/tree", filter="data")
+            files = [member.replace(mtime=0) for member in packed]
+            packed.extractall(f"{part}/tree", files, filter="data")
         try:
             os.rename(f"{part}/tree", folder)
         except OSError:

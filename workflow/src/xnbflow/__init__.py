@@ -1,9 +1,25 @@
 """Class-specific naive Bayes and its relatives, for microarrays and other wide data.
 
-The package is built in floors; each imports only those below it::
-
-    report > analyses > evaluation > naive_bayes > preprocessing > selection
-           > diagnostics > distributions > density > sources > series
+The estimators can be imported from here: ``from xnbflow import ClassSpecificNBCV``. The packages
+are floors, of which each imports only those below it: see ``workflow/README.md``.
 """
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xnbflow.naive_bayes import *  # noqa: F403
+    from xnbflow.preprocessing import *  # noqa: F403
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import an estimator on first use, since most jobs need none (PEP 562)."""
+    if name[:1].isupper():
+        from xnbflow import naive_bayes, preprocessing  # noqa: PLC0415
+
+        for package in (naive_bayes, preprocessing):
+            if name in package.__all__:
+                return getattr(package, name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

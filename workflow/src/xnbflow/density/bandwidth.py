@@ -1,16 +1,381 @@
-"""Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1)."""
+"""Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1).
 
-from numbers import Real
+Rules of thumb are a robust spread times ``n**(-1/5)``. Sheather and Jones' plug-in equation, the
+greatest leave-one-out likelihood and Abramson's local bandwidths start from Silverman's rule.
+"""
 
 import numpy as np
 
-from xnbflow.data.errors import InputError, require_choice
-from xnbflow.density.bandwidth_search import adapt, search_likelihood, solve_plug_in
+from xnbflow.density.density_tables import merge_samples
 from xnbflow.density.jit import njit
-from xnbflow.density.kernels import kernel_code
-from xnbflow.density.rule_of_thumb import rule_of_thumb
+from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 
-__all__ = ["BANDWIDTHS", "bandwidths_of", "check_min_bandwidth", "overall_spread", "raise_to_floor"]
+__all__ = [
+    "BANDWIDTHS",
+    "SMALLEST_SPREAD",
+    "bandwidths_of",
+    "leave_one_out_likelihood",
+    "overall_spread",
+]
+
+#: The spread of a class whose values are all equal, as in the authors' program.
+SMALLEST_SPREAD = 1e-7
+
+_TINY = 1e-300
+
+
+def _rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
+    """Write ``factor * A * n_c**-0.2`` of each class and feature: Silverman's and Scott's rules."""
+    _write_spreads(tile, offsets, factor, -0.2, out)
+
+
+def _spread(rows: np.ndarray) -> np.ndarray:
+    """Return ``A``, the smaller of the standard deviation and the interquartile range over 1.349.
+
+    Quartiles are Hazen's. Where they are equal ``A`` is the standard deviation, and where that is
+    0 or undefined, `SMALLEST_SPREAD`.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+        Ascending along the first axis.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+    """
+    out = np.empty((1, rows.shape[1]))
+    _write_spreads(rows, np.array([0, len(rows)]), 1.0, 0.0, out)
+    return out[0]
+
+
+@njit(nogil=True)
+def _write_spreads(
+    tile: np.ndarray, offsets: np.ndarray, factor: float, power: float, out: np.ndarray
+) -> None:
+    """Write ``factor * A * n_c**power``."""
+    width = tile.shape[1]
+    means, squares = np.empty(width), np.empty(width)
+    for c in range(len(offsets) - 1):
+        rows = tile[offsets[c] : offsets[c + 1]]
+        means[:] = 0.0
+        squares[:] = 0.0
+        for i in range(len(rows)):
+            for f in range(width):
+                means[f] += rows[i, f]
+        for f in range(width):
+            means[f] /= len(rows)
+        for i in range(len(rows)):
+            for f in range(width):
+                d = rows[i, f] - means[f]
+                squares[f] += d * d
+        _write_robust(rows, squares, factor * len(rows) ** power, out[c])
+
+
+@njit(nogil=True, inline="always")
+def _write_robust(rows: np.ndarray, squares: np.ndarray, factor: float, out: np.ndarray) -> None:
+    """Write each feature's spread, times a factor, from its sum of squares."""
+    n = len(rows)
+    below_first, first, share_first = _hazen(n, 0.25)
+    below_third, third, share_third = _hazen(n, 0.75)
+    for f in range(len(out)):
+        low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
+        high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
+        quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[f] / max(n - 1, 1))
+        spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
+        constant = rows[0, f] == rows[n - 1, f]
+        out[f] = factor * (SMALLEST_SPREAD if constant | (spread < _TINY) else spread)
+
+
+@njit(nogil=True, inline="always")
+def _hazen(n: int, p: float) -> tuple[int, int, float]:
+    """Return between which of n values Hazen's quantile is, and how far from the lower one.
+
+    The i-th of n values is at ``(i - 0.5) / n``.
+    """
+    position = min(max(p * n - 0.5, 0.0), n - 1.0)
+    below = int(position)
+    return below, min(below + 1, n - 1), position - below
+
+
+_SQRT_2PI = 2.5066282746310002
+_MANY_SAMPLES = 1024
+_PER_WIDTH = 32.0
+_REFINEMENTS = 8
+_FURTHEST_PAIR = 9.0  # bandwidths
+_STEPS = 33
+_FURTHEST = 8.0
+_GOLDEN = 0.6180339887498949
+
+
+def _solve_plug_in(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray) -> None:
+    """Replace Silverman's bandwidths of each class and feature by Sheather and Jones'.
+
+    They stay where a class has one sample or a feature is constant in it.
+
+    Parameters
+    ----------
+    tile : ndarray of shape (n_samples, n_features)
+        Class after class, ascending within each.
+    offsets : ndarray of int, shape (n_classes + 1,)
+    widths : ndarray of shape (n_classes, n_features)
+    """
+    for own, first, stop in zip(widths, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        rows = tile[first:stop]
+        spreads = _spread(rows)
+        for f in np.flatnonzero(rows[0] < rows[-1]):
+            own[f] = _plug_in_bandwidth(rows[:, f].copy(), spreads[f], own[f])
+
+
+@njit(nogil=True)
+def _search_likelihood(
+    tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray, code: int
+) -> None:
+    """Replace Silverman's bandwidths by those with the greatest leave-one-out likelihood.
+
+    They stay where a class has one sample or a feature is constant in it. Parameters are those
+    of `_solve_plug_in`, and the kernel's code.
+    """
+    for c in range(len(offsets) - 1):
+        rows = tile[offsets[c] : offsets[c + 1]]
+        for f in range(tile.shape[1]):
+            if rows[0, f] < rows[len(rows) - 1, f]:
+                widths[c, f] = _likelihood_bandwidth(rows[:, f].copy(), widths[c, f], code)
+
+
+@njit(nogil=True)
+def _plug_in_bandwidth(values: np.ndarray, scale: float, fallback: float) -> float:
+    """Solve Sheather and Jones' plug-in equation for a Gaussian kernel.
+
+    ``h = (R(K) / (n S(alpha(h))))**(1/5)`` with ``alpha(h) = 1.357 (S(a) / T(b))**(1/7) h**(5/7)``,
+    ``a = 1.24 A n**(-1/7)``, ``b = 1.23 A n**(-1/9)``; ``S`` and ``T`` estimate the integrals of
+    the density times its fourth and, negative, sixth derivative.
+
+    The estimates are sums over pairs of samples. From `_MANY_SAMPLES` on samples within 1/32 of
+    ``a`` are merged, and the bandwidth differs by less than 1e-5 of itself; should ``alpha(h)`` be
+    much smaller than ``a``, they are merged anew within 1/32 of that.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        Not all equal.
+    scale : float
+        ``A``, the robust spread.
+    fallback : float
+        Returned where the equation has no solution between 1/1000 and 1000 times this.
+
+    References
+    ----------
+    Sheather, Jones, "A reliable data-based bandwidth selection method for kernel density
+    estimation", Journal of the Royal Statistical Society B 53, 1991, section 5.
+    """
+    n = len(values)
+    narrow = 1.24 * scale * n ** (-1.0 / 7.0)
+    if n < _MANY_SAMPLES:
+        groups = values, np.empty(0), np.empty(0)
+        slope = _slope(groups, scale, n)
+        return _solve(groups, slope, n, fallback)
+    for _ in range(_REFINEMENTS):
+        groups = merge_samples(values, np.ones(n), narrow / _PER_WIDTH)
+        slope = _slope(groups, scale, n)
+        found = _solve(groups, slope, n, fallback)
+        alpha = slope * found ** (5.0 / 7.0)
+        if alpha > 0.5 * narrow:
+            break
+        narrow = alpha
+    return found
+
+
+@njit(nogil=True)
+def _slope(groups: tuple[np.ndarray, np.ndarray, np.ndarray], scale: float, n: int) -> float:
+    """Return ``alpha(h) / h**(5/7)``."""
+    s_pilot = _curvature(groups, n, 1.24 * scale * n ** (-1.0 / 7.0), 4)
+    t_pilot = -_curvature(groups, n, 1.23 * scale * n ** (-1.0 / 9.0), 6)
+    return 1.357 * abs(s_pilot / t_pilot) ** (1.0 / 7.0)
+
+
+@njit(nogil=True)
+def _solve(
+    groups: tuple[np.ndarray, np.ndarray, np.ndarray], slope: float, n: int, fallback: float
+) -> float:
+    """Find the bandwidth by bisection; ``fallback`` where there is none."""
+    low, high = fallback, fallback
+    below, above = _excess(groups, slope, n, low), _excess(groups, slope, n, high)
+    while below < 0.0 and low > 1e-3 * fallback:
+        low /= 1.2
+        below = _excess(groups, slope, n, low)
+    while above > 0.0 and high < 1e3 * fallback:
+        high *= 1.2
+        above = _excess(groups, slope, n, high)
+    if not below * above <= 0.0:
+        return fallback
+    while high - low > 1e-9 * high:
+        middle = 0.5 * (low + high)
+        if _excess(groups, slope, n, middle) > 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+@njit(nogil=True)
+def _excess(
+    groups: tuple[np.ndarray, np.ndarray, np.ndarray], slope: float, n: int, h: float
+) -> float:
+    """Return how far the plug-in equation's right side is above ``h``."""
+    s = abs(_curvature(groups, n, slope * h ** (5.0 / 7.0), 4))
+    return (0.5 / (np.sqrt(np.pi) * n * s)) ** 0.2 - h
+
+
+@njit(nogil=True)
+def _curvature(
+    groups: tuple[np.ndarray, np.ndarray, np.ndarray], n: int, h: float, order: int
+) -> float:
+    """Estimate the integral of the density times its derivative of order 4 or 6.
+
+    ``groups`` holds means, counts and variances of ``n`` samples; without counts, the samples.
+    """
+    values, counts, variances = groups
+    if len(counts):
+        total = _sum_over_groups(values, counts, variances, h, order)
+    else:
+        total = _sum_over_pairs(values, h, order)
+    return total / (n * (n - 1) * h ** (order + 1) * _SQRT_2PI)
+
+
+@njit(nogil=True)
+def _sum_over_groups(
+    means: np.ndarray, counts: np.ndarray, variances: np.ndarray, h: float, order: int
+) -> float:
+    """Sum the derivative of the kernel over all pairs of samples, merged ones."""
+    total = 0.0
+    reach = _FURTHEST_PAIR * h
+    for i in range(len(means)):
+        around = 0.0
+        for j in range(i + 1):
+            k = i - j
+            distance = means[i] - means[k]
+            if distance > reach:
+                break
+            d = (distance / h) ** 2
+            spread = 0.5 * (variances[i] + variances[k]) / (h * h)
+            sixth = ((d - 15.0) * d + 45.0) * d - 15.0
+            if order == 4:
+                value = (d - 6.0) * d + 3.0 + spread * sixth
+            else:
+                value = sixth + spread * ((((d - 28.0) * d + 210.0) * d - 420.0) * d + 105.0)
+            share = 0.5 if j == 0 else 1.0
+            around += share * counts[k] * value * np.exp(-0.5 * d)
+        total += 2.0 * counts[i] * around
+    return total
+
+
+@njit(nogil=True)
+def _sum_over_pairs(values: np.ndarray, h: float, order: int) -> float:
+    """Sum the derivative of the kernel over all pairs of samples."""
+    n = len(values)
+    squares = np.empty(n * (n - 1) // 2)
+    pair = 0
+    for i in range(n):
+        for j in range(i):
+            squares[pair] = ((values[i] - values[j]) / h) ** 2
+            pair += 1
+    weights = -0.5 * squares
+    exponentiate(weights)
+    total = 0.0
+    for pair in range(len(squares)):
+        d = squares[pair]
+        if order == 4:
+            total += weights[pair] * (d * d - 6.0 * d + 3.0)
+        else:
+            total += weights[pair] * (d * d * d - 15.0 * d * d + 45.0 * d - 15.0)
+    diagonal = 3.0 if order == 4 else -15.0
+    return 2.0 * total + n * diagonal
+
+
+@njit(nogil=True)
+def _likelihood_bandwidth(values: np.ndarray, start: float, code: int) -> float:
+    """Return the bandwidth with the greatest leave-one-out likelihood.
+
+    It is looked for on a logarithmic grid from 1/8 to 8 times ``start``, since tied values would
+    drive it to 0, and then by golden section around the best grid point.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        At least two, not all equal.
+    start : float
+        Silverman's bandwidth; returned where no bandwidth has a likelihood above 0.
+    code : int
+        Kernel, see `xnbflow.density.kernels.kernel_code`.
+    """
+    ratio = _FURTHEST ** (2.0 / (_STEPS - 1))
+    best, best_h = -np.inf, start
+    for step in range(_STEPS):
+        h = start / _FURTHEST * ratio**step
+        likelihood = leave_one_out_likelihood(values, h, code)
+        if likelihood > best:
+            best, best_h = likelihood, h
+    if best == -np.inf:
+        return start
+    low, high = np.log(best_h / ratio), np.log(best_h * ratio)
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left = leave_one_out_likelihood(values, np.exp(left), code)
+    at_right = leave_one_out_likelihood(values, np.exp(right), code)
+    while high - low > 1e-6:
+        if at_left > at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = leave_one_out_likelihood(values, np.exp(left), code)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = leave_one_out_likelihood(values, np.exp(right), code)
+    middle = np.exp(0.5 * (low + high))
+    return middle if leave_one_out_likelihood(values, middle, code) > best else best_h
+
+
+@njit(nogil=True)
+def leave_one_out_likelihood(values: np.ndarray, h: float, code: int) -> float:
+    """Return the sum over samples of the log density that the other samples give it."""
+    n = len(values)
+    terms = np.empty(n)
+    likelihood = 0.0
+    for i in range(n):
+        for j in range(n):
+            terms[j] = (values[i] - values[j]) / h
+        terms[i] = np.inf
+        apply_kernel(code, terms)
+        total = terms.sum()
+        if total <= 0.0:
+            return -np.inf
+        likelihood += np.log(total / ((n - 1) * h))
+    return likelihood
+
+
+@njit(nogil=True)
+def _adapt(
+    tile: np.ndarray, offsets: np.ndarray, pilots: np.ndarray, code: int, out: np.ndarray
+) -> None:
+    """Write a bandwidth per sample by Abramson's square-root law.
+
+    ``h_i = h (g / f(x_i))**0.5`` with ``f`` the density of the pilot bandwidth ``h`` and ``g`` the
+    geometric mean of the ``f(x_i)``: wide where samples are sparse.
+    """
+    for c in range(len(offsets) - 1):
+        a, b = offsets[c], offsets[c + 1]
+        terms = np.empty(b - a)
+        logs = np.empty(b - a)
+        for f in range(tile.shape[1]):
+            for i in range(b - a):
+                for j in range(b - a):
+                    terms[j] = (tile[a + i, f] - tile[a + j, f]) / pilots[c, f]
+                apply_kernel(code, terms)
+                logs[i] = np.log(terms.sum())
+            mean = logs.mean()
+            for i in range(b - a):
+                out[a + i, f] = pilots[c, f] * np.exp(0.5 * (mean - logs[i]))
+
 
 BANDWIDTHS = ("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
 
@@ -39,18 +404,13 @@ def bandwidths_of(
     kernel : str
         One of `xnbflow.density.kernels.KERNELS`; "cross_validation" and "adaptive" depend on it.
     min_bandwidth : float
-        No bandwidth is below ``min_bandwidth * s * n_c**-0.2``; see `raise_to_floor`.
+        No bandwidth is below ``min_bandwidth * s * n_c**-0.2``; see `_raise_to_floor`.
     spreads : ndarray of shape (n_features,), optional
         The ``s``, where the tile does not hold all training samples; else it is computed.
 
     Returns
     -------
     ndarray of shape (n_classes, n_features), or (n_samples, n_features) for "adaptive"
-
-    Raises
-    ------
-    InputError
-        If there is no such rule or kernel, or ``min_bandwidth`` is no finite number from 0 on.
 
     Examples
     --------
@@ -60,15 +420,13 @@ def bandwidths_of(
     >>> bandwidths_of(tile, np.array([0, 5]), "silverman", min_bandwidth=1.0).round(4)
     array([[1.146]])
     """
-    require_choice("bandwidth", rule, BANDWIDTHS)
-    check_min_bandwidth(min_bandwidth)
     widths = _by_rule(tile, offsets, rule, kernel)
     if min_bandwidth > 0.0:
-        raise_to_floor(tile, offsets, min_bandwidth, widths, spreads)
+        _raise_to_floor(tile, offsets, min_bandwidth, widths, spreads)
     return widths
 
 
-def raise_to_floor(
+def _raise_to_floor(
     tile: np.ndarray,
     offsets: np.ndarray,
     min_bandwidth: float,
@@ -137,25 +495,15 @@ def overall_spread(tile: np.ndarray) -> np.ndarray:
     return squares
 
 
-def check_min_bandwidth(min_bandwidth: float) -> None:
-    """Raise an `InputError` unless ``min_bandwidth`` is a finite number from 0 on."""
-    if not (isinstance(min_bandwidth, Real) and 0.0 <= min_bandwidth < np.inf):
-        msg = (
-            f"min_bandwidth is {min_bandwidth!r}; use 0 for none, or a share of the feature's "
-            "standard deviation such as 0.2"
-        )
-        raise InputError(msg)
-
-
 def _by_rule(tile: np.ndarray, offsets: np.ndarray, rule: str, kernel: str) -> np.ndarray:
     widths = np.empty((len(offsets) - 1, tile.shape[1]))
-    rule_of_thumb(tile, offsets, _FACTORS[rule], widths)
+    _rule_of_thumb(tile, offsets, _FACTORS[rule], widths)
     if rule == "adaptive":
         local = np.empty(tile.shape)
-        adapt(tile, offsets, widths, kernel_code(kernel), local)
+        _adapt(tile, offsets, widths, kernel_code(kernel), local)
         return local
     if rule == "sheather_jones":
-        solve_plug_in(tile, offsets, widths)
+        _solve_plug_in(tile, offsets, widths)
     elif rule == "cross_validation":
-        search_likelihood(tile, offsets, widths, kernel_code(kernel))
+        _search_likelihood(tile, offsets, widths, kernel_code(kernel))
     return widths

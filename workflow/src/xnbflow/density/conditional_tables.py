@@ -29,10 +29,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import fft
 
-from xnbflow.density.exponential import exponentiate
+from xnbflow.density.density_tables import dense_runs
 from xnbflow.density.jit import njit
-from xnbflow.density.strips import map_parts
-from xnbflow.density.tables import dense_runs
+from xnbflow.density.kernels import exponentiate
+from xnbflow.density.tiles import map_parts
 
 __all__ = ["TOLERANCE", "ConditionalTables", "Posterior"]
 

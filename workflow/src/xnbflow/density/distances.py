@@ -8,7 +8,7 @@ import numpy as np
 
 from xnbflow.density.jit import njit
 
-__all__ = ["DISTANCES", "hellinger", "jeffreys", "jensen_shannon", "wasserstein"]
+__all__ = ["DISTANCES", "compare", "hellinger", "jeffreys", "jensen_shannon", "wasserstein"]
 
 _TINY = 2.2250738585072014e-308
 
@@ -113,3 +113,13 @@ DISTANCES = {
     "jensen_shannon": jensen_shannon,
     "wasserstein": wasserstein,
 }
+
+
+def compare(densities: np.ndarray, pairs: np.ndarray, distance: str) -> np.ndarray:
+    """Return one of `DISTANCES` for each class pair and feature, shape (n_pairs, n_features).
+
+    Parameters are those of `hellinger`; the densities are overwritten.
+    """
+    out = np.empty((len(pairs), densities.shape[2]))
+    DISTANCES[distance](densities, pairs, out)
+    return out

@@ -18,9 +18,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from xnbflow.density.exponential import exponentiate
 from xnbflow.density.jit import njit
-from xnbflow.density.kernels import apply_kernel, kernel_code
+from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 from xnbflow.density.lanes import LANES, POWERS, multiply_by_sums, padded
 
 __all__ = [

@@ -1,12 +1,63 @@
-"""Kernel functions (XNB paper, Eqs. 5 and 6)."""
+"""Kernel functions (XNB paper, Eqs. 5 and 6), and exponentials by vector instructions.
+
+The C library's ``exp`` takes one number at a time. `exponentiate` is arithmetic without branches,
+which the compiler turns into vector instructions: ten times faster, and accurate to two units in
+the last place.
+"""
 
 import numpy as np
 
 from xnbflow.data.errors import require_choice
-from xnbflow.density.exponential import exponentiate
 from xnbflow.density.jit import njit
 
-__all__ = ["KERNELS", "apply_kernel", "kernel_code"]
+__all__ = [
+    "EXP_LOWEST",
+    "KERNELS",
+    "apply_kernel",
+    "exponentiate",
+    "kernel_code",
+]
+
+#: Arguments below are taken as this one: exp(-708) = 3.3e-308 is close to the last normal number.
+EXP_LOWEST = -708.0
+
+_LOG2_E = 1.4426950408889634
+_LN2_HIGH = 6.93147180369123816490e-01  # its last 32 bits are zero: its products are exact
+_LN2_LOW = 1.90821492927058770002e-10
+
+
+@njit(nogil=True, fastmath={"contract", "nnan", "nsz"})
+def exponentiate(values: np.ndarray) -> None:
+    """Replace values by their exponentials.
+
+    ``exp(v) = 2**k * exp(r)`` with ``k`` the integer nearest to ``v / log 2``: a Taylor polynomial
+    gives ``exp(r)`` for ``|r| <= log(2) / 2``, and adding ``k`` to the exponent bits multiplies.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        Numbers up to 709; those below `EXP_LOWEST` are taken as `EXP_LOWEST`.
+    """
+    bits = values.view(np.int64)
+    for i in range(len(values)):
+        v = max(values[i], EXP_LOWEST)
+        k = np.floor(v * _LOG2_E + 0.5)
+        r = v - k * _LN2_HIGH - k * _LN2_LOW
+        p = 1.0 / 479001600.0
+        p = p * r + 1.0 / 39916800.0
+        p = p * r + 1.0 / 3628800.0
+        p = p * r + 1.0 / 362880.0
+        p = p * r + 1.0 / 40320.0
+        p = p * r + 1.0 / 5040.0
+        p = p * r + 1.0 / 720.0
+        p = p * r + 1.0 / 120.0
+        p = p * r + 1.0 / 24.0
+        p = p * r + 1.0 / 6.0
+        p = p * r + 0.5
+        p = p * r + 1.0
+        values[i] = p * r + 1.0
+        bits[i] += np.int64(k) << 52
+
 
 #: The beta family of Eq. 5 (uniform to triweight), the gaussian of Eq. 6, and two more.
 KERNELS = (

@@ -1,9 +1,12 @@
-"""What kernels do to eight features side by side, in the registers of vector instructions.
+"""Sums of powers of eight features side by side, in the registers of vector instructions.
 
-Numba vectorises the innermost loop only, along the features, and so has running sums and whatever
-else outlives that loop in memory, which costs more than the arithmetic. Here LLVM is given vectors,
-so that the loop along the samples can be the inner one. Where a machine's registers are narrower
-LLVM splits the vectors.
+Numba vectorises the innermost loop only, along the features, and so keeps running sums in memory,
+which costs more than the arithmetic. Here LLVM is given vectors, so that the loop along the samples
+can be the inner one. Where a machine's registers are narrower LLVM splits the vectors.
+
+This is the one place that writes LLVM's code, by numba's extension API. The same sums written as
+loops take 1.25 to 1.4 times as long, and the distances of all features (`pair_distances`, one
+thread) 1.11 times at 62 samples, 1.13 at 130, 1.18 at 300. The results are equal to the last bit.
 """
 
 from typing import Any
@@ -12,10 +15,9 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.extending import intrinsic
 
-from xnbflow.density.jit import intrinsic
-
-__all__ = ["LANES", "POWERS", "exchange", "multiply_by_sums", "padded"]
+__all__ = ["LANES", "POWERS", "multiply_by_sums", "padded"]
 
 #: Features side by side.
 LANES = 8
@@ -36,34 +38,7 @@ def padded(width: int) -> np.ndarray:
     return np.minimum(np.arange(-(-width // LANES) * LANES), width - 1)
 
 
-@intrinsic
-def exchange(_: Any, tile: Any, first: Any, second: Any, column: Any) -> Any:  # noqa: ARG001
-    """Put two rows of a tile in order: the lesser values into the first.
-
-    To be called from kernels.
-
-    Parameters
-    ----------
-    tile : ndarray of float64, shape (n_samples, n_features)
-    first, second : int
-        The rows.
-    column : int
-        The first of `LANES` columns.
-    """
-
-    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
-        place = _places(context, builder, tile, values[0], values[3])
-        above, below = place(values[1]), place(values[2])
-        x, y = builder.load(above, align=8), builder.load(below, align=8)
-        ordered = builder.fcmp_ordered("<", x, y, flags=("nnan",))
-        builder.store(builder.select(ordered, x, y), above, align=8)
-        builder.store(builder.select(ordered, y, x), below, align=8)
-        return context.get_dummy_value()
-
-    return types.void(tile, types.intp, types.intp, types.intp), generate
-
-
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def multiply_by_sums(
     _: Any,
     terms: Any,

@@ -2,7 +2,11 @@
 
 All zeros of a class are one value that occurs so many times. A sum over the samples is then a sum
 over the stored values and one more term, so that zeros cost nothing; it is the sum that a dense
-tile (`xnbflow.density.tiles`) gives, to rounding.
+tile (`xnbflow.density.class_tiles`) gives, to rounding.
+
+Densities on a grid are those of `xnbflow.density.grid`, powers of exponentials between anchors. A
+tile holds few features, each with its own samples, so that vector instructions go along the samples
+here.
 """
 
 from dataclasses import dataclass, replace
@@ -10,9 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from xnbflow.data.errors import InputError
+from xnbflow.density.bandwidth import SMALLEST_SPREAD
+from xnbflow.density.grid import FARTHEST, LOG_NOTHING, LOG_SQRT_2PI, REACH, WIDEST_STEP
 from xnbflow.density.jit import njit
-from xnbflow.density.rule_of_thumb import SMALLEST_SPREAD
+from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
+from xnbflow.density.standard import StandardUnits
 
 __all__ = ["SPARSE_FACTORS", "SparseTile", "classes_of_samples"]
 
@@ -20,8 +26,6 @@ __all__ = ["SPARSE_FACTORS", "SparseTile", "classes_of_samples"]
 #: samples, zeros among them.
 SPARSE_FACTORS = {"silverman": 0.9, "scott": 1.059}
 
-#: Spreads below this share of a feature's size are rounding errors: the feature is constant.
-_ROUNDING = 64.0 * np.finfo(np.float64).eps
 _TINY = 1e-300
 
 
@@ -103,28 +107,21 @@ class SparseTile:
         _overall(self.values, self.starts, self.zeros, self.zero, out)
         return out[0], out[1], out[2]
 
+    def deviations(self) -> np.ndarray:
+        """Return the standard deviation (ddof=0) of each feature, shape (n_features,)."""
+        n = self.sizes.sum()
+        return self.spreads()[1] * np.sqrt((n - 1) / n)
+
     def standardised(self) -> "SparseTile":
-        """Return the tile in the units of `xnbflow.density.standard.StandardUnits`."""
-        centres, units, size = self.spreads()
-        if not (np.isfinite(units).all() and np.isfinite(centres).all()):
-            msg = "a feature is so large that its range overflows; scale the features down"
-            raise InputError(msg)
-        units = np.where(units > _ROUNDING * size, units, np.inf)
+        """Return the tile in standard units."""
+        standard = StandardUnits.of_moments(*self.spreads())
         counts = self.starts[:, -1] - self.starts[:, 0]
-        values = (self.values[: counts.sum()] - np.repeat(centres, counts)) / np.repeat(
-            units, counts
-        )
-        return replace(self, values=values, zero=(self.zero - centres) / units)
+        centres, units = np.repeat(standard.centres, counts), np.repeat(standard.units, counts)
+        values = (self.values[: counts.sum()] - centres) / units
+        return replace(self, values=values, zero=(self.zero - standard.centres) / standard.units)
 
-    def bandwidths(
-        self, rule: str, min_bandwidth: float = 0.0, spreads: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Return `xnbflow.density.bandwidth.bandwidths_of`, for a rule of `SPARSE_FACTORS`.
-
-        Returns
-        -------
-        ndarray of shape (n_classes, n_features)
-        """
+    def bandwidths(self, rule: str, kernel: str, min_bandwidth: float) -> np.ndarray:  # noqa: ARG002
+        """Return bandwidths, shape (n_classes, n_features); the rule is one of `SPARSE_FACTORS`."""
         n_features, n_classes = self.zeros.shape
         widths = np.empty((n_classes, n_features))
         constant = np.empty((n_classes, n_features), dtype=bool)
@@ -132,9 +129,28 @@ class SparseTile:
         sizes = self.sizes[:, None] ** -0.2
         widths *= SPARSE_FACTORS[rule] * sizes
         if min_bandwidth > 0.0:
-            floor = min_bandwidth * (self.spreads()[1] if spreads is None else spreads) * sizes
+            floor = min_bandwidth * self.spreads()[1] * sizes
             widths = np.where(constant & (floor > 0.0), floor, np.maximum(widths, floor))
         return widths
+
+    def densities(
+        self, widths: np.ndarray, *, kernel: str, n_grid: int, underflow: str
+    ) -> np.ndarray:
+        """Return densities on a grid, (n_classes, n_grid, n_features); see `grid_densities`."""
+        n_classes, n_features = widths.shape
+        out = np.empty((n_features, n_classes, n_grid))
+        arrays = self.values, self.starts, self.zeros, self.zero
+        if kernel == "gaussian":
+            _sum_gaussians(*arrays, widths, underflow == "log", out)
+        else:
+            _sum_kernels(*arrays, widths, kernel_code(kernel), out)
+        return np.ascontiguousarray(out.transpose(1, 2, 0))
+
+    def separation(self, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
+        out = np.empty((len(pairs), len(self.zero)))
+        _separation(self.values, self.starts, self.zeros, self.zero, widths, pairs, out)
+        return out
 
 
 @njit(nogil=True)
@@ -201,7 +217,7 @@ def _rule_of_thumb(
     out: np.ndarray,
     constant: np.ndarray,
 ) -> None:
-    """Write `xnbflow.density.rule_of_thumb.spread`, and where all values are equal."""
+    """Write `xnbflow.density.bandwidth.spread`, and where all values are equal."""
     for f in range(len(starts)):
         for c in range(zeros.shape[1]):
             some, n_zeros = values[starts[f, c] : starts[f, c + 1]], zeros[f, c]
@@ -248,3 +264,232 @@ def _ranked(ascending: np.ndarray, below: int, n_zeros: int, zero: float, rank: 
     if rank < below:
         return ascending[rank]
     return zero if rank < below + n_zeros else ascending[rank - n_zeros]
+
+
+@njit(nogil=True)
+def _range(some: np.ndarray, zeros: np.ndarray, zero: float) -> tuple[float, float]:
+    low, high = np.inf, -np.inf
+    if zeros.any():
+        low = high = zero
+    for x in some:
+        low, high = min(low, x), max(high, x)
+    return low, high
+
+
+@njit(nogil=True)
+def _sum_gaussians(
+    values: np.ndarray,
+    starts: np.ndarray,
+    zeros: np.ndarray,
+    zero: np.ndarray,
+    bandwidths: np.ndarray,
+    in_logs: bool,
+    out: np.ndarray,
+) -> None:
+    n_features, n_classes, n_grid = out.shape
+    longest = 0
+    for f in range(n_features):
+        for c in range(n_classes):
+            longest = max(longest, starts[f, c + 1] - starts[f, c])
+    terms, ratios = np.empty(longest + 1), np.empty(longest + 1)
+    for f in range(n_features):
+        low, high = _range(values[starts[f, 0] : starts[f, -1]], zeros[f], zero[f])
+        step = (high - low) / (n_grid - 1)
+        for c in range(n_classes):
+            some, h = values[starts[f, c] : starts[f, c + 1]], bandwidths[c, f]
+            if step > WIDEST_STEP * h:
+                points = np.linspace(low, high, n_grid)
+                _write_exact(some, zeros[f, c], zero[f], h, points, in_logs, out[f, c])
+                continue
+            size = max(1, int(2.0 * REACH / max(2.0 * REACH / n_grid, step / h)))
+            for first in range(0, n_grid, size):
+                piece = out[f, c, first : first + size]
+                anchor = low + (first + len(piece) // 2) * step
+                _sum_powers(some, zeros[f, c], zero[f], h, anchor, step, terms, ratios, piece)
+            _normalize(out[f, c])
+
+
+@njit(nogil=True)
+def _sum_powers(
+    some: np.ndarray,
+    n_zeros: int,
+    zero: float,
+    h: float,
+    anchor: float,
+    step: float,
+    terms: np.ndarray,
+    ratios: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write the sum of kernels at consecutive grid points; the middle one is the anchor."""
+    middle, s = len(out) // 2, step / h
+    for direction in (1, -1):
+        # Twice the same terms: that they are computed anew costs less than to keep them.
+        n = _first_terms(some, n_zeros, zero, h, anchor, s * direction, terms, ratios)
+        g = middle
+        if direction < 0:
+            _multiply(terms[:n], ratios[:n])
+            g -= 1
+        while 0 <= g < len(out):
+            even, odd = _sum_two(terms[:n], ratios[:n])
+            out[g] = even
+            if 0 <= g + direction < len(out):
+                out[g + direction] = odd
+            g += 2 * direction
+    for g in range(len(out)):
+        u = (g - middle) * s
+        out[g] *= np.exp(-0.5 * u * u)
+
+
+@njit(nogil=True, fastmath={"contract", "nsz"})
+def _first_terms(
+    some: np.ndarray,
+    n_zeros: int,
+    zero: float,
+    h: float,
+    anchor: float,
+    s: float,
+    terms: np.ndarray,
+    ratios: np.ndarray,
+) -> int:
+    """Write each sample's kernel at the anchor and what a step multiplies it by; return how many.
+
+    A last one stands for the zeros.
+    """
+    n = len(some) + (n_zeros > 0)
+    per_h = 1.0 / h
+    for i in range(len(some)):
+        terms[i] = some[i]
+    if n_zeros > 0:
+        terms[len(some)] = zero
+    for i in range(n):
+        u = min(max((terms[i] - anchor) * per_h, -FARTHEST), FARTHEST)
+        terms[i] = -0.5 * u * u
+        ratios[i] = s * u
+    exponentiate(terms[:n])
+    exponentiate(ratios[:n])
+    if n_zeros > 0:
+        terms[len(some)] *= n_zeros
+    return n
+
+
+@njit(nogil=True, fastmath={"contract", "nsz"})
+def _multiply(terms: np.ndarray, ratios: np.ndarray) -> None:
+    for i in range(len(terms)):
+        terms[i] *= ratios[i]
+
+
+@njit(nogil=True, fastmath={"contract", "nsz", "reassoc"})
+def _sum_two(terms: np.ndarray, ratios: np.ndarray) -> tuple[float, float]:
+    """Return the sums of the terms before and after a step, and take them two steps further."""
+    even = odd = 0.0
+    for i in range(len(terms)):
+        term = terms[i]
+        even += term
+        term *= ratios[i]
+        odd += term
+        terms[i] = term * ratios[i]
+    return even, odd
+
+
+@njit(nogil=True)
+def _normalize(out: np.ndarray) -> None:
+    total = out.sum()
+    for g in range(len(out)):
+        out[g] = out[g] / total if total > 0.0 else 0.0
+
+
+@njit(nogil=True)
+def _sum_kernels(
+    values: np.ndarray,
+    starts: np.ndarray,
+    zeros: np.ndarray,
+    zero: np.ndarray,
+    bandwidths: np.ndarray,
+    code: int,
+    out: np.ndarray,
+) -> None:
+    """Write the grid densities of any kernel."""
+    n_features, n_classes, n_grid = out.shape
+    for f in range(n_features):
+        low, high = _range(values[starts[f, 0] : starts[f, -1]], zeros[f], zero[f])
+        step = (high - low) / (n_grid - 1)
+        for c in range(n_classes):
+            some, h = values[starts[f, c] : starts[f, c + 1]], bandwidths[c, f]
+            terms = np.empty(len(some) + 1)
+            for g in range(n_grid):
+                x = low + g * step
+                for i in range(len(some)):
+                    terms[i] = (x - some[i]) / h
+                terms[-1] = (x - zero[f]) / h
+                apply_kernel(code, terms)
+                terms[-1] *= zeros[f, c]
+                out[f, c, g] = terms.sum() / h
+            _normalize(out[f, c])
+
+
+@njit(nogil=True)
+def _write_exact(
+    some: np.ndarray,
+    n_zeros: int,
+    zero: float,
+    h: float,
+    points: np.ndarray,
+    in_logs: bool,
+    out: np.ndarray,
+) -> None:
+    """Write a Gaussian density divided by its sum, exact however small it is.
+
+    Where it underflows at every point it is zero, or normalised ``in_logs``; see
+    `xnbflow.density.grid.mend_underflow`.
+    """
+    terms = np.empty(len(some) + (n_zeros > 0))
+    log_weight = -np.log((len(some) + n_zeros) * h) - LOG_SQRT_2PI
+    highest = -np.inf
+    for g in range(len(points)):
+        for i in range(len(some)):
+            u = (points[g] - some[i]) / h
+            terms[i] = log_weight - 0.5 * u * u
+        if n_zeros:
+            u = (points[g] - zero) / h
+            terms[-1] = log_weight - 0.5 * u * u
+        nearest = terms.max()
+        total = 1.0
+        if in_logs or nearest > LOG_NOTHING:
+            terms -= nearest
+            exponentiate(terms)
+            total = terms.sum() + (terms[-1] * (n_zeros - 1) if n_zeros else 0.0)
+        out[g] = nearest + np.log(total)
+        highest = max(highest, out[g])
+    for g in range(len(points)):
+        out[g] = np.exp(out[g] - highest if in_logs else out[g])
+    _normalize(out)
+
+
+@njit(nogil=True)
+def _separation(
+    values: np.ndarray,
+    starts: np.ndarray,
+    zeros: np.ndarray,
+    zero: np.ndarray,
+    widths: np.ndarray,
+    pairs: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    n_features, n_classes = zeros.shape
+    means, squares = np.empty(n_classes), np.empty(n_classes)
+    sizes = np.empty(n_classes)
+    for f in range(n_features):
+        for c in range(n_classes):
+            some, n_zeros = values[starts[f, c] : starts[f, c + 1]], zeros[f, c]
+            n = len(some) + n_zeros
+            mean = (some.sum() + n_zeros * zero[f]) / n
+            square = n_zeros * (zero[f] - mean) ** 2
+            for x in some:
+                square += (x - mean) ** 2
+            means[c], squares[c], sizes[c] = mean, square + n * widths[c, f] ** 2, n
+        for p in range(len(pairs)):
+            i, j = pairs[p, 0], pairs[p, 1]
+            d = means[i] - means[j]
+            variance = (squares[i] + squares[j]) / (sizes[i] + sizes[j])
+            out[p, f] = d * d / (8.0 * variance)

@@ -11,7 +11,7 @@ import numpy as np
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.bandwidth import overall_spread
-from xnbflow.density.sparse_blocks import as_dense, dense_parts
+from xnbflow.density.matrices import as_dense, dense_parts
 
 __all__ = ["StandardFeatures", "StandardUnits"]
 
@@ -58,11 +58,18 @@ class StandardUnits:
         with np.errstate(over="ignore", invalid="ignore"):
             size = np.maximum(tile.max(axis=0), -tile.min(axis=0))
             centres = tile.mean(axis=0)
-            units = overall_spread(np.ascontiguousarray(tile))
-        if not np.isfinite(units).all() or not np.isfinite(centres).all():
+            deviations = overall_spread(np.ascontiguousarray(tile))
+        return cls.of_moments(centres, deviations, size)
+
+    @classmethod
+    def of_moments(
+        cls, centres: np.ndarray, deviations: np.ndarray, size: np.ndarray
+    ) -> "StandardUnits":
+        """Return them by mean, standard deviation and greatest size of each feature."""
+        if not np.isfinite(deviations).all() or not np.isfinite(centres).all():
             msg = "a feature is so large that its range overflows; scale the features down"
             raise InputError(msg)
-        return cls(centres, np.where(units > _ROUNDING * size, units, np.inf))
+        return cls(centres, np.where(deviations > _ROUNDING * size, deviations, np.inf))
 
     @property
     def spreads(self) -> np.ndarray:

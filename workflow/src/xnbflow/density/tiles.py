@@ -1,19 +1,129 @@
-"""Tiles: a strip of features with samples as rows, so that neighbouring features lie side by side.
+"""Strips of features on threads, and tiles: strips with samples as rows.
 
-All features of a tile go through the same instructions, and the compiler lets every vector
-instruction serve several of them: sums need no reduction across a vector, sorting no branches.
+A strip is small enough to stay in a core's cache from one kernel to the next, so that an estimator
+can be a sequence of small kernels. The kernels release the GIL (``nogil=True``) and a pool of
+threads shares the strips: serial kernels compile several times faster than ``parallel=True`` ones,
+and those that are not used are never compiled.
+
+In a tile neighbouring features lie side by side. All go through the same instructions, and the
+compiler lets every vector instruction serve several of them: sums need no reduction across a
+vector, sorting no branches.
 """
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import Any, TypeVar
 
+import numba
 import numpy as np
 
 from xnbflow.density.jit import njit
-from xnbflow.density.lanes import LANES, exchange, padded
 
-__all__ = ["class_offsets", "gather", "sort_rows", "sorted_classes"]
+__all__ = [
+    "class_offsets",
+    "feature_major",
+    "feature_strips",
+    "gather",
+    "map_parts",
+    "map_strips",
+    "sort_rows",
+    "sorted_classes",
+]
 
-_MANY_SAMPLES = 4096
+P = TypeVar("P")
+T = TypeVar("T")
+
+_STRIP_VALUES = 32_768
+_MOST_VALUES = 1_048_576  # 8 MB, so that a copy is little beside the data
+_NARROWEST, _WIDEST = 8, 2048
+_LINE = 8  # numbers in a cache line
+_WORTH_A_THREAD = 1_000_000  # nanoseconds
+
+
+def feature_strips(n_features: int, n_samples: int) -> list[slice]:
+    """Return the strips of features: a function of the shape only, never of the number of cores.
+
+    Examples
+    --------
+    >>> feature_strips(600, 130)
+    [slice(0, 248, None), slice(248, 496, None), slice(496, 600, None)]
+    """
+    width = min(max(_STRIP_VALUES // max(1, n_samples), _NARROWEST), _WIDEST)
+    width = _LINE * (width // _LINE | 1)  # odd: the rows of a tile do not share cache sets
+    width = min(width, max(1, _MOST_VALUES // max(1, n_samples)))
+    return [slice(start, min(start + width, n_features)) for start in range(0, n_features, width)]
+
+
+def map_strips(
+    work: Callable[[slice], T], n_features: int, n_samples: int, ns_per_value: float = 10.0
+) -> list[T]:
+    """Return ``work(strip)`` for every strip of features, computed on numba's number of threads.
+
+    Parameters
+    ----------
+    work : callable
+        Reads and writes its strip's part of the caller's arrays.
+    n_features, n_samples : int
+        Shape of the feature-major matrix.
+    ns_per_value : float
+        How many nanoseconds the work takes per value of the matrix, roughly: a thread is started
+        for a millisecond of work or more.
+    """
+    strips = feature_strips(n_features, n_samples)
+    return map_parts(work, strips, n_features * n_samples * ns_per_value)
+
+
+def map_parts(work: Callable[[P], T], parts: Sequence[P], ns: float) -> list[T]:
+    """Return ``work(part)`` for every part, computed on numba's number of threads.
+
+    Parameters
+    ----------
+    work : callable
+        Reads and writes its part of the caller's arrays.
+    parts : sequence
+        What is shared between threads.
+    ns : float
+        How many nanoseconds all parts take together, roughly.
+    """
+    results: list[Any] = [None] * len(parts)
+    queue = iter(enumerate(parts))
+
+    def drain() -> None:
+        for i, part in queue:
+            results[i] = work(part)
+
+    n_threads = min(numba.get_num_threads(), len(parts), int(ns / _WORTH_A_THREAD))
+    if n_threads <= 1:
+        drain()
+        return results
+    with ThreadPoolExecutor(n_threads) as pool:
+        for future in [pool.submit(drain) for _ in range(n_threads)]:
+            future.result()
+    return results
+
+
+def feature_major(X: np.ndarray) -> np.ndarray:
+    """Return the transpose of ``X`` (n_samples, n_features), contiguous and read-only.
+
+    The transpose of a feature-major array costs no copy; any other layout is copied in strips.
+    That the result is always C-contiguous and read-only spares the kernels a second compilation.
+    """
+    features = X.T
+    if not features.flags.c_contiguous:
+        features = np.empty(X.T.shape)
+
+        def copy(strip: slice) -> None:
+            features[strip] = X[:, strip].T
+
+        map_strips(copy, len(features), len(X), ns_per_value=2.0)
+    features = features.view()
+    features.flags.writeable = False
+    return features
+
+
+#: Of more samples NumPy's sort is faster: 1.0 times as fast at 130, 1.4 at 300, 0.6 at 40.
+_MANY_SAMPLES = 128
 
 
 def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +182,7 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
 
     Notes
     -----
-    Few samples are sorted side by side (`sort_rows`), in O(n log² n), many by NumPy.
+    Few samples are sorted side by side (`sort_rows`), in O(n log² n), more by NumPy.
     """
     if len(order) < _MANY_SAMPLES:
         tile = gather(features, order)
@@ -84,8 +194,12 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     return np.ascontiguousarray(rows.T)
 
 
+@njit(nogil=True)
 def sort_rows(tile: np.ndarray, offsets: np.ndarray) -> None:
     """Sort every feature within each class, in place.
+
+    Batcher's merge exchange sort (Knuth, The Art of Computer Programming 3, algorithm 5.2.2M):
+    which rows are compared does not depend on their values, so that features go together.
 
     Parameters
     ----------
@@ -94,35 +208,23 @@ def sort_rows(tile: np.ndarray, offsets: np.ndarray) -> None:
     offsets : ndarray of int, shape (n_classes + 1,)
         Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
     """
-    if tile.shape[1] >= LANES:
-        _merge_exchange(tile, offsets)
-    elif tile.shape[1]:
-        wide = np.take(tile, padded(tile.shape[1]), axis=1)
-        _merge_exchange(wide, offsets)
-        tile[:] = wide[:, : tile.shape[1]]
-
-
-@njit(nogil=True)
-def _merge_exchange(tile: np.ndarray, offsets: np.ndarray) -> None:
-    """Sort the rows of a tile that is at least `LANES` wide.
-
-    Batcher's merge exchange sort (Knuth, The Art of Computer Programming 3, algorithm 5.2.2M):
-    which rows are compared does not depend on their values, so that features go together.
-    """
-    for start in range(0, tile.shape[1], LANES):
-        column = min(start, tile.shape[1] - LANES)  # the last may be sorted already, in part
-        for c in range(len(offsets) - 1):
-            rows = tile[offsets[c] : offsets[c + 1]]
-            top = 1
-            while 2 * top < len(rows):
-                top *= 2
-            p = top
-            while p > 0:
-                q, wanted, distance = top, 0, p
-                while distance > 0:
-                    for i in range(len(rows) - distance):
-                        if i & p == wanted:
-                            exchange(rows, i, i + distance, column)
-                    distance, wanted = q - p, p
-                    q //= 2
-                p //= 2
+    for c in range(len(offsets) - 1):
+        rows = tile[offsets[c] : offsets[c + 1]]
+        top = 1
+        while 2 * top < len(rows):
+            top *= 2
+        p = top
+        while p > 0:
+            q, wanted, distance = top, 0, p
+            while distance > 0:
+                for i in range(len(rows) - distance):
+                    if i & p == wanted:
+                        above, below = rows[i], rows[i + distance]
+                        for f in range(tile.shape[1]):
+                            x, y = above[f], below[f]
+                            ordered = x < y
+                            above[f] = x if ordered else y
+                            below[f] = y if ordered else x
+                distance, wanted = q - p, p
+                q //= 2
+            p //= 2

@@ -1,16 +1,9 @@
 """Diagnostics of a series: whether features are normal, and independent given the class."""
 
-from xnbflow.data.lazy import lazy_names
-
-_HOME = {
-    "ConditionalDependence": "dependence",
-    "benjamini_hochberg": "false_discovery",
-    "conditional_dependence": "dependence",
-    "normalised_residuals": "correlation",
-    "shapiro_wilk": "normality",
-    "shapiro_wilk_within": "normality",
-    "top_partners": "correlation",
-}
+from xnbflow.diagnostics.correlation import normalised_residuals, top_partners
+from xnbflow.diagnostics.dependence import ConditionalDependence, conditional_dependence
+from xnbflow.diagnostics.false_discovery import benjamini_hochberg
+from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 
 __all__ = [
     "ConditionalDependence",
@@ -21,5 +14,3 @@ __all__ = [
     "shapiro_wilk_within",
     "top_partners",
 ]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)

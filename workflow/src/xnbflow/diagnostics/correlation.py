@@ -18,7 +18,7 @@ from threadpoolctl import ThreadpoolController
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.jit import njit
-from xnbflow.density.strips import map_strips
+from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
 
 __all__ = ["PairScan", "normalised_residuals", "scan_pairs", "top_partners"]

@@ -1,7 +1,6 @@
 """P-values of many tests at once, as of every feature of a series."""
 
 import numpy as np
-from scipy.stats import false_discovery_control
 
 __all__ = ["benjamini_hochberg"]
 
@@ -28,6 +27,8 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5]))
     array([0.04      , 0.05333333, 0.05333333, 0.5       ])
     """
+    from scipy.stats import false_discovery_control  # noqa: PLC0415  half a second; few jobs adjust
+
     adjusted = np.full(p.shape, np.nan)
     tested = ~np.isnan(p).any(axis=-1)
     if tested.any():

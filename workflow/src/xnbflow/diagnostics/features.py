@@ -6,7 +6,7 @@ import pandas as pd
 from xnbflow.data.columns import name_bad_value
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
-from xnbflow.density.strips import feature_major
+from xnbflow.density.tiles import feature_major
 
 __all__ = ["class_codes", "feature_name", "feature_rows", "refuse_not_finite"]
 

@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.jit import njit
-from xnbflow.density.strips import map_strips
+from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import (
     class_codes,
     feature_name,

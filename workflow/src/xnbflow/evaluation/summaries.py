@@ -354,9 +354,9 @@ def stability(
     """Return Nogueira's stability of each class's set over folds, and of their union (class '').
 
     Columns ``stability`` with ``lower`` and ``upper``, the same with ties taken as one
-    (``stability_ties`` ..., see `ties_as_one`; missing where the classifier does not report ties), ``sets``, ``mean_size``, ``samples`` (of the class), ``constant`` (share of the
-    selections that are made only because a class is almost constant) and ``note``: "one sample"
-    for a class without a second one, of which no stability is told; "constant" where ``constant``
+    (``stability_ties`` ..., see `ties_as_one`; missing where the classifier does not report ties),
+    ``sets``, ``mean_size``, ``samples`` (of the class), ``constant`` (share of the selections that
+    are made only because a class is almost constant) and ``note``: "one sample" for a class without a second one, of which no stability is told; "constant" where ``constant``
     is more than a half; else empty.
     """
     rows = []

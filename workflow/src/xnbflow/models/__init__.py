@@ -1,19 +1,11 @@
 """Models that are used: fitted on all samples, kept in a file, applied to the next patient."""
 
-from xnbflow.data.lazy import lazy_names
-
-_HOME = {
-    "TrainedModel": "trained",
-    "Typicality": "typicality",
-    "compare_signatures": "validation",
-    "cross_validate": "trained",
-    "fit_model": "trained",
-    "gene_sets": "signature",
-    "predict_table": "prediction",
-    "read_model": "file",
-    "signature_table": "signature",
-    "write_model": "file",
-}
+from xnbflow.models.file import read_model, write_model
+from xnbflow.models.prediction import predict_table
+from xnbflow.models.signature import gene_sets, signature_table
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
+from xnbflow.models.typicality import Typicality
+from xnbflow.models.validation import compare_signatures
 
 __all__ = [
     "TrainedModel",
@@ -27,5 +19,3 @@ __all__ = [
     "signature_table",
     "write_model",
 ]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -1,23 +1,18 @@
 """Naive Bayes classifiers, one file each, on one small base class."""
 
-from xnbflow.data.lazy import lazy_names
-
-_HOME = {
-    "BaseNaiveBayes": "base",
-    "BlockNB": "block",
-    "ClassSpecificNB": "class_specific_nb",
-    "ClassSpecificNBCV": "class_specific_cv",
-    "DiscretizedNB": "discretized",
-    "FlexibleNB": "flexible",
-    "GaussianNB": "gaussian",
-    "GeneralizedNB": "generalized",
-    "HybridNB": "hybrid",
-    "KernelNBRegressor": "regression",
-    "SelectiveNB": "selective",
-    "VonMisesFisherNB": "von_mises",
-    "VonMisesNB": "von_mises",
-    "XNB": "class_specific",
-}
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.block import BlockNB
+from xnbflow.naive_bayes.class_specific import XNB
+from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
+from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
+from xnbflow.naive_bayes.discretized import DiscretizedNB
+from xnbflow.naive_bayes.flexible import FlexibleNB
+from xnbflow.naive_bayes.gaussian import GaussianNB
+from xnbflow.naive_bayes.generalized import GeneralizedNB
+from xnbflow.naive_bayes.hybrid import HybridNB
+from xnbflow.naive_bayes.regression import KernelNBRegressor
+from xnbflow.naive_bayes.selective import SelectiveNB
+from xnbflow.naive_bayes.von_mises import VonMisesFisherNB, VonMisesNB
 
 __all__ = [
     "XNB",
@@ -35,5 +30,3 @@ __all__ = [
     "VonMisesFisherNB",
     "VonMisesNB",
 ]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.labels import class_codes
-from xnbflow.density.strips import feature_major
+from xnbflow.density.tiles import feature_major
 from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["BaseNaiveBayes"]

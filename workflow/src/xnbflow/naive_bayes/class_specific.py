@@ -8,18 +8,15 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from xnbflow.data.columns import refuse_beyond_squares, refuse_sparse_beyond_squares
-from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.density.bandwidth import BANDWIDTHS, overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.kernels import KERNELS
-from xnbflow.density.rows import some_rows
-from xnbflow.density.sparse_blocks import dense_parts, is_sparse
+from xnbflow.density.matrices import dense_parts, is_sparse, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.sparse_input import chunks_of, dense_chunks, rows_of
+from xnbflow.naive_bayes.sparse_input import checked_chunks, chunks_of, dense_chunks, rows_of
 from xnbflow.preprocessing.selection.class_specific import (
     SELECTIONS,
     Candidates,
@@ -28,7 +25,7 @@ from xnbflow.preprocessing.selection.class_specific import (
     pair_distances,
 )
 
-__all__ = ["XNB", "checked_chunks"]
+__all__ = ["XNB"]
 
 _UNDERFLOWS = ("as_published", "log")
 
@@ -377,38 +374,6 @@ class XNB(BaseNaiveBayes):
         return columns, self.densities_[code].log_density(rows_of(features, columns))[:, 0]
 
 
-def checked_chunks(
-    chunks: Iterable[tuple[np.ndarray, np.ndarray]], n_samples: int
-) -> Iterable[tuple[np.ndarray, np.ndarray]]:
-    """Yield the chunks of a stream as arrays, or say what is wrong with them."""
-    empty = True
-    for names, features in chunks:
-        names = np.asarray(names)  # noqa: PLW2901
-        if not is_sparse(features):
-            features = np.asarray(features, dtype=np.float64)  # noqa: PLW2901
-        if features.shape != (len(names), n_samples):
-            msg = (
-                f"a chunk of {len(names)} features has shape {features.shape}, but there are "
-                f"{n_samples} labels; give one label per sample"
-            )
-            raise InputError(msg)
-        finite = _are_finite(features)
-        if not finite.all():
-            first = names.tolist()[np.argmin(finite)]
-            msg = (
-                f"feature {first!r} is not a finite number in every sample; "
-                "remove or impute missing and infinite values first"
-            )
-            raise InputError(msg)
-        refuse = refuse_sparse_beyond_squares if is_sparse(features) else refuse_beyond_squares
-        refuse(features.T, names)
-        empty = False
-        yield names, features
-    if empty:
-        msg = "the series has no features"
-        raise InputError(msg)
-
-
 def _distance_table(
     classes: np.ndarray, names: list[np.ndarray], distances: list[np.ndarray]
 ) -> pd.DataFrame:
@@ -427,16 +392,6 @@ def _distance_table(
             "distance": np.concatenate([each.T.reshape(-1) for each in distances]),
         }
     )
-
-
-def _are_finite(features: Any) -> np.ndarray:
-    """Return which features (n_features, n_samples) are finite numbers in every sample."""
-    if not is_sparse(features):
-        return np.isfinite(features).all(axis=1)
-    finite = np.ones(features.shape[0], dtype=bool)
-    bad = np.flatnonzero(~np.isfinite(features.data))
-    finite[np.searchsorted(features.indptr, bad, side="right") - 1] = False
-    return finite
 
 
 def _overall_spreads(features: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Instance, ListOf, number, one_of, whole
-from xnbflow.density.sparse_blocks import as_dense, by_feature, is_sparse
+from xnbflow.density.matrices import as_dense, by_feature, is_sparse
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.evidence import fit_class_densities
 from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration

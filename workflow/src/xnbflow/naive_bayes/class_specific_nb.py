@@ -15,13 +15,11 @@ from xnbflow.data.labels import refuse_missing
 from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.kernels import KERNELS
-from xnbflow.density.rows import some_rows
-from xnbflow.density.sparse_blocks import dense_parts
+from xnbflow.density.matrices import dense_parts, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.class_specific import checked_chunks
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
 from xnbflow.naive_bayes.evidence_calibration import Calibration
-from xnbflow.naive_bayes.sparse_input import chunks_of, dense_chunks, rows_of
+from xnbflow.naive_bayes.sparse_input import checked_chunks, chunks_of, dense_chunks, rows_of
 from xnbflow.preprocessing.selection.class_specific import CANDIDATES_PER_PAIR, FeatureDistances
 from xnbflow.preprocessing.selection.covering import smallest_cover
 from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist, levels

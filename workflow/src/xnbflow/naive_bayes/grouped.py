@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from xnbflow.data.columns import column_positions
 from xnbflow.data.errors import InputError
-from xnbflow.density import families as distributions
+from xnbflow.density.families import FAMILIES
 from xnbflow.density.families.base import Distribution
 from xnbflow.naive_bayes.independent import ColumnGroup, IndependentNB
 
@@ -77,9 +77,8 @@ def _read_group(group: Any) -> tuple[str, Distribution, Any]:
 
 def family_of(short_name: str, group: str) -> Distribution:
     """Return a family, with its defaults, by its short name."""
-    if short_name not in distributions.FAMILIES:
-        known = ", ".join(distributions.FAMILIES)
+    if short_name not in FAMILIES:
+        known = ", ".join(FAMILIES)
         msg = f"group {group!r}: unknown distribution {short_name!r}; use one of {known}"
         raise InputError(msg)
-    family: Distribution = getattr(distributions, distributions.FAMILIES[short_name])()
-    return family
+    return FAMILIES[short_name]()

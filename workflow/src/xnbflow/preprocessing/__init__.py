@@ -1,22 +1,19 @@
 """Transformers that prepare features for a classifier."""
 
-from xnbflow.data.lazy import lazy_names
-
-_HOME = {
-    "CICA": "cica",
-    "CorrelationBlocks": "correlation_blocks",
-    "CountsPerMillion": "normalisation",
-    "ExpressionFilter": "filters",
-    "Imputer": "imputation",
-    "Log2": "normalisation",
-    "MDLPDiscretizer": "mdlp",
-    "QuantileNormalizer": "normalisation",
-    "SampleRanks": "normalisation",
-    "SampleStandardizer": "normalisation",
-    "StepwiseNaiveEffects": "naive_effects",
-    "VarianceFilter": "filters",
-    "looks_like_counts": "normalisation",
-}
+from xnbflow.preprocessing.cica import CICA
+from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
+from xnbflow.preprocessing.filters import ExpressionFilter, VarianceFilter
+from xnbflow.preprocessing.imputation import Imputer
+from xnbflow.preprocessing.mdlp import MDLPDiscretizer
+from xnbflow.preprocessing.naive_effects import StepwiseNaiveEffects
+from xnbflow.preprocessing.normalisation import (
+    CountsPerMillion,
+    Log2,
+    QuantileNormalizer,
+    SampleRanks,
+    SampleStandardizer,
+    looks_like_counts,
+)
 
 __all__ = [
     "CICA",
@@ -33,5 +30,3 @@ __all__ = [
     "VarianceFilter",
     "looks_like_counts",
 ]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)

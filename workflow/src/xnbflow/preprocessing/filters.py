@@ -1,20 +1,21 @@
 """Filters of features that look at no label: by variance and by level of expression."""
 
-import numbers
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Declared, number, whole
 
 __all__ = ["ExpressionFilter", "VarianceFilter"]
 
 
-class _Filter(SelectorMixin, BaseEstimator):
+class _Filter(SelectorMixin, Declared):
     """A selection of features learned from the training samples alone."""
 
     def _get_support_mask(self) -> np.ndarray:
@@ -59,6 +60,10 @@ class VarianceFilter(_Filter):
     [False, True, False]
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "keep": [number(0.0, 1.0, closed="right"), whole(1)]
+    }
+
     def __init__(self, *, keep: float = 0.5) -> None:
         self.keep = keep
 
@@ -79,17 +84,11 @@ class VarianceFilter(_Filter):
         InputError
             If `keep` is no share or number.
         """
-        is_number = isinstance(self.keep, numbers.Integral) and not isinstance(self.keep, bool)
-        is_share = isinstance(self.keep, float) and 0 < self.keep <= 1
-        if not is_share and not (is_number and self.keep >= 1):
-            msg = (
-                f"keep is {self.keep!r}; give a share of features (a float up to 1.0), or their "
-                "number (an int from 1)"
-            )
-            raise InputError(msg)
+        self._validate_params()
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         n_features = X.shape[1]
-        n_kept = int(np.ceil(self.keep * n_features)) if is_share else int(self.keep)
+        is_number = isinstance(self.keep, Integral)
+        n_kept = int(self.keep if is_number else np.ceil(self.keep * n_features))
         self.variances_ = _variances(X)
         order = np.argsort(-self.variances_, kind="stable")
         support = np.zeros(n_features, dtype=bool)
@@ -123,6 +122,11 @@ class ExpressionFilter(_Filter):
     [False, True]
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "level": [number()],
+        "share": [number(0.0, 1.0, closed="both")],
+    }
+
     def __init__(self, *, level: float, share: float = 0.2) -> None:
         self.level = level
         self.share = share
@@ -140,9 +144,7 @@ class ExpressionFilter(_Filter):
         -------
         self
         """
-        if not (isinstance(self.share, numbers.Real) and 0 <= self.share <= 1):
-            msg = f"share is {self.share!r}; give a share of samples, 0 to 1"
-            raise InputError(msg)
+        self._validate_params()
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         reached = (self.level <= X).mean(axis=0)
         self._settle(reached >= self.share, f"level={self.level!r} in a share of {self.share!r}")

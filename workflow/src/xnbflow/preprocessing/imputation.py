@@ -1,24 +1,23 @@
 """Imputation of missing values from training samples: medians, or the nearest samples."""
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.metrics.pairwise import nan_euclidean_distances
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError, require_choice
+from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Declared, one_of, whole
 
 __all__ = ["Imputer"]
 
-_METHODS = ("median", "nearest")
 
-
-class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class Imputer(OneToOneFeatureMixin, TransformerMixin, Declared):
     """Fill in missing values (NaN) by what the training samples have.
 
     As a step of a pipeline it is fitted within each fold, so that nothing of the tested samples
@@ -66,6 +65,11 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     [2.0, 10.0]
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "method": [one_of("median", "nearest")],
+        "n_neighbors": [whole(1)],
+    }
+
     def __init__(self, *, method: str = "median", n_neighbors: int = 5) -> None:
         self.method = method
         self.n_neighbors = n_neighbors
@@ -93,10 +97,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         UserWarning
             If features have no value among the training samples.
         """
-        require_choice("method", self.method, _METHODS)
-        if not isinstance(self.n_neighbors, (int, np.integer)) or self.n_neighbors < 1:
-            msg = f"n_neighbors is {self.n_neighbors!r}; give a number of samples, at least 1"
-            raise InputError(msg)
+        self._validate_params()
         X = self._checked(X, reset=True)
         missing = np.isnan(X)
         if missing.all():

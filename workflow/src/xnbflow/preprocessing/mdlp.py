@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 
 from xnbflow.data.labels import class_codes
 from xnbflow.density.jit import njit
-from xnbflow.density.strips import feature_major, map_strips
+from xnbflow.density.tiles import feature_major, map_strips
 from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["MDLPDiscretizer", "cut_features", "interval_numbers", "mdlp_cut_points"]

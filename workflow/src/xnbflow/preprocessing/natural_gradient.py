@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.density.joint import TARGET_REACH, JointDensity, conditional_log_density
-from xnbflow.density.joint_mesh import MeshTarget
+from xnbflow.density.joint import TARGET_REACH, JointDensity, MeshTarget, conditional_log_density
 
 __all__ = ["ConditionalEntropy", "Descent", "natural_gradient"]
 

@@ -1,13 +1,16 @@
 """Normalisation of samples: logarithms, quantiles, z-scores, ranks, counts per million."""
 
+from typing import Any, ClassVar
+
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Declared, number
 from xnbflow.data.sources.intensities import looks_like_counts
 
 __all__ = [
@@ -20,7 +23,7 @@ __all__ = [
 ]
 
 
-class _OfSamples(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class _OfSamples(OneToOneFeatureMixin, TransformerMixin, Declared):
     """A transformer that takes each sample by itself and learns nothing."""
 
     _allows_missing = True
@@ -37,6 +40,7 @@ class _OfSamples(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
+        self._validate_params()
         self._checked(X, reset=True)
         return self
 
@@ -96,6 +100,10 @@ class Log2(_OfSamples):
     >>> Log2(offset=1).fit_transform([[0.0, 1.0, 7.0]]).tolist()
     [[0.0, 1.0, 3.0]]
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "offset": [number(0.0, closed="left")]
+    }
 
     def __init__(self, *, offset: float = 0.0) -> None:
         self.offset = offset
@@ -184,6 +192,8 @@ class CountsPerMillion(_OfSamples):
 
     _allows_missing = False
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"log": ["boolean"]}
+
     def __init__(self, *, log: bool = True) -> None:
         self.log = log
 
@@ -202,7 +212,7 @@ class CountsPerMillion(_OfSamples):
         return np.log1p(scaled) if self.log else scaled
 
 
-class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, Declared):
     """Give every sample the same distribution: the mean of the training samples'.
 
     Bolstad's quantile normalization against a fixed target, so that a test sample is normalised

@@ -31,6 +31,12 @@ STAGES = {
     "analyse": (*_TRAINING, "data.cells", "diagnostics", "models", "studies"),
     "report": (*_DATA, "data.sources", "evaluation", "models", "studies", "report"),
 }
+#: The scripts of stages that have several.
+_SCRIPTS = {
+    "train": ("train.py", "permute.py"),
+    "classify": ("classify.py", "validate.py"),
+    "report": ("report.py", "pictures.py"),
+}
 #: Packages that do not count with the one that they are in: an edit of a reader trains nothing.
 _APART = {"data": ("sources", "cells")}
 _ROOT = Path(__file__).parents[1]
@@ -51,16 +57,18 @@ def source_digests(stage: str, *modules: str) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        A digest by package. An installed package that is no plugin has its version instead.
+        A digest by script and package. An installed package that is no plugin has its version.
 
     Examples
     --------
     >>> sorted(source_digests("diagnose", "sklearn.svm.LinearSVC"))
-    ['sklearn', 'xnbflow.data', 'xnbflow.density', 'xnbflow.diagnostics']
+    ['diagnose.py', 'sklearn', 'xnbflow.data', 'xnbflow.density', 'xnbflow.diagnostics']
     """
     others = {module.partition(".")[0] for module in modules} - {"xnbflow"}
     plugins = {module.partition(".")[0] for module in plugin_modules()}
-    return {f"xnbflow.{package}": _digest(f"xnbflow.{package}") for package in STAGES[stage]} | {
+    own = [f"xnbflow.{package}" for package in STAGES[stage]]
+    scripts = _SCRIPTS.get(stage, (f"{stage}.py",))
+    return {name: _digest(name) for name in (*own, *scripts)} | {
         name: (_version(name) if name not in plugins else "") or _digest(name)
         for name in sorted(others)
     }
@@ -97,7 +105,7 @@ def _digest(package: str) -> str:
 
 
 def source_files(package: str) -> dict[str, Path]:
-    """Return the files of a package by their names in it, templates among them.
+    """Return the files of a package, or a script, by their names in it, templates among them.
 
     Examples
     --------
@@ -105,6 +113,8 @@ def source_files(package: str) -> dict[str, Path]:
     (True, False)
     """
     top, _, inner = package.partition(".")
+    if inner == "py":
+        return {package: _ROOT.parents[1] / "scripts" / package}
     if top == "xnbflow":
         folder = _ROOT.joinpath(*inner.split("."))
     else:

@@ -27,7 +27,7 @@ from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.files import what_is_wrong
 from xnbflow.density.jit import njit
-from xnbflow.density.sparse_blocks import feature_blocks, turned_blocks
+from xnbflow.density.matrices import feature_blocks, transposed_blocks
 
 if TYPE_CHECKING:
     import h5py
@@ -258,7 +258,7 @@ class CellMatrix:
             return
         indptr, indices, data = self._compressed()
         if self.format == "csr":
-            yield from turned_blocks(indptr, indices, data, n_genes, most_values)
+            yield from transposed_blocks(indptr, indices, data, n_genes, most_values)
             return
         whole = _Lazy(indptr, indices, data, (n_genes, n_cells))
         yield from feature_blocks(whole, most_values)

@@ -1,13 +1,12 @@
 """Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
 
 import hashlib
-import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TYPE_CHECKING
 
 from xnbflow.data.atomic import atomic, write_atomically
 from xnbflow.data.errors import InputError
@@ -19,6 +18,9 @@ from xnbflow.data.sources.files import (
     what_is_wrong,
 )
 from xnbflow.data.sources.sheet import local_path
+
+if TYPE_CHECKING:
+    import io
 
 __all__ = ["Downloads", "RetryPolicy"]
 

@@ -19,7 +19,7 @@ from xnbflow.data.sources.annotation import standard_names
 from xnbflow.data.sources.assembly import Draft, assemble
 from xnbflow.data.sources.class_labels import UNLABELLED, listed
 from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.density.sparse_blocks import as_dense
+from xnbflow.density.matrices import as_dense
 
 __all__ = ["read_h5ad"]
 

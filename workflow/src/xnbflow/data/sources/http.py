@@ -4,11 +4,10 @@ import io
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import RemoteDisconnected
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import requests
 from isal import igzip
@@ -17,6 +16,9 @@ from urllib3.exceptions import HTTPError
 
 from xnbflow.data.errors import quoted
 from xnbflow.data.sources.downloads import RetryPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["DownloadFailedError", "NotThereError", "download", "open_url"]
 

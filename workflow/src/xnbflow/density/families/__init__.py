@@ -1,26 +1,22 @@
 """Families of class-conditional densities, one file each, all a `Distribution`."""
 
-from xnbflow.data.lazy import lazy_names
+from xnbflow.density.families.base import Distribution
+from xnbflow.density.families.categorical import Categorical
+from xnbflow.density.families.gaussian import Gaussian
+from xnbflow.density.families.gaussian_blocks import GaussianBlocks
+from xnbflow.density.families.kernel import Kernel
+from xnbflow.density.families.multivariate_gaussian import MultivariateGaussian
+from xnbflow.density.families.von_mises import VonMises
+from xnbflow.density.families.von_mises_fisher import VonMisesFisher
 
-_HOME = {
-    "Categorical": "categorical",
-    "Distribution": "base",
-    "Gaussian": "gaussian",
-    "GaussianBlocks": "gaussian_blocks",
-    "Kernel": "kernel",
-    "MultivariateGaussian": "multivariate_gaussian",
-    "VonMises": "von_mises",
-    "VonMisesFisher": "von_mises_fisher",
-}
-
-#: Short names of the families, for configuration files.
-FAMILIES = {
-    "categorical": "Categorical",
-    "gaussian": "Gaussian",
-    "kernel": "Kernel",
-    "multivariate_gaussian": "MultivariateGaussian",
-    "von_mises": "VonMises",
-    "von_mises_fisher": "VonMisesFisher",
+#: The families by their short names, for configuration files.
+FAMILIES: dict[str, type[Distribution]] = {
+    "categorical": Categorical,
+    "gaussian": Gaussian,
+    "kernel": Kernel,
+    "multivariate_gaussian": MultivariateGaussian,
+    "von_mises": VonMises,
+    "von_mises_fisher": VonMisesFisher,
 }
 
 __all__ = [
@@ -34,5 +30,3 @@ __all__ = [
     "VonMises",
     "VonMisesFisher",
 ]
-
-__getattr__, __dir__ = lazy_names(__name__, _HOME)

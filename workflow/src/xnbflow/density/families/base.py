@@ -7,7 +7,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from xnbflow.data.parameters import Declared
-from xnbflow.density.strips import feature_strips, map_parts
+from xnbflow.density.tiles import feature_strips, map_parts
 
 __all__ = ["Distribution", "TiledDistribution", "class_means", "composite_gauss_legendre"]
 
@@ -36,7 +36,7 @@ class Distribution(Declared, ABC):
 
     @property
     def ns_per_point(self) -> float:
-        """Nanoseconds that one log density takes, roughly; see `xnbflow.density.strips`."""
+        """Nanoseconds that one log density takes, roughly; see `xnbflow.density.tiles`."""
         return 10.0
 
     @abstractmethod

@@ -8,7 +8,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number
 from xnbflow.density.families.base import Distribution
 from xnbflow.density.jit import njit
-from xnbflow.density.strips import map_strips
+from xnbflow.density.tiles import map_strips
 
 __all__ = ["Categorical"]
 

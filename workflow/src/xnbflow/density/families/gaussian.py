@@ -8,8 +8,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number
 from xnbflow.density.families.base import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.jit import njit
-from xnbflow.density.strips import map_strips
-from xnbflow.density.tiles import class_offsets, gather
+from xnbflow.density.tiles import class_offsets, gather, map_strips
 
 __all__ = ["ConstantFeatureError", "Gaussian", "added_variance", "class_moments", "log_normal"]
 

@@ -14,7 +14,7 @@ from xnbflow.data.parameters import one_of
 from xnbflow.density.families.base import Distribution
 from xnbflow.density.families.gaussian import log_normal
 from xnbflow.density.families.multivariate_gaussian import COVARIANCES
-from xnbflow.density.strips import map_strips
+from xnbflow.density.tiles import map_strips
 
 __all__ = ["GaussianBlocks", "ledoit_wolf_intensity"]
 

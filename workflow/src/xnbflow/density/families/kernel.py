@@ -6,14 +6,12 @@ import numpy as np
 
 from xnbflow.data.parameters import number, one_of
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
-from xnbflow.density.exponential import exponentiate
+from xnbflow.density.density_tables import QUANTILES, log_tabulated, tabulate
 from xnbflow.density.families.base import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.jit import njit
-from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
-from xnbflow.density.sparse_blocks import as_dense
-from xnbflow.density.strips import map_strips
-from xnbflow.density.tables import QUANTILES, log_tabulated, tabulate
-from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
+from xnbflow.density.matrices import as_dense
+from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 
 __all__ = ["LOG_ZERO", "TABULATED_FROM", "Kernel", "log_kernel_density"]
 

@@ -8,7 +8,7 @@ from scipy.special import i0e
 from xnbflow.data.parameters import number
 from xnbflow.density.families.base import Distribution, class_means, composite_gauss_legendre
 from xnbflow.density.families.bessel import concentration
-from xnbflow.density.strips import map_strips
+from xnbflow.density.tiles import map_strips
 
 __all__ = ["VonMises"]
 

@@ -4,24 +4,17 @@ The distances of all features need never be in memory at once: `Candidates` take
 chunk and keeps the few features that may still be selected.
 """
 
-import inspect
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from xnbflow.data.errors import InputError
-from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.distances import DISTANCES
-from xnbflow.density.grid import grid_densities
-from xnbflow.density.rows import some_rows
-from xnbflow.density.sparse_blocks import is_sparse, join_rows
-from xnbflow.density.strips import map_strips
-from xnbflow.density.tiles import class_offsets, sorted_classes
+from xnbflow.density.class_tiles import DenseTile, map_class_tiles
+from xnbflow.density.distances import compare
+from xnbflow.density.matrices import join_rows, some_rows
+from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.preprocessing.selection.covering import smallest_cover
-from xnbflow.preprocessing.selection.sparse_distances import sparse_distances, sparse_without_spikes
 
 __all__ = [
     "SELECTIONS",
@@ -87,48 +80,26 @@ def pair_distances(
     array([[1.  , 0.02]])
     """
     pairs = class_pairs(n_classes)
-    if is_sparse(features):
-        options: dict[str, Any] = {
-            "bandwidth": bandwidth,
-            "kernel": kernel,
-            "n_grid": n_grid,
-            "distance": distance,
-            "underflow": underflow,
-            "min_bandwidth": min_bandwidth,
-        }
-        dense = partial(pair_distances, codes=codes, n_classes=n_classes, **options)
-        return sparse_distances(features, codes, pairs, dense, **options)
-    order, offsets = class_offsets(codes, n_classes)
-    out = np.empty((len(pairs), len(features)))
 
-    def work(strip: slice) -> None:
-        tile = sorted_classes(features[strip], order, offsets)
-        densities = grid_densities(
-            tile,
-            offsets,
-            bandwidths_of(tile, offsets, bandwidth, kernel, min_bandwidth),
-            kernel=kernel,
-            n_grid=n_grid,
-            underflow=underflow,
-        )
-        distances = np.empty((len(pairs), tile.shape[1]))
-        DISTANCES[distance](densities, pairs, distances)
-        out[:, strip] = distances
+    def work(tile: DenseTile | SparseTile) -> np.ndarray:
+        widths = tile.bandwidths(bandwidth, kernel, min_bandwidth)
+        densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow=underflow)
+        return compare(densities, pairs, distance)
 
-    map_strips(work, *features.shape)
-    return out
-
-
-#: The options that `distances_without_spikes` shares with it.
-_DEFAULTS = {
-    name: parameter.default
-    for name, parameter in inspect.signature(pair_distances).parameters.items()
-    if parameter.kind is parameter.KEYWORD_ONLY and name != "underflow"
-}
+    found = map_class_tiles(work, features, codes, n_classes, bandwidth=bandwidth)
+    return np.concatenate([np.empty((len(pairs), 0)), *found], axis=1)
 
 
 def distances_without_spikes(
-    features: Any, codes: np.ndarray, n_classes: int, **options: Any
+    features: Any,
+    codes: np.ndarray,
+    n_classes: int,
+    *,
+    bandwidth: str = "silverman",
+    kernel: str = "gaussian",
+    n_grid: int = 50,
+    distance: str = "hellinger",
+    min_bandwidth: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what is left of the distances if no class is (almost) constant.
 
@@ -138,10 +109,8 @@ def distances_without_spikes(
 
     Parameters
     ----------
-    features, codes, n_classes
-        As for `pair_distances`.
-    **options
-        Its others.
+    features, codes, n_classes, bandwidth, kernel, n_grid, distance, min_bandwidth
+        As for `pair_distances`; for "adaptive" Silverman's rule is taken.
 
     Returns
     -------
@@ -162,55 +131,24 @@ def distances_without_spikes(
     >>> distances.round(2), spikes
     (array([[0.46]]), array([[ True]]))
     """
-    options = _DEFAULTS | options
-    if options["bandwidth"] == "adaptive":
-        options["bandwidth"] = "silverman"
-    if is_sparse(features):
-        return _sparse_without_spikes(features, codes, n_classes, options)
-    order, offsets = class_offsets(codes, n_classes)
-    sizes = np.diff(offsets)[:, np.newaxis]
+    rule = "silverman" if bandwidth == "adaptive" else bandwidth
     pairs = class_pairs(n_classes)
-    alone = sizes == 1
-    out = np.empty((len(pairs), len(features)))
-    spikes = np.empty(out.shape, dtype=bool)
-    kernel, rule, floor = (options[name] for name in ("kernel", "bandwidth", "min_bandwidth"))
+    nothing = np.empty((len(pairs), 0))
 
-    def work(strip: slice) -> None:
-        tile = sorted_classes(features[strip], order, offsets)
-        widths = bandwidths_of(tile, offsets, rule, kernel, floor)
-        least = _LEAST_BANDWIDTH * tile.std(axis=0) * sizes**-0.2
-        densities = grid_densities(
-            tile,
-            offsets,
-            np.maximum(widths, np.maximum(least, np.finfo(float).tiny)),
-            kernel=kernel,
-            n_grid=options["n_grid"],
-            underflow="log",
-        )
-        distances = np.empty((len(pairs), tile.shape[1]))
-        DISTANCES[options["distance"]](densities, pairs, distances)
+    def work(tile: DenseTile | SparseTile) -> tuple[np.ndarray, np.ndarray]:
+        sizes = tile.sizes[:, np.newaxis]
+        widths = tile.bandwidths(rule, kernel, min_bandwidth)
+        least = _LEAST_BANDWIDTH * tile.deviations() * sizes**-0.2
+        wide = np.maximum(widths, np.maximum(least, np.finfo(float).tiny))
+        densities = tile.densities(wide, kernel=kernel, n_grid=n_grid, underflow="log")
+        distances = compare(densities, pairs, distance)
+        alone = sizes == 1
         distances[alone[pairs].any(axis=1)[:, 0]] = 0.0
-        out[:, strip] = distances
-        spikes[:, strip] = ((widths < _SPIKE * least) | alone)[pairs].any(axis=1)
+        return distances, ((widths < _SPIKE * least) | alone)[pairs].any(axis=1)
 
-    map_strips(work, *features.shape)
-    return out, spikes
-
-
-def _sparse_without_spikes(
-    features: csr_array, codes: np.ndarray, n_classes: int, options: dict[str, Any]
-) -> tuple[np.ndarray, np.ndarray]:
-    pairs = class_pairs(n_classes)
-    if not features.shape[0]:
-        return np.empty((len(pairs), 0)), np.empty((len(pairs), 0), dtype=bool)
-
-    def dense(values: np.ndarray) -> np.ndarray:
-        return np.array(distances_without_spikes(values, codes, n_classes, **options))
-
-    distances, spikes = sparse_without_spikes(
-        features, codes, pairs, dense, least_bandwidth=_LEAST_BANDWIDTH, spike=_SPIKE, **options
-    )
-    return distances, spikes.astype(bool)
+    parts = map_class_tiles(work, features, codes, n_classes, bandwidth=rule)
+    distances, spikes = zip((nothing, nothing.astype(bool)), *parts, strict=True)
+    return np.concatenate(distances, axis=1), np.concatenate(spikes, axis=1)
 
 
 @dataclass(frozen=True)

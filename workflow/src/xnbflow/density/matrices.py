@@ -1,29 +1,82 @@
-"""Sparse matrices by blocks of features: compressed by feature, whichever way they were stored.
+"""Matrices of features (n_features, n_samples): dense, some rows of them by reference, or sparse.
 
-A matrix compressed by sample, in memory or in a file, has to be turned. That is done block by
-block: one pass counts each feature's values, and one pass for each block of features takes theirs
-out of all samples. More memory for a block means fewer passes.
+Sparse matrices are used by blocks of features. One that is compressed by sample, in memory or in a
+file, is transposed block by block: one pass counts each feature's values, and one pass for each
+block of features takes theirs out of all samples. More memory for a block means fewer passes.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from xnbflow.density.jit import njit
-from xnbflow.density.rows import Rows
 
 __all__ = [
     "MOST_VALUES",
+    "Rows",
     "as_dense",
     "by_feature",
     "dense_parts",
     "feature_blocks",
     "is_sparse",
     "join_rows",
-    "turned_blocks",
+    "some_rows",
+    "transposed_blocks",
 ]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a matrix, which stands for an array of shape (n_rows, n_samples).
+
+    With many samples a copy of the features that a classifier selects would be as large as the
+    data; what is computed of them is computed a strip at a time.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+    which : ndarray of int, shape (n_rows,)
+
+    Examples
+    --------
+    >>> rows = Rows(np.arange(6).reshape(3, 2), np.array([2, 0]))
+    >>> rows.shape, rows[:1].tolist(), rows[:, [1]].tolist()
+    ((2, 2), [[4, 5]], [[5], [1]])
+    """
+
+    values: np.ndarray
+    which: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of samples."""
+        return len(self.which), self.values.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        if not isinstance(key, tuple):
+            return self.values[self.which[key]]
+        rows, samples = key
+        return self.values[np.ix_(self.which[rows], np.arange(self.values.shape[1])[samples])]
+
+
+def some_rows(values: Any, which: np.ndarray) -> Any:
+    """Return some features: of a dense matrix by reference, of a sparse one a copy.
+
+    Parameters
+    ----------
+    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
+    which : ndarray of int, shape (n_rows,)
+    """
+    if isinstance(values, Rows):
+        return Rows(values.values, values.which[which])
+    return Rows(values, which) if isinstance(values, np.ndarray) else values[which]
+
 
 #: Stored values of a block: 8 to 12 bytes each.
 MOST_VALUES = 32_000_000
@@ -64,7 +117,7 @@ def feature_blocks(
     """
     n_features, n_samples = features.shape
     if features.format == "csc":
-        yield from turned_blocks(
+        yield from transposed_blocks(
             features.indptr, features.indices, features.data, n_features, most_values
         )
         return
@@ -76,7 +129,7 @@ def feature_blocks(
         yield which, _canonical(arrays, own, n_samples)
 
 
-def turned_blocks(
+def transposed_blocks(
     indptr: np.ndarray,
     indices: Any,
     data: Any,
@@ -113,8 +166,18 @@ def turned_blocks(
 
 
 def by_feature(features: Any) -> sparse.csr_array:
-    """Return all of a matrix (n_features, n_samples) as one CSR array without duplicates."""
+    """Return a sparse matrix (n_features, n_samples) of any format as CSR without duplicates.
+
+    Numbers that are not floats become float64. The matrix that is given is not changed.
+
+    Examples
+    --------
+    >>> by_feature(sparse.coo_array(([1, 2], ([0, 0], [1, 1])), shape=(1, 2))).toarray()
+    array([[0., 3.]])
+    """
     found = sparse.csr_array(features)
+    if found.dtype.kind != "f":
+        found = found.astype(np.float64)
     if not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()

@@ -1,0 +1,158 @@
+"""Features a strip at a time, class by class, dense or sparse: what distances are computed of."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.density.grid import grid_densities
+from xnbflow.density.jit import njit
+from xnbflow.density.matrices import as_dense, is_sparse
+from xnbflow.density.sparse_tiles import SPARSE_FACTORS, SparseTile, classes_of_samples
+from xnbflow.density.standard import StandardUnits
+from xnbflow.density.tiles import class_offsets, map_parts, map_strips, sorted_classes
+
+__all__ = ["DenseTile", "map_class_tiles"]
+
+_SPARSE_STRIP = 32  # features
+_NS_PER_STORED = 100.0
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class DenseTile:
+    """Some features with their samples as rows; `SparseTile` has the same methods.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples, n_features)
+        Class after class, ascending within each.
+    offsets : ndarray of int, shape (n_classes + 1,)
+        Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
+    spreads : ndarray of shape (n_features,), optional
+        Standard deviations (ddof=1) where they are known exactly, as in standard units.
+    """
+
+    values: np.ndarray
+    offsets: np.ndarray
+    spreads: np.ndarray | None = None
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Samples of each class, shape (n_classes,)."""
+        return np.diff(self.offsets)
+
+    def deviations(self) -> np.ndarray:
+        """Return the standard deviation (ddof=0) of each feature, shape (n_features,)."""
+        return self.values.std(axis=0)
+
+    def standardised(self) -> "DenseTile":
+        """Return the tile in standard units."""
+        standard = StandardUnits.of(self.values)
+        return DenseTile(standard.apply(self.values), self.offsets, standard.spreads)
+
+    def bandwidths(self, rule: str, kernel: str, min_bandwidth: float) -> np.ndarray:
+        """Return bandwidths per class or, for "adaptive", per sample, and feature."""
+        return bandwidths_of(self.values, self.offsets, rule, kernel, min_bandwidth, self.spreads)
+
+    def densities(
+        self, widths: np.ndarray, *, kernel: str, n_grid: int, underflow: str
+    ) -> np.ndarray:
+        """Return densities on a grid, (n_classes, n_grid, n_features); see `grid_densities`."""
+        return grid_densities(
+            self.values, self.offsets, widths, kernel=kernel, n_grid=n_grid, underflow=underflow
+        )
+
+    def separation(self, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
+        out = np.empty((len(pairs), self.values.shape[1]))
+        _separation(self.values, self.offsets, widths, pairs, out)
+        return out
+
+
+def map_class_tiles(
+    work: Callable[[DenseTile | SparseTile], T],
+    features: Any,
+    codes: np.ndarray,
+    n_classes: int,
+    *,
+    bandwidth: str,
+    samples: np.ndarray | None = None,
+) -> list[T]:
+    """Return ``work(tile)`` for every strip of features, in their order, computed on threads.
+
+    Parameters
+    ----------
+    work : callable
+    features : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
+    codes : ndarray of int, shape (n_samples,) or (n_chosen,)
+        Class of each sample, or of each of the chosen ones.
+    n_classes : int
+    bandwidth : str
+        The rule for bandwidths. One that looks at pairs of samples needs dense tiles; of sparse
+        features so few are then dense at a time that memory does not grow.
+    samples : ndarray of int, shape (n_chosen,), optional
+        The samples to use; by default all.
+    """
+    order, offsets = class_offsets(codes, n_classes)
+    order = order if samples is None else samples[order]
+
+    def dense(strip: slice) -> T:
+        values = sorted_classes(as_dense(features[strip]), order, offsets)
+        return work(DenseTile(values, offsets))
+
+    n_features, n_samples = features.shape
+    if not is_sparse(features):
+        return map_strips(dense, n_features, len(order))
+    class_of = classes_of_samples(codes, samples, n_samples)
+
+    def stored(strip: slice) -> T:
+        return work(SparseTile.gather(features, strip, class_of, n_classes))
+
+    starts = range(0, n_features, _SPARSE_STRIP)
+    strips = [slice(at, min(at + _SPARSE_STRIP, n_features)) for at in starts]
+    effort = max(features.nnz, n_features) * _NS_PER_STORED
+    return map_parts(stored if bandwidth in SPARSE_FACTORS else dense, strips, effort)
+
+
+@njit(nogil=True)
+def _separation(
+    tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray, pairs: np.ndarray, out: np.ndarray
+) -> None:
+    """Write ``(m1 - m2)² / (8 v)``, with ``v`` the pooled variance of two classes' densities.
+
+    A kernel density has the variance of its samples (ddof=0) plus its squared bandwidth, so that
+    no class, not even one of a single sample, is without variance.
+
+    Parameters
+    ----------
+    tile : ndarray of shape (n_samples, n_features)
+        Class after class.
+    offsets : ndarray of int, shape (n_classes + 1,)
+    widths : ndarray of shape (n_classes, n_features) or (n_samples, n_features)
+        Bandwidths per class or per sample.
+    pairs : ndarray of int, shape (n_pairs, 2)
+    out : ndarray of shape (n_pairs, n_features)
+    """
+    n_classes, width = len(offsets) - 1, tile.shape[1]
+    means, squares = np.zeros((n_classes, width)), np.zeros((n_classes, width))
+    for c in range(n_classes):
+        a, b = offsets[c], offsets[c + 1]
+        for i in range(a, b):
+            for f in range(width):
+                means[c, f] += tile[i, f] / (b - a)
+        for i in range(a, b):
+            h = widths[c] if len(widths) == n_classes else widths[i]
+            for f in range(width):
+                d = tile[i, f] - means[c, f]
+                squares[c, f] += d * d + h[f] * h[f]
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        n = offsets[i + 1] - offsets[i] + offsets[j + 1] - offsets[j]
+        for f in range(width):
+            d = means[i, f] - means[j, f]
+            variance = (squares[i, f] + squares[j, f]) / n
+            out[p, f] = d * d / (8.0 * variance)
