@@ -15,10 +15,9 @@ from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.study import study_tables
 
 files, owners = snakemake.input, snakemake.params.owners
-tables = study_tables(
-    snakemake.params.about, owners, files, snakemake.params.alpha, snakemake.params.paper
-)
-descriptions = description_tables(owners, snakemake.params.entries, files)
+params = snakemake.params
+tables = study_tables(params.about, owners, files, params.alpha, params.paper, params.entries)
+descriptions = description_tables(owners, params.entries, files)
 check_sources(snakemake)
 write_tables(tables, Path(snakemake.output[0]).parent, STUDY_TABLES)
 write_tables(descriptions, Path(snakemake.output.described[0]).parent, DESCRIPTION_TABLES)

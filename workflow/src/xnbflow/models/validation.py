@@ -13,9 +13,10 @@ from xnbflow.data.errors import InputError, require_choice
 from xnbflow.evaluation.calibration import calibration_curve
 from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.intervals import proportion
+from xnbflow.evaluation.intervals import Estimate
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import LOG_POSTERIOR
+from xnbflow.evaluation.verdicts import Performance, performance
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
@@ -171,16 +172,13 @@ def validate(
     model = fit_model(train, steps, symbols=symbols)
     prediction = predict_table(model, test.frame(), "impute" if test.missing else "error")
     true, predicted = test.labels, prediction.table["label"].to_numpy()
-    own_true, own_predicted, own_claims = _cross_validated(train, steps)
+    own, own_claims = _cross_validated(train, steps)
     claims = _claims(_probabilities(model, prediction))
-    accuracy = pd.DataFrame(
-        [
-            _accuracy("train", own_true, own_predicted, own_claims),
-            _accuracy("test", true, predicted, claims),
-        ]
-    )
+    codes, said = (np.searchsorted(train.classes, each) for each in (true, predicted))
+    found = performance(codes, np.eye(len(train.classes))[said], test.groups, inflation=1.0)
+    accuracy = pd.DataFrame([_accuracy("train", own, own_claims), _accuracy("test", found, claims)])
     recall = pd.concat(
-        [_recall("train", own_true, own_predicted), _recall("test", true, predicted)]
+        [_recall("train", own, train.classes), _recall("test", found, train.classes)]
     )
     own_signature = _own_signature(model, test, steps, symbols)
     signatures = _compared(model.signature, own_signature, train, test)
@@ -190,7 +188,7 @@ def validate(
         "recall": recall,
         "confusion": _confusion(train.classes, true, predicted),
         "predictions": _predictions(prediction, true),
-        "calibration": _calibration(model, prediction, true),
+        "calibration": _calibration(model, prediction, test),
         "densities": _densities(model, *(_whole(each) for each in (train, test))),
         "signatures": signatures,
         "verdicts": _verdicts(name, (train, test), accuracy, recall, shared, prediction),
@@ -203,19 +201,15 @@ def _whole(cohort: DataSet) -> DataSet:
 
 def _cross_validated(
     train: DataSet, steps: Mapping[str, Any]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return true and predicted labels and claims of as many folds as the smallest class allows."""
+) -> tuple[Performance | None, np.ndarray]:
+    """Return what as many folds as the smallest class allows find, and the claims."""
     units = train.samples if train.groups is None else train.groups
     smallest = min(len(np.unique(units[train.labels == label])) for label in train.classes)
     if smallest < 2:
-        return np.empty(0, dtype=str), np.empty(0, dtype=str), np.empty(0)
-    found = cross_validate(train, steps, min(_FOLDS, smallest)).predictions
-    columns = [name for name in found if name.startswith(LOG_POSTERIOR)]
-    return (
-        found["true"].to_numpy(),
-        found["predicted"].to_numpy(),
-        _claims(np.exp(found[columns].to_numpy())),
-    )
+        return None, np.empty(0)
+    found = cross_validate(train, steps, min(_FOLDS, smallest))
+    columns = [name for name in found.predictions if name.startswith(LOG_POSTERIOR)]
+    return found.performance(), _claims(np.exp(found.predictions[columns].to_numpy()))
 
 
 def _probabilities(model: TrainedModel, prediction: Prediction) -> np.ndarray:
@@ -227,27 +221,27 @@ def _claims(probabilities: np.ndarray) -> np.ndarray:
     return probabilities.max(axis=1)
 
 
-def _share(right: int, n: int) -> dict[str, Any]:
-    return {"right": right, "n": n, **proportion(right, n)}
+def _accuracy(cohort: str, found: Performance | None, claims: np.ndarray) -> dict[str, Any]:
+    claimed = claims.mean() if len(claims) else np.nan
+    if found is None:
+        none = dict.fromkeys(("value", "lower", "upper", "majority"), np.nan)
+        return {"cohort": cohort, "right": 0, "n": 0, **none, "claimed": claimed}
+    n = sum(row.samples for row in found.classes)
+    return {"cohort": cohort, **_counted(found.accuracy, n),
+            "majority": found.majority, "claimed": claimed}  # fmt: skip
 
 
-def _accuracy(
-    cohort: str, true: np.ndarray, predicted: np.ndarray, claims: np.ndarray
-) -> dict[str, Any]:
-    counts = np.unique(true, return_counts=True)[1]
-    majority = counts.max() / len(true) if len(true) else np.nan
-    return {"cohort": cohort, **_share(int((true == predicted).sum()), len(true)),
-            "majority": majority, "claimed": claims.mean() if len(claims) else np.nan}  # fmt: skip
+def _recall(cohort: str, found: Performance | None, classes: np.ndarray) -> pd.DataFrame:
+    rows = [] if found is None else found.classes
+    return pd.DataFrame(
+        {"cohort": cohort, "class": str(classes[row.code]), **_counted(row.recall, row.samples)}
+        for row in rows
+    )
 
 
-def _recall(cohort: str, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
-    rows = [
-        {"cohort": cohort, "class": str(label), **_share(int((predicted[own] == label).sum()), n)}
-        for label in np.unique(true)
-        for own in [true == label]
-        for n in [int(own.sum())]
-    ]
-    return pd.DataFrame(rows)
+def _counted(share: Estimate, n: int) -> dict[str, Any]:
+    """Return a share with its interval, and how many of ``n`` samples that is."""
+    return {"right": round(share.value * n), "n": n, **share._asdict()}
 
 
 def _confusion(classes: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
@@ -265,13 +259,14 @@ def _predictions(prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
     return table
 
 
-def _calibration(model: TrainedModel, prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
+def _calibration(model: TrainedModel, prediction: Prediction, test: DataSet) -> pd.DataFrame:
     columns = ["bin", "mean_predicted", "observed", "observed_lower", "observed_upper", "count"]
     probabilities = _probabilities(model, prediction)
-    if len(true) < _ENOUGH or np.isnan(probabilities).any():
+    if test.n_samples < _ENOUGH or np.isnan(probabilities).any():
         return pd.DataFrame(columns=columns)
     with np.errstate(divide="ignore"):
-        return calibration_curve(true, np.log(probabilities), np.array(model.classes))[columns]
+        logs, classes = np.log(probabilities), np.array(model.classes)
+        return calibration_curve(test.labels, logs, classes, groups=test.groups)[columns]
 
 
 def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:

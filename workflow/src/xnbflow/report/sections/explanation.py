@@ -156,11 +156,11 @@ def _recognition(run: _Run) -> Table:
     )
     caption = (
         "How many samples of each class were recognised, with the 95 % interval, and how many "
-        "features were selected for it: those of a class that is not recognised mean nothing."
+        "features were selected for it: those of a class that is not recognised are unproven."
         f"{majority}"
     )
     columns = ["class", "samples", "recall", "lower", "upper", "mean_size", "stability"]
-    columns += ["recognised"]
+    columns += ["recognised", "taken_for", "taken"]
     two_digits = {"stability": ".2f"}
     return run.results.tables.show(["recall", "stability"], caption, columns, rows, own=two_digits)
 
@@ -171,7 +171,7 @@ _FACTS = ("summary", "selection", "stability", "dependent_pairs")
 def _recognised(recall: float, recognised: object) -> str:
     if recall == 0:
         return "never"
-    return "yes" if recognised else "in less than half of its tests"
+    return "yes" if recognised else "not more often than by chance"
 
 
 _MATRIX_CAPTION = (
