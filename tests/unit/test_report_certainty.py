@@ -27,12 +27,12 @@ def results_with(tmp_path):
 
 def test_overconfidence_is_reported_in_words(results_with):
     columns = ["classifier", "above", "predictions", "count", "share", "accuracy"]
-    columns += ["accuracy_lower", "accuracy_upper", "promised"]
+    columns += ["accuracy_lower", "accuracy_upper", "promised", "overconfident"]
     nan = float("nan")
     rows = [
-        ("nb", 0.9, 100, 99, 0.99, 0.5, 0.4, 0.6, 0.99),
-        ("nb", 0.99, 100, 92, 0.92, 0.49, 0.39, 0.59, 0.999),
-        ("xnb", 0.99, 100, 0, 0.0, nan, nan, nan, nan),
+        ("nb", 0.9, 100, 99, 0.99, 0.5, 0.4, 0.6, 0.99, True),
+        ("nb", 0.99, 100, 92, 0.92, 0.49, 0.39, 0.59, 0.999, True),
+        ("xnb", 0.99, 100, 0, 0.0, nan, nan, nan, nan, False),
     ]
     results = results_with("confidence", pd.DataFrame(rows, columns=columns))
     (prose,) = _confidence(results, "d", "f")

@@ -808,6 +808,7 @@ STUDY_TABLES = named(
         accuracy_upper=("number", "of the 95 % interval"),
         promised=("number", "mean probability of these"),
         p=("number:.3g", "one-sided, of so few right ones if the probabilities were calibrated"),
+        overconfident=("boolean", "whether p is at most .025"),
     ),
     table(
         "recall",
@@ -1232,10 +1233,17 @@ VALIDATION_TABLES = named(
         "whether a signature held in the other cohort",
         "a pair",
         _COHORTS,
-        verdict=("text", "held, partly, undecided or did not hold"),
+        verdict=(
+            "text",
+            "held, held in part, did not hold, cannot tell, labels look exchanged, shares samples",
+        ),
         sentence=("text", "the same in words, with numbers"),
         rule=("text", "what the verdict means"),
         features=("integer", "that both cohorts have"),
+        p_value=("number:.3g", "of the balanced accuracy, by permuted labels of the test cohort"),
+        loss=("number", "balanced accuracy in the test cohort less that of cross-validation"),
+        loss_lower=("number", "of its 95 % interval"),
+        loss_upper=("number", "of its 95 % interval"),
         notes=("text", "on scale and typicality, separated by semicolons"),
     ),
 )

@@ -7,7 +7,7 @@ import pandas as pd
 
 from xnbflow.evaluation.intervals import effective_samples, proportion_interval
 from xnbflow.evaluation.metrics import class_codes, known_predictions
-from xnbflow.evaluation.verdicts import overconfidence_p
+from xnbflow.evaluation.verdicts import LEVEL, overconfidence_p
 
 __all__ = ["FEW", "SURE", "calibration_curve", "confidence_table"]
 
@@ -162,10 +162,10 @@ def confidence_table(
         ``predictions`` (all that have probabilities), ``count`` (those whose most probable class
         is more probable than it), ``share`` (the one over the other), ``right`` (how many of
         ``count``), ``accuracy`` (their share) with its 95 % interval ``accuracy_lower`` and
-        ``accuracy_upper``, ``promised`` (their mean probability) and ``p`` (one-sided, of so few
+        ``accuracy_upper``, ``promised`` (their mean probability), ``p`` (one-sided, of so few
         right ones if the probabilities were calibrated, see
-        `xnbflow.evaluation.verdicts.overconfidence_p`). The last five are missing where no
-        prediction is so sure.
+        `xnbflow.evaluation.verdicts.overconfidence_p`; missing, as the four before it, where no
+        prediction is so sure) and ``overconfident`` (p of at most .025).
 
     Examples
     --------
@@ -206,5 +206,6 @@ def confidence_table(
             "accuracy_upper": upper,
             "promised": promised,
             "p": p_values,
+            "overconfident": np.array(p_values) <= LEVEL,
         }
     )

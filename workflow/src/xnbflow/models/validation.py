@@ -11,12 +11,13 @@ from xnbflow.data.contract import VALIDATION_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, require_choice
 from xnbflow.evaluation.calibration import calibration_curve
+from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict, shared_samples
 from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.intervals import Estimate
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import LOG_POSTERIOR
-from xnbflow.evaluation.verdicts import Performance, performance
+from xnbflow.evaluation.verdicts import Performance
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
@@ -31,7 +32,6 @@ from xnbflow.preprocessing.selection.class_specific import pair_distances
 __all__ = [
     "HARMONISERS",
     "MATCHES",
-    "RULE",
     "compare_signatures",
     "greatest_distances",
     "harmonised",
@@ -47,15 +47,6 @@ HARMONISERS = {
     "rank": SampleRanks,
     "quantile": QuantileNormalizer,
 }
-
-#: What a verdict means.
-RULE = (
-    "held: the 95 % interval of accuracy in the test cohort lies above the share of its largest "
-    "class and reaches the cross-validated accuracy, and every class is recognised in more than "
-    "half of its samples; partly: the interval lies above that share, but not all of the rest is "
-    "so; undecided: accuracy exceeds the share, but its interval does not: too few samples to "
-    "tell; did not hold: accuracy does not exceed the share"
-)
 
 #: Folds of the cross-validation beside it; fewer where a class is smaller.
 _FOLDS = 10
@@ -175,10 +166,16 @@ def validate(
     own, own_claims = _cross_validated(train, steps)
     claims = _claims(_probabilities(model, prediction))
     codes, said = (np.searchsorted(train.classes, each) for each in (true, predicted))
-    found = performance(codes, np.eye(len(train.classes))[said], test.groups, inflation=1.0)
-    accuracy = pd.DataFrame([_accuracy("train", own, own_claims), _accuracy("test", found, claims)])
+    values = (_whole(train).values, _whole(test).values)
+    same = shared_samples(*values, (train.samples, test.samples))
+    verdict = cohort_verdict(
+        own, codes, said, len(train.classes), test.groups, shared=same["second"].nunique()
+    )
+    accuracy = pd.DataFrame(
+        [_accuracy("train", own, own_claims), _accuracy("test", verdict.found, claims)]
+    )
     recall = pd.concat(
-        [_recall("train", own, train.classes), _recall("test", found, train.classes)]
+        [_recall("train", own, train.classes), _recall("test", verdict.found, train.classes)]
     )
     own_signature = _own_signature(model, test, steps, symbols)
     signatures = _compared(model.signature, own_signature, train, test)
@@ -191,7 +188,7 @@ def validate(
         "calibration": _calibration(model, prediction, test),
         "densities": _densities(model, *(_whole(each) for each in (train, test))),
         "signatures": signatures,
-        "verdicts": _verdicts(name, (train, test), accuracy, recall, shared, prediction),
+        "verdicts": _verdicts(name, (train, test), verdict, shared, prediction),
     }
 
 
@@ -348,48 +345,41 @@ def _compared(
 def _verdicts(
     name: str,
     cohorts: tuple[DataSet, DataSet],
-    accuracy: pd.DataFrame,
-    recall: pd.DataFrame,
+    verdict: CohortVerdict,
     shared: str,
     prediction: Prediction,
 ) -> pd.DataFrame:
     train, test = cohorts
-    own, found = accuracy.to_dict("records")
-    verdict = _verdict(own, found, recall[recall["cohort"] == "test"])
-    told = _TOLD[verdict]
-    crossed = f"; cross-validated in {train.name} {own['value']:.0%}" if own["n"] else ""
+    found, loss = verdict.found.balanced_accuracy, verdict.loss
+    n = sum(row.samples for row in verdict.found.classes)
+    right = round(verdict.found.accuracy.value * n)
+    beside = (
+        f"; {abs(loss.value):.0%} {'less' if loss.value < 0 else 'more'} than cross-validation in "
+        f"{train.name}, 95 % interval {loss.lower:+.0%} to {loss.upper:+.0%}"
+        if np.isfinite(loss.value)
+        else ""
+    )
+    names = train.classes.astype(str)
+    renamed = ", ".join(f"{names[a]} as {names[b]}" for a, b in verdict.exchanged.items())
+    what = f" ({renamed})" if renamed else f" ({verdict.reason})" if verdict.reason else ""
     sentence = (
-        f"{told}: {name}, trained on {train.name}, is right in {found['right']} of {found['n']} "
-        f"samples of {test.name} ({found['value']:.0%}, 95 % interval {found['lower']:.0%} to "
-        f"{found['upper']:.0%}; always the largest class {found['majority']:.0%}{crossed})."
-        f"{shared}"
+        f"{verdict.level.capitalize()}{what}: {name}, trained on {train.name}, has a balanced "
+        f"accuracy of {found.value:.0%} in {test.name} (95 % interval {found.lower:.0%} to "
+        f"{found.upper:.0%}, chance {verdict.found.chance:.0%}{beside}; permuted labels: p = "
+        f"{verdict.p_value:.2g}); {right} of {n} samples are right.{shared}"
     )
     row = {
-        "verdict": verdict,
+        "verdict": verdict.level,
         "sentence": sentence,
         "rule": RULE,
         "features": train.n_features,
+        "p_value": verdict.p_value,
+        "loss": loss.value,
+        "loss_lower": loss.lower,
+        "loss_upper": loss.upper,
         "notes": "; ".join(prediction.notes),
     }
     return pd.DataFrame([row])
-
-
-_TOLD = {
-    "held": "Held",
-    "partly": "Held in part",
-    "undecided": "Undecided",
-    "did not hold": "Did not hold",
-}
-
-
-def _verdict(own: dict[str, Any], found: dict[str, Any], recall: pd.DataFrame) -> str:
-    """Return the verdict that `RULE` states."""
-    if found["value"] <= found["majority"]:
-        return "did not hold"
-    if found["lower"] <= found["majority"]:
-        return "undecided"
-    reaches = not own["n"] or found["upper"] >= own["value"]
-    return "held" if reaches and (recall["value"] > 0.5).all() else "partly"
 
 
 def _shared(signature: pd.DataFrame, own: pd.DataFrame | None) -> str:

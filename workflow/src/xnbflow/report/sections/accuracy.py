@@ -5,7 +5,6 @@ import pandas as pd
 
 from xnbflow.data.contract import Column
 from xnbflow.evaluation.metrics import CLASS_METRICS
-from xnbflow.evaluation.verdicts import LEVEL
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
@@ -245,7 +244,7 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
         if row.count:
             interval = f"[{row.accuracy_lower:.0%}, {row.accuracy_upper:.0%}]"
             said += f", of which {row.accuracy:.0%} {interval} are right"
-            if row.p <= LEVEL:
+            if row.overconfident:
                 said += f", below their mean predicted probability of {row.promised:.1%}"
         parts.append(said)
     if not parts:

@@ -66,7 +66,9 @@ def section(results: StudyResults) -> Section | None:
         files = sources("recall", "summary", "selection", "profiles", "stability", "verdicts")
         caption = _CAPTION if named else _NO_FEATURES
         blocks.append(Cards(cards, "recognised:", caption, files))
-        blocks.append(Group("The rule of these verdicts", [Prose(_RULE, sources=sources("verdicts"))]))
+        blocks.append(
+            Group("The rule of these verdicts", [Prose(_RULE, sources=sources("verdicts"))])
+        )
         blocks += _suspects(results, chosen)
         blocks += _ties(results, chosen)
     label = results.labels.get(chosen, "")
