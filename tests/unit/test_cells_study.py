@@ -9,7 +9,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.studies.cells import compute, markers
 from xnbflow.studies.cells.compute import analyse
 from xnbflow.studies.cells.contract import TABLES
-from xnbflow.studies.cells.wilcoxon import rank_sum_scores
+from xnbflow.studies.cells.markers import rank_sum_scores
 
 PARAMS = {"splits": 3, "repeats": 2, "top": 2, "trees": 20}
 OWN = ["ClassSpecificNB", "XNB", "Wilcoxon, top 2", "all genes"]

@@ -60,10 +60,6 @@ def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
     np.testing.assert_allclose(curve["density"], np.exp(expected), rtol=1e-6)
 
 
-
-
-
-
 def test_of_a_classifier_without_densities_the_picture_says_so(series):
     entry = {"method": "sklearn.ensemble.RandomForestClassifier", "params": {}}
     table = class_densities(series, ["g0"], entry)
@@ -82,8 +78,6 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
     reference = np.log(np.exp(terms) @ np.exp(model.class_log_prior_))
     assert row["log_reference"] == pytest.approx(reference)
     assert row["evidence"] == pytest.approx(terms[1] - reference)
-
-
 
 
 def test_evidence_does_not_depend_on_the_unit_of_measurement(series, trained):
@@ -131,8 +125,6 @@ def test_log_densities_in_units_of_their_own_are_not_compared_with_a_reference(s
     assert table["evidence"].isna().all()
 
 
-
-
 def test_direction_compares_the_median_with_every_other_class(series):
     pairs = [("b", "g0"), ("a", "g0"), ("c", "g0"), ("b", "g1"), ("a", "g2"), ("b", "g1")]
     table = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
@@ -144,10 +136,6 @@ def test_direction_compares_the_median_with_every_other_class(series):
     row = found.loc["b", "g0"]
     assert row["median_inside"] == np.median(series.values[0, inside])
     assert row["median_outside"] == np.median(series.values[0, ~inside])
-
-
-
-
 
 
 def test_distances_are_means_over_the_folds_that_tell():
@@ -168,5 +156,3 @@ def test_every_declared_table_is_made_also_where_nothing_was_selected(series, tr
     empty = describe(series, XNB_ENTRY, nothing, None)
     assert set(empty) == set(told)
     assert not any(map(len, empty.values()))
-
-

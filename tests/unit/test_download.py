@@ -479,3 +479,37 @@ def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path
     (note,) = notes["note"]
     assert "1 of 2 features is constant (g2)" in note
     assert capsys.readouterr().err == f"Warning: {note}\n"
+
+
+def without_length(connection):
+    connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + CSV)
+
+
+def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):
+    with raw_server(without_length) as url:
+        with pytest.raises(InputError, match="how long the file is"):
+            downloads(tmp_path, url).fetch("cumida", PATH)
+        path = downloads(tmp_path, url).fetch("cumida", PATH, sha256=SHA256)
+    assert path.read_bytes() == CSV
+
+
+def test_an_abandoned_attempt_writes_into_no_other_s_file(tmp_path):
+    """The first answer stalls until the second is whole, and then goes on."""
+    go_on, answers = threading.Event(), iter([b"0" * len(CSV), CSV])
+
+    def answer(connection):
+        body = next(answers)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body))
+        if body == CSV:
+            connection.sendall(body)
+            go_on.set()
+        else:
+            for _ in range(20):  # some bytes, so that no single read times out
+                connection.sendall(b"0")
+                time.sleep(0.05)
+            go_on.wait(5)
+            connection.sendall(body)
+
+    with raw_server(answer) as url:
+        path = downloads(tmp_path, url, timeout=0.2).fetch("cumida", PATH)
+        assert path.read_bytes() == CSV

@@ -95,8 +95,6 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(series)
     assert outcome.fits["imputed"].tolist() == [np.isnan(series.values).sum()]
 
 
-
-
 @pytest.mark.parametrize("entry", [XNB_ENTRY, CSNB_ENTRY])
 def test_a_series_with_gaps_is_described(series, entry):
     outcome = train(series, draw_folds(series, 4, 1), entry, 0, None)
@@ -104,8 +102,6 @@ def test_a_series_with_gaps_is_described(series, entry):
     tables = describe(series, entry, vars(outcome), None)
     assert np.isfinite(tables["densities"]["density"]).all()
     assert np.isfinite(tables["profiles"]["median_inside"]).all()
-
-
 
 
 def test_inner_folds_keep_groups_together(series):

@@ -46,8 +46,6 @@ def test_label_metrics_are_scikit_learn_s_even_if_the_fold_lacks_classes(n, k, s
     assert {name: ours[name] for name in theirs} == pytest.approx(theirs)
 
 
-
-
 def scikit_learn_s_area(true, probability, classes):
     if len(classes) == 2:
         return sklearn.metrics.roc_auc_score(true == classes[1], probability[:, 1])
@@ -66,10 +64,6 @@ def test_roc_auc_is_scikit_learn_s_on_probabilities_that_tie(k, n, steps, seed):
         log_posterior = np.log(probability)
     ours = fold_metrics(true, true, log_posterior, classes)["roc_auc"]
     assert abs(ours - scikit_learn_s_area(true, np.exp(log_posterior), classes)) < 1e-12
-
-
-
-
 
 
 def folds_of_few(seed=0):
@@ -92,8 +86,6 @@ def test_a_class_that_some_folds_lack_counts_like_any_other():
     ]
     assert np.mean(by_fold) > 0.86  # flattered: three of five folds do not test it
     assert pooled["f1_macro"] == pytest.approx((40 / 42 + 1 + 0) / 3)
-
-
 
 
 def test_pooled_roc_auc_counts_the_pairs_within_folds():
@@ -154,8 +146,6 @@ def test_roc_auc_tells_posteriors_apart_that_all_round_to_one():
     assert metrics["roc_auc"] == 0.75  # of the four pairs one is in the wrong order
 
 
-
-
 def test_a_class_absent_from_training_costs_the_smallest_probability():
     classes = np.array(["a", "b", "c"])
     log_posterior = np.log(np.array([[0.5, 0.5], [0.1, 0.9], [0.2, 0.8]]))
@@ -171,8 +161,6 @@ def test_a_class_absent_from_training_costs_the_smallest_probability():
     assert metrics["brier"] == pytest.approx((0.5 + 0.02 + (0.04 + 0.64 + 1)) / 3)
 
 
-
-
 @pytest.mark.parametrize(
     "log_posterior",
     [None, np.full((3, 2), np.nan), np.array([[0, -np.inf], [-np.inf, -np.inf], [0, -np.inf]])],
@@ -183,10 +171,6 @@ def test_without_probabilities_their_metrics_are_missing(log_posterior):
     metrics = fold_metrics(true, true, log_posterior, np.array(["a", "b"]))
     assert list(metrics) == list(FOLD_METRICS)
     assert all(np.isnan(metrics[name]) == (name in PROBABILISTIC) for name in FOLD_METRICS)
-
-
-
-
 
 
 @pytest.mark.parametrize(

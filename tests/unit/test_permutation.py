@@ -42,8 +42,6 @@ def test_selection_is_inside_so_that_noise_is_not_significant():
     assert (table["null_mean"] < 0.6).all()
 
 
-
-
 def test_scores_are_the_same_each_time_and_begin_with_the_true_labels():
     series = noise(shift=1.0)
     first = permutation_scores(series, NB, n_permutations=3)
@@ -51,10 +49,6 @@ def test_scores_are_the_same_each_time_and_begin_with_the_true_labels():
     pd.testing.assert_frame_equal(first, again.iloc[:4])
     assert first["permutation"].tolist() == [0, 1, 2, 3]
     assert first["accuracy"][0] > first["accuracy"][1:].max()
-
-
-
-
 
 
 def test_the_table_counts_what_reaches_the_observed_score():

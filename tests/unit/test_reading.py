@@ -197,7 +197,6 @@ def workbook(path, cells=CELLS, **parts):
             archive.writestr(name, text)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     ["far cell", "bomb", "no sheets", "cut", "no archive", "encrypted", "another sheet"],
@@ -224,7 +223,7 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
     with pytest.raises(InputError) as error:
         read_table(path, SheetRow("x", "table", str(path), label="y", options=options))
     assert error.value.file == str(path)
-    assert (error.value.key == "sheet") == (damage == "another sheet")
+    assert (error.value.key == "sheet") == (damage in ("another sheet", "no sheets"))
     assert ("MiB of memory" in str(error.value)) == (damage == "far cell")
 
 

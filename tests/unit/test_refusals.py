@@ -22,7 +22,7 @@ from xnbflow.evaluation.methods import METHODS
 from xnbflow.models import fit_model, predict_table
 from xnbflow.models.explanation import explain_sample
 from xnbflow.studies.effects.compute import analyse
-from xnbflow.workflow.cli import commands, workflow
+from xnbflow.workflow.cli import app, commands
 from xnbflow.workflow.config import read_config
 
 NONE = SheetRow("mine", "table", "mine.csv", label="y")
@@ -94,7 +94,11 @@ def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "cells", "message"),
     [
-        ("a,y\n1,t\n2,n\n", {"options": {"decimal": "dot"}}, "unknown decimal 'dot'.* point or"),
+        (
+            "a,y\n1,t\n2,n\n",
+            {"options": {"decimal": "dot"}},
+            "unknown decimal 'dot'.* point, comma",
+        ),
         ("a,,y\n1,2,t\n2,3,n\n", {}, "the feature has no name; name it, or drop it"),
         ("ays\n1\n2\n", {}, "its header is the single cell 'ays'.*separator="),
         (
@@ -174,13 +178,13 @@ def test_the_command_where_the_workflow_or_its_packages_are_absent(tmp_path, mon
     monkeypatch.setitem(sys.modules, "xnbflow.workflow.cli.sample_page", None)
     with pytest.raises(InputError, match=r"a page needs .*; install xnbflow with its extra"):
         commands.write_explanation(None, tmp_path / "page.html", "s0")
-    monkeypatch.setattr(workflow, "__file__", str(tmp_path / "a/b/c/d/workflow.py"))
+    monkeypatch.setattr(app, "__file__", str(tmp_path / "a/b/c/d/e/app.py"))
     with pytest.raises(InputError, match="has the library only; clone the repository"):
-        workflow.snakefile()
+        app.snakefile()
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InputError, match="Snakemake is not installed; install xnbflow with"):
-        workflow.call_snakemake("demo", [])
+        app.call_snakemake("demo", [])
 
 
 def test_an_entry_of_another_package_under_another_name(monkeypatch):

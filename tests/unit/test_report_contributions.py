@@ -24,9 +24,9 @@ from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
-from xnbflow.report import contributions as module
-from xnbflow.report.contributions import contributions
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections import samples as module
+from xnbflow.report.sections.samples import contributions
 
 METHODS = "xnbflow.naive_bayes"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from xnbflow.report.navigation import figure_labels
+from xnbflow.report.outline import figure_labels
 
 STUDY = (["breast", "breast-cancer", "nb", "density"], ["10-fold", "10x10-fold"], ["nb", "csnb"])
 

@@ -45,7 +45,7 @@ NAMES = {
 }
 #: By module, function and what it calls: why it may.
 ALLOWED = {
-    ("report/environment.py", "job_seconds", "sum"): (
+    ("report/sections/overview.py", "job_seconds", "sum"): (
         "what jobs took is known when all of them, the tables' among them, have ended: it is "
         "summed over the files of results/benchmarks and the tables jobs"
     ),

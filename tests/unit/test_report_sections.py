@@ -139,7 +139,7 @@ def test_how_well_a_finding_is_supported_is_said_with_its_reasons():
     assert "p = 0.005" in text
     row |= {
         "level": "not supported",
-        "reasons": "permutation test",
+        "reasons": "chance interval",
         "p_value": np.nan,
         "choices": 6,
     }

@@ -9,14 +9,13 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from xnbflow.report.drawings.calibration import draw_calibration
-from xnbflow.report.drawings.cohorts import draw_cohorts
-from xnbflow.report.drawings.densities import draw_densities
+from xnbflow.report.drawings.densities import draw_cohorts, draw_densities
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.histograms import draw_class_sizes, draw_correlations, draw_p_values
+from xnbflow.report.drawings.lines import draw_trade_off
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.drawings.rows import Points, draw_points, draw_shares
-from xnbflow.report.drawings.scatter import draw_trade_off
 from xnbflow.report.page.style import COLOURS, INK, render, shorten
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,7 +11,7 @@ from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.effects import section as effects
 from xnbflow.studies.effects import section_curves
-from xnbflow.studies.effects.compute_summary import summarise
+from xnbflow.studies.effects.compute import summarise
 from xnbflow.studies.effects.contract import TABLES
 from xnbflow.studies.effects.section import section
 

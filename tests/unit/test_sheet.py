@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from xnbflow.data.entries import Source
 from xnbflow.data.errors import InputError
+from xnbflow.data.sources import sheet as sheet_module
 from xnbflow.data.sources.registry import SOURCES
 from xnbflow.data.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
 
@@ -65,11 +67,34 @@ def test_options_are_split_and_empty_cells_are_none(tmp_path):
         ("table", "data/my.csv", Path("data/my.csv")),
         ("table", "file:///data/my%20own.csv", Path("/data/my own.csv")),
         ("table", "https://example.org/my.csv", None),
+        ("geo", "GSE4107_series_matrix.txt.gz", Path("GSE4107_series_matrix.txt.gz")),
+        ("geo", "GSE4107", None),
         ("cumida", "Brain/GSE50161", None),
     ],
 )
-def test_only_a_table_on_this_machine_has_a_local_file(source, location, path):
+def test_only_what_a_source_reads_on_this_machine_is_a_local_file(source, location, path):
     assert SheetRow("x", source, location).local_files.get("location") == path
+
+
+def test_a_source_of_another_package_declares_its_local_files(monkeypatch):
+    toy = Source(
+        "toy", "toy.source", options={"mask": {}}, files={"location": "", "mask": "none|builtin"}
+    )
+    monkeypatch.setattr(sheet_module, "known_sources", lambda: {"toy": toy})
+    row = SheetRow("x", "toy", "my.toy", options={"mask": "mask.txt"})
+    assert row.local_files == {"location": Path("my.toy"), "mask": Path("mask.txt")}
+    row = SheetRow("x", "toy", "my.toy", options={"mask": "builtin"})
+    assert row.local_files == {"location": Path("my.toy")}
+
+
+@pytest.mark.parametrize("cells", [{"location": "my{x}.csv"}, {"options": "phenotype=my{x}.csv"}])
+def test_braces_in_a_file_s_name_are_refused(tmp_path, cells):
+    row = {"id": "x", "source": "table", "location": "x.csv", "label": "y"} | cells
+    path = write_sheet(tmp_path, row)
+    with pytest.raises(InputError, match="braces") as error:
+        read_sheet(path)
+    key = "phenotype" if "options" in cells else "location"
+    assert (error.value.file, error.value.key) == (str(path), key)
 
 
 def test_columns_may_be_left_out_and_stand_in_any_order(tmp_path):
@@ -127,7 +152,7 @@ def test_comments_blank_lines_a_byte_order_mark_and_windows_line_ends_are_fine(t
         ({"features": "-3"}, r"features '-3' is not a positive whole number"),
         ({"classes": "2.0"}, r"classes '2.0' is not a positive whole number"),
         ({"orientation": "diagonal"}, r"orientation 'diagonal' is not rows or columns"),
-        ({"options": "seed=1"}, r"unknown option 'seed'; source 'cumida' knows features_tolerance"),
+        ({"options": "seed=1"}, r"unknown option 'seed'; source 'cumida' has features_tolerance"),
         ({"options": "features_tolerance"}, r"'features_tolerance' is not of the form key=value"),
         ({"options": "features_tolerance=one"}, r"features_tolerance 'one' is not a whole number"),
         ({"source": "simulate", "samples": ""}, r"samples is empty; source 'simulate' needs it"),
@@ -204,7 +229,8 @@ def test_the_projects_sheet_holds_table_1_of_the_paper():
 
 def test_reading_the_sheet_imports_no_numeric_library():
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from xnbflow.data.sources.sheet import read_sheet; "
+        "import sys; sys.path.insert(0, sys.argv[1]); "
+        "from xnbflow.data.sources.sheet import read_sheet; "
         "read_sheet(sys.argv[2]); "
         "heavy = {'numpy', 'pandas', 'scipy', 'numba', 'sklearn', 'pyarrow'}; "
         "print(sorted(heavy & set(sys.modules)))"

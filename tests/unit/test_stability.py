@@ -98,8 +98,6 @@ def test_the_interval_stays_where_the_index_can_be(sets):
         assert 0.0 <= stability.lower <= stability.upper <= 1.0
 
 
-
-
 def test_features_never_selected_count():
     sets = [{"a", "b"}, {"a", "c"}]
     assert stability_index(sets, 1000).value > stability_index(sets, 4).value
@@ -119,14 +117,8 @@ def test_stability_is_missing_where_it_is_not_defined(sets, n_features):
     assert np.isnan(stability_index(sets, n_features)).all()
 
 
-
-
-
-
 def test_impossible_selections_are_refused():
     with pytest.raises(InputError, match="no selected feature sets"):
         stability_index([], 5)
     with pytest.raises(InputError, match="3 distinct features are selected out of 2"):
         stability_index([{"a", "b"}, {"c"}], 2)
-
-

@@ -309,7 +309,7 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
         ({"regex": "(a"}, r"option regex '\(a' is not a valid"),
         ({"map": "a"}, "option map has 'a'; write text:label"),
         ({"map": "a:x,a:y"}, "option map has 'a:y' twice"),
-        ({"map": "a:x,c:y"}, r"option map has 'c', but no sample has that text; they have 'a' \(1\)"),
+        ({"map": "a:x,c:y"}, r"option map has .c., but no sample has that text; they have .a."),
         ({"regex": "zzz"}, r"no sample has a label; their texts are 'a' \(1\), 'b' \(1\)"),
         ({"unlabelled": "keep"}, "option unlabelled is 'keep'"),
         ({"duplicates": "first"}, "duplicates is 'first'; use refuse, max_mean or mean"),
@@ -322,6 +322,28 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
 def test_bad_options_are_told(tmp_path, options, message):
     with pytest.raises(InputError, match=message):
         read_table(put(tmp_path, "type,g\na,1\nb,2\n", "x.csv"), row(**options))
+
+
+def test_a_pattern_that_would_take_years_is_refused(tmp_path):
+    path = put(tmp_path, f"type,g\n{'a' * 60}!,1\nb,2\n", "x.csv")
+    with pytest.raises(InputError) as error:
+        read_table(path, row(regex="^(a|aa)+$"))
+    assert (error.value.file, error.value.key) == (str(path), "regex")
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("id,type,g\0x\na,t,1\nb,n,2\n", "feature name"),
+        ("id,type,g\na\x1b[2J,t,1\nb,n,2\n", "sample name"),
+        ("id,type,g\na,t\x07,1\nb,n,2\n", "label"),
+    ],
+)
+def test_control_characters_in_names_and_classes_are_refused(tmp_path, text, key):
+    path = put(tmp_path, text, "x.csv")
+    with pytest.raises(InputError) as error:
+        read_table(path, row(id_column="id"))
+    assert (error.value.file, error.value.key) == (str(path), key)
 
 
 # groups and phenotype files

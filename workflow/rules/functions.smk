@@ -2,7 +2,7 @@
 from xnbflow.data.plugins import plugin_modules
 from xnbflow.data.sources.sheet import local_path
 from xnbflow.data.sources.registry import known_sources
-from xnbflow.report.navigation import figure_labels
+from xnbflow.report.outline import figure_labels
 from xnbflow.report.outline import section_modules
 from xnbflow.studies.registry import known_analyses
 
@@ -263,7 +263,9 @@ def sections_of(wildcards):
     """Param: digests of what makes the page of a study."""
     study = study_of(wildcards)
     tables = [known_analyses()[name].contract for name in study.analyses]
-    return source_digests("report", *section_modules(study, known_analyses()), *tables, *plugin_modules())
+    return source_digests(
+        "report", *section_modules(study, known_analyses()), *tables, *plugin_modules()
+    )
 
 
 def shown_in(wildcards):

@@ -119,7 +119,7 @@ def name_bad_value(X: Any, error: Exception) -> None:
     --------
     >>> name_bad_value(pd.DataFrame({"g1": [0.5, None]}), ValueError("X has NaN"))
     Traceback (most recent call last):
-    xnbflow.data.errors.InputError: column 'g1' holds nan in row 1: features must be finite numbers ...
+    xnbflow.data.errors.InputError: column 'g1' holds nan in row 1: features must be finite ...
     """
     if not isinstance(X, pd.DataFrame):
         return
@@ -172,10 +172,10 @@ def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
     --------
     >>> refuse_beyond_squares(np.array([[1e160], [2e160]]), ["g1"])
     Traceback (most recent call last):
-    xnbflow.data.errors.InputError: column 'g1' reaches 2e+160, whose square double precision does not...
+    xnbflow.data.errors.InputError: column 'g1' reaches 2e+160, whose square double precision ...
     >>> refuse_beyond_squares(np.array([[1e-170], [2e-170]]))
     Traceback (most recent call last):
-    xnbflow.data.errors.InputError: column 0 varies by 1e-170, whose square double precision does not...
+    xnbflow.data.errors.InputError: column 0 varies by 1e-170, whose square double precision ...
     """
     # No BLAS: its threads take longer to start than the two passes take.
     if max(X.max(initial=0.0), -X.min(initial=0.0)) > _LARGEST:
@@ -202,7 +202,7 @@ def refuse_sparse_beyond_squares(X: Any, names: Any = None) -> None:
     >>> from scipy.sparse import csc_array
     >>> refuse_sparse_beyond_squares(csc_array([[0.0, 1e160]]), ["g1", "g2"])
     Traceback (most recent call last):
-    xnbflow.data.errors.InputError: column 'g2' reaches 1e+160, whose square double precision does not...
+    xnbflow.data.errors.InputError: column 'g2' reaches 1e+160, whose square double precision ...
     """
     if X.dtype == np.float32 or not X.nnz:
         return

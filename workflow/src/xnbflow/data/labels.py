@@ -26,7 +26,7 @@ def refuse_missing(y: Any) -> None:
     --------
     >>> refuse_missing(pd.Series(["tumour", None, "normal"], index=["s1", "s2", "s3"]))
     Traceback (most recent call last):
-    xnbflow.data.errors.InputError: 1 of 3 samples has no label in y: 's2'. Remove them or label them
+    xnbflow.data.errors.InputError: 1 of 3 samples has no label in y: 's2'. Remove them or ...
     """
     if isinstance(y, (list, tuple)):
         y = pd.Series(list(y), dtype=object)

@@ -45,7 +45,7 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
     >>> schema = {"properties": {"folds_per_job": {"type": "integer", "minimum": 1}}}
     >>> check({"folds_per_job": 5.0}, schema, "configuration")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    xnbflow.data.errors.InputError: configuration, folds_per_job: found 5.0; use a whole number of ...
+    xnbflow.data.errors.InputError: configuration, folds_per_job: found 5.0; use a whole ...
     """
     if errors := list(violations(value, schema)):
         error = min(errors, key=lambda each: len(each.absolute_path))

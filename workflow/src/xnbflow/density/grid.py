@@ -74,7 +74,8 @@ def grid_densities(
     ndarray of shape (n_classes, n_grid, n_features)
     """
     in_logs = underflow == "log"
-    low, step = _grid(tile, offsets, n_grid)
+    low, high = tile[offsets[:-1]].min(axis=0), tile[offsets[1:] - 1].max(axis=0)
+    step = (high - low) / (n_grid - 1)
     per_class = len(bandwidths) == len(offsets) - 1
     too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
     by_powers = kernel == "gaussian" and per_class
@@ -86,14 +87,8 @@ def grid_densities(
         out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
         sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
     if too_wide:
-        mend_underflow(tile, offsets, bandwidths, in_logs, out)
+        mend_underflow(tile, offsets, bandwidths, low, high, in_logs, out)
     return out
-
-
-def _grid(tile: np.ndarray, offsets: np.ndarray, n_grid: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least sample of each feature and the step to the next point of its grid."""
-    low = tile[offsets[:-1]].min(axis=0)
-    return low, (tile[offsets[1:] - 1].max(axis=0) - low) / (n_grid - 1)
 
 
 def sum_gaussians(
@@ -196,11 +191,16 @@ def sum_kernels(
 
 @njit(nogil=True)
 def mend_underflow(
-    tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    bandwidths: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    in_logs: bool,
+    out: np.ndarray,
 ) -> None:
     """Write anew, by way of logs, the Gaussian densities that a wide grid may have missed."""
     n_classes, n_grid, width = out.shape
-    low, high = _range(tile, offsets)
     step = (high - low) / (n_grid - 1)
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
@@ -209,18 +209,6 @@ def mend_underflow(
                 points = np.linspace(low[f], high[f], n_grid)
                 values, h = tile[a:b, f].copy(), bandwidths[a:b, f].copy()
                 _write_exact(values, h, points, in_logs, out[c, :, f])
-
-
-@njit(nogil=True)
-def _range(tile: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and the greatest sample of each feature."""
-    low, high = tile[0].copy(), tile[0].copy()
-    for c in range(len(offsets) - 1):
-        first, last = tile[offsets[c]], tile[offsets[c + 1] - 1]
-        for f in range(len(low)):
-            low[f] = min(low[f], first[f])
-            high[f] = max(high[f], last[f])
-    return low, high
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})

@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.jit import njit
-from xnbflow.density.tiles import map_strips
+from xnbflow.density.tiles import LANES, map_strips, sort_lanes
 from xnbflow.diagnostics.features import (
     class_codes,
     feature_name,
@@ -23,8 +23,6 @@ from xnbflow.diagnostics.features import (
 
 __all__ = ["shapiro_wilk", "shapiro_wilk_within"]
 
-#: Features tested side by side: LLVM vectorises this many, unrolls fewer; 130 samples stay in L1.
-_LANES = 32
 #: Sample sizes for which Royston fitted the distribution of W.
 _SMALLEST, _LARGEST = 3, 5000
 #: A feature with a smaller range is constant: the reciprocal of its range may overflow.
@@ -177,43 +175,15 @@ def _deficits(features: np.ndarray, samples: np.ndarray) -> np.ndarray:
 def _test_features(
     features: np.ndarray, samples: np.ndarray, weights: np.ndarray, deficit: np.ndarray
 ) -> None:
-    """Write 1 - W of each feature, ``_LANES`` of them side by side."""
-    lanes = np.empty((len(samples), _LANES))
-    for start in range(0, len(features), _LANES):
-        for lane in range(_LANES):
+    """Write 1 - W of each feature, `LANES` of them side by side."""
+    lanes = np.empty((len(samples), LANES))
+    for start in range(0, len(features), LANES):
+        for lane in range(LANES):
             row = features[min(start + lane, len(features) - 1)]
             for j in range(len(samples)):
                 lanes[j, lane] = row[samples[j]]
-        _sort_lanes(lanes)
-        _lane_deficits(lanes, weights, deficit[start : start + _LANES])
-
-
-@njit(nogil=True)
-def _sort_lanes(lanes: np.ndarray) -> None:
-    """Sort each column by Batcher's merge exchange (Knuth, TAOCP 3, 5.2.2, algorithm M).
-
-    Which rows are compared does not depend on the values, so all columns are exchanged at once
-    by SIMD instructions, without a branch. Each exchange is a permutation, NaN included.
-    """
-    n = len(lanes)
-    top = 1
-    while 2 * top < n:
-        top *= 2
-    p = top
-    while p > 0:
-        q, r, d = top, 0, p
-        while True:
-            for base in range(r, n - d, 2 * p):
-                for i in range(base, min(base + p, n - d)):
-                    for lane in range(_LANES):
-                        a, b = lanes[i, lane], lanes[i + d, lane]
-                        ordered = a < b
-                        lanes[i, lane] = a if ordered else b
-                        lanes[i + d, lane] = b if ordered else a
-            if q == p:
-                break
-            d, q, r = q - p, q // 2, p
-        p //= 2
+        sort_lanes(lanes)
+        _lane_deficits(lanes, weights, deficit[start : start + LANES])
 
 
 @njit(nogil=True)
@@ -224,14 +194,14 @@ def _lane_deficits(lanes: np.ndarray, weights: np.ndarray, deficit: np.ndarray) 
     deviation. A value that is not finite makes the sums NaN, whatever the scale.
     """
     n = len(lanes)
-    scale = np.zeros(_LANES)
-    for lane in range(_LANES):
+    scale = np.zeros(LANES)
+    for lane in range(LANES):
         width = lanes[n - 1, lane] - lanes[0, lane]
         if width >= _CONSTANT:
             scale[lane] = 1 / width if width < np.inf else np.nan
-    total, squares, weighted = np.zeros(_LANES), np.zeros(_LANES), np.zeros(_LANES)
+    total, squares, weighted = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
     for j in range(n):
-        for lane in range(_LANES):
+        for lane in range(LANES):
             deviation = (lanes[j, lane] - lanes[n // 2, lane]) * scale[lane]
             total[lane] += deviation
             squares[lane] += deviation * deviation

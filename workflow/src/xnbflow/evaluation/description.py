@@ -182,8 +182,8 @@ def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``class``, ``feature``, ``direction``, ``median_inside``, ``median_outside`` (over the
         samples of all other classes) and ``constant``: whether the class has one value only. The
-        direction compares the class with every other, see `direction`. ``symbol`` is that of
-        the feature's gene, empty where the series has none.
+        direction compares the class with every other, see `direction`. ``symbol`` is that of the
+        feature's gene, empty where the series has none.
     """
     pairs = selected[["class", "feature"]].drop_duplicates().reset_index(drop=True)
     if pairs.empty:

@@ -457,10 +457,10 @@ def stability(
 
     Columns ``stability`` with ``lower`` and ``upper``, the same with ties taken as one
     (``stability_ties`` ..., see `ties_as_one`; missing where the classifier does not report ties),
-    ``sets``, ``mean_size``, ``samples`` (of the class), ``constant`` (share of the selections that
-    are made only because a class is almost constant) and ``note``: "one sample" for a class without
-    a second one, which has no stability; "constant" where ``constant`` is more than a half; else
-    empty.
+    ``sets``, ``mean_size``, ``samples`` (of the class), ``constant`` (share of the
+    selections made only because a class is almost constant) and ``note``: "one sample" for a class
+    without a second one, which has no stability; "constant" where ``constant`` is more than a half;
+    else empty.
     """
     rows = []
     for key, table in selected.items():

@@ -50,6 +50,9 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     HybridNB : Likelihoods that are products over groups of columns.
     """
 
+    #: Prior probabilities of the classes, where a classifier has such a parameter.
+    priors: Any = None
+
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "BaseNaiveBayes":
         """Fit the classifier.
 
@@ -81,9 +84,8 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
 
     def _log_prior(self, shares: np.ndarray) -> np.ndarray:
         """Return the logarithm of the parameter ``priors`` if it is given, else of the shares."""
-        priors = getattr(self, "priors", None)
-        if priors is not None:
-            shares = _checked_priors(priors, len(self.classes_))
+        if self.priors is not None:
+            shares = _checked_priors(self.priors, len(self.classes_))
         with np.errstate(divide="ignore"):
             return np.log(shares)
 

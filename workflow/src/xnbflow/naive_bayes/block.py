@@ -69,7 +69,8 @@ class BlockNB(BaseNaiveBayes):
     scores_ : ndarray of shape (n_pairs, n_blocks)
         Separation scores: half the cross-entropy distance of the two classes in the block, times
         2 n1 n2 / (n1 + n2). They are selected by after division by the factor by which the
-        estimated covariances inflate them, see `xnbflow.preprocessing.selection.separation.null_mean`.
+        estimated covariances inflate them, see `null_mean` of
+        `xnbflow.preprocessing.selection.separation`.
     threshold_ : ndarray of shape (n_pairs, n_blocks)
         The score below which a block is left out, inflated like the scores; 0 without a threshold.
     weights_ : ndarray of shape (n_pairs, n_blocks)
@@ -203,16 +204,17 @@ class BlockNB(BaseNaiveBayes):
 
     def _find_blocks(self, features: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
         n_features = len(features)
-        if hasattr(self.blocks, "fit"):
-            found = getattr(clone(self.blocks).fit(features.T, codes), "blocks_", None)
-            if found is None:
-                msg = f"blocks is {self.blocks!r:.60}, which finds no blocks: it has no blocks_"
-                raise InputError(msg)
-        elif isinstance(self.blocks, Integral):
+        if isinstance(self.blocks, Integral):
             found = np.split(np.arange(n_features), range(self.blocks, n_features, self.blocks))
-        else:
+        elif isinstance(self.blocks, (list, tuple)):
             names = self._feature_names()
             found = [column_positions(block, names, "blocks") for block in self.blocks]
+        else:
+            finder = clone(self.blocks).fit(features.T, codes)
+            if not hasattr(finder, "blocks_"):
+                msg = f"blocks is {self.blocks!r:.60}, which finds no blocks: it has no blocks_"
+                raise InputError(msg)
+            found = finder.blocks_
         found = [block for block in found if len(block)]
         self._check_partition(found)
         return found

@@ -25,7 +25,7 @@ from xnbflow.preprocessing.selection.class_specific import (
     pair_distances,
 )
 
-__all__ = ["XNB"]
+__all__ = ["XNB", "distance_table", "warn_if_none"]
 
 _UNDERFLOWS = ("as_published", "log")
 
@@ -196,8 +196,9 @@ class XNB(BaseNaiveBayes):
         ----------
         chunks : iterable of (names, features)
             Feature names (n_chunk,) and samples (n_chunk, n_samples), as
-            `xnbflow.data.dataset.iterate_features` yields them, or `xnbflow.data.cells.CellFile` the genes of
-            an ``.h5ad`` file: samples may be sparse. Read once.
+            `xnbflow.data.dataset.iterate_features` yields them, or `xnbflow.data.cells.CellFile`
+            the genes of an ``.h5ad`` file. Samples may be sparse, in any format of SciPy. Read
+            once.
         y : array-like of shape (n_samples,)
             Class labels.
 
@@ -272,7 +273,7 @@ class XNB(BaseNaiveBayes):
             )
             names.append(features.names[ranked])
             distances.append(to_others)
-            _warn_if_none(label, ranked)
+            warn_if_none(label, ranked)
         self.distances_ = distances
         self._ties = self._find_ties(candidates)
         self.spike_features_ = self._find_spikes(candidates, chosen, codes)
@@ -304,7 +305,7 @@ class XNB(BaseNaiveBayes):
         """One row per class, selected feature and other class, with their distance."""
         check_is_fitted(self)
         names = [np.array(self.selected_features_[k]) for k in self.classes_.tolist()]
-        return _distance_table(self.classes_, names, self.distances_)
+        return distance_table(self.classes_, names, self.distances_)
 
     @property
     def tied_features_(self) -> dict[Any, list[list[Any]]]:
@@ -374,7 +375,7 @@ class XNB(BaseNaiveBayes):
         return columns, self.densities_[code].log_density(rows_of(features, columns))[:, 0]
 
 
-def _distance_table(
+def distance_table(
     classes: np.ndarray, names: list[np.ndarray], distances: list[np.ndarray]
 ) -> pd.DataFrame:
     """Return one row per class, feature and other class.
@@ -423,7 +424,8 @@ def _warn_of_counts(greatest: float) -> None:
         warnings.warn(msg, UserWarning, stacklevel=5)
 
 
-def _warn_if_none(label: object, chosen: np.ndarray) -> None:
+def warn_if_none(label: object, chosen: np.ndarray) -> None:
+    """Warn of a class for which no feature was chosen."""
     if not len(chosen):
         msg = (
             f"class {label!r} has no feature that tells it from another class; "

@@ -1,6 +1,5 @@
 """ClassSpecificNB: every class has features of its own, weighed against one common reference."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
@@ -17,6 +16,7 @@ from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.kernels import KERNELS
 from xnbflow.density.matrices import dense_parts, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.class_specific import distance_table, warn_if_none
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.sparse_input import checked_chunks, chunks_of, dense_chunks, rows_of
@@ -110,21 +110,9 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     def pair_distances_(self) -> pd.DataFrame:
         """One row per class, selected feature and other class, with their ``distance``, 0 to 1."""
         check_is_fitted(self)
-        parts = []
-        for code, label in enumerate(self.classes_):
-            names = self.selected_features_[self.classes_.tolist()[code]]
-            others = np.delete(self.classes_, code)
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "class": label,
-                        "feature": np.repeat(np.array(names, dtype=object), len(others)),
-                        "other_class": np.tile(others, len(names)),
-                        "distance": self.distances_[code].T.reshape(-1),
-                    }
-                )
-            )
-        return pd.concat(parts, ignore_index=True)
+        labels = self.classes_.tolist()
+        names = [np.array(self.selected_features_[label], dtype=object) for label in labels]
+        return distance_table(self.classes_, names, self.distances_)
 
     @property
     @abstractmethod
@@ -164,12 +152,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             self.tied_features_[label] = [
                 names[[feature, *others]].tolist() for feature, others in ties.items()
             ]
-            if not len(ranked):
-                msg = (
-                    f"class {label!r} has no feature that tells it from another class; "
-                    "it is decided by its prior"
-                )
-                warnings.warn(msg, UserWarning, stacklevel=5)
+            warn_if_none(label, ranked)
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return the transpose as a view: tiles are gathered from any memory layout."""
@@ -368,8 +351,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
         ----------
         chunks : iterable of (names, features)
             Feature names (n_chunk,) and samples (n_chunk, n_samples), as
-            `xnbflow.data.dataset.iterate_features` yields them, or `xnbflow.data.cells.CellFile` the genes of
-            an ``.h5ad`` file: samples may be sparse. Read once.
+            `xnbflow.data.dataset.iterate_features` yields them, or `xnbflow.data.cells.CellFile`
+            the genes of an ``.h5ad`` file. Samples may be sparse, in any format of SciPy. Read
+            once.
         y : array-like of shape (n_samples,)
             Class labels.
 

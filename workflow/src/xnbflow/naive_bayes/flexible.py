@@ -40,7 +40,8 @@ class FlexibleNB(IndependentNB):
         Sum over all training samples however many there are. Else the Gaussian densities of a class
         of 1024 samples or more are tabulated in `fit`, which takes time linear in the samples, and
         `predict` looks them up: log densities differ by less than 1e-6 within the data and 1e-3
-        beyond (`xnbflow.density.density_tables`). With another kernel or "adaptive" they are always sums.
+        beyond (`xnbflow.density.density_tables`). With another kernel or "adaptive" they are
+        always sums.
 
     Attributes
     ----------

@@ -198,7 +198,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
 def _require_independent_terms(estimator: Any) -> None:
     """Raise unless an estimator's log-likelihood is a sum of terms independent given the class."""
-    if not hasattr(estimator, "term_log_densities") or isinstance(estimator, type):
+    if not isinstance(estimator, IndependentNB):
         msg = (
             "SelectiveNB selects among features that are independent given the class, have a "
             f"density each and serve every class; {estimator!r} ({type(estimator).__module__}) is "

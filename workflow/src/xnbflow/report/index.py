@@ -9,7 +9,7 @@ from typing import Any
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.contract import REPORT, STUDY_TABLE, STUDY_TABLES
 from xnbflow.data.tables import read_parquet
-from xnbflow.report.page.html import ENVIRONMENT
+from xnbflow.report.page.page import ENVIRONMENT
 from xnbflow.report.results import StudyResults
 
 __all__ = ["write_index"]

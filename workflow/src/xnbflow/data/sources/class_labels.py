@@ -24,7 +24,7 @@ IGNORE = "ignore"
 
 _NAMED = 8
 #: For one text; a regular expression of use takes microseconds.
-_SECONDS = 2.0
+_SECONDS = 1.0
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
 
@@ -37,7 +37,7 @@ class LabelRule:
     pattern : regex.Pattern or None
         Searched in the text, small and capital letters alike; its first group, else the whole
         match, replaces the text. Samples without a match are left out. The package regex is used
-        because a search of Python's re cannot be ended: ``(a+)+$`` takes years.
+        because a search of Python's re cannot be ended: ``(a|aa)+$`` takes years.
     mapping : dict of str to str
         From a text, in small letters, to the label; samples with another text are left out.
     literal : frozenset of str

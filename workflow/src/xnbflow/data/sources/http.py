@@ -4,10 +4,11 @@ import io
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import RemoteDisconnected
 from pathlib import Path
-from typing import Any, TYPE_CHECKING
+from typing import Any
 
 import requests
 from isal import igzip
@@ -16,9 +17,6 @@ from urllib3.exceptions import HTTPError
 
 from xnbflow.data.errors import quoted
 from xnbflow.data.sources.downloads import RetryPolicy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["DownloadFailedError", "NotThereError", "download", "open_url"]
 
@@ -197,7 +195,7 @@ def _innermost(error: BaseException) -> object:
 
 
 @contextmanager
-def open_url(url: str, timeout: float) -> "Iterator[io.BufferedReader[Any]]":
+def open_url(url: str, timeout: float) -> Iterator["io.BufferedReader[Any]"]:
     """Open a URL to read its beginning, decompressed; what is not read is not fetched.
 
     Raises

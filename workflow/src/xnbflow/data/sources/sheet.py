@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError, known_names, quoted
+from xnbflow.data.errors import InputError, about_file, known_names, quoted
 from xnbflow.data.schemas import violations
 from xnbflow.data.sources.registry import ACCESSION, known_sources
 
@@ -159,6 +159,11 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
     ('bundled', 178)
     """
     path = Path(path)
+    with about_file(path):
+        return _sheet(path)
+
+
+def _sheet(path: Path) -> dict[str, SheetRow]:
     (line, header), *rows = _rows(path)
     _check_columns(f"{path}, line {line}", header)
     sheet: dict[str, SheetRow] = {}
@@ -174,7 +179,7 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
         dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
         if dataset.id in sheet:
             msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
-            raise InputError(msg)
+            raise InputError(msg, key="id")
         sheet[dataset.id] = dataset
     return sheet
 
@@ -236,17 +241,21 @@ def _dataset(cells: dict[str, str], where: str) -> SheetRow:
     if cells["source"] not in sources:
         known = known_names(cells["source"], sources)
         msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
-        raise InputError(f"{msg}; {known}" if "did you" in known else msg)
+        raise InputError(f"{msg}; {known}" if "did you" in known else msg, key="source")
     source = sources[cells["source"]]
     for key in source.needs:
         if not cells[key]:
             msg = f"{where}: {key} is empty; source {source.name!r} needs it"
-            raise InputError(msg)
+            raise InputError(msg, key=key)
     _refuse(cells, {"properties": _CELLS}, where)
     if wrong := wrong_location(cells["location"]):
         msg = f"{where}: location {quoted(cells['location'])} {wrong}"
-        raise InputError(msg)
+        raise InputError(msg, key="location")
     options = _options(cells["options"], source.name, source.options, where)
+    for key in source.files.keys() & options.keys():
+        if wrong := wrong_location(options[key]):
+            msg = f"{where}: option {key} {quoted(options[key])} {wrong}"
+            raise InputError(msg, key=key)
     shape = ("samples", "features", "classes")
     counts = {key: int(cells[key]) if cells[key] else None for key in shape}
     return SheetRow(
@@ -272,7 +281,7 @@ def _refuse(
             f"{where}: {what}{key} {quoted(cells[key])} is not {error.schema['description']}; "
             "correct it"
         )
-        raise InputError(msg)
+        raise InputError(msg, key=str(key))
 
 
 def is_accession(location: str) -> bool:
@@ -317,6 +326,8 @@ def wrong_location(location: str) -> str | None:
         return f"is no URL ({error}); correct it"
     if path is not None and any(len(part.encode()) > 255 for part in path.parts):
         return "has a name of more than 255 bytes; correct it"
+    if path is not None and set("{}").intersection(location):
+        return "has braces, which Snakemake takes for wildcards; rename the file"
     return None if host else "is a URL without a host; correct it"
 
 
@@ -332,8 +343,8 @@ def _options(
         if key not in known or key in options:
             what = "repeated" if key in options else "unknown"
             names = ", ".join(sorted(known)) or "none"
-            msg = f"{where}: {what} option {quoted(key)}; source {source!r} knows {names}"
-            raise InputError(msg)
+            msg = f"{where}: {what} option {quoted(key)}; source {source!r} has {names}"
+            raise InputError(msg, key=key)
         options[key] = value
     _refuse(options, {"properties": known}, where, "option ")
     return options

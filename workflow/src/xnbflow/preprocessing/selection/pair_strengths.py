@@ -59,8 +59,8 @@ def pair_strengths(
     Returns
     -------
     ndarray of shape (n_pairs, n_features)
-        In nats, from 0; the pairs are those of `xnbflow.preprocessing.selection.class_specific.class_pairs`.
-        A feature that is constant over all samples has strength 0.
+        In nats, from 0; the pairs are those of `class_pairs`. A feature that is constant
+        over all samples has strength 0.
 
     Examples
     --------

@@ -1,15 +1,25 @@
 """The densities of a feature per class (XNB paper, Eqs. 3 and 8), with the samples as rugs."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from xnbflow.report.page.style import COLOURS, GREY, label_width, name_rows, new_axes, shorten
+from xnbflow.report.page.style import (
+    COLOURS,
+    GREY,
+    label_width,
+    legend_above,
+    legend_room,
+    name_rows,
+    new_axes,
+    shorten,
+    write_heading,
+)
 
-__all__ = ["draw_densities"]
+__all__ = ["draw_cohorts", "draw_densities"]
 
 _WIDTH = 2.9
 _RUG_ROW = 0.17
@@ -76,7 +86,7 @@ def _new_axes(feature: str, labels: Sequence[str], notes: Sequence[str]) -> tupl
     left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
     height = 0.75 + _CURVES + _RUG_ROW * len(labels)
     figure, axes = new_axes(_WIDTH, height, left=left, right=right, bottom=0.35)
-    figure.text(0.03, 1 - 0.08 / height, shorten(feature, 40), va="top", weight="bold")
+    write_heading(figure, shorten(feature, 40), 9)
     axes.spines["left"].set_visible(False)
     axes.xaxis.set_major_locator(MaxNLocator(int((_WIDTH - left - right) / 0.45)))
     return figure, axes
@@ -95,3 +105,43 @@ def _draw_rug(axes: Axes, samples: np.ndarray, base: float, height: float, colou
     x = np.repeat(values, 3)
     y = np.tile([base + 0.1 * height, base + 0.75 * height, np.nan], len(values))
     axes.plot(x, y, color=colour, linewidth=0.8, alpha=0.8)
+
+
+#: Inches that the curves of two cohorts are high.
+_COHORT_CURVES = 1.5
+
+
+def draw_cohorts(
+    feature: str, grid: np.ndarray, curves: Mapping[str, tuple[np.ndarray | None, ...]]
+) -> Figure:
+    """Draw a feature's density in each class: filled in training, dashed in the test cohort.
+
+    Parameters
+    ----------
+    feature : str
+        Its name.
+    grid : ndarray of shape (n_points,)
+    curves : mapping of str to (ndarray or None, ndarray or None)
+        By class the densities in the training and in the test cohort; None where there are fewer
+        than two samples.
+    """
+    classes = [shorten(label, 16) for label in curves]
+    columns, room = legend_room(classes, _WIDTH)
+    height = 0.75 + room + _COHORT_CURVES
+    figure, axes = new_axes(_WIDTH, height, left=0.15, right=0.15, bottom=0.35, top=0.4 + room)
+    write_heading(figure, shorten(feature, 40), 9)
+    for i, (name, (train, test)) in enumerate(zip(classes, curves.values(), strict=True)):
+        colour = COLOURS[i % len(COLOURS)]
+        if train is not None:
+            axes.fill_between(grid, train, color=colour, alpha=0.25, linewidth=0)
+        axes.plot(grid, np.full(len(grid), np.nan) if train is None else train, color=colour,
+                  linewidth=1.2, label=name)  # fmt: skip
+        if test is not None:
+            axes.plot(grid, test, color=colour, linewidth=1.6, linestyle="--")
+    legend_above(axes, columns)
+    axes.set(xlim=(grid[0], grid[-1]), yticks=[])
+    axes.set_ylim(0)
+    axes.xaxis.set_major_locator(MaxNLocator(4, prune="both"))
+    axes.ticklabel_format(axis="x", useOffset=False)  # an offset would stand beyond the figure
+    axes.spines["left"].set_visible(False)
+    return figure

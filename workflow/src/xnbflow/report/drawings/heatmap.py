@@ -44,9 +44,8 @@ def draw_heatmap(
     left, top = 0.15 + label_width(labels), 0.55 if crowded else 0.35
     height = top + 0.35 + _ROW * n
     width = max(left + inner, label_width([_KEY], _KEY_SIZE)) + 0.1
-    figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=0.35)
-    box = axes.get_position()
-    axes.set_position((box.x0, 0.35 / height, box.width, _ROW * n / height))
+    right = width - left - inner
+    figure, axes = new_axes(width, height, left=left, right=right, bottom=0.35, top=top)
     above, below = (COLOURS[i] for i in colours)
     shade_cells(axes, np.clip(z / _MOST, 0, 1), above, framed=False)
     shade_cells(axes, np.clip(-z / _MOST, 0, 1), below, framed=False)

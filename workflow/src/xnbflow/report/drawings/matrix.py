@@ -17,6 +17,7 @@ from xnbflow.report.page.style import (
     name_rows,
     new_axes,
     shorten,
+    write_heading,
 )
 
 __all__ = ["draw_matrix"]
@@ -89,7 +90,7 @@ def _new_axes(
     inner, height = cell[0] * len(columns), bottom + 0.3 + cell[1] * len(rows)
     width = max(left + inner + 0.15 + label_width(marks), 0.2 + label_width([title], 11))
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=bottom)
-    figure.text(0.05 / width, 1 - 0.08 / height, title, va="top", weight="bold", size=10)
+    write_heading(figure, title)
     name_columns(axes, column_labels, upright=upright)
     name_rows(axes, range(len(rows)), row_labels)
     axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))

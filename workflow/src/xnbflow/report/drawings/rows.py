@@ -15,7 +15,7 @@ from xnbflow.report.page.style import (
     MARKERS,
     label_width,
     legend_above,
-    legend_columns,
+    legend_room,
     name_rows,
     new_axes,
     shorten,
@@ -66,14 +66,10 @@ def draw_points(
     levels : (str, sequence of float), optional
         A name, and per row a value that all groups are to be compared with: a bar across the row.
     """
-    labels = [shorten(name) for name in rows]
-    left = min(1.9, 0.2 + label_width(labels))
     names = [group.label for group in groups] + ([levels[0]] if levels else [])
-    columns = legend_columns(names, _WIDTH - left)
-    top = 0.1 + 0.2 * -(-len(names) // columns) * (len(names) > 1)
     n_lines = sum(group.beside < 0 for group in groups)
-    height = 0.5 + top + (0.14 + 0.085 * n_lines) * len(rows)
-    figure, axes = new_axes(_WIDTH, height, left=left, right=0.25, top=top, xlabel=xlabel)
+    named = names if len(names) > 1 else []
+    figure, axes, columns = _axes_of_rows(rows, named, 0.14 + 0.085 * n_lines, xlabel)
     lines = np.linspace(-0.32, 0.32, n_lines) if n_lines > 1 else np.zeros(1)
     places = np.arange(len(rows))
     for i, group in enumerate(groups):
@@ -83,14 +79,26 @@ def draw_points(
         axes.vlines(values, places - 0.42, places + 0.42, color=INK, linewidth=1.6, label=name)
     for place in places[:-1]:
         axes.axhline(place + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
-    name_rows(axes, places, labels)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.xaxis.set_major_locator(MaxNLocator(6))
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)
-    if len(names) > 1:
+    if named:
         legend_above(axes, columns)
     return figure
+
+
+def _axes_of_rows(
+    rows: Sequence[str], names: Sequence[str], row_height: float, xlabel: str
+) -> tuple[Figure, Axes, int]:
+    """Return axes with a named row for each data set, and the columns of their legend."""
+    labels = [shorten(name) for name in rows]
+    left = min(1.9, 0.2 + label_width(labels))
+    columns, room = legend_room(names, _WIDTH - left)
+    height = 0.6 + room + row_height * len(rows)
+    figure, axes = new_axes(_WIDTH, height, left=left, right=0.25, top=0.1 + room, xlabel=xlabel)
+    name_rows(axes, range(len(rows)), labels)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    return figure, axes, columns
 
 
 def _draw_group(axes: Axes, group: Points, y: np.ndarray) -> None:
@@ -122,22 +130,14 @@ def draw_shares(
         Rows add up to 1.
     xlabel : str
     """
-    labels = [shorten(name) for name in rows]
-    left = min(1.9, 0.2 + label_width(labels))
-    columns = legend_columns(parts, _WIDTH - left)
-    top = 0.1 + 0.2 * -(-len(parts) // columns)
-    height = 0.5 + top + 0.26 * len(rows)
-    figure, axes = new_axes(
-        _WIDTH, height, left=left, right=0.25, top=top, xlabel=xlabel, xlim=(0, 100)
-    )
+    figure, axes, columns = _axes_of_rows(rows, parts, 0.26, xlabel)
+    axes.set_xlim(0, 100)
     starts = np.zeros(len(rows))
     for j, part in enumerate(parts):
         strength = 0.12 + 0.88 * j / max(1, len(parts) - 1)
         widths = 100 * shares[:, j]
         axes.barh(range(len(rows)), widths, 0.72, left=starts, color=(*_RED, strength), label=part)
         starts += widths
-    name_rows(axes, range(len(rows)), labels)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
     legend_above(axes, columns)
     return figure
 

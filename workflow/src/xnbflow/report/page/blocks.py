@@ -276,7 +276,7 @@ class Evidence:
     Attributes
     ----------
     models : sequence of mapping
-        See `xnbflow.report.contributions.contributions`.
+        See `xnbflow.report.sections.samples.contributions`.
     caption : str
         How to read it.
     sources : sequence of str

@@ -8,14 +8,24 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from pathlib import Path
 
+import jinja2
 from joblib.externals.loky import get_reusable_executor
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.report.page.blocks import Figure, Gallery, Section, Table, figures_of
-from xnbflow.report.page.html import ENVIRONMENT
 from xnbflow.report.page.style import nothing, render, render_png
 
-__all__ = ["write_page", "write_pictures"]
+__all__ = ["ENVIRONMENT", "write_page", "write_pictures"]
+
+ENVIRONMENT = jinja2.Environment(
+    loader=jinja2.PackageLoader("xnbflow.report.page"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
+ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
+
 
 #: Before the content of a figure that stands alone: it has no page to take its colours from.
 _ALONE = (

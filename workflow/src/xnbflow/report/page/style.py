@@ -23,6 +23,7 @@ __all__ = [
     "label_width",
     "legend_above",
     "legend_columns",
+    "legend_room",
     "name_columns",
     "name_rows",
     "new_axes",
@@ -31,6 +32,7 @@ __all__ = [
     "render",
     "render_png",
     "shorten",
+    "write_heading",
 ]
 
 #: Okabe and Ito's palette (2008) without black and yellow, which vanish on a dark or light page.
@@ -101,6 +103,12 @@ def legend_columns(labels: Sequence[str], width: float) -> int:
     return max(1, min(len(labels), int(width / (0.45 + label_width(labels)))))
 
 
+def legend_room(labels: Sequence[str], width: float) -> tuple[int, float]:
+    """Return `legend_columns`, and the inches that a legend with as many columns is high."""
+    columns = legend_columns(labels, width)
+    return columns, 0.2 * -(-len(labels) // columns)
+
+
 def legend_above(axes: Axes, columns: int) -> None:
     """Put the legend above the axes; leave 0.2 inches per row and 0.1 more at the top."""
     axes.legend(
@@ -112,6 +120,12 @@ def legend_above(axes: Axes, columns: int) -> None:
         handletextpad=0.3,
         labelspacing=0.3,
     )
+
+
+def write_heading(figure: Figure, text: str, size: float = 10) -> None:
+    """Write a heading in the upper left corner of a figure."""
+    width, height = figure.get_size_inches()
+    figure.text(0.06 / width, 1 - 0.08 / height, text, va="top", weight="bold", size=size)
 
 
 def plain_number(value: float, _: float | None = None) -> str:

@@ -6,9 +6,9 @@ import pandas as pd
 from xnbflow.data.contract import Column
 from xnbflow.evaluation.metrics import CLASS_METRICS
 from xnbflow.report.drawings.calibration import draw_calibration
+from xnbflow.report.drawings.lines import draw_trade_off
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.drawings.scatter import draw_trade_off
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults

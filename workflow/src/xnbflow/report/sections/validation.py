@@ -9,7 +9,7 @@ from xnbflow.data.contract import Column
 from xnbflow.data.counts import counted
 from xnbflow.data.study import Validation
 from xnbflow.report.drawings.calibration import draw_calibration
-from xnbflow.report.drawings.cohorts import draw_cohorts
+from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten

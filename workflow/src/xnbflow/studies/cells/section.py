@@ -6,16 +6,17 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.counts import counted
+from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.cells import ANALYSIS
 from xnbflow.studies.cells.contract import ALL_GENES, CSNB
-from xnbflow.studies.cells.drawings import Mark, draw_trade
 
 __all__ = ["section"]
 
+#: Characters of the name of a type beside a figure; many are long.
 _LONGEST_NAME = 20
 
 
@@ -118,17 +119,17 @@ def _not_run(dataset: str, rows: pd.DataFrame) -> Iterator[str]:
 
 def _trade(dataset: str, ran: pd.DataFrame) -> Figure:
     marks = [
-        Mark(row.method, float(row.genes), float(row.accuracy))
+        Line(row.method, np.array([row.genes]), np.array([row.accuracy]))
         for row in ran.itertuples(index=False)
         if row.genes > 0
     ]
-    told = "; ".join(f"{each.label} {each.accuracy:.2f} with {each.genes:.0f}" for each in marks)
+    found = "; ".join(f"{each.label} {each.y[0]:.2f} with {each.x[0]:.0f}" for each in marks)
     return Figure(
         f"cells-trade-{dataset}",
-        draw_trade,
-        {"marks": marks},
+        draw_lines,
+        {"lines": marks, "xlabel": "genes", "ylabel": "accuracy"},
         "",
-        f"Accuracy against number of genes: {told}.",
+        f"Accuracy against number of genes: {found}.",
     )
 
 
@@ -140,17 +141,17 @@ def _by_type(dataset: str, recalls: pd.DataFrame) -> Figure:
         Points(name, wide[name].tolist(), none, none, style)
         for style, name in enumerate(wide.columns)
     ]
+    types = [shorten(name, _LONGEST_NAME) for name in wide.index]
     least = {name: f"{wide[name].idxmin()} {wide[name].min():.2f}" for name in wide.columns}
     told = "; ".join(f"{name}: {worst}" for name, worst in least.items())
     return Figure(
         f"cells-recall-{dataset}",
         draw_points,
-        {"rows": _short(wide.index.tolist()), "groups": groups, "xlabel": "recall"},
+        {
+            "rows": types,
+            "groups": groups,
+            "xlabel": "recall",
+        },
         "",
         f"Recall by type. The type least recognised by each method: {told}.",
     )
-
-
-def _short(types: list[str]) -> list[str]:
-    """Return names of types, often long, that fit beside a figure."""
-    return [shorten(name, _LONGEST_NAME) for name in types]

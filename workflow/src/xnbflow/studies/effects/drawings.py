@@ -8,15 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.page.style import (
     COLOURS,
     GREY,
-    MARKERS,
     label_width,
     legend_above,
-    legend_columns,
     new_axes,
     shorten,
+    write_heading,
 )
 
 __all__ = ["draw_convergence", "draw_effect", "draw_path"]
@@ -77,7 +77,7 @@ def draw_effect(
         top=0.55 if large else 0.3,
         xlim=_wide_enough(edges[0], edges[-1]),
     )
-    _write_above(figure, shorten(feature, 36), 8 if not large else 10)
+    write_heading(figure, shorten(feature, 36), 10 if large else 8)
     axes.axhline(0, color=GREY, linewidth=0.8)
     apart = np.isin(values, [value for value, _ in separate])
     shown = apart | _thinned(values, edges[0], edges[-1])
@@ -108,11 +108,6 @@ def _wide_enough(low: float, high: float) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _write_above(figure: Figure, text: str, size: float) -> None:
-    width, height = figure.get_size_inches()
-    figure.text(0.06 / width, 1 - 0.06 / height, text, va="top", weight="bold", size=size)
-
-
 def _draw_strip(
     figure: Figure,
     axes: Axes,
@@ -130,13 +125,9 @@ def _draw_strip(
     strip.fill_between(edges, np.append(heights, 0), step="post", facecolor=GREY, edgecolor="none")
     for value, share in separate:
         strip.plot([value, value], [0, 1.5], color=COLOURS[3], linewidth=2)
+        size, place = 8 if large else 7, (value, 1.5)
         strip.annotate(
-            f"{share:.0%}",
-            (value, 1.5),
-            (4, 0),
-            textcoords="offset points",
-            va="top",
-            size=8 if large else 7,
+            f"{share:.0%}", place, (4, 0), textcoords="offset points", va="top", size=size
         )
     strip.set(ylim=(0, 1.6), yticks=[])
     strip.tick_params("x", labelsize=9 if large else 8)
@@ -153,23 +144,14 @@ def draw_convergence(names: Sequence[str], paths: Sequence[np.ndarray]) -> Figur
     paths : sequence of ndarray
         Log-likelihood by iteration, from 0 (naive Bayes), per name.
     """
-    columns = legend_columns(names, _LARGE_WIDTH - 0.75)
-    top = 0.1 + 0.2 * -(-len(names) // columns)
-    figure, axes = new_axes(
-        _LARGE_WIDTH,
-        2.2 + top,
-        left=0.75,
-        top=top,
-        xlabel="pass over the features (0: naive Bayes)",
-        ylabel="log-likelihood",
-    )
-    for i, (name, path) in enumerate(zip(names, paths, strict=True)):
-        colour, mark = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-        axes.plot(path, color=colour, marker=mark, markersize=3.5, linewidth=1.2, label=name)
+    lines = [
+        Line(name, np.arange(len(path)), path) for name, path in zip(names, paths, strict=True)
+    ]
+    xlabel = "pass over the features (0: naive Bayes)"
+    figure = draw_lines(lines, xlabel, "log-likelihood", logarithmic=False)
+    (axes,) = figure.axes
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    axes.grid(visible=True, axis="y")
-    legend_above(axes, columns)
     return figure
 
 
@@ -197,14 +179,8 @@ def draw_path(steps: Sequence[str], log_likelihood: np.ndarray, filled: np.ndarr
     places = np.arange(len(steps))
     axes.plot(log_likelihood, places, color=COLOURS[0], linewidth=0.8, alpha=0.5)
     for chosen, face in ((filled, COLOURS[0]), (~filled, "none")):
-        axes.plot(
-            log_likelihood[chosen],
-            places[chosen],
-            "o",
-            color=COLOURS[0],
-            markersize=5,
-            markerfacecolor=face,
-        )
+        x, y = log_likelihood[chosen], places[chosen]
+        axes.plot(x, y, "o", color=COLOURS[0], markersize=5, markerfacecolor=face)
     axes.set_yticks(places, labels, fontsize=8)
     axes.tick_params("y", length=0)
     axes.set_ylim(len(steps) - 0.5, -0.5)

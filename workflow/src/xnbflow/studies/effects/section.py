@@ -9,9 +9,14 @@ from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.effects.contract import GENERALIZED, LINEAR, NAIVE
-from xnbflow.studies.effects.section_choices import convergence, stepwise, tuning
-from xnbflow.studies.effects.section_curves import curves, scorecard
-from xnbflow.studies.effects.section_tables import EffectTables
+from xnbflow.studies.effects.section_curves import (
+    EffectTables,
+    convergence,
+    curves,
+    scorecard,
+    stepwise,
+    tuning,
+)
 
 __all__ = ["section"]
 

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.signatures import ANALYSIS
 from xnbflow.studies.signatures.contract import CSNB, LASSO, PAM, XNB_PUBLISHED
-from xnbflow.studies.signatures.drawings import Curve, draw_curves
 
 __all__ = ["section"]
 
@@ -83,21 +83,20 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
         ordered = mine.sort_values("features_per_class")
         if len(ordered):
             x, y = ordered["features_per_class"].to_numpy(), ordered[measure].to_numpy()
-            lines.append(Curve(name, x, y))
-    ends = "; ".join(
-        f"{each.label} {each.values.min():.2f} to {each.values.max():.2f}" for each in lines
-    )
+            lines.append(Line(name, x, y))
+    ends = "; ".join(f"{each.label} {each.y.min():.2f} to {each.y.max():.2f}" for each in lines)
     name = _MEASURES[measure]
     return Figure(
         f"signature-{measure.replace('_', '-')}-{dataset}",
-        draw_curves,
+        draw_lines,
         {
+            "lines": lines,
+            "xlabel": "features per class",
+            "ylabel": name.lower(),
             "title": f"{dataset}: {int(rows['samples'].iloc[0])} samples, "
             f"{int(rows['classes'].iloc[0])} classes",
-            "curves": lines,
-            "chosen": _chosen(results, dataset, measure),
+            "ring": _chosen(results, dataset, measure),
             "levels": _levels(results, dataset, measure),
-            "ylabel": name.lower(),
         },
         "",
         f"{name} against features per class: {ends}.",

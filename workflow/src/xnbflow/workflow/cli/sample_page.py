@@ -65,7 +65,7 @@ def _typical(row: pd.Series) -> str:
 
 
 def _packed(explanation: Explanation, name: str) -> dict[str, Any]:
-    """Return what the page draws, see `xnbflow.report.contributions.contributions`."""
+    """Return what the page draws, see `xnbflow.report.sections.samples.contributions`."""
     classes = list(explanation.priors)
     terms = pd.concat([_strongest(explanation.terms, label) for label in classes])
     symbols = dict(zip(terms["feature"], terms["symbol"], strict=True))

@@ -1,0 +1,169 @@
+"""Lines with marks, and the trade-off between accuracy and features (XNB paper, Table 2)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from xnbflow.report.page.style import (
+    COLOURS,
+    GREY,
+    INK,
+    MARKERS,
+    label_width,
+    legend_above,
+    legend_room,
+    new_axes,
+    plain_number,
+    shorten,
+    write_heading,
+)
+
+__all__ = ["Line", "draw_lines", "draw_trade_off"]
+
+_WIDTH = 4.5
+#: With more data sets than this their names would lie on one another.
+_MOST_NAMED = 6
+_DASHES = ["--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (1, 4))]
+
+
+class Line(NamedTuple):
+    """Points that a line joins; a single point is a larger mark.
+
+    Attributes
+    ----------
+    label : str
+        Legend.
+    x, y : ndarray of shape (n_points,)
+        On a logarithmic axis ``x`` is above 0.
+    """
+
+    label: str
+    x: np.ndarray
+    y: np.ndarray
+
+
+def draw_lines(
+    lines: Sequence[Line],
+    xlabel: str,
+    ylabel: str,
+    *,
+    title: str = "",
+    ring: tuple[str, float, float] | None = None,
+    levels: Sequence[tuple[str, float]] = (),
+    logarithmic: bool = True,
+) -> Figure:
+    """Draw lines with marks, single points and horizontal levels.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    xlabel, ylabel : str
+        Names of the axes.
+    title : str
+        Heading.
+    ring : (str, float, float), optional
+        Legend and place of a point to compare with: a large hollow mark.
+    levels : sequence of (str, float)
+        Legends and heights of horizontal lines.
+    logarithmic : bool
+        Whether the horizontal axis is.
+    """
+    labels = [line.label for line in lines] + [label for label, _ in levels]
+    labels += [ring[0]] if ring else []
+    columns, room = legend_room(labels, _WIDTH - 0.75)
+    top = 0.1 + room + 0.25 * bool(title)
+    figure, axes = new_axes(_WIDTH, 2.4 + top, left=0.75, top=top, xlabel=xlabel, ylabel=ylabel)
+    write_heading(figure, title)
+    for i, (label, x, y) in enumerate(lines):
+        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+        size = 4 if len(x) > 1 else 7
+        axes.plot(x, y, color=colour, marker=marker, markersize=size, linewidth=1.4, label=label)
+    for (label, level), dashes in zip(levels, _DASHES, strict=False):
+        axes.axhline(level, color=GREY, linestyle=dashes, linewidth=1.2, label=label)
+    if ring:
+        label, column, row = ring
+        axes.scatter(
+            column,
+            row,
+            s=120,
+            facecolors="none",
+            edgecolors=INK,
+            linewidths=1.6,
+            label=label,
+            zorder=5,
+        )
+    if logarithmic:
+        _make_logarithmic(axes, (1, 3))
+    axes.margins(0.05)
+    axes.grid(visible=True)
+    axes.set_axisbelow(True)
+    legend_above(axes, columns)
+    return figure
+
+
+def _make_logarithmic(axes: Axes, subs: Sequence[float]) -> None:
+    """Make the horizontal axis logarithmic, with ticks at multiples of the powers of ten."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=subs))
+    axes.xaxis.set_major_formatter(plain_number)
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def draw_trade_off(
+    rows: Sequence[str], classifiers: Sequence[str], features: np.ndarray, accuracy: np.ndarray
+) -> Figure:
+    """Draw accuracy against features per class; a line joins the classifiers of a data set.
+
+    Parameters
+    ----------
+    rows, classifiers : sequence of str
+        Data sets, classifiers.
+    features, accuracy : ndarray of shape (n_rows, n_classifiers)
+    """
+    columns, room = legend_room(classifiers, _WIDTH)
+    figure, axes = new_axes(
+        _WIDTH,
+        3.4 + room,
+        top=0.1 + room,
+        xlabel="features per class (logarithmic)",
+        ylabel="accuracy",
+    )
+    for x, y in zip(features, accuracy, strict=True):
+        order = np.argsort(x, kind="stable")
+        axes.plot(x[order], y[order], color=GREY, linewidth=0.6, alpha=0.6)
+    shifts = 10 ** (0.03 * (np.arange(len(classifiers)) - (len(classifiers) - 1) / 2))
+    for j, name in enumerate(classifiers):
+        colour, marker = COLOURS[j % len(COLOURS)], MARKERS[j % len(MARKERS)]
+        x, y = features[:, j] * shifts[j], accuracy[:, j]
+        axes.plot(x, y, marker, color=colour, markersize=5, alpha=0.85, label=name)
+    decades = np.log10(np.nanmax(features) / np.nanmin(features))
+    _make_logarithmic(axes, (1.0,) if decades > 2 else (1.0, 2.0, 5.0))
+    axes.grid(visible=True)
+    axes.set_axisbelow(True)
+    # Room at the left for the numbers at the ticks, whatever their decimals, and the axis' name.
+    numbers = axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks().tolist())
+    left, box = (0.32 + label_width(numbers)) / _WIDTH, axes.get_position()
+    axes.set_position((left, box.y0, box.x1 - left, box.height))
+    if len(rows) <= _MOST_NAMED:
+        _name_lines(axes, rows, features, accuracy)
+    legend_above(axes, columns)
+    return figure
+
+
+def _name_lines(
+    axes: Axes, rows: Sequence[str], features: np.ndarray, accuracy: np.ndarray
+) -> None:
+    """Write each data set's name beside its leftmost point, names one below the other."""
+    low, high = axes.get_ylim()
+    fewest = np.nanargmin(np.where(np.isnan(accuracy), np.inf, features), axis=1)
+    x, y = features[range(len(rows)), fewest], accuracy[range(len(rows)), fewest]
+    below = np.inf
+    for i in np.argsort(-y, kind="stable"):
+        if np.isfinite(y[i]):
+            below = min(y[i], below - 0.045 * (high - low))
+            text, place = f"  {shorten(rows[i], 20)}", (x[i], below)
+            axes.annotate(text, place, (7, 0), textcoords="offset points", fontsize=8, va="center")
