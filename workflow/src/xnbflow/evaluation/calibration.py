@@ -1,4 +1,4 @@
-"""Whether probabilities can be believed: calibration curves, and how often sure ones are right."""
+"""Calibration of probabilities: curves, and how often predictions of high probability are right."""
 
 from collections.abc import Sequence
 

@@ -310,7 +310,8 @@ def shared_samples(
     """
     correlation = _standard(first).T @ _standard(second)
     accession = np.char.startswith(names[0].astype(str), "GSM")[:, None]
-    same_name = (names[0][:, None] == names[1]) & (accession | (correlation >= ALIKE))
+    similar = (correlation >= ALIKE) & (len(first) >= _ENOUGH)
+    same_name = (names[0][:, None] == names[1]) & (accession | similar)
     places = {column.tobytes(): i for i, column in enumerate(np.ascontiguousarray(first.T))}
     same_values = np.zeros_like(same_name)
     for j, column in enumerate(np.ascontiguousarray(second.T)):

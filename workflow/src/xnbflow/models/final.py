@@ -54,8 +54,8 @@ def final_model(
     """
     if predictions.empty:
         msg = (
-            f"no fold of {series.name} could be fitted, so there are no figures to believe a model "
-            "by; see the table `fits`, or take the classifier out of `final:`"
+            f"no fold of {series.name} could be fitted, so there are no figures for a model; "
+            "see the table `fits`, or take the classifier out of `final:`"
         )
         raise InputError(msg)
     validation = CrossValidation(predictions, selected, series, inflation_of(entry))
