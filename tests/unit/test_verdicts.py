@@ -5,8 +5,11 @@ import itertools
 import numpy as np
 import pytest
 from scipy.stats import binom
+from sklearn.naive_bayes import GaussianNB
 
+from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.evaluation.intervals import (
+    CROSS_VALIDATED,
     Estimate,
     design_effect,
     difference,
@@ -187,3 +190,20 @@ def test_equal_differences_have_the_smallest_p_that_signs_allow():
     first, second = np.full((3, 10), 0.9), np.full((3, 10), 0.8)
     expected = wilcoxon_signed_rank_test(first[0], second[0]).p_value
     assert corrected_resampled_t_test(first, second, 1 / 9).p_value == pytest.approx(expected)
+
+
+def test_null_studies_of_patients_are_seldom_supported():
+    """With samples for units a tenth and more of the same studies would be."""
+    rng, patients = np.random.default_rng(0), np.repeat(np.arange(20), 5)
+    supported = np.zeros(2, dtype=int)
+    for seed in range(150):
+        codes = rng.permutation(np.arange(20) % 2)[patients]
+        values = rng.normal(size=(20, 50))[patients] + rng.normal(size=(100, 50))
+        predicted = np.empty_like(codes)
+        for train, test in stratified_splits(codes, patients.astype(str), 5, seed):
+            predicted[test] = GaussianNB().fit(values[train], codes[train]).predict(values[test])
+        for i, (groups, inflation) in enumerate(((patients, CROSS_VALIDATED), (None, 1.0))):
+            found = performance(codes, np.eye(2)[predicted], groups, inflation=inflation)
+            supported[i] += verdict(found).level != "not supported"
+    assert supported[0] <= binom.ppf(0.999, 150, 0.025)
+    assert supported[1] >= 15
