@@ -38,7 +38,8 @@ _RULE = (
     "overlap, so that other samples would agree less). Partly supported: all else. Intervals are "
     "wide enough for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
     "(n / 2.5 where a classifier tunes itself), and where samples have groups, groups count. In "
-    "simulations they held it in 93 to 98 % of the studies."
+    "simulations they held it in 93 to 98 % of the studies; with 20 patients and a classifier that "
+    "tunes itself, in 89 %."
 )
 _NO_FEATURES = (
     "Per class: how many of its samples were recognised when they were not in the training "
