@@ -13,7 +13,12 @@ from xnbflow.data.contract import FOLDS_TABLE, TRAINING_TABLES
 from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header
 from xnbflow.data.errors import InputError
 from xnbflow.data.parquet import parquet_writer
-from xnbflow.data.tables import read_parquet, write_parquet
+from xnbflow.data.tables import (
+    digest_of_file,
+    read_parquet,
+    refuse_other_series,
+    write_parquet,
+)
 
 SAMPLES = [f"sample {i}" for i in range(40)]
 PREDICTIONS = TRAINING_TABLES["predictions"]
@@ -116,6 +121,18 @@ def test_no_other_damage_is_read_as_other_values(files, data):
     stop = data.draw(st.integers(start, min(len(content), start + 200)))
     changed = content[:start] + data.draw(st.binary(max_size=200)) + content[stop:]
     assert outcome(path, changed, read, whole) in {"refused", "the same"}
+
+
+def test_a_table_of_other_values_than_the_series_holds_is_refused(tmp_path):
+    series, table = tmp_path / "toy.parquet", tmp_path / "folds.parquet"
+    frame = pd.DataFrame({"repeat": [0], "fold": [0], "sample": ["a"]})
+    write_series(series)
+    write_parquet(frame, table, FOLDS_TABLE, digest_of_file(series))
+    refuse_other_series([table], series)
+    DataSet("toy", np.ones((1, 2)), ["f"], ["a", "b"], ["x", "y"]).write(series)
+    with pytest.raises(InputError) as refusal:
+        refuse_other_series([table], series)
+    assert refusal.value.file == str(table)
 
 
 def test_names_of_samples_are_covered_too(tmp_path):

@@ -11,6 +11,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.workflow.config import Batch, check_schema, read_config, read_sheets
 from xnbflow.workflow.needs import NEEDS
+from xnbflow.workflow.other_studies import refuse_other_folds
 from xnbflow.workflow.provenance import source_digests
 
 #: The configuration of the project, and over it the one of --configfile, --config or the caller of this module.

@@ -49,7 +49,15 @@ def given_folds(folds):
     """Input function: a file of predefined folds; none where folds are drawn, or the file is a URL."""
     file = CONFIG.folds[folds].file
     path = local_path(file) if file else None
-    return lambda wildcards: own_file(path, f"configuration, folds.{folds}.file") if path else []
+
+    def given(wildcards):
+        try:
+            refuse_other_folds(CONFIG, wildcards.dataset, folds, prefix())
+        except InputError as error:
+            raise WorkflowError(str(error)) from error
+        return own_file(path, f"configuration, folds.{folds}.file") if path else []
+
+    return given
 
 
 def batches(job, table):

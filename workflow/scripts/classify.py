@@ -11,13 +11,16 @@ start_job(snakemake)
 
 from xnbflow.data.contract import FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.tables import write_parquet
+from xnbflow.data.tables import digest_of_file, refuse_other_series, write_parquet
 from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.gathering import gather, remove_undeclared
 from xnbflow.evaluation.training import train_all
 from xnbflow.models.final import final_model, write_final
 
 series = DataSet.read(snakemake.input.series)
+digest = digest_of_file(snakemake.input.series)
+for table in TRAINING_TABLES:
+    refuse_other_series(snakemake.input[table], snakemake.input.series)
 scheme, downloads = snakemake.params.scheme, snakemake.config["download"]
 folds = scheme_folds(series, scheme, snakemake.input.given, downloads)
 entries, final = snakemake.params.entries, list(snakemake.params.final)
@@ -28,7 +31,7 @@ for i, (name, entry) in enumerate(entries.items()):
     paths = {table: snakemake.output[table][i] for table in TRAINING_TABLES}
     check_sources(snakemake)
     for table, contract in TRAINING_TABLES.items():
-        write_parquet(tables[table], paths[table], contract)
+        write_parquet(tables[table], paths[table], contract, digest)
     declared = [*paths.values(), *(path for each in batches.values() for path in each)]
     remove_undeclared(Path(paths["fits"]).parent, declared)
     if name in final:

@@ -9,12 +9,15 @@ from xnbflow.workflow.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import DESCRIPTION_TABLES, STUDY_TABLES
-from xnbflow.data.tables import write_tables
+from xnbflow.data.contract import DESCRIPTION_TABLES, STUDY_TABLES, TRAINING_TABLES
+from xnbflow.data.tables import refuse_other_series, write_tables
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.study import study_tables
 
 files, owners = snakemake.input, snakemake.params.owners
+for dataset, series in zip(owners["datasets"], files.series, strict=True):
+    mine = [i for i, (name, *_) in enumerate(owners["trained"]) if name == dataset]
+    refuse_other_series([files[table][i] for table in TRAINING_TABLES for i in mine], series)
 params = snakemake.params
 tables = study_tables(params.about, owners, files, params.alpha, params.paper, params.entries)
 descriptions = description_tables(owners, params.entries, files)

@@ -11,11 +11,12 @@ start_job(snakemake)
 
 from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.tables import write_parquet
+from xnbflow.data.tables import digest_of_file, write_parquet
 from xnbflow.evaluation.folds_file import folds_of_batch, scheme_folds
 from xnbflow.evaluation.training import train_all
 
 series = DataSet.read(snakemake.input.series)
+digest = digest_of_file(snakemake.input.series)
 scheme, downloads = snakemake.params.scheme, snakemake.config["download"]
 folds = scheme_folds(series, scheme, snakemake.input.given, downloads)
 batch = snakemake.params.batch
@@ -23,4 +24,4 @@ tested = folds_of_batch(folds, batch["repeats"], batch["folds"])
 tables = train_all(series, tested, snakemake.params.entry)
 check_sources(snakemake)
 for name, table in TRAINING_TABLES.items():
-    write_parquet(tables[name], snakemake.output[name], table)
+    write_parquet(tables[name], snakemake.output[name], table, digest)

@@ -85,9 +85,21 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
         msg = f"{path} is missing; run the workflow again with this file as a target"
         raise InputError(msg) from error
     except (OSError, pa.ArrowException) as error:
-        what = "cannot be read" if getattr(error, "errno", None) else "is damaged"
-        msg = f"{path} {what} ({_first_line(error)}); {REMEDY}"
-        raise InputError(msg) from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str | Path, error: Exception) -> InputError:
+    """Return the error of a file that cannot be read, which need not be the file's fault."""
+    reason = str(error).partition("\n")[0]
+    # Arrow has no error of its own for a thread that cannot be started.
+    lacking = isinstance(error, MemoryError) or type(error) is pa.ArrowException
+    if lacking or getattr(error, "errno", None):
+        remedy = "remove the cause, and run the workflow again; the file may be intact"
+        msg = f"{path} cannot be read ({reason}); {remedy}"
+    else:
+        remedy = REMEDY
+        msg = f"{path} is damaged ({reason}); {remedy}"
+    return InputError(msg, file=str(path), remedy=remedy)
 
 
 def place_of(path: str | Path) -> str:
@@ -160,7 +172,3 @@ def _footer(file: Any, size: int) -> tuple[bytes, int]:
 
 def _crc(footer: bytes) -> bytes:
     return b"%08x" % zlib.crc32(footer)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]

@@ -1,6 +1,7 @@
 """Tables as files: the one writer and the one reader, which hold them to the contract."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,18 @@ from xnbflow.data.contract import TableSchema
 from xnbflow.data.errors import InputError
 from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
 
-__all__ = ["read_parquet", "tsv", "write_parquet", "write_tables", "write_tsv"]
+__all__ = [
+    "digest_of_file",
+    "read_parquet",
+    "refuse_other_series",
+    "tsv",
+    "write_parquet",
+    "write_tables",
+    "write_tsv",
+]
+
+#: The digest of the series that a table was computed from, in its metadata.
+_SERIES = b"xnbflow.series.sha256"
 
 #: What a type of the contract is in a file; the first is what an empty column has.
 _ARROW = {
@@ -26,7 +38,9 @@ _ARROW = {
 }
 
 
-def write_parquet(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> None:
+def write_parquet(
+    frame: pd.DataFrame, path: str | Path, table: TableSchema, series: str = ""
+) -> None:
     """Write a table to Parquet, with checksums and without its index.
 
     Parameters
@@ -37,6 +51,8 @@ def write_parquet(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> 
         Where to write.
     table : TableSchema
         What the contract says of it.
+    series : str
+        The `digest_of_file` of the series that it was computed from, for `refuse_other_series`.
 
     Raises
     ------
@@ -50,11 +66,12 @@ def write_parquet(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> 
         raise TypeError(msg)
     kinds = _kinds(frame.columns, table)
     schema = pa.schema([(name, _arrow_type(frame[name], kind)) for name, kind in kinds.items()])
+    metadata = {_SERIES: series.encode()} if series else None
     if frame.empty:  # pandas may not know the type of a column without values
         rows = schema.empty_table()
     else:
         rows = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
-    with parquet_writer(path, schema) as writer:
+    with parquet_writer(path, schema.with_metadata(metadata)) as writer:
         writer.write_table(rows.replace_schema_metadata(None))
 
 
@@ -81,6 +98,36 @@ def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
             msg = f"{path} is no table {table.name!r} of this version ({wrong})"
             raise InputError(f"{msg}; {REMEDY}")
         return file.read().to_pandas()
+
+
+def digest_of_file(path: str | Path) -> str:
+    """Return the SHA-256 of a file."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None:
+    """Refuse tables that were not computed from a series as it is now.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        Tables that `write_parquet` has written with the digest of a series.
+    series : path
+        The file of the series.
+
+    Raises
+    ------
+    InputError
+        If the series, or a table, was replaced.
+    """
+    digest = digest_of_file(series).encode()
+    for path in paths:
+        with open_parquet(path) as file:
+            found = (file.schema_arrow.metadata or {}).get(_SERIES)
+        if found != digest:
+            msg = f"{path} was not computed from {series} as it is now; {REMEDY}"
+            raise InputError(msg, file=str(path), remedy=REMEDY)
 
 
 def write_tsv(frame: pd.DataFrame, path: str | Path) -> None:

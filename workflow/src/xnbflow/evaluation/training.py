@@ -222,6 +222,8 @@ def _train_fold(estimator: BaseEstimator, series: DataSet, test: np.ndarray) -> 
         warnings.simplefilter("always")
         try:
             _fit_and_predict(clone(estimator), series, training, test, result)
+        except OSError:  # the machine is at fault, say a full disk
+            raise
         except Exception as error:  # noqa: BLE001  a failed fit is an outcome of the study
             result.fit["status"] = "failed"
             result.fit["error"] = "".join(traceback.format_exception_only(error)).strip()

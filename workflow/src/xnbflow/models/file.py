@@ -99,13 +99,17 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
         raise InputError(msg)
     try:
         data = Path(path).read_bytes()
+    except OSError as error:
+        msg = f"{path} cannot be read ({error.strerror}); remove the cause and try again"
+        raise InputError(msg, file=str(path)) from error
+    try:
         members = _members(data)
         schema = json.loads(members[_SCHEMA])
         _check_header(schema, path)
         _check_digest(members)
         types = _permitted(schema, members, set(trust), path)
         model = _model(skops.io.loads(data, trusted=sorted(types | FIXED_TYPES)))
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:
         msg = f"{path} is no model, or damaged ({type(error).__name__}: {error})"

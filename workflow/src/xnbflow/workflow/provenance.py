@@ -8,6 +8,7 @@ it imports itself, so that an edit during a run leaves no result under the diges
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -19,7 +20,15 @@ from xnbflow.data.plugins import plugin_modules
 __all__ = ["STAGES", "refuse_other_sources", "source_digests", "source_files"]
 
 _DATA = ("data",)
-_TRAINING = (*_DATA, "data.sources", "density", "preprocessing", "naive_bayes", "evaluation")
+_TRAINING = (
+    *_DATA,
+    "data.sources",
+    "density",
+    "diagnostics",
+    "preprocessing",
+    "naive_bayes",
+    "evaluation",
+)
 
 #: The packages of xnbflow that the script of a stage uses.
 STAGES = {
@@ -27,8 +36,8 @@ STAGES = {
     "diagnose": (*_DATA, "density", "diagnostics"),
     "train": _TRAINING,
     "classify": (*_TRAINING, "models"),
-    "compare": (*_TRAINING, "diagnostics"),
-    "analyse": (*_TRAINING, "data.cells", "diagnostics", "models", "studies"),
+    "compare": _TRAINING,
+    "analyse": (*_TRAINING, "data.cells", "models", "studies"),
     "report": (*_DATA, "data.sources", "evaluation", "models", "studies", "report"),
 }
 #: The scripts of stages that have several.
@@ -68,6 +77,8 @@ def source_digests(stage: str, *modules: str) -> dict[str, str]:
     plugins = {module.partition(".")[0] for module in plugin_modules()}
     own = [f"xnbflow.{package}" for package in STAGES[stage]]
     scripts = _SCRIPTS.get(stage, (f"{stage}.py",))
+    for package in (*own, *plugins & others):
+        _remove_old_bytecode(package)
     return {name: _digest(name) for name in (*own, *scripts)} | {
         name: (_version(name) if name not in plugins else "") or _digest(name)
         for name in sorted(others)
@@ -102,6 +113,21 @@ def _digest(package: str) -> str:
         digest.update(f"{name}\n".encode())
         digest.update(path.read_bytes())
     return _SIGN + digest.hexdigest()[:12]
+
+
+@cache
+def _remove_old_bytecode(package: str) -> None:
+    """Remove what Python and numba compiled of modules before these were last changed.
+
+    Both compare the size of a module and its time of modification, which an edit or a copy may
+    leave as they were. The system's time of the last change of a file cannot be set.
+    """
+    for source in source_files(package).values():
+        changed = source.stat().st_ctime_ns
+        for compiled in source.parent.glob(f"__pycache__/{source.stem}.*"):
+            with suppress(OSError):  # another process was faster, or may write here
+                if compiled.stat().st_mtime_ns <= changed:
+                    compiled.unlink()
 
 
 def source_files(package: str) -> dict[str, Path]:

@@ -21,9 +21,12 @@ _SIGNS = {
     "equal": ("=", "as in the other classes"),
 }
 
-_CAPTION = (
+_RECALL = (
     "Per class: how many of its samples were recognised when they were not in the training "
-    "samples (recall, with its 95 % interval), and the features selected for it most often. "
+    "samples (recall, with its 95 % interval)"
+)
+_CAPTION = (
+    f"{_RECALL}, and the features selected for it most often. "
     "▲ higher, ▼ lower than in every other class, ◆ between them, by the medians, or by the means "
     "where all medians are equal. A small number is the share of folds that select the feature; "
     "without one all do. Of a class that is not recognised the features are unproven."
@@ -41,10 +44,7 @@ _RULE = (
     "simulations they held it in 93 to 98 % of the studies; with 20 patients and a classifier that "
     "tunes itself, in 89 %."
 )
-_NO_FEATURES = (
-    "Per class: how many of its samples were recognised when they were not in the training "
-    "samples (recall, with its 95 % interval). No classifier of this study selects features."
-)
+_NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
 
 
 def section(results: StudyResults) -> Section | None:
@@ -112,7 +112,7 @@ def _ties(results: StudyResults, classifier: str) -> list[Block]:
     keys = ["dataset", "folds", "class", "feature"]
     table = table.sort_values("frequency", ascending=False, kind="stable")
     rows = [
-        (*key, _alternatives(group), float(group["frequency"].max()))
+        (*key, _few(group["alternative"].unique().tolist()), float(group["frequency"].max()))
         for key, group in table.groupby(keys, sort=False)
     ]
     block = results.tables.show(
@@ -125,19 +125,16 @@ def _ties(results: StudyResults, classifier: str) -> list[Block]:
     return [Group("Interchangeable features", [block], f"{len(rows):,} that could be others")]
 
 
-def _alternatives(group: pd.DataFrame) -> str:
-    names = group["alternative"].drop_duplicates().tolist()
+def _few(names: list[str]) -> str:
     more = len(names) - _MOST_ALTERNATIVES
     return ", ".join(names[:_MOST_ALTERNATIVES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _size(row: pd.Series) -> str:
     """Return a data set's size in words; with its groups, which weigh more than samples."""
-    of = (
-        f" of {counted(int(row['groups']), 'group')} (patients, batches)"
-        if pd.notna(row["groups"])
-        else ""
-    )
+    of = ""
+    if pd.notna(row["groups"]):
+        of = f" of {counted(int(row['groups']), 'group')} (patients, batches)"
     filled = ", missing values filled in" if row["missing"] else ""
     sizes = f"{counted(row['features'], 'feature')}, {counted(row['classes'], 'class')}"
     return f"{counted(row['samples'], 'sample')}{of}, {sizes}{filled}"
@@ -236,15 +233,9 @@ def _lines(
         label = row[recall.columns.get_loc("class")]
         mine = selection[selection["class"] == label]
         named = mine.head(_MOST_NAMED)
-        items = [
-            _item(
-                feature,
-                profiles.loc[(label, feature), "direction"],
-                profiles.loc[(label, feature), "symbol"],
-                frequency,
-            )
-            for feature, frequency in zip(named["feature"], named["frequency"], strict=True)
-        ]
+        signs = profiles.loc[[(label, feature) for feature in named["feature"]]]
+        columns = (named["feature"], signs["direction"], signs["symbol"], named["frequency"])
+        items = [_item(*each) for each in zip(*columns, strict=True)]
         rest = len(mine) - len(items)
         note = stability["note"].get(label, "") if "note" in stability else ""
         lines.append(
