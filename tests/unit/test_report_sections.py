@@ -124,41 +124,35 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
     assert first.note == ""  # every fold selects it
 
 
-def verdict(results, **changes):
-    """What is said of alpha where columns of the tables are changed."""
-    rows = {}
-    for name in ("summary", "recall", "stability"):
-        table = results.tables[name].assign(**changes.get(name, {}))
-        rows[name] = table[(table["dataset"] == "alpha") & (table["classifier"] == "xnb")]
-    summary = rows["summary"].set_index("metric")
-    return answer._verdict("XNB", summary, rows["recall"], rows["stability"].set_index("class"))
-
-
-def test_how_well_a_finding_is_supported_follows_from_the_tables(results):
-    text, level = verdict(results, recall={"recognised": True}, stability={"stability": 0.9})
-    assert level == "good"
-    assert "every class is recognised" in text
-    assert "stability 0.90" in text
-    text, level = verdict(results, summary={"lower": 0.2, "baseline": 0.3})
+def test_how_well_a_finding_is_supported_is_said_with_its_reasons():
+    summary = pd.DataFrame({"mean": [0.9]}, index=["accuracy"])
+    recall = pd.DataFrame({"class": ["healthy", "tumour"], "recognised": [False, True]})
+    row = {"level": "partly supported", "reasons": "classes; stability", "p_value": 0.005}
+    row |= {"choices": 1, "accuracy": 0.9, "majority": 0.5, "balanced_lower": 0.6}
+    row |= {"balanced_upper": 0.95, "chance": 0.5}
+    text, level = answer._verdict("XNB", summary, pd.DataFrame([row]), recall)
+    assert level == "fair"
+    assert text.startswith("Partly supported: XNB has an accuracy of 90%")
+    assert "“healthy” is not recognised and folds disagree on the features" in text
+    assert "p = 0.005" in text
+    row |= {
+        "level": "not supported",
+        "reasons": "chance interval",
+        "p_value": np.nan,
+        "choices": 6,
+    }
+    text, level = answer._verdict("XNB", summary, pd.DataFrame([row]), recall)
     assert level == "poor"
-    assert text.startswith("Not supported")
-    assert "majority-class rate of 30%" in text
-    known = results.tables["recall"]["class"] != "healthy"
-    text, level = verdict(results, recall={"recognised": known}, stability={"stability": 0.9})
-    assert level == "fair"
-    assert "“healthy” is not recognised" in text
-    text, level = verdict(results, recall={"recognised": True}, stability={"stability": 0.1})
-    assert level == "fair"
-    assert "folds disagree on the features" in text
-    text, level = verdict(results, recall={"recognised": False})
-    assert (text.split(":")[0], level) == ("Not supported", "poor")
+    assert "the verdict rests on intervals alone" in text
+    assert "chosen after looking, out of 6" in text
+    assert answer._verdict("XNB", summary, pd.DataFrame(), recall)[1] == "poor"
 
 
-def test_a_class_that_is_never_recognised_is_marked():
-    assert "mean nothing" in answer._warning(0.0, recognised=False, note="")
-    assert "do not rely" in answer._warning(0.3, recognised=False, note="")
-    assert "single sample" in answer._warning(0.0, recognised=False, note="one sample")
-    assert answer._warning(0.9, recognised=True, note="") == ""
+def test_a_class_that_is_not_recognised_is_marked_with_what_it_is_taken_for():
+    assert "Never" in answer._warning(0.0, "b", recognised=False, note="")
+    assert "taken for “b”" in answer._warning(0.3, "b", recognised=False, note="")
+    assert "single sample" in answer._warning(0.0, "", recognised=False, note="one sample")
+    assert answer._warning(0.9, "b", recognised=True, note="") == ""
 
 
 #: What no table of results holds: versions and the machine of the one who makes the page, seconds
@@ -513,12 +507,12 @@ def results_with(tmp_path):
 
 def test_overconfidence_is_reported_in_words(results_with):
     columns = ["classifier", "above", "predictions", "count", "share", "accuracy"]
-    columns += ["accuracy_lower", "accuracy_upper", "promised"]
+    columns += ["accuracy_lower", "accuracy_upper", "promised", "overconfident"]
     nan = float("nan")
     rows = [
-        ("nb", 0.9, 100, 99, 0.99, 0.5, 0.4, 0.6, 0.99),
-        ("nb", 0.99, 100, 92, 0.92, 0.49, 0.39, 0.59, 0.999),
-        ("xnb", 0.99, 100, 0, 0.0, nan, nan, nan, nan),
+        ("nb", 0.9, 100, 99, 0.99, 0.5, 0.4, 0.6, 0.99, True),
+        ("nb", 0.99, 100, 92, 0.92, 0.49, 0.39, 0.59, 0.999, True),
+        ("xnb", 0.99, 100, 0, 0.0, nan, nan, nan, nan, False),
     ]
     results = results_with("confidence", pd.DataFrame(rows, columns=columns))
     (prose,) = _confidence(results, "d", "f")

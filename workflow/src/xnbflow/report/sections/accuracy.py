@@ -123,7 +123,7 @@ def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
 
 
 def _scores(results: StudyResults) -> Figure:
-    means = results.scores("accuracy")
+    means = results.scores("accuracy", "pooled")
     lower, upper = results.scores("accuracy", "lower"), results.scores("accuracy", "upper")
     baseline = results.scores("accuracy", "baseline").bfill(axis=1).iloc[:, 0]
     groups = [
@@ -247,7 +247,7 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
         if row.count:
             interval = f"[{row.accuracy_lower:.0%}, {row.accuracy_upper:.0%}]"
             said += f", of which {row.accuracy:.0%} {interval} are right"
-            if row.accuracy_upper < row.promised:
+            if row.overconfident:
                 said += f", below their mean predicted probability of {row.promised:.1%}"
         parts.append(said)
     if not parts:

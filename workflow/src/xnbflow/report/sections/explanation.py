@@ -120,19 +120,20 @@ def _recognition(run: _Run) -> Table:
     rows["recognised"] = np.select(
         [rows["recall"] == 0, rows["recognised"].astype(bool)],
         ["never", "yes"],
-        "in less than half of its tests",
+        "not more often than by chance",
     )
     accuracy = run.results.rows("summary", **run.key, metric="accuracy")
     baseline = accuracy["baseline"].iloc[0] if len(accuracy) else np.nan
     caption = (
         "How many samples of each class were recognised, with the 95 % interval, and how many "
-        "features were selected for it: those of a class that is not recognised mean nothing."
+        "features were selected for it: those of a class that is not recognised are unproven."
     )
     if pd.notna(baseline):
         caption += f" Always naming the largest class would be right in {baseline:.1%} of samples."
     columns = ["class", "samples", "recall", "lower", "upper", "mean_size", "stability"]
+    columns += ["recognised", "taken_for", "taken"]
     return run.results.tables.show(
-        ["recall", "stability"], caption, [*columns, "recognised"], rows, own={"stability": ".2f"}
+        ["recall", "stability"], caption, columns, rows, own={"stability": ".2f"}
     )
 
 

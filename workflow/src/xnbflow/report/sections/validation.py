@@ -53,9 +53,11 @@ def verdicts_in_words(results: StudyResults) -> str:
 
 _VERDICTS = {
     "held": "held",
-    "partly": "held in part",
-    "undecided": "undecided, because there are too few samples",
+    "held in part": "held in part",
     "did not hold": "did not hold",
+    "cannot tell": "cannot be judged",
+    "labels look exchanged": "seems to have exchanged labels",
+    "shares samples": "shares samples with its training cohort, so that there is no verdict",
 }
 
 
@@ -66,9 +68,10 @@ def _note(results: StudyResults, pair: Validation) -> str:
 
 
 _HOW_TO_READ = (
-    "Intervals are 95 % (Jeffreys) and count samples; with so few samples as many second cohorts "
-    "have, they are wide. If several models, matches and harmonisations are tried on one test "
-    "cohort, the best of them is flattered: choose before you look."
+    "Intervals are 95 % (Jeffreys) and count samples, or groups where samples have them; with so "
+    "few samples as many second cohorts have, they are wide. If several models, matches and "
+    "harmonisations are tried on one test cohort, the best of them is flattered: choose before "
+    "you look."
 )
 
 
