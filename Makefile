@@ -23,9 +23,10 @@ test: $(INSTALLED)
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit
 
-## fuzz: 100,000 damaged files, given to every reader
+## fuzz: 100,000 damaged files, given to every reader, and 10,000 schemas of models
 fuzz: $(INSTALLED)
 	@XNBFLOW_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
+	@XNBFLOW_FUZZ=10000 $(BIN)/python -m pytest -n 0 tests/unit/test_models_attacks.py
 
 ## cluster-acceptance: accidents on a SLURM cluster of two nodes on this machine (root, slurm-wlm, munge)
 cluster-acceptance: $(INSTALLED)
@@ -36,13 +37,13 @@ lint: $(INSTALLED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
+	@$(BIN)/snakefmt --check workflow/Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
 
 format: $(INSTALLED)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
-	@$(BIN)/snakefmt Snakefile workflow/Snakefile workflow/rules
+	@$(BIN)/snakefmt workflow/Snakefile workflow/rules
 
 ## manual: results/README.md, from the contract of tables, and the reference in config/README.md
 manual: $(INSTALLED)
@@ -78,7 +79,7 @@ lock:
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) dist site .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series resources/compiled
+	rm -rf $(VENV) $(PEER) dist site .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

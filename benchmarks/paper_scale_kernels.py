@@ -11,14 +11,14 @@ import time
 from pathlib import Path
 
 import yaml
+from xnbflow.diagnostics.warmup import compile_ahead as compile_diagnostics
+from xnbflow.evaluation.warmup import compile_ahead
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.tables import diagnose
-from xnbflow.diagnostics.warmup import compile_ahead as compile_diagnostics
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import train
-from xnbflow.evaluation.warmup import compile_ahead
 
 ROOT = Path(__file__).parents[1]
 

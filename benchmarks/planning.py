@@ -56,7 +56,7 @@ def show(what: str, jobs: int, wall: float, processor: float, memory: float) -> 
 def call(folder: str, arguments: list[str]) -> "subprocess.Popen[bytes]":
     """Start Snakemake for the study."""
     command = [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")),
         *("--directory", folder, *arguments, "--configfile", f"{folder}/large.yaml"),
         *("--cores", "1"),
     ]

@@ -20,7 +20,6 @@ from xnbflow.data.contract import (
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
-    JOBS_TABLE,
     SERIES,
     STUDY_TABLES,
     TRAINED,
@@ -29,6 +28,7 @@ from xnbflow.data.contract import (
     TRUTH_TABLE,
 )
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.methods import resolved
@@ -44,7 +44,6 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.results import StudyResults
-from xnbflow.workflow.config import Study
 
 SCRIPT = "<script>alert(1)</script>"
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
@@ -84,7 +83,9 @@ def _made(classifiers, datasets, **changes):
         for classifier in classifiers:
             _write_training(root / "results" / dataset / "3-fold" / classifier, series, **changes)
     if "alpha" in datasets:
-        write_parquet(_truth(), root / TRUTH.of(dataset="alpha"), TRUTH_TABLE)
+        for name in study.datasets:
+            truth = _truth() if name == "alpha" else pd.DataFrame(columns=TRUTH_TABLE.fixed)
+            write_parquet(truth, root / TRUTH.of(dataset=name), TRUTH_TABLE)
     results = StudyResults(
         study, {c: CLASSIFIERS[c] for c in classifiers}, _configuration(study), root
     )
@@ -179,8 +180,6 @@ def _write_training(folder, series, failed=(), warned=()):
     for name, parts in repeats.items():
         table = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
         write_parquet(table, folder / f"{name}.parquet", TRAINING_TABLES[name])
-    jobs = pd.DataFrame({"batch": ["b0", "b1"], "seconds": [0.5, 0.5], "max_memory_mb": 300.0})
-    write_parquet(jobs, folder / "jobs.parquet", JOBS_TABLE)
 
 
 def _trained(series, fold, rng, *, selects):
@@ -266,14 +265,13 @@ def _write_tables(results):
         "series": [root / SERIES.of(dataset=name) for name in study.datasets],
         "notes": [],
         "permutation": [],
-        "truth": [root / TRUTH.of(dataset=name) for name in results.simulated],
+        "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
         **trained,
         **diagnosed,
     }
     keys = {
         "datasets": study.datasets,
-        "simulated": results.simulated,
         "diagnosed": study.datasets,
         "trained": study.trained,
         "permuted": [],

@@ -16,7 +16,7 @@ from xnbflow.data.contract import (
     STUDY_TABLES,
     analysis_tables,
 )
-from xnbflow.studies.registry import own_analyses
+from xnbflow.studies.registry import OWN_ANALYSES
 
 #: Small, and with all that a study may ask for beside tables and a page.
 MORE = {
@@ -76,7 +76,7 @@ def _tables():
     ]
     folders += [
         (ANALYSIS.of(study="tiny", analysis=name), f"### `{name}`", analysis_tables(each.contract))
-        for name, each in own_analyses().items()
+        for name, each in OWN_ANALYSES.items()
     ]
     for folder, heading, tables in folders:
         listed = page.partition(heading)[2].partition("\n#")[0]

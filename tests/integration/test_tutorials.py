@@ -14,7 +14,13 @@ from integration.conftest import ROOT
 TUTORIALS = ROOT / "docs/tutorials"
 PROGRAMS = {
     "xnbflow": [sys.executable, "-c", "from xnbflow.workflow.cli import main; main()"],
-    "snakemake": [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")],
+    "snakemake": [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--snakefile",
+        str(ROOT / "workflow/Snakefile"),
+    ],
 }
 
 

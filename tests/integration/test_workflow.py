@@ -69,7 +69,7 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     (tmp_path / "tiny.tsv").write_text(html.unescape(sheet))
     configuration = html.unescape(blocks["The study as configured (YAML)"])
     (tmp_path / "study.yaml").write_text(configuration)
-    arguments = ("--snakefile", str(ROOT / "Snakefile"), "-n", "--quiet", "rules")
+    arguments = ("--snakefile", str(ROOT / "workflow/Snakefile"), "-n", "--quiet", "rules")
     planned = run_words(blocks["To repeat the study"], tmp_path, *arguments)
     assert re.search(r"^train +4$", planned, re.MULTILINE)
     given = yaml.safe_load(configuration)

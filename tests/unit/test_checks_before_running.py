@@ -52,11 +52,7 @@ XNB = {"method": "xnb"}
         ({"method": "sklearn.svm.LinearSVX"}, "sklearn.svm has no LinearSVX; did you mean 'Lin"),
         ({"method": "sklearn.svmm.LinearSVC"}, "there is no module sklearn.svmm"),
         ({"method": "no_package.Model"}, "there is no module no_package"),
-        ({"method": "sklearn.svm.LinearSVC", "params": {"CC": 1}}, "has no parameter 'CC'"),
         ({"method": "subprocess.Popen", "params": {"args": "false"}}, "is no estimator"),
-        ({"method": "os.system"}, "'os.system' is no estimator"),
-        ({"method": "sklearn.base.clone"}, "is no class"),
-        ({"method": "sklearn.preprocessing.StandardScaler"}, "is no estimator that can predict"),
         ({"method": "cica"}, "cica is a transformer; give a classifier"),
         ({"steps": [XNB, XNB]}, "xnb is a classifier; give a transformer"),
         ({"method": "m" * 300}, "unknown method"),
@@ -80,7 +76,8 @@ def test_nothing_of_an_import_path_is_run(tmp_path, monkeypatch):
     marker = tmp_path / "ran"
     (tmp_path / "trap.py").write_text(f"open({str(marker)!r}, 'w')\nclass Model:\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert "no estimator" in refused(with_classifier({"method": "trap.Model"}))
+    assert "trap has no Modell" in refused(with_classifier({"method": "trap.Modell"}))
+    read_config(with_classifier({"method": "trap.Model"}), SCHEMA, DATASETS)
     assert not marker.exists()
 
 
@@ -133,7 +130,7 @@ def test_the_rules_are_those_of_the_workflow():
         for line in text.splitlines()
         if line.startswith("rule ") and line.endswith(":")
     }
-    assert found == RULES
+    assert found | {"classify"} == RULES  # its rules have the names of schemes and classifiers
 
 
 @pytest.mark.parametrize("key", [5, 1.5, True, None, "", "a" * 61, "a/b", ".x", "a\nb"])
@@ -225,8 +222,7 @@ def test_no_configuration_raises_anything_else(seed):
             raw = mutated(raw, rng)
             if not raw:
                 break
-        paths = rng.random() < 0.2
-        outcomes.append(told(lambda: read_config(raw, SCHEMA, DATASETS, look_up_paths=paths)))  # noqa: B023
+        outcomes.append(told(lambda: read_config(raw, SCHEMA, DATASETS)))  # noqa: B023
     assert sum(map(bool, outcomes)) > 50
     assert max(map(len, outcomes)) <= MOST_CHARACTERS
 
@@ -306,7 +302,6 @@ def with_steps(steps, dataset="wine"):
         ([LOG | {"method": "log3"}], "preprocessing.wine.0.method: unknown method 'log3'; did you"),
         ([LOG, LOG | {"params": {"ofset": 1}}], "unknown key 'ofset'; did you mean 'offset'"),
         ([LOG | {"method": "xnb"}], "xnb is a classifier; give a transformer"),
-        ([LOG | {"method": "sklearn.svm.LinearSVC"}], "is no estimator that can transform"),
     ],
 )
 def test_wrong_steps_of_a_data_set_are_told(steps, message):

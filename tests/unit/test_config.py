@@ -61,13 +61,10 @@ def test_every_default_classifier_can_be_built():
         (("folds", "x"), {}, "folds.x: 'splits' is a required property"),
         (("folds", "../x"), {"splits": 2}, "use a name of a folder"),
         (("folds_per_job",), 0, "folds_per_job"),
+        (("classifiers_per_job",), "two", "classifiers_per_job"),
+        (("studies", "classify_x"), {"title": "x"}, "'classify_x' is the name of a rule"),
         (("colour",), 1, "known: run"),
         (("classifiers", "nb"), {"label": "x"}, "classifiers.nb"),
-        (
-            ("classifiers", "diagnostics"),
-            RAW["classifiers"]["nb"],
-            "classifiers: 'diagnostics' means the tests",
-        ),
         (("folds", "models"), {"splits": 2}, "folds: 'models' is a folder of results/"),
         (("folds", "Models"), {"splits": 2}, "'models' and 'Models' differ in small and capital"),
         (("studies", "Demo"), {"title": "x"}, "studies: 'demo' and 'Demo' differ in small and"),
@@ -156,7 +153,7 @@ def test_methods_are_found_in_nested_entries():
 
 
 @pytest.mark.parametrize(
-    ("per_job", "expected"), [(None, 5), (1, 15), (2, 10), (4, 5), (6, 3), (8, 3), (100, 1)]
+    ("per_job", "expected"), [(1, 15), (2, 10), (4, 5), (6, 3), (8, 3), (100, 1)]
 )
 def test_batches_cover_every_fold_once(per_job, expected):
     batches = Folds(splits=3, repeats=5).batches(per_job)
@@ -164,6 +161,55 @@ def test_batches_cover_every_fold_once(per_job, expected):
     folds = [(r, fold) for batch in batches for r in batch.repeats for fold in batch.folds]
     assert sorted(folds) == [(r, f) for r in range(5) for f in range(3)]
     assert [Batch.named(batch.name) for batch in batches] == batches
+
+
+def test_without_folds_per_job_there_are_no_batches():
+    assert Folds(splits=3, repeats=5).batches(None) == []
+
+
+#: Two studies of which the second has one data set and two classifiers of the first.
+SHARED = {
+    "one": {"datasets": ["wine", "digits"], "classifiers": ["nb", "xnb", "fnb"], "final": ["xnb"]},
+    "two": {"datasets": ["wine"], "classifiers": ["fnb", "nb", "csnb"]},
+    "analysis": {"analyses": {"effects": {"datasets": ["spambase"], "folds": "5-fold"}}},
+}
+
+
+def shared(per_job="all"):
+    trained = {"title": "x", "folds": ["10-fold"]}
+    studies = {
+        name: (trained if "classifiers" in entry else {"title": "x"}) | entry
+        for name, entry in SHARED.items()
+    }
+    raw = RAW | {"studies": studies, "run": [], "classifiers_per_job": per_job}
+    return read_config(raw, SCHEMA, DATASETS)
+
+
+def test_a_job_trains_what_the_same_studies_ask_for():
+    jobs = {(job.datasets, job.classifiers): job for job in shared().jobs()}
+    assert list(jobs) == [
+        (("wine",), ("nb", "fnb")),
+        (("wine",), ("xnb",)),
+        (("wine",), ("csnb",)),
+        (("digits",), ("nb", "xnb", "fnb")),
+        (("spambase",), ()),
+    ]
+    assert {job.classifiers: job.final for job in jobs.values() if job.final} == {
+        ("xnb",): ("xnb",), ("nb", "xnb", "fnb"): ("xnb",)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("per_job", ["all", 1, 2])
+def test_every_classifier_is_trained_by_one_job_and_one_job_writes_the_folds(per_job):
+    config = shared(per_job)
+    trained, drawn = [], []
+    for job in config.jobs():
+        assert per_job == "all" or len(job.classifiers) <= per_job
+        trained += [(d, job.folds, c) for d in job.datasets for c in job.classifiers]
+        drawn += [(d, job.folds) for d in job.datasets if job.draws]
+    expected = {each for study in config.studies.values() for each in study.trained}
+    assert sorted(trained) == sorted(expected)
+    assert sorted(drawn) == sorted({each[:2] for each in expected} | {("spambase", "5-fold")})
 
 
 def test_batches_of_more_repeats_begin_with_the_same_ones():

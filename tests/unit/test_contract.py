@@ -10,7 +10,13 @@ import pandas as pd
 import pytest
 
 from xnbflow.data import contract
-from xnbflow.data.contract import FOLDS_TABLE, STUDY_TABLES, TRAINING_TABLES, PathTemplate, Table
+from xnbflow.data.contract import (
+    FOLDS_TABLE,
+    STUDY_TABLES,
+    TRAINING_TABLES,
+    PathTemplate,
+    TableSchema,
+)
 from xnbflow.data.errors import InputError
 from xnbflow.data.tables import read_parquet, write_parquet, write_tables
 from xnbflow.evaluation.gathering import remove_undeclared
@@ -112,7 +118,7 @@ def test_a_table_that_the_contract_does_not_know_is_not_written(tmp_path):
 def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
     path = tmp_path / "folds.parquet"
     columns = {name: c for name, c in FOLDS_TABLE.columns.items() if name != "sample"}
-    older = Table("folds", "", "", columns)
+    older = TableSchema("folds", "", "", columns)
     write_parquet(FOLDS[["repeat", "fold"]], path, older)
     with pytest.raises(InputError, match=r"folds.parquet is no table 'folds' .*'sample' is miss"):
         read_parquet(path, FOLDS_TABLE)
@@ -125,7 +131,7 @@ def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
 
 def _other_type():
     columns = dict(FOLDS_TABLE.columns) | {"fold": contract.Column("number")}
-    return Table("folds", "", "", columns)
+    return TableSchema("folds", "", "", columns)
 
 
 def test_what_is_written_is_what_is_read_and_what_pandas_reads(tmp_path):

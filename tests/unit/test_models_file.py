@@ -1,7 +1,6 @@
 """Models as files: what was written is read, and nothing that is damaged, foreign or untrusted."""
 
-import json
-import shutil
+import io
 import warnings
 import zipfile
 
@@ -9,20 +8,38 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from model_files import edited, packed, parts_of, two_classes
 from sklearn.preprocessing import StandardScaler
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.evaluation.methods import METHODS
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
 
-SVM = {
+SCALED = [{"method": "sklearn.preprocessing.StandardScaler"}]
+BASELINES = {
+    name: {"steps": [*SCALED, {"method": f"sklearn.{name}", "params": params}]}
+    for name, params in {
+        "calibration.CalibratedClassifierCV": {},
+        "discriminant_analysis.LinearDiscriminantAnalysis": {"solver": "lsqr"},
+        "linear_model.LogisticRegression": {},
+        "linear_model.LogisticRegressionCV": {},
+        "linear_model.RidgeClassifierCV": {},
+        "linear_model.SGDClassifier": {},
+        "neighbors.NearestCentroid": {},
+        "neural_network.MLPClassifier": {"max_iter": 20},
+        "svm.LinearSVC": {},
+        "svm.SVC": {"probability": True},
+    }.items()
+}
+BASELINES["SelectKBest"] = {
     "steps": [
-        {"method": "sklearn.preprocessing.StandardScaler"},
-        {"method": "sklearn.svm.LinearSVC"},
+        {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 3}},
+        {"method": "sklearn.svm.SVC"},
     ]
 }
+FOREST = {"method": "sklearn.ensemble.RandomForestClassifier", "params": {"n_estimators": 5}}
+TREE = "sklearn.tree._tree.Tree"
 PARAMS = {
     "selective_nb": {"estimator": {"method": "gaussian_nb"}, "cv": 3},
     "von_mises_fisher_nb": {"normalize": True},
@@ -40,15 +57,6 @@ CLASSIFIERS = {
 }
 
 
-def two_classes(n=40, p=8, seed=0):
-    rng = np.random.default_rng(seed)
-    labels = np.array(["tumour", "normal"])[np.arange(n) % 2]
-    values = rng.normal(8.0, 1.0, size=(p, n))
-    values[0] += 4 * (labels == "tumour")
-    values[1] -= 3 * (labels == "tumour")
-    return DataSet("toy", values, [f"g{i}" for i in range(p)], [f"s{i}" for i in range(n)], labels)
-
-
 SERIES = two_classes()
 
 
@@ -61,7 +69,9 @@ def path(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "entry", [*CLASSIFIERS.values(), *STEPS.values(), SVM], ids=[*CLASSIFIERS, *STEPS, "svm"]
+    "entry",
+    [*CLASSIFIERS.values(), *STEPS.values(), *BASELINES.values()],
+    ids=[*CLASSIFIERS, *STEPS, *BASELINES],
 )
 def test_every_classifier_and_step_says_the_same_after_a_round_trip(entry, tmp_path):
     with warnings.catch_warnings():
@@ -135,23 +145,9 @@ def test_other_files_are_refused(tmp_path):
         read_model(tmp_path / "foreign.skops")
 
 
-def edited(path, to, change):
-    """Copy a model with its schema changed."""
-    shutil.copy(path, to)
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "schema.json":
-                schema = json.loads(content)
-                change(schema["content"])
-                content = json.dumps(schema)
-            new.writestr(name, content)
-    return to
-
-
 def test_a_newer_format_is_refused(path, tmp_path):
     newer = edited(path, tmp_path / "m.skops", lambda c: c["version"].update(content="99"))
-    with pytest.raises(InputError, match="format 99, this program reads 1"):
+    with pytest.raises(InputError, match="format 99, this program reads 2"):
         read_model(newer)
 
 
@@ -169,3 +165,101 @@ def test_a_model_that_says_something_else_than_where_it_was_made_is_refused(path
     write_model(model, tmp_path / "m.skops")
     with pytest.raises(InputError, match="says something else here"):
         read_model(tmp_path / "m.skops")
+
+
+def test_a_forest_is_read_where_its_trees_are_trusted(tmp_path):
+    model = fit_model(SERIES, FOREST)
+    write_model(model, tmp_path / "m.skops")
+    with pytest.raises(InputError, match=rf"not trusted: {TREE}\. .*--trust"):
+        read_model(tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops", [TREE])
+    new = two_classes(seed=1).frame()
+    assert np.array_equal(model.estimator.predict_proba(new), read.estimator.predict_proba(new))
+
+
+def test_an_estimator_that_holds_a_function_is_not_written(tmp_path):
+    entry = {"steps": [{"method": "sklearn.cluster.FeatureAgglomeration"}, {"method": "csnb"}]}
+    with pytest.raises(InputError, match=r"numpy\.mean \(FunctionNode\).*another estimator"):
+        write_model(fit_model(SERIES, entry), tmp_path / "m.skops")
+    assert not (tmp_path / "m.skops").exists()
+
+
+def test_an_altered_array_is_refused_by_the_digest(path, tmp_path):
+    parts = parts_of(path)
+    arrays = [name for name in parts if name.endswith(".npy")]
+    assert len(arrays) > 10
+    for name in arrays:
+        altered = parts[name][:-1] + bytes([parts[name][-1] ^ 1])
+        with zipfile.ZipFile(tmp_path / "m.skops", "w") as archive:  # its checksum is right
+            for part, content in (parts | {name: altered}).items():
+                archive.writestr(part, content)
+        with pytest.raises(InputError, match="digest"):
+            read_model(tmp_path / "m.skops")
+
+
+def declaring(shape, dtype="<f8"):
+    stream = io.BytesIO()
+    header = {"descr": dtype, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    return stream.getvalue() + bytes(64)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        declaring((10**13,)),
+        declaring((-1, -8)),
+        declaring((10**18, 0)),
+        declaring((10**18,), "<U0"),
+        declaring((8,), "|O"),
+        b"no array",
+    ],
+)
+def test_an_array_that_declares_what_it_does_not_store_is_refused(path, tmp_path, array):
+    parts = parts_of(path)
+    name = next(name for name in parts if name.endswith(".npy"))
+    with pytest.raises(InputError, match="damaged"):
+        read_model(packed(parts | {name: array}, tmp_path / "m.skops"))
+
+
+def test_what_is_not_one_plain_zip_file_is_refused(path, tmp_path):
+    parts, content = parts_of(path), path.read_bytes()
+    other = tmp_path / "m.skops"
+    packed(parts | {"1.npy": declaring((10**7,)) + bytes(8 * 10**7)}, other,
+           compression=zipfile.ZIP_DEFLATED)  # fmt: skip
+    files = [other.read_bytes(), b"\x80\x04N." + content, content + b"\n", content + content]
+    for each in files:
+        other.write_bytes(each)
+        with pytest.raises(InputError, match="ZIP file"):
+            read_model(other)
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
+        for name in [*old.namelist(), "schema.json"]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                new.writestr(name, old.read(name))
+    with pytest.raises(InputError, match="two parts of one name"):
+        read_model(other)
+
+
+DEEP = 100_000
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"content": 1}',
+        b'{"__loader__": "DictNode"}',
+        b'{"__loader__": "DictNode", "content": []}',
+        b'{"__loader__": "DictNode", "content": {"format": {"__loader__": "JsonNode"}}}',
+        b"[" * DEEP + b"]" * DEEP,
+        b'{"a": ' * DEEP + b"1" + b"}" * DEEP,
+    ],
+)
+def test_a_schema_without_a_valid_content_is_refused(path, tmp_path, schema):
+    with pytest.raises(InputError) as told:
+        read_model(packed(parts_of(path) | {"schema.json": schema}, tmp_path / "m.skops"))
+    assert len(str(told.value)) < 1000

@@ -21,6 +21,7 @@ from xnbflow.data.contract import (
 )
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import write_tables
 from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.models import cross_validate, fit_model, read_model
@@ -32,7 +33,6 @@ from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
-from xnbflow.workflow.config import Study, Validation
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
 TRAIN = two_classes(40)

@@ -13,7 +13,7 @@ import resource
 from xnbflow.workflow.jobs import start_job
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 from types import SimpleNamespace
-start_job(SimpleNamespace(threads=1, log=["job.log"], output=SimpleNamespace(record="record.tsv")))
+start_job(SimpleNamespace(threads=1, log=["job.log"], params=SimpleNamespace(sources={})))
 import numpy as np, pandas as pd
 {write}
 """

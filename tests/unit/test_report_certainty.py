@@ -1,47 +1,52 @@
 """What the page says of certainty: how sure predictions are, and what permuted labels reach."""
 
-from types import SimpleNamespace
-
 import pandas as pd
+import pytest
+from report_study import write_declared
 
+from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.study import Study
+from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.accuracy import _confidence, _permutations
 from xnbflow.report.sections.answer import _item, _size, _ties
 
 
-def results_with(name, frame):
-    def rows(table, **where):
-        assert table == name
-        return frame
+@pytest.fixture
+def results_with(tmp_path):
+    def write(name, rows):
+        study = Study("s", "", "", ("d",), ("nb", "xnb"), ("f",), diagnostics=False, analyses={})
+        results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
+        table = pd.DataFrame(rows).assign(dataset="d", folds="f")
+        schema = STUDY_TABLES[name]
+        table = table[[column for column in table if column in schema.columns]]
+        write_declared(table, results.folder / f"{name}.parquet", schema)
+        return results
 
-    return SimpleNamespace(
-        rows=rows,
-        tables={name: frame},
-        labels={"nb": "NB", "xnb": "XNB"},
-        study=SimpleNamespace(classifiers=("nb", "xnb")),
-        place=lambda dataset, _: dataset,
-    )
+    return write
 
 
-def test_overconfidence_is_told_in_words():
+def test_overconfidence_is_reported_in_words(results_with):
     columns = ["classifier", "above", "predictions", "count", "share", "accuracy"]
     columns += ["accuracy_lower", "accuracy_upper", "promised"]
+    nan = float("nan")
     rows = [
         ("nb", 0.9, 100, 99, 0.99, 0.5, 0.4, 0.6, 0.99),
         ("nb", 0.99, 100, 92, 0.92, 0.49, 0.39, 0.59, 0.999),
-        ("xnb", 0.99, 100, 0, 0.0, float("nan"), float("nan"), float("nan"), float("nan")),
+        ("xnb", 0.99, 100, 0, 0.0, nan, nan, nan, nan),
     ]
-    table = pd.DataFrame(rows, columns=columns)
-    (prose,) = _confidence(results_with("confidence", table), "d", "f")
+    results = results_with("confidence", pd.DataFrame(rows, columns=columns))
+    (prose,) = _confidence(results, "d", "f")
     assert (
-        "NB: 92%, of which 49% [39%, 59%] are right, surely fewer than they promise; XNB: 0%."
-        in (prose.text)
+        "NB: 92%, of which 49% [39%, 59%] are right, below their mean predicted probability of "
+        "99.9%; XNB: 0%." in prose.text
     )
 
 
-def test_interchangeable_features_are_named_once_per_selected_one():
-    rows = [("d", "f", "a", "g1", "g2", 0.5), ("d", "f", "a", "g1", "g3", 0.9)]
-    columns = ["dataset", "folds", "class", "feature", "alternative", "frequency"]
-    (group,) = _ties(results_with("ties", pd.DataFrame(rows, columns=columns)), "xnb")
+def test_interchangeable_features_are_named_once_per_selected_one(results_with):
+    row = {"classifier": "xnb", "class": "a", "feature": "g1"}
+    rows = [{**row, "alternative": "g2", "frequency": 0.5},
+            {**row, "alternative": "g3", "frequency": 0.9}]  # fmt: skip
+    (group,) = _ties(results_with("ties", rows), "xnb")
     assert group.blocks[0].frame.to_numpy().tolist() == [["d", "a", "g1", "g3, g2", 0.9]]
 
 
@@ -58,14 +63,10 @@ def test_the_size_of_a_data_set_counts_groups_beside_samples():
     assert _size(row).endswith("missing values filled in")
 
 
-def test_permutation_tests_stand_on_the_page_where_there_are_any():
-    empty = pd.DataFrame(columns=["dataset"])
-    assert _permutations(results_with("permutation_tests", empty)) == []
-    row = {"dataset": "d", "classifier": "nb", "metric": "balanced_accuracy", "observed": 0.8}
+def test_permutation_tests_are_on_the_page_where_there_are_any(results_with):
+    row = {"classifier": "nb", "metric": "balanced_accuracy", "observed": 0.8}
     row |= {"null_mean": 0.5, "null_95": 0.6, "permutations": 199, "at_least": 0, "p_value": 0.005}
-    (table,) = _permutations(results_with("permutation_tests", pd.DataFrame([row])))
-    assert table.frame.loc[0, ["classifier", "metric", "p"]].tolist() == [
-        "NB",
-        "balanced accuracy",
-        0.005,
-    ]
+    assert _permutations(results_with("permutation_tests", pd.DataFrame(columns=list(row)))) == []
+    (table,) = _permutations(results_with("permutation_tests", [row]))
+    shown = table.frame.loc[0, ["classifier", "metric", "p_value"]]
+    assert shown.tolist() == ["NB", "balanced accuracy", 0.005]

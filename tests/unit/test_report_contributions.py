@@ -19,6 +19,7 @@ from xnbflow.data.contract import (
 )
 from xnbflow.data.dataset import read_header
 from xnbflow.data.sources.simulate import simulate_series
+from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.folds import draw_folds
@@ -26,7 +27,6 @@ from xnbflow.evaluation.training import train
 from xnbflow.report import contributions as module
 from xnbflow.report.contributions import contributions
 from xnbflow.report.results import StudyResults
-from xnbflow.workflow.config import Study
 
 METHODS = "xnbflow.naive_bayes"
 

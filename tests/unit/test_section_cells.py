@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 from report_study import walk, write_declared
 
+from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Prose, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.cells.contract import TABLES
 from xnbflow.studies.cells.section import section
-from xnbflow.workflow.config import Study
 
 METHODS = ["ClassSpecificNB", "Wilcoxon, top 5", "NS-Forest", "all genes"]
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from report_study import sources, unsourced, walk, write_declared
 
+from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
@@ -14,7 +15,6 @@ from xnbflow.studies.cica import section as cica
 from xnbflow.studies.cica.compute_summary import summarise
 from xnbflow.studies.cica.contract import TABLES
 from xnbflow.studies.cica.section import section
-from xnbflow.workflow.config import Study
 
 #: Median recovery error by step: the paper's width approaches the sources and leaves them.
 PATHS = {"paper's": [2.0, 0.5, 0.3, 1.5, 2.8], "chosen": [2.0, 0.9, 0.5, 0.4, 0.4]}

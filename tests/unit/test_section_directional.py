@@ -10,6 +10,7 @@ from report_study import sources, unsourced, write_declared
 
 from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.data.printed import PublishedTables
+from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Figure, Gallery, Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
@@ -20,7 +21,6 @@ from xnbflow.studies.directional.contract import TABLES
 from xnbflow.studies.directional.drawings import draw_sphere
 from xnbflow.studies.directional.section import section
 from xnbflow.studies.directional.section_tables import accuracy_blocks, complexity_table
-from xnbflow.workflow.config import Study
 
 PAPER = Path(__file__).parents[2] / "resources" / "paper"
 LABELS = {"vmnb": "vMNB", "selvmnb": "SelvMNB", "gnb": "GNB", "selgnb": "SelGNB", "dnb": "dNB"}

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from report_study import sources, unsourced, walk, write_declared
 
+from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Gallery, Group, Links, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
@@ -13,7 +14,6 @@ from xnbflow.studies.effects import section_curves
 from xnbflow.studies.effects.compute_summary import summarise
 from xnbflow.studies.effects.contract import TABLES
 from xnbflow.studies.effects.section import section
-from xnbflow.workflow.config import Study
 
 NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
 TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"

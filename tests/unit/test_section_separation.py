@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from report_study import sources, unsourced, walk, write_declared
 
+from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
@@ -12,7 +13,6 @@ from xnbflow.studies.separation import section_gains
 from xnbflow.studies.separation.compute_summary import summarise
 from xnbflow.studies.separation.contract import TABLES
 from xnbflow.studies.separation.section import section
-from xnbflow.workflow.config import Study
 
 EQ22, WEIGHTS, TRUTH = "Eq. 22 as printed", "weights, estimated H", "threshold at the true scores"
 UNIFORM, USELESS = "uniform on [0, 20]", "50% useless, others uniform on [0, 40]"

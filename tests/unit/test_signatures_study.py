@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.study import Study
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.sparse import features_with_effect
@@ -25,7 +26,6 @@ from xnbflow.report.results import StudyResults
 from xnbflow.studies.signatures.compute import analyse
 from xnbflow.studies.signatures.contract import TABLES
 from xnbflow.studies.signatures.section import section
-from xnbflow.workflow.config import Study
 
 PARAMS = {
     "splits": 3,

@@ -15,8 +15,8 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation import training
-from xnbflow.evaluation.folds import folds_of_repeat
-from xnbflow.evaluation.training import LOG_POSTERIOR, train, train_batch
+from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.evaluation.training import LOG_POSTERIOR, train, train_all
 from xnbflow.naive_bayes import XNB
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
@@ -144,11 +144,11 @@ def test_a_batch_of_several_repeats_is_what_a_batch_of_each_is(tmp_path, method)
         "batch", values, [f"f{i}" for i in range(20)], [f"s{i}" for i in range(30)], labels
     )
     FailingAtFirst.calls.clear()
-    both = train_batch(series, entry(method), splits=3, repeats=(0, 1), folds=(0, 1, 2))
+    both = train_all(series, draw_folds(series, 3, 2), entry(method))
     FailingAtFirst.calls.clear()
     each = [train(series, folds_of_repeat(series, 3, i), entry(method), i, None) for i in (0, 1)]
     for name, table in TRAINING_TABLES.items():
-        write_parquet(getattr(both, name), tmp_path / name, table)
+        write_parquet(both[name], tmp_path / name, table)
         read = read_parquet(tmp_path / name, table)
         rows = [len(getattr(outcome, name)) for outcome in each]
         assert len(read) == sum(rows)

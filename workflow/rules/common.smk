@@ -1,132 +1,48 @@
-# What all rules share: the library, the checked configuration, and where things are.
-import atexit
-import gc
+# What all rules share: the checked configuration, and what jobs ask for.
+import re
 from pathlib import Path
 
-from snakemake.common import get_function_params, overwrite_function_params
-from snakemake.common.configfile import load_configfile
+import yaml
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import update_config
 
-SCHEMA = ROOT / "workflow/schemas/config.schema.json"
-# A graph of many thousand jobs is no garbage: it is not looked through while it is made (`prepare_start`
-# lets that begin again), nor taken apart when the process that made it ends.
-gc.disable()
-atexit.register(gc.freeze)
-
-#: Of another workflow that imports this one (`module`), else of this one: what changes paths and names.
-MODIFIER = workflow.modifier
-#: The `prefix` of that module, before every path of a rule.
-PREFIX = MODIFIER.path_modifier.replace_prefix("")
-if not MODIFIER.is_main_snakefile():
-    # Snakemake hands a module the caller's configuration alone: lay it over ours, as --configfile
-    # is, its sheets over our own.
-    defaults = load_configfile(str(ROOT / "config/config.yaml"))
-    OWN_SHEETS = [str(ROOT / sheet) for sheet in defaults["sheets"]]
-    sheets = OWN_SHEETS + config.get("sheets", [])
-    update_config(defaults, config)
-    config = {**defaults, "sheets": sheets}  # the caller's own may serve other modules
-else:
-    OWN_SHEETS = []
-
-import xnbflow
-from xnbflow.studies.registry import analysis_modules, known_analyses
-from xnbflow.workflow.config import Batch, check_schema, read_config, read_sheets
-from xnbflow.data.contract import (
-    ANALYSIS,
-    BATCH,
-    COMPILED,
-    DESCRIPTION_TABLE,
-    DESCRIPTION_TABLES,
-    DIAGNOSTIC,
-    DIAGNOSTIC_TABLES,
-    FIGURES,
-    FOLDS,
-    GATHERED_TABLES,
-    GENE_SETS,
-    INDEX,
-    LOCK,
-    MODEL,
-    MODEL_TABLE,
-    MODEL_TABLES,
-    NOTES,
-    PAPER,
-    PERMUTATION_TABLES,
-    PERMUTED,
-    PICTURES,
-    REPORT,
-    SERIES,
-    STUDY_TABLE,
-    STUDY_TABLES,
-    TRAINED,
-    TRAINING_TABLES,
-    TRUTH,
-    VALIDATION_TABLE,
-    VALIDATION_TABLES,
-    benchmark_of,
-    log_of,
-    text_of,
-)
+from xnbflow.data.contract import *
 from xnbflow.data.errors import InputError
-from xnbflow.workflow.jobs import import_from
-from xnbflow.data.plugins import plugin_modules
-from xnbflow.report.outline import section_modules
-from xnbflow.workflow.wildcards import exactly
+from xnbflow.evaluation.methods import known_methods
+from xnbflow.workflow.config import Batch, check_schema, read_config, read_sheets
+from xnbflow.workflow.needs import NEEDS
+from xnbflow.workflow.provenance import source_digests
 
-import_from(LIBRARY)
-if not Path(xnbflow.__file__).is_relative_to(ROOT):
-    raise WorkflowError(
-        f"the workflow in {ROOT} found xnbflow in {Path(xnbflow.__file__).parent}: two modules of one "
-        "workflow must be the same checkout of xnbflow"
-    )
+#: The configuration of the project, and over it the one of --configfile, --config or the caller of this module.
+defaults = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+OWN_SHEETS = [str(ROOT / sheet) for sheet in defaults["sheets"]]
+update_config(defaults, config)
+config = defaults
+SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 
 
 def found(path):
-    """A path of the configuration: in the working directory, else beside the Snakefile."""
-    if not Path(path).exists():
-        return str(ROOT / path)
-    return str(Path(path).absolute()) if PREFIX else str(path)
-
-
-def inspected(function):
-    """A function of a rule, of which Snakemake need not find out before each call what it takes."""
-    overwrite_function_params(function, get_function_params(function))
-    return function
-
-
-def own_file(path, what):
-    """A file that the user names in a sheet or in the configuration."""
-    if not Path(found(path)).is_file():
-        places = " or ".join(dict.fromkeys(map(str, (Path(path).absolute(), ROOT / path))))
-        raise WorkflowError(f"{what}: no such file: {places}; correct the path")
-    return found(path)
+    """A path of the configuration: in the working directory, else in the project."""
+    return Path(path) if Path(path).exists() else ROOT / path
 
 
 try:
     check_schema(config, SCHEMA)
-    DATASETS, SHEETS = read_sheets(
-        {sheet: found(sheet) for sheet in config["sheets"]}, defaults=OWN_SHEETS
-    )
-    CONFIG = read_config(
-        config,
-        SCHEMA,
-        list(DATASETS),
-        look_up_paths=workflow.is_main_process,
-    )
+    sheets = {sheet: found(sheet) for sheet in config["sheets"]}
+    own = {
+        sheet: sheet
+        for sheet in OWN_SHEETS
+        if Path(sheet) not in map(Path.resolve, sheets.values())
+    }
+    DATASETS, SHEETS = read_sheets(own | sheets, defaults=own)
+    CONFIG = read_config(config, SCHEMA, list(DATASETS))
 except InputError as error:
     raise WorkflowError(str(error)) from error
 
 
-#: The tables that the papers print.
-PRINTED = Path(found(PAPER)) if MODIFIER.is_main_snakefile() else ROOT / PAPER
-
-
-def published(*names):
-    return [str(PRINTED / f"{name}.tsv") for name in names]
-
-
-SIMULATED = [name for name, row in DATASETS.items() if row.source == "simulate"]
-ACQUIRED = [name for name in DATASETS if name not in SIMULATED]
+def exactly(names):
+    """A regular expression that matches the given names only."""
+    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 wildcard_constraints:
@@ -134,3 +50,39 @@ wildcard_constraints:
     folds=exactly(CONFIG.folds),
     classifier=exactly(CONFIG.classifiers),
     study=exactly(CONFIG.studies),
+
+
+def study_of(wildcards):
+    return CONFIG.studies[wildcards.study]
+
+
+def own_file(path, what):
+    """A file that the user names in a sheet or in the configuration."""
+    if not found(path).is_file():
+        places = " or ".join(dict.fromkeys(map(str, (Path(path).absolute(), ROOT / path))))
+        raise WorkflowError(f"{what}: no such file: {places}; correct the path")
+    return str(found(path).absolute()) if prefix() else str(found(path))
+
+
+def prefix():
+    """The `prefix:` of the module statement that imports this workflow: before every path of a rule."""
+    return rules.acquire.output.series.removesuffix(SERIES)
+
+
+def classes(pairs):
+    """The import paths of what classifiers, each with its data set, are made of."""
+    names = {name for pair in pairs for name in CONFIG.methods(*pair)}
+    known = known_methods()
+    return sorted({known[name].estimator if name in known else name for name in names})
+
+
+def memory_of(rule, size=lambda wildcards, input: input.size_mb):
+    """MB for a job by the size of its input; a job that failed gets twice as much."""
+    return lambda wildcards, input, attempt: NEEDS[rule].mem_mb(size(wildcards, input), attempt)
+
+
+def minutes_of(rule, size=lambda wildcards, input: input.size_mb, times=1):
+    """Minutes for a job, likewise, and for how many times the same."""
+    return lambda wildcards, input, attempt: times * NEEDS[rule].runtime(
+        size(wildcards, input), attempt
+    )

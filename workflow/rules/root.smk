@@ -1,74 +1,61 @@
-# Where the project stands: around the Snakefile, or, of a Snakefile from a git host, in Snakemake's cache.
+# Where the project is: around the Snakefile, or, of a Snakefile from a git host, in a checkout of its commit.
 import os
 import sys
 import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import quote
 
 from snakemake.exceptions import WorkflowError
-from snakemake.sourcecache import HostingProviderFile, LocalSourceFile
-
-
-def project():
-    """The folder that all paths of the project start from."""
-    rules = workflow.current_basedir
-    if isinstance(rules, HostingProviderFile):
-        return checkout(rules)
-    if isinstance(rules, LocalSourceFile):
-        return Path(os.path.normpath(Path(rules) / ".." / ".."))
-    raise WorkflowError(
-        f"{rules}: a Snakefile by a URL brings the rules alone, and these need the repository around them. "
-        'Name it as github("owner/repository", path="workflow/Snakefile", tag=...) or gitlab(...), or clone '
-        "the repository and name its Snakefile by a path"
-    )
 
 
 def checkout(rules):
-    """The whole commit that the rules are of: Snakemake fetches them one by one, and nothing beside them."""
-    commit = commit_of(rules)
-    folder = Path(workflow.sourcecache.cache_path) / "xnbflow" / commit
+    """The whole commit that the rules are of: Snakemake fetches them alone, file by file."""
+    clone = rules.hosted_repo.repo
+    commit = clone.git.rev_parse("--verify", f"{rules.ref}^{{commit}}")
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(caches, "xnbflow", "checkouts", commit)
     try:
         if not folder.exists():
-            export(rules.hosted_repo.repo, commit, folder)
+            export(clone, commit, folder)
     except OSError as error:
         raise WorkflowError(
-            f"{folder} cannot be written ({error.strerror}); make room or name another place by XDG_CACHE_HOME"
+            f"{folder} cannot be written ({error.strerror}). Make room or name another folder by XDG_CACHE_HOME"
         ) from error
     return folder
 
 
-def commit_of(rules):
-    """The commit that tag or branch mean in this call; a branch may move on while its jobs wait."""
-    named = quote(f"{rules.host}/{rules.repo}@{rules.ref}", safe="")
-    told = Path(workflow.sourcecache.runtime_cache_path) / "xnbflow" / named
-    if not told.exists():
-        told.parent.mkdir(parents=True, exist_ok=True)
-        told.write_text(rules.hosted_repo.repo.git.rev_parse("--verify", f"{rules.ref}^{{commit}}"))
-    return told.read_text()
-
-
 def export(clone, commit, folder):
-    """Write the files of a commit, with its time as theirs; whole or not at all, whoever else does so, too."""
+    """Write the files of a commit with its time; whole or not at all, even if another process does so too."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent) as part:
         with open(f"{part}/tar", "wb") as file:
             clone.archive(file, commit)
         with tarfile.open(f"{part}/tar") as packed:
-            packed.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4
-            packed.extractall(f"{part}/tree")
+            packed.extractall(f"{part}/tree", filter="data")
         try:
             os.rename(f"{part}/tree", folder)
         except OSError:
-            if not folder.exists():  # else another process was faster
+            if not folder.exists():
                 raise
 
 
-ROOT = project()
-LIBRARY = str(ROOT / "workflow/src")
-if not os.path.isdir(LIBRARY):
+here = workflow.current_basedir
+if hasattr(here, "hosted_repo"):  # github(...) or gitlab(...)
+    ROOT = checkout(here)
+else:
+    ROOT = Path(str(here)).parents[1]
+LIBRARY = ROOT / "workflow/src"
+if not LIBRARY.is_dir():
     raise WorkflowError(
-        f"{LIBRARY} is not there: the library stands beside the rules. Clone the whole repository, and name its "
-        "Snakefile by a path"
+        f"{LIBRARY} is missing: the rules need the whole repository. Clone it and name its Snakefile by a path, "
+        'or name the Snakefile as github("owner/repository", path="workflow/Snakefile", tag=...) or gitlab(...)'
     )
-sys.path.insert(0, LIBRARY)
+sys.path.insert(0, str(LIBRARY))
+
+import xnbflow
+
+if not Path(xnbflow.__file__).is_relative_to(ROOT):
+    raise WorkflowError(
+        f"the workflow in {ROOT} found xnbflow in {Path(xnbflow.__file__).parent}: two modules of one "
+        "workflow must be the same checkout of xnbflow"
+    )

@@ -1,12 +1,17 @@
 """Run one analysis of a study and write its tables."""
 
-from xnbflow.workflow.jobs import start_job
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.workflow.jobs import check_sources, start_job
 
 start_job(snakemake)
 
 import importlib
 
-from xnbflow.data.contract import STUDY_TABLES, analysis_tables
+from xnbflow.data.contract import PAPER, STUDY_TABLES, analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.printed import PublishedTables
 from xnbflow.data.tables import read_parquet, write_tables
@@ -24,5 +29,7 @@ study = {
 tables = importlib.import_module(analysis.compute).analyse(series, params, snakemake.threads)
 if analysis.comparison:
     compare = importlib.import_module(analysis.comparison).compare
-    tables |= compare(snakemake.params.about, study, PublishedTables(snakemake.params.paper))
+    paper = PublishedTables(Path(snakemake.scriptdir).parents[1] / PAPER)
+    tables |= compare(snakemake.params.about, study, paper)
+check_sources(snakemake)
 write_tables(tables, snakemake.output[0], analysis_tables(analysis.contract))

@@ -1,6 +1,11 @@
 """Test one series for normality and conditional dependence."""
 
-from xnbflow.workflow.jobs import start_job
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.workflow.jobs import check_sources, start_job
 
 start_job(snakemake)
 
@@ -10,5 +15,6 @@ from xnbflow.data.tables import write_parquet
 from xnbflow.diagnostics.tables import diagnose
 
 tables = diagnose(DataSet.read(snakemake.input.series), **snakemake.params.settings)
+check_sources(snakemake)
 for name, table in tables.items():
     write_parquet(table, snakemake.output[name], DIAGNOSTIC_TABLES[name])

@@ -1,11 +1,32 @@
-"""Write the report of one study."""
+"""Write the report of one study, and the index of all reports."""
 
-from xnbflow.workflow.jobs import start_job
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.workflow.jobs import check_sources, start_job
 
 start_job(snakemake)
 
+from xnbflow.data.contract import INDEX, PAPER
+from xnbflow.report.index import write_index
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study import write_report
+from xnbflow.studies.registry import known_analyses
+from xnbflow.workflow.config import read_studies
 
-results = StudyResults(**snakemake.params.results)
+paper = Path(snakemake.scriptdir).parents[1] / PAPER
+studies = read_studies(snakemake.config)
+study = studies[snakemake.wildcards.study]
+analyses = {name: known_analyses()[name] for name in study.analyses}
+results = StudyResults(study, **snakemake.params.results, paper=paper, analyses=analyses)
+check_sources(snakemake)
 write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)
+
+labels = {name: entry["label"] for name, entry in snakemake.config["classifiers"].items()}
+configured = [
+    StudyResults(each, {name: labels[name] for name in each.classifiers}, {}, results.root)
+    for each in studies.values()
+]
+write_index(configured, results.root / INDEX)

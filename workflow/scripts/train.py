@@ -1,19 +1,26 @@
 """Train one classifier over a batch of folds of one data set."""
 
-from xnbflow.workflow.jobs import start_job
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.workflow.jobs import check_sources, start_job
 
 start_job(snakemake)
 
 from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.tables import write_parquet
-from xnbflow.evaluation.training import train_batch
+from xnbflow.evaluation.folds_file import folds_of_batch, scheme_folds
+from xnbflow.evaluation.training import train_all
 
-outcome = train_batch(
-    DataSet.read(snakemake.input.series),
-    snakemake.params.entry,
-    predefined=snakemake.input.folds,
-    **snakemake.params.batch,
-)
+series = DataSet.read(snakemake.input.series)
+scheme, downloads = snakemake.params.scheme, snakemake.config["download"]
+folds = scheme_folds(series, scheme, snakemake.input.given, downloads)
+batch = snakemake.params.batch
+tested = folds_of_batch(folds, batch["repeats"], batch["folds"])
+tables = train_all(series, tested, snakemake.params.entry)
+check_sources(snakemake)
 for name, table in TRAINING_TABLES.items():
-    write_parquet(getattr(outcome, name), snakemake.output[name], table)
+    write_parquet(tables[name], snakemake.output[name], table)

@@ -1,8 +1,9 @@
 """The contract of files: every path of the workflow, and every table's columns.
 
 Rules, scripts, evaluation and report take paths and schemas from here and from nowhere else, and
-``results/README.md`` is generated from it (`xnbflow.workflow.manual`). `xnbflow.data.tables` refuses to write or
-to read a table that deviates. The tables of an analysis stand in the same form in its own folder,
+``results/README.md`` is generated from it (`xnbflow.workflow.manual`). `xnbflow.data.tables` writes
+and reads no table that deviates. A page shows a table under the labels and in the formats of its
+columns. The tables of an analysis are declared in the same form in its own folder,
 ``xnbflow.studies.<name>.contract``.
 
 It is read whenever the Snakefile is, in every cluster job: only the standard library is imported.
@@ -11,7 +12,7 @@ It is read whenever the Snakefile is, in every cluster job: only the standard li
 import importlib
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "ANALYSIS_TABLE",
     "BATCH",
     "CLASSIFIER",
-    "COMPILED",
     "DESCRIPTION",
     "DESCRIPTION_TABLE",
     "DESCRIPTION_TABLES",
@@ -31,11 +31,10 @@ __all__ = [
     "FOLDERS_OF_RESULTS",
     "FOLDS",
     "FOLDS_TABLE",
-    "GATHERED_TABLES",
     "GENE_SETS",
     "INDEX",
+    "INTERVAL",
     "JOBS",
-    "JOBS_TABLE",
     "LOCK",
     "MANUAL",
     "MODEL",
@@ -62,11 +61,11 @@ __all__ = [
     "VALIDATION_TABLE",
     "VALIDATION_TABLES",
     "Column",
-    "Columns",
     "PathTemplate",
-    "Table",
+    "TableSchema",
     "analysis_tables",
     "benchmark_of",
+    "columns",
     "log_of",
     "named",
     "table",
@@ -135,8 +134,6 @@ SERIES = PathTemplate("resources/series/{dataset}.parquet")
 TRUTH = PathTemplate("resources/series/{dataset}.truth.parquet")
 #: What was noticed when a data set was acquired.
 NOTES = PathTemplate("resources/series/{dataset}.notes.parquet")
-#: A marker that the kernels of a classifier, or of the diagnostics, are compiled.
-COMPILED = PathTemplate("resources/compiled/{unit}")
 #: What was downloaded, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 #: The tables that the papers print.
@@ -149,7 +146,8 @@ FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
 LOCK = PathTemplate("results/checksums/{dataset}.sha256")
 #: The folder of all that is known of a classifier on a data set and scheme of folds.
 CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
-#: What one training job writes, and the same of all jobs put together, which is what is read.
+#: The tables of a classifier, which everything else reads; with `folds_per_job` they are put
+#: together from those of batches of folds.
 BATCH = PathTemplate(CLASSIFIER + "/batches/{batch}/{table}.parquet")
 TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
 
@@ -179,24 +177,18 @@ INDEX = PathTemplate("results/index.html")
 #: What all of this is, for those who read it.
 MANUAL = PathTemplate("results/README.md")
 
-#: A rule and what tells its jobs apart.
+#: A rule and the wildcards of its jobs. A job of ``classify`` is named by its first classifier.
 JOBS = {
     "acquire": "{dataset}",
-    "simulate": "{dataset}",
-    "compile": "{unit}",
     "diagnose": "{dataset}",
-    "folds": "{dataset}/{folds}",
+    "classify": "{dataset}/{folds}/{classifier}",
     "train": "{dataset}/{folds}/{classifier}/{batch}",
-    "gather": "{dataset}/{folds}/{classifier}",
-    "final": "{dataset}/{classifier}",
-    "compare": "{study}",
-    "describe": "{study}",
     "permute": "{study}/{dataset}/{classifier}",
+    "compare": "{study}",
     "validate": "{study}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
     "pictures": "{study}",
-    "index": "index",
 }
 
 
@@ -205,14 +197,14 @@ def log_of(rule: str) -> PathTemplate:
 
     Examples
     --------
-    >>> log_of("folds")
-    'results/logs/folds/{dataset}/{folds}.log'
+    >>> log_of("diagnose")
+    'results/logs/diagnose/{dataset}.log'
     """
     return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
 
 
 def benchmark_of(rule: str) -> PathTemplate:
-    """Return where a rule's jobs record their seconds and memory."""
+    """Return where Snakemake records the seconds and memory of a rule's jobs."""
     return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
 
 
@@ -224,7 +216,7 @@ def _fixed(level: int, *templates: str) -> frozenset[str]:
 
 
 #: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
-FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("index"), benchmark_of("index"))
+FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("acquire"), benchmark_of("acquire"))
 FOLDERS_OF_DATASET = _fixed(2, MODEL)
 
 
@@ -254,19 +246,44 @@ class Column:
         One of `TYPES`.
     meaning : str
         What it says; empty where the name says it.
+    label : str
+        Its heading on a page; empty for its name, with spaces.
+    format : str
+        How a page writes its values, say ``".3f"``; empty for what is usual of its type.
+    names : {"", "classifier"}
+        What its ids are ids of: a page shows the label of a classifier instead.
     """
 
     type: str
     meaning: str = ""
+    label: str = ""
+    format: str = ""
+    names: str = ""
 
     def __post_init__(self) -> None:
         if self.type not in TYPES:
             msg = f"{self.type!r} is no type of a column; use one of {', '.join(TYPES)}"
             raise ValueError(msg)
 
+    def shown(self, name: str) -> "Column":
+        """Return the column with the label and format that it has under a name.
+
+        Examples
+        --------
+        >>> shown = Column("number").shown("balanced_accuracy")
+        >>> shown.label, shown.format
+        ('balanced accuracy', '.3f')
+        """
+        label = self.label or name.replace("_", " ")
+        return replace(self, label=label, format=self.format or _FORMATS.get(self.type, ""))
+
+
+#: How values of a type are written on a page.
+_FORMATS = {"integer": ",", "number": ".3f"}
+
 
 @dataclass(frozen=True)
-class Table:
+class TableSchema:
     """What a table holds.
 
     Attributes
@@ -290,19 +307,24 @@ class Table:
     def column(self, name: str) -> Column | None:
         """Return the column of that name, or the one with a wildcard that matches; else None.
 
+        The wildcard in the label of a column has its value there.
+
         Examples
         --------
         >>> TRAINING_TABLES["predictions"].column("log_posterior.tumour").type
         'number'
+        >>> MODEL_TABLES["signature"].column("distance_to.tumour").label
+        'to tumour'
         >>> TRAINING_TABLES["predictions"].column("posterior") is None
         True
         """
         if name in self.columns and "{" not in name:
             return self.columns[name]
         for pattern, column in self.columns.items():
-            prefix, brace, _ = pattern.partition("{")
+            prefix, brace, wildcard = pattern.partition("{")
             if brace and name.startswith(prefix):
-                return column
+                label = column.label.replace(brace + wildcard, name.removeprefix(prefix))
+                return replace(column, label=label)
         return None
 
     @property
@@ -311,30 +333,88 @@ class Table:
         return [name for name in self.columns if "{" not in name]
 
 
-def table(name: str, title: str, row: str, /, **columns: str | tuple[str, str]) -> Table:
-    """Return a table; a column is given by its type, or by its type and meaning."""
-    pairs = {key: (kind, "") if isinstance(kind, str) else kind for key, kind in columns.items()}
-    return Table(name, title, row, {key: Column(*pair) for key, pair in pairs.items()})
+def columns(
+    *shared: str | Mapping[str, Column], **own: str | tuple[str, ...] | Column
+) -> dict[str, Column]:
+    """Return columns by name: shared ones first, then a table's own.
+
+    Parameters
+    ----------
+    *shared : str or mapping of str to Column
+        Names of columns that many tables have, with spaces between them; or columns.
+    **own : str, tuple of str or Column
+        Its type, followed by a colon and the format that a page uses, if it is not the usual one
+        of the type; or a tuple of this, the meaning and, if it is not the name, the label.
+
+    Examples
+    --------
+    >>> found = columns("dataset class", recall=("number:.2f", "right / tested"))
+    >>> found["recall"]
+    Column(type='number', meaning='right / tested', label='', format='.2f', names='')
+    """
+    found: dict[str, Column] = {}
+    for each in shared:
+        found |= {name: _SHARED[name] for name in each.split()} if isinstance(each, str) else each
+    return found | {name: _column(own[name]) for name in own}
 
 
-def named(*tables: Table) -> dict[str, Table]:
+def _column(declared: str | tuple[str, ...] | Column) -> Column:
+    """Return a column as `columns` takes it."""
+    if isinstance(declared, Column):
+        return declared
+    words = (declared,) if isinstance(declared, str) else declared
+    kind, _, spec = words[0].partition(":")
+    return replace(Column(kind, *words[1:]), format=spec)
+
+
+_SHARED = columns(
+    dataset=("text", "the data set's id", "data set"),
+    folds=("text", "the scheme of folds"),
+    classifier=Column("text", "the classifier's id", names="classifier"),
+    model=Column("text", "the classifier's id", names="classifier"),
+    repeat=("integer", "from 0"),
+    fold=("integer", "of the repeat, from 0"),
+    sample="text",
+    feature="text",
+    other_class="text",
+    method="text",
+    true=("text", "its class"),
+    predicted=("text", "the class that it was taken for"),
+    samples="integer",
+    features="integer",
+    first=Column("text", "classifier", names="classifier"),
+    second=Column("text", "classifier", names="classifier"),
+    lower=("number", "of the 95 % interval"),
+    upper=("number", "of the 95 % interval"),
+    p=("number:.2g", "its p-value"),
+    **{"class": "text"},
+)
+#: Both ends of an interval, for tables that have it between other columns.
+INTERVAL = columns("lower upper")
+
+
+def table(
+    name: str,
+    title: str,
+    row: str,
+    /,
+    *shared: str | Mapping[str, Column],
+    **own: str | tuple[str, ...] | Column,
+) -> TableSchema:
+    """Return what a table holds; its columns are given as `columns` takes them."""
+    return TableSchema(name, title, row, columns(*shared, **own))
+
+
+def named(*tables: TableSchema) -> dict[str, TableSchema]:
     """Return tables by their names."""
     return {each.name: each for each in tables}
 
-
-#: Columns as the arguments of `table`.
-Columns = dict[str, str | tuple[str, str]]
-
-_DATASET: Columns = {"dataset": ("text", "the data set's id")}
-_FOLD: Columns = {"repeat": ("integer", "from 0"), "fold": ("integer", "of the repeat, from 0")}
-_SCHEME: Columns = {**_DATASET, "folds": ("text", "the scheme of folds")}
-_CLASSIFIER: Columns = {**_SCHEME, "classifier": ("text", "the classifier's id")}
 
 TRUTH_TABLE = table(
     "truth",
     "what was planted in a simulated data set",
     "a feature",
-    feature="text",
+    "feature",
     **{"class": ("text or none", "the class that regulates it")},
     effect=("number", "shift of that class in standard deviations, 0 for none"),
     block=("integer", "the module of correlated features that it belongs to"),
@@ -351,7 +431,7 @@ NOTES_TABLE = table(
     "notes",
     "what was noticed when a data set was acquired",
     "a note",
-    **_DATASET,
+    "dataset",
     note="text",
 )
 
@@ -360,7 +440,7 @@ DIAGNOSTIC_TABLES = named(
         "normality",
         "normality of each feature",
         "a feature",
-        feature="text",
+        "feature",
         W=("number", "Shapiro-Wilk statistic over all samples"),
         p=("number", "its p-value"),
     ),
@@ -368,7 +448,7 @@ DIAGNOSTIC_TABLES = named(
         "normality_within",
         "normality of each feature within each class",
         "a class and feature",
-        **{"class": "text", "feature": "text"},
+        "class feature",
         W=("number", "Shapiro-Wilk statistic within the class, missing below three samples"),
         p=("number", "its p-value"),
     ),
@@ -376,7 +456,7 @@ DIAGNOSTIC_TABLES = named(
         "dependence",
         "the closest partner of each feature, given the class",
         "a feature",
-        feature="text",
+        "feature",
         partner=("text", "the feature whose residuals correlate most with its own"),
         r=("number", "Pearson's correlation of the residuals from the class means"),
         p=("number", "its p-value"),
@@ -404,8 +484,7 @@ FOLDS_TABLE = table(
     "folds",
     "the fold in which each sample is tested; it trains in all others of its repeat",
     "a sample of a repeat",
-    **_FOLD,
-    sample="text",
+    "repeat fold sample",
 )
 
 #: What a training job writes.
@@ -414,10 +493,7 @@ TRAINING_TABLES = named(
         "predictions",
         "what each tested sample was taken for",
         "a tested sample",
-        **_FOLD,
-        sample="text",
-        true=("text", "its class"),
-        predicted=("text", "the class that it was taken for"),
+        "repeat fold sample true predicted",
         **{
             "log_posterior.{class}": (
                 "number",
@@ -429,8 +505,7 @@ TRAINING_TABLES = named(
         "selected",
         "the features selected for each class",
         "a feature selected for a class",
-        **_FOLD,
-        **{"class": "text"},
+        "repeat fold class",
         rank=("integer", "from 1"),
         feature="text",
         distance=("number", "of its class from the others; missing if the classifier has none"),
@@ -440,20 +515,14 @@ TRAINING_TABLES = named(
         "distances",
         "how far a selected feature separates its class from each other one",
         "a selected feature and another class",
-        **_FOLD,
-        **{"class": "text"},
-        feature="text",
-        other_class="text",
+        "repeat fold class feature other_class",
         distance=("number", "of the two class densities"),
     ),
     table(
         "explanations",
         "what each selected feature says of each tested sample, for at most 1,000 samples",
         "a tested sample, class and feature",
-        **_FOLD,
-        sample="text",
-        **{"class": "text"},
-        feature="text",
+        "repeat fold sample class feature",
         log_likelihood="number",
         scale=(
             "text",
@@ -464,8 +533,7 @@ TRAINING_TABLES = named(
         "priors",
         "what a class has before any feature speaks, for classifiers that explain",
         "a fold and class",
-        **_FOLD,
-        **{"class": "text"},
+        "repeat fold class",
         log_prior=("number", "-inf for a class that was absent from training"),
         intercept=("number", "of the classifier's calibration, in nats; 0 without one"),
     ),
@@ -473,8 +541,7 @@ TRAINING_TABLES = named(
         "ties",
         "the groups of features of equal rank between which a selection was cut by name",
         "a feature of a group",
-        **_FOLD,
-        **{"class": "text"},
+        "repeat fold class",
         group=("integer", "number of the group within its class, from 0"),
         feature="text",
         selected=("boolean", "whether it was taken of the group"),
@@ -484,7 +551,7 @@ TRAINING_TABLES = named(
         "fits",
         "how each fold went",
         "a fold",
-        **_FOLD,
+        "repeat fold",
         status=("text", "ok or failed"),
         error=("text", "why it failed"),
         warnings=("text", "separated by semicolons"),
@@ -497,22 +564,10 @@ TRAINING_TABLES = named(
     ),
 )
 
-JOBS_TABLE = table(
-    "jobs",
-    "what the training jobs took, as Snakemake measured it",
-    "a training job",
-    batch=("text", "its repeats and folds"),
-    seconds="number",
-    max_memory_mb=("number", "resident, missing for a job too short to be measured"),
+_PAIR = columns(
+    "first second",
+    mean_difference=("number", "accuracy of the first less that of the second", "difference"),
 )
-
-#: What there is per classifier, data set and scheme of folds.
-GATHERED_TABLES = {**TRAINING_TABLES, "jobs": JOBS_TABLE}
-
-_PAIR: Columns = {"first": ("text", "classifier"), "second": ("text", "classifier")}
-_DIFFERENCE: Columns = {
-    "mean_difference": ("number", "accuracy of the first less that of the second")
-}
 
 _OVER = (
     "folds, or repeats: balanced accuracy, macro F1, Matthews' correlation and AUC are those of "
@@ -520,18 +575,18 @@ _OVER = (
     "AUC compares samples of the same fold only, as scores of different fits have no common scale"
 )
 
-#: What the stage *compare* writes for a study, each as Parquet and TSV.
-_PERMUTATION_TEST: Columns = {
-    "metric": ("text", "accuracy or balanced_accuracy"),
-    "observed": ("number", "on the true labels"),
-    "permutations": "integer",
-    "null_mean": ("number", "on permuted labels"),
-    "null_sd": ("number", "on permuted labels; missing for a single one"),
-    "null_95": ("number", "what permuted labels reach in 5 % of the cases"),
-    "at_least": ("integer", "permutations that reach the observed value"),
-    "p_value": ("number", "(at_least + 1) / (permutations + 1)"),
-}
+_PERMUTATION_TEST = columns(
+    metric=("text", "accuracy or balanced_accuracy"),
+    observed=("number", "on the true labels", "true labels"),
+    permutations="integer",
+    null_mean=("number", "on permuted labels", "permuted, mean"),
+    null_sd=("number", "on permuted labels; missing for a single one"),
+    null_95=("number", "what permuted labels reach in 5 % of the cases", "permuted, 95 % below"),
+    at_least=("integer", "permutations that reach the observed value", "as good"),
+    p_value=("number:.3g", "(at_least + 1) / (permutations + 1)", "p"),
+)
 
+#: What the stage *compare* writes for a study, each as Parquet and TSV.
 STUDY_TABLES = named(
     table(
         "headline",
@@ -548,18 +603,22 @@ STUDY_TABLES = named(
         "averages",
         "each classifier's means over the data sets where all could be fitted",
         "a classifier",
-        classifier="text",
+        "classifier",
         accuracy="number",
         balanced_accuracy="number",
         places=("integer", "pairs of data set and folds in the means"),
-        wins=("integer", "pairs where its accuracy, to three decimals, is the greatest"),
-        fit_seconds=("number", "median"),
+        wins=(
+            "integer",
+            "pairs where its accuracy, to three decimals, is the greatest",
+            "most accurate on",
+        ),
+        fit_seconds=("number:.3g", "median", "seconds to fit"),
     ),
     table(
         "p_values",
         "histogram of the p-values of the normality test",
         "a bin",
-        **_DATASET,
+        "dataset",
         lower="number",
         upper="number",
         features="integer",
@@ -569,7 +628,7 @@ STUDY_TABLES = named(
         "hard_samples",
         "samples by how many classifiers get them wrong in most repeats",
         "a number of classifiers",
-        **_SCHEME,
+        "dataset folds",
         classifiers=("integer", "how many are wrong"),
         samples="integer",
         share=("number", "of the samples tested"),
@@ -578,11 +637,9 @@ STUDY_TABLES = named(
         "datasets",
         "samples, features and classes of each data set",
         "a data set",
-        **_DATASET,
-        samples="integer",
-        features="integer",
+        "dataset samples features",
         classes="integer",
-        groups=("number", "of samples, say patients; missing where samples have none"),
+        groups=("number:,.0f", "of samples, say patients; missing where samples have none"),
         missing=("boolean", "whether values are missing and filled in within the folds"),
         imputed=("integer", "missing values that each fold filled in; 0 where none was trained"),
     ),
@@ -590,46 +647,58 @@ STUDY_TABLES = named(
         "notes",
         "what was noticed when data sets were acquired",
         "a note",
-        **_DATASET,
+        "dataset",
         note="text",
     ),
     table(
         "permutation_tests",
         "whether permuted labels are predicted as well as the true ones",
         "a metric",
-        **_DATASET,
-        classifier="text",
-        **_PERMUTATION_TEST,
+        "dataset classifier",
+        _PERMUTATION_TEST,
     ),
     table(
         "class_sizes",
         "samples of each class",
         "a class",
-        **_DATASET,
-        **{"class": "text"},
-        samples="integer",
+        "dataset class samples",
     ),
     table(
         "diagnostics",
         "ratios of non-normal and of conditionally dependent features",
         "a data set",
-        **_DATASET,
-        non_normal_ratio=("number", "share of features with p below the level"),
-        non_normal_ratio_fdr=("number", "the same after Benjamini and Hochberg's adjustment"),
-        non_normal_within_ratio=("number", "share of features and classes"),
-        non_normal_within_ratio_fdr=("number", "the same, adjusted"),
-        dependent_ratio=("number", "share of features that depend on another given the class"),
-        max_abs_r=("number", "the largest |r|"),
-        dependent_pairs=("number", "pairs of features that depend on each other"),
-        cut=("number", "dependent means |r| above it"),
-        dof=("number", "degrees of freedom of the test"),
+        "dataset",
+        non_normal_ratio=(
+            "number:.2f",
+            "share of features with p below the level",
+            "not normal (SW)",
+        ),
+        non_normal_ratio_fdr=(
+            "number:.2f",
+            "the same after Benjamini and Hochberg's adjustment",
+            "not normal, FDR",
+        ),
+        non_normal_within_ratio=(
+            "number:.2f",
+            "share of features and classes",
+            "not normal within classes",
+        ),
+        non_normal_within_ratio_fdr=("number:.2f", "the same, adjusted", "within classes, FDR"),
+        dependent_ratio=(
+            "number:.2f",
+            "share of features that depend on another given the class",
+            "dependent (P)",
+        ),
+        max_abs_r=("number", "the largest |r|", "greatest |r|"),
+        dependent_pairs=("number:,.0f", "pairs of features that depend on each other"),
+        cut=("number", "dependent means |r| above it", "cut on |r|"),
+        dof=("number:.0f", "degrees of freedom of the test", "degrees of freedom"),
     ),
     table(
         "metrics",
         "metrics of every classifier in every fold",
         "a fold",
-        **_CLASSIFIER,
-        **_FOLD,
+        "dataset folds classifier repeat fold",
         test_samples="integer",
         accuracy="number",
         log_loss="number",
@@ -641,7 +710,7 @@ STUDY_TABLES = named(
         "summary",
         "mean and spread of each metric, over folds or over repeats, with intervals",
         "a metric",
-        **_CLASSIFIER,
+        "dataset folds classifier",
         metric=("text or none", "missing, as the numbers, where no fold could be fitted"),
         over=("text or none", _OVER),
         mean=("number", "over the folds that could be fitted, or repeats without a failed fold"),
@@ -657,8 +726,7 @@ STUDY_TABLES = named(
         "repeats",
         "value of each metric in each repeat",
         "a repeat and metric",
-        **_CLASSIFIER,
-        repeat=("integer", "from 0"),
+        "dataset folds classifier repeat",
         metric="text",
         value=("number", "missing if a fold could not be fitted"),
         pooled=("boolean", "whether of all folds' predictions together, else the mean over folds"),
@@ -667,24 +735,22 @@ STUDY_TABLES = named(
         "paper",
         "the paper's numbers beside ours",
         "a printed number",
-        **_SCHEME,
+        "dataset folds",
         quantity="text",
         paper=("number", "as printed"),
         ours=("number", "mean over repeats"),
-        sd=("number", "over repeats; missing with one"),
+        sd=("number", "over repeats; missing with one", "sd of repeats"),
         percentile=(
-            "number",
+            "number:.0f",
             "of the paper's value among our repeats, rounded as it is printed, ties half",
         ),
-        n_repeats="integer",
+        n_repeats=("integer", "", "repeats"),
     ),
     table(
         "confusion",
         "how often a sample of one class is taken for another",
         "a pair of classes",
-        **_CLASSIFIER,
-        true="text",
-        predicted="text",
+        "dataset folds classifier true predicted",
         count=("integer", "over folds and repeats"),
         share=("number", "of the tests of the true class"),
     ),
@@ -692,7 +758,7 @@ STUDY_TABLES = named(
         "calibration",
         "predicted probability against observed frequency",
         "a bin of predicted probability",
-        **_CLASSIFIER,
+        "dataset folds classifier",
         bin=("integer", "from 0"),
         lower="number",
         upper="number",
@@ -707,7 +773,7 @@ STUDY_TABLES = named(
         "confidence",
         "how many predictions are sure, and how many of these are right",
         "a probability",
-        **_CLASSIFIER,
+        "dataset folds classifier",
         above=("number", "that a prediction's probability exceeds"),
         predictions=("integer", "all that have probabilities"),
         count=("integer", "those that are so sure"),
@@ -722,14 +788,13 @@ STUDY_TABLES = named(
         "recall",
         "how many samples of each class are recognised",
         "a class",
-        **_CLASSIFIER,
-        **{"class": "text"},
+        "dataset folds classifier class",
         samples=("integer", "of the class that are tested"),
         tested=("integer", "times, over repeats"),
         right=("integer", "times"),
-        recall=("number", "right / tested"),
-        lower=("number", "of the 95 % interval, each sample counted once"),
-        upper=("number", "of the 95 % interval"),
+        recall=("number:.2f", "right / tested"),
+        lower=("number:.2f", "of the 95 % interval, each sample counted once"),
+        upper=("number:.2f", "of the 95 % interval"),
         predicted=("integer", "times that the class was predicted"),
         precision=("number", "share of these that are right; missing if never predicted"),
         recognised=("boolean", "whether more than half of the tests are right"),
@@ -738,9 +803,7 @@ STUDY_TABLES = named(
         "samples",
         "how often each sample is misclassified",
         "a sample",
-        **_CLASSIFIER,
-        sample="text",
-        true=("text", "its class"),
+        "dataset folds classifier sample true",
         tested=("integer", "times"),
         wrong=("integer", "times"),
         predicted=("text", "the class that it is most often taken for"),
@@ -751,9 +814,7 @@ STUDY_TABLES = named(
         "misclassified",
         "samples that a classifier gets wrong, those wrong by most first",
         "a sample",
-        **_SCHEME,
-        sample="text",
-        true=("text", "its class"),
+        "dataset folds sample true",
         wrong_by=("integer", "classifiers that are wrong in more than half of the repeats"),
         wrong=("integer", "times, of all classifiers and repeats"),
         tested=("integer", "times, likewise"),
@@ -762,43 +823,37 @@ STUDY_TABLES = named(
         "selection",
         "how often each feature is selected for each class",
         "a class and feature",
-        **_CLASSIFIER,
-        **{"class": "text"},
-        feature="text",
+        "dataset folds classifier class feature",
         times=("integer", "selected"),
-        mean_rank="number",
-        mean_distance=("number", "missing if the classifier has none"),
+        mean_rank="number:.1f",
+        mean_distance=("number:.2f", "missing if the classifier has none", "greatest distance"),
         times_tied=("number", "when another could replace it; missing if ties are not told"),
         times_constant=("integer", "when it was there only because a class is almost constant"),
         fits=("integer", "folds that could be fitted"),
-        frequency=("number", "times / fits"),
+        frequency=("number:.2f", "times / fits", "share of folds"),
     ),
     table(
         "ties",
         "features that could as well have been selected",
         "a selected feature and another that ties with it",
-        **_CLASSIFIER,
-        **{"class": "text"},
-        feature="text",
-        alternative=("text", "of the same rank, left out by its name"),
+        "dataset folds classifier class feature",
+        alternative=("text", "of the same rank, left out by its name", "could as well be"),
         times=("integer", "fits in which it was so"),
         fits=("integer", "folds that could be fitted"),
-        frequency=("number", "times / fits"),
+        frequency=("number:.0%", "times / fits", "in folds, at most"),
     ),
     table(
         "stability",
         "Nogueira's stability index of the selected sets",
         "a class ('' for the union of all)",
-        **_CLASSIFIER,
-        **{"class": "text"},
+        "dataset folds classifier class",
         stability=("number", "missing where it is not defined, and for a class of one sample"),
-        lower=("number", "of the 95 % interval"),
-        upper=("number", "of the 95 % interval"),
+        **INTERVAL,
         stability_ties=("number", "with ties taken as one; missing if ties are not told"),
         lower_ties=("number", "of its 95 % interval"),
         upper_ties=("number", "of its 95 % interval"),
         sets=("integer", "folds that could be fitted"),
-        mean_size=("number", "features in a set"),
+        mean_size=("number:.1f", "features in a set", "features"),
         samples=("integer", "of the class"),
         constant=("number", "share of the selections only because a class is almost constant"),
         note=("text", "one sample; constant, where that share is above a half; else empty"),
@@ -807,22 +862,26 @@ STUDY_TABLES = named(
         "recovery",
         "planted markers found, where the truth is known",
         "a classifier on simulated data",
-        **_CLASSIFIER,
-        planted=("integer", "markers"),
-        by_chance=("number", "share of the features that are markers: the precision of chance"),
-        precision=("number", "mean over the folds that select something"),
-        recall=("number", "mean over folds"),
+        "dataset folds classifier",
+        planted=("integer", "markers", "planted markers"),
+        by_chance=(
+            "number",
+            "share of the features that are markers: the precision of chance",
+            "markers among all",
+        ),
+        precision=("number", "mean over the folds that select something", "markers among selected"),
+        recall=("number", "mean over folds", "markers selected"),
         strength=(
             "number",
             "mean share of the markers weaker than a selected feature; by chance half of by_chance",
+            "weaker than selected",
         ),
     ),
     table(
         "ranks",
         "average rank of each classifier over data sets",
         "a classifier",
-        folds=("text", "the scheme of folds"),
-        classifier="text",
+        "folds classifier",
         average_rank=("number", "of its accuracy"),
         datasets=("integer", "how many"),
         critical_difference=("number", "Nemenyi, 5 %"),
@@ -832,7 +891,7 @@ STUDY_TABLES = named(
         "omnibus",
         "tests whether any classifier differs from the others",
         "a test",
-        folds=("text", "the scheme of folds"),
+        "folds",
         test=("text", "Friedman, or Iman-Davenport"),
         statistic="number",
         p_value="number",
@@ -842,16 +901,15 @@ STUDY_TABLES = named(
         "pairwise",
         "every pair of classifiers compared over data sets",
         "a pair of classifiers",
-        folds=("text", "the scheme of folds"),
-        **_PAIR,
-        **_DIFFERENCE,
+        "folds",
+        _PAIR,
         z=("number", "of the difference of average ranks"),
         rank_p=("number", "its p-value, not adjusted"),
-        nemenyi=("number", "adjusted"),
-        holm=("number", "adjusted"),
-        shaffer=("number", "adjusted"),
-        bergmann_hommel=("number", "adjusted"),
-        wilcoxon=("number", "p-value of the signed-rank test, not adjusted"),
+        nemenyi=("number:.2g", "adjusted", "Nemenyi"),
+        holm=("number:.2g", "adjusted", "Holm"),
+        shaffer=("number:.2g", "adjusted", "Shaffer"),
+        bergmann_hommel=("number:.2g", "adjusted", "Bergmann-Hommel"),
+        wilcoxon=("number:.2g", "p-value of the signed-rank test, not adjusted", "Wilcoxon"),
         first_better=("number", "probability, Bayesian signed-rank test"),
         equivalent=("number", "probability that they differ by 0.01 at most"),
         second_better=("number", "probability"),
@@ -861,12 +919,11 @@ STUDY_TABLES = named(
         "pairwise_within",
         "every pair of classifiers compared over the folds of each data set",
         "a data set and pair",
-        **_SCHEME,
-        **_PAIR,
-        **_DIFFERENCE,
+        "dataset folds",
+        _PAIR,
         alternative=("text", "direction of the sorted-runs test"),
-        sorted_runs=("number", "one-sided p-value in that direction"),
-        corrected_t=("number", "p-value of the corrected resampled t-test"),
+        sorted_runs=("number:.2g", "one-sided p-value in that direction", "sorted runs, p"),
+        corrected_t=("number:.2g", "p-value of the corrected resampled t-test", "corrected t, p"),
         lower=("number", "of the 95 % interval of the difference"),
         upper=("number", "of the 95 % interval of the difference"),
     ),
@@ -874,7 +931,7 @@ STUDY_TABLES = named(
         "seconds",
         "time to fit and to predict",
         "a classifier",
-        **_CLASSIFIER,
+        "dataset folds classifier",
         fit_seconds=("number", "median over folds"),
         predict_seconds=("number", "median over folds"),
     ),
@@ -882,10 +939,9 @@ STUDY_TABLES = named(
         "problems",
         "fits that failed and warnings",
         "a failed fit or a warning",
-        **_CLASSIFIER,
-        **_FOLD,
-        kind=("text", "error or warnings"),
-        text="text",
+        "dataset folds classifier repeat fold",
+        kind=("text", "error or warnings", "what"),
+        text=("text", "", "message"),
     ),
 )
 
@@ -904,7 +960,7 @@ PERMUTATION_TABLES = named(
         "permutation",
         "whether permuted labels are predicted as well as the true ones",
         "a metric",
-        **_PERMUTATION_TEST,
+        _PERMUTATION_TEST,
     ),
 )
 
@@ -916,9 +972,7 @@ DESCRIPTION_TABLES = named(
         "profiles",
         "whether a class is high or low in the features selected for it",
         "a class and feature",
-        **_CLASSIFIER,
-        **{"class": "text"},
-        feature="text",
+        "dataset folds classifier class feature",
         direction=("text", "high, low, between or equal: the class against every other one"),
         median_inside=("number", "of the class"),
         median_outside=("number", "of all other samples; missing with one class"),
@@ -930,29 +984,23 @@ DESCRIPTION_TABLES = named(
         "class_distances",
         "mean distance of a class from another in a feature",
         "a class, feature and other class",
-        **_CLASSIFIER,
-        **{"class": "text"},
-        feature="text",
-        other_class="text",
-        distance=("number", "mean over the folds that tell"),
+        "dataset folds classifier class feature other_class",
+        distance=("number:.2f", "mean over the folds that tell"),
         fits=("integer", "how many folds tell"),
     ),
     table(
         "dependent_pairs",
         "selected features that depend on one another given the class",
         "a pair of features",
-        **_CLASSIFIER,
-        feature="text",
-        other="text",
+        "dataset folds classifier feature",
+        other=("text", "", "depends on"),
         r=("number", "Pearson's correlation of the residuals from the class means"),
     ),
     table(
         "densities",
         "the densities of the features selected most often",
         "a class, feature and point",
-        **_CLASSIFIER,
-        **{"class": "text"},
-        feature="text",
+        "dataset folds classifier class feature",
         x=("number", "in the feature's unit"),
         density=("number", "per unit of x"),
         estimator=("text", "how it is estimated"),
@@ -962,19 +1010,14 @@ DESCRIPTION_TABLES = named(
         "values",
         "the values of the same features",
         "a feature and sample",
-        **_CLASSIFIER,
-        feature="text",
-        sample="text",
-        **{"class": "text"},
+        "dataset folds classifier feature sample class",
         value="number",
     ),
     table(
         "priors",
         "what a class has before any feature speaks, in the first repeat's folds",
         "a fold and class",
-        **_CLASSIFIER,
-        **_FOLD,
-        **{"class": "text"},
+        "dataset folds classifier repeat fold class",
         log_prior=("number", "-inf for a class that was absent from training"),
         intercept=("number", "of the classifier's calibration, in nats; 0 without one"),
         log_offset=("number", "log prior and intercept together"),
@@ -983,11 +1026,7 @@ DESCRIPTION_TABLES = named(
         "evidence",
         "what each selected feature says for or against a class, of samples of the first repeat",
         "a tested sample, class and feature",
-        **_CLASSIFIER,
-        **_FOLD,
-        sample="text",
-        **{"class": "text"},
-        feature="text",
+        "dataset folds classifier repeat fold sample class feature",
         log_likelihood=("number", "as the classifier has it"),
         log_reference=(
             "number",
@@ -999,10 +1038,7 @@ DESCRIPTION_TABLES = named(
         "scores",
         "what all features of a class say together of a sample, where evidence is told",
         "a tested sample and class",
-        **_CLASSIFIER,
-        **_FOLD,
-        sample="text",
-        **{"class": "text"},
+        "dataset folds classifier repeat fold sample class",
         evidence=("number", "sum over features"),
         log_reference=("number", "sum over features"),
     ),
@@ -1020,15 +1056,18 @@ MODEL_TABLES = named(
         feature=("text", "its name in the series"),
         symbol=("text", "gene symbol, where the series knows it"),
         direction=("text", "high, low, between or equal: the class against every other one"),
-        share_of_folds=("number", "share of cross-validation fits that select it for the class"),
+        share_of_folds=(
+            "number:.0%",
+            "share of cross-validation fits that select it for the class",
+        ),
         interchangeable=("text", "features that tell the class apart as well, by spaces"),
-        median_in=("number", "median within the class"),
+        median_in=("number:.4g", "median within the class"),
         lower_in=("number", "lower quartile within the class"),
         upper_in=("number", "upper quartile within the class"),
-        median_out=("number", "median of all other samples"),
+        median_out=("number:.4g", "median of all other samples"),
         lower_out=("number", "their lower quartile"),
         upper_out=("number", "their upper quartile"),
-        **{"distance_to.{class}": ("number", "missing for the class itself")},
+        **{"distance_to.{class}": ("number:.2f", "missing for the class itself", "to {class}")},
     ),
     table(
         "heatmap",
@@ -1044,18 +1083,17 @@ MODEL_TABLES = named(
     ),
 )
 
-_PAIR_OF_COHORTS: Columns = {
-    "model": ("text", "the classifier's id"),
-    "train": ("text", "the data set that it was fitted on"),
-    "test": ("text", "the data set that it was tested on"),
-    "match": ("text", "how features are taken for the same: feature or symbol"),
-    "harmonise": ("text", "what is done to each sample first: none, zscore, rank or quantile"),
-}
-_SHARE: Columns = {
-    "value": ("number", "their share"),
-    "lower": ("number", "of its 95 % interval"),
-    "upper": ("number", "of its 95 % interval"),
-}
+_COHORTS = columns(
+    "model",
+    train=("text", "the data set that it was fitted on", "trained on"),
+    test=("text", "the data set that it was tested on", "tested on"),
+    match=("text", "how features are taken for the same: feature or symbol"),
+    harmonise=(
+        "text",
+        "what is done to each sample first: none, zscore, rank or quantile",
+        "harmonised",
+    ),
+)
 _COHORT = ("text", "train or test; train means cross-validated")
 
 #: What a model of one cohort is worth in another, each as Parquet and TSV.
@@ -1064,42 +1102,47 @@ VALIDATION_TABLES = named(
         "accuracy",
         "accuracy in the other cohort, beside that of cross-validation in its own",
         "a pair of cohorts, and which of them",
-        **_PAIR_OF_COHORTS,
+        _COHORTS,
         cohort=_COHORT,
         right=("integer", "samples"),
-        n=("integer", "samples that are tested; 0 where a class is too small for folds"),
-        **_SHARE,
-        majority=("number", "share of the largest class, which always naming it has right"),
-        claimed=("number", "mean probability of the predicted class, where there are any"),
+        n=("integer", "samples that are tested; 0 where a class is too small for folds", "samples"),
+        value=("number:.0%", "their share", "accuracy"),
+        lower=("number:.0%", "of its 95 % interval"),
+        upper=("number:.0%", "of its 95 % interval"),
+        majority=("number:.0%", "share of the largest class, which always naming it has right"),
+        claimed=(
+            "number:.0%",
+            "mean probability of the predicted class, where there are any",
+            "mean predicted probability",
+        ),
     ),
     table(
         "recall",
         "how many samples of each class are recognised in either cohort",
         "a pair, cohort and class",
-        **_PAIR_OF_COHORTS,
+        _COHORTS,
         cohort=_COHORT,
         **{"class": "text"},
         right=("integer", "samples"),
-        n=("integer", "of the class"),
-        **_SHARE,
+        n=("integer", "of the class", "samples"),
+        value=("number:.0%", "their share", "recall"),
+        lower=("number:.0%", "of its 95 % interval"),
+        upper=("number:.0%", "of its 95 % interval"),
     ),
     table(
         "confusion",
         "how often a sample of one class is taken for another, in the test cohort",
         "a pair and two classes",
-        **_PAIR_OF_COHORTS,
-        true="text",
-        predicted="text",
+        _COHORTS,
+        "true predicted",
         count="integer",
     ),
     table(
         "predictions",
         "what each sample of the test cohort was taken for",
         "a pair and sample",
-        **_PAIR_OF_COHORTS,
-        sample="text",
-        true=("text", "its class"),
-        predicted="text",
+        _COHORTS,
+        "sample true predicted",
         **{"probability.{class}": ("number", "missing without probabilities")},
         typicality=("number", "share of held-out training samples that are less typical"),
         atypical=("boolean", "whether that is below 1 %"),
@@ -1108,7 +1151,7 @@ VALIDATION_TABLES = named(
         "calibration",
         "predicted probability against observed frequency, in test cohorts of 30 samples or more",
         "a pair and bin of predicted probability",
-        **_PAIR_OF_COHORTS,
+        _COHORTS,
         bin=("integer", "from 0"),
         mean_predicted=("number", "missing where the bin is empty"),
         observed=("number", "share that is right; missing likewise"),
@@ -1120,8 +1163,8 @@ VALIDATION_TABLES = named(
         "densities",
         "the densities of the signature's features in both cohorts, after harmonisation",
         "a pair, feature, cohort, class and point",
-        **_PAIR_OF_COHORTS,
-        feature="text",
+        _COHORTS,
+        "feature",
         symbol=("text", "gene symbol, where the training series knows it"),
         cohort=("text", "train or test"),
         **{"class": "text"},
@@ -1132,13 +1175,21 @@ VALIDATION_TABLES = named(
         "signatures",
         "how far the signatures of the two cohorts agree",
         "a pair and class",
-        **_PAIR_OF_COHORTS,
-        **{"class": "text"},
-        size_first=("integer", "features of the training cohort's signature"),
-        size_second=("integer", "of the test cohort's, fitted on it for this comparison"),
-        shared=("integer", "features in both"),
-        expected=("number", "features in both by chance"),
-        p=("number", "of at least so many by chance (hypergeometric)"),
+        _COHORTS,
+        "class",
+        size_first=(
+            "integer",
+            "features of the training cohort's signature",
+            "selected in training",
+        ),
+        size_second=(
+            "integer",
+            "of the test cohort's, fitted on it for this comparison",
+            "selected in test",
+        ),
+        shared=("integer", "features in both", "in both"),
+        expected=("number:.2g", "features in both by chance", "by chance"),
+        p=("number:.2g", "of at least so many by chance (hypergeometric)"),
         same_direction=("integer", "of the shared ones"),
         rank_correlation=("number", "Spearman's, of all features' distances in either cohort"),
     ),
@@ -1146,7 +1197,7 @@ VALIDATION_TABLES = named(
         "verdicts",
         "whether a signature held in the other cohort",
         "a pair",
-        **_PAIR_OF_COHORTS,
+        _COHORTS,
         verdict=("text", "held, partly, undecided or did not hold"),
         sentence=("text", "the same in words, with numbers"),
         rule=("text", "what the verdict means"),
@@ -1156,6 +1207,6 @@ VALIDATION_TABLES = named(
 )
 
 
-def analysis_tables(module: str) -> Mapping[str, Table]:
+def analysis_tables(module: str) -> Mapping[str, TableSchema]:
     """Return the tables of an analysis, as ``TABLES`` of its module ``contract`` declares them."""
     return importlib.import_module(module).TABLES

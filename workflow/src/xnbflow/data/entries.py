@@ -98,7 +98,7 @@ class Analysis:
         ``analyse(series: dict[str, DataSet], params: dict, threads: int) -> dict[str, DataFrame]``.
     contract : str
         Full path of the module with the tables that it writes, by name:
-        ``TABLES: dict[str, xnbflow.data.contract.Table]``.
+        ``TABLES: dict[str, xnbflow.data.contract.TableSchema]``.
     section : str or None
         Full path of the module with ``section(results: StudyResults) -> Section | None``.
     parameters : dict of str to dict

@@ -21,6 +21,8 @@ from xnbflow.data.errors import InputError
 __all__ = ["REMEDY", "open_parquet", "parquet_writer"]
 
 _KEY = b"xnbflow.footer.crc32"
+#: The path of the file in the folder ``results`` or ``resources``, which says whose it is.
+_PLACE = b"xnbflow.place"
 _ZEROS = b"00000000"
 #: What to do about a file; it must be a target, for what is made of it may still be up to date.
 REMEDY = "delete it and run the workflow again with this file as a target"
@@ -43,7 +45,8 @@ def parquet_writer(
     **options
         As of `pyarrow.parquet.ParquetWriter`; compressed with zstd by default.
     """
-    metadata: Mapping[bytes, bytes] = {**(schema.metadata or {}), _KEY: _ZEROS}
+    place = {_PLACE: found.encode()} if (found := place_of(path)) else {}
+    metadata: Mapping[bytes, bytes] = {**(schema.metadata or {}), **place, _KEY: _ZEROS}
     options = {"compression": "zstd", "write_page_checksum": True, **options}
     with atomic(path) as part:
         with pq.ParquetWriter(part, schema.with_metadata(metadata), **options) as writer:
@@ -69,12 +72,14 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
     Raises
     ------
     InputError
-        If the file is absent, no Parquet file, not written here, or damaged.
+        If the file is absent, no Parquet file, not written here, damaged, or written for another
+        place in ``results`` or ``resources``.
     """
     try:
         with pa.OSFile(str(path)) as stream:
             _verify_footer(stream, path)
             with pq.ParquetFile(stream, page_checksum_verification=True) as file:
+                _refuse_other_place(file, path)
                 yield file
     except FileNotFoundError as error:
         msg = f"{path} is missing; run the workflow again with this file as a target"
@@ -83,6 +88,30 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
         what = "cannot be read" if getattr(error, "errno", None) else "is damaged"
         msg = f"{path} {what} ({_first_line(error)}); {REMEDY}"
         raise InputError(msg) from error
+
+
+def place_of(path: str | Path) -> str:
+    """Return a path from its last folder ``results`` or ``resources`` on; empty without them.
+
+    Examples
+    --------
+    >>> place_of("work/results/wine/10-fold/nb/fits.parquet")
+    'results/wine/10-fold/nb/fits.parquet'
+    >>> place_of("fits.parquet")
+    ''
+    """
+    parts = Path(path).absolute().parts
+    tops = [i for i, part in enumerate(parts[:-1]) if part in {"results", "resources"}]
+    return "/".join(parts[tops[-1] :]) if tops else ""
+
+
+def _refuse_other_place(file: pq.ParquetFile, path: str | Path) -> None:
+    """Refuse a file that was written for another data set, scheme, classifier or table."""
+    own = (file.schema_arrow.metadata or {}).get(_PLACE, b"").decode()
+    place = place_of(path)
+    if own and place and own != place:
+        msg = f"{path} is a copy of {own}, which belongs to something else; {REMEDY}"
+        raise InputError(msg, file=str(path), remedy=REMEDY)
 
 
 def _seal(path: Path) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pandas.api import types
 
 from xnbflow.data.atomic import write_atomically
-from xnbflow.data.contract import Table
+from xnbflow.data.contract import TableSchema
 from xnbflow.data.errors import InputError
 from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
 
@@ -26,7 +26,7 @@ _ARROW = {
 }
 
 
-def write_parquet(frame: pd.DataFrame, path: str | Path, table: Table) -> None:
+def write_parquet(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> None:
     """Write a table to Parquet, with checksums and without its index.
 
     Parameters
@@ -35,7 +35,7 @@ def write_parquet(frame: pd.DataFrame, path: str | Path, table: Table) -> None:
         The rows.
     path : path
         Where to write.
-    table : Table
+    table : TableSchema
         What the contract says of it.
 
     Raises
@@ -58,14 +58,14 @@ def write_parquet(frame: pd.DataFrame, path: str | Path, table: Table) -> None:
         writer.write_table(rows.replace_schema_metadata(None))
 
 
-def read_parquet(path: str | Path, table: Table) -> pd.DataFrame:
+def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
     """Read a table that `write_parquet` has written.
 
     Parameters
     ----------
     path : path
         A file.
-    table : Table
+    table : TableSchema
         What the contract says of it.
 
     Raises
@@ -129,7 +129,7 @@ def _defused(cell: Any) -> Any:
 
 
 def write_tables(
-    frames: Mapping[str, pd.DataFrame], folder: str | Path, tables: Mapping[str, Table]
+    frames: Mapping[str, pd.DataFrame], folder: str | Path, tables: Mapping[str, TableSchema]
 ) -> None:
     """Write tables to a folder, each as Parquet and as text.
 
@@ -139,7 +139,7 @@ def write_tables(
         The tables by name.
     folder : path
         Where to write. Tables in it that the contract does not know are removed.
-    tables : mapping of str to Table
+    tables : mapping of str to TableSchema
         What the contract says of them.
 
     Raises
@@ -159,7 +159,7 @@ def write_tables(
         write_tsv(frame, path.with_suffix(".tsv"))
 
 
-def _kinds(names: Sequence[str], table: Table) -> dict[str, str]:
+def _kinds(names: Sequence[str], table: TableSchema) -> dict[str, str]:
     """Return the types of columns whose names are the contract's."""
     columns = {name: table.column(name) for name in names}
     return {name: column.type for name, column in columns.items() if column}
@@ -173,7 +173,7 @@ def _arrow_type(values: pd.Series, kind: str) -> pa.DataType:
     return pa.int64() if types.is_integer_dtype(values) else pa.float64()
 
 
-def _wrong_names(names: Sequence[str], table: Table) -> str:
+def _wrong_names(names: Sequence[str], table: TableSchema) -> str:
     """Say how columns deviate; empty if they do not."""
     if missing := [name for name in table.fixed if name not in names]:
         return f"column {missing[0]!r} is missing"
@@ -185,7 +185,7 @@ def _wrong_names(names: Sequence[str], table: Table) -> str:
     return "" if fixed == table.fixed else f"columns are not in the order {', '.join(table.fixed)}"
 
 
-def _wrong_arrow_types(schema: pa.Schema, table: Table) -> str:
+def _wrong_arrow_types(schema: pa.Schema, table: TableSchema) -> str:
     for name, kind in _kinds(schema.names, table).items():
         held = schema.field(name).type
         if held not in _ARROW[kind]:
@@ -193,7 +193,7 @@ def _wrong_arrow_types(schema: pa.Schema, table: Table) -> str:
     return ""
 
 
-def _wrong_types(frame: pd.DataFrame, table: Table) -> str:
+def _wrong_types(frame: pd.DataFrame, table: TableSchema) -> str:
     if frame.empty:
         return ""
     for name, kind in _kinds(frame.columns, table).items():

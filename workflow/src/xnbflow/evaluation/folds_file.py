@@ -1,20 +1,25 @@
-"""Predefined folds: a user's file that says where each sample is tested."""
+"""The folds of a scheme: drawn, or read from a file that says where each sample is tested."""
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import DOWNLOADS
 from xnbflow.data.counts import counted
-from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.sources.download import Downloads
 from xnbflow.data.sources.files import open_raw
+from xnbflow.data.sources.patience import Patience
+from xnbflow.evaluation.folds import draw_folds
 
-__all__ = ["read_folds"]
+__all__ = ["folds_of_batch", "read_folds", "scheme_folds"]
 
 #: A sample that always trains and is never tested.
 ALWAYS_TRAIN = "train"
@@ -32,8 +37,68 @@ class _Row:
     sample: str
 
 
+def scheme_folds(
+    header: DataSet | DataSetHeader,
+    scheme: Mapping[str, Any],
+    given: str | Path | None,
+    download: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Draw the folds of a scheme, or read predefined ones.
+
+    Parameters
+    ----------
+    header : DataSet or DataSetHeader
+        The data set.
+    scheme : mapping
+        ``splits``, ``repeats`` and ``file`` of `xnbflow.workflow.config.Folds`.
+    given : path or None
+        The file, where it is on this machine.
+    download : mapping
+        The section ``download`` of the configuration, for a file that is a URL.
+
+    Returns
+    -------
+    DataFrame
+        As `xnbflow.evaluation.folds.draw_folds`.
+
+    Raises
+    ------
+    InputError
+        If the folds cannot be drawn, or the file cannot be had or read.
+    """
+    splits, repeats, file = (scheme[key] for key in ("splits", "repeats", "file"))
+    if file is None:
+        return draw_folds(header, splits, repeats)
+    settings = dict(download)
+    downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), Patience(**settings))
+    location = str(given or file)
+
+    def read() -> pd.DataFrame:
+        path = downloads.fetch_location("folds", location, name=Path(file).name)
+        return read_folds(path, header, splits, repeats)
+
+    return downloads.accepted(read)
+
+
+def folds_of_batch(
+    folds: pd.DataFrame, repeats: Sequence[int], folds_of_repeat: Sequence[int] | None
+) -> pd.DataFrame:
+    """Return the rows of some repeats, and of some folds of each (None: of all).
+
+    Examples
+    --------
+    >>> folds = pd.DataFrame({"repeat": [0, 0, 1], "fold": [0, 1, 0], "sample": ["a", "b", "a"]})
+    >>> folds_of_batch(folds, [0], [1])["sample"].tolist()
+    ['b']
+    """
+    rows = folds["repeat"].isin(repeats)
+    if folds_of_repeat is not None:
+        rows &= folds["fold"].isin(folds_of_repeat)
+    return folds[rows].reset_index(drop=True)
+
+
 def read_folds(
-    path: str | Path, header: DataSetHeader, n_splits: int, n_repeats: int
+    path: str | Path, header: DataSet | DataSetHeader, n_splits: int, n_repeats: int
 ) -> pd.DataFrame:
     """Read predefined folds.
 
@@ -89,7 +154,7 @@ def read_folds(
     return folds.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)
 
 
-def _read_rows(path: str | Path, header: DataSetHeader) -> list[_Row]:
+def _read_rows(path: str | Path, header: DataSet | DataSetHeader) -> list[_Row]:
     with open_raw(path) as stream:
         content = stream.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
@@ -106,7 +171,7 @@ def _read_rows(path: str | Path, header: DataSetHeader) -> list[_Row]:
     return list(_table(path, text))
 
 
-def _indicator(path: str | Path, words: list[str], header: DataSetHeader) -> list[_Row]:
+def _indicator(path: str | Path, words: list[str], header: DataSet | DataSetHeader) -> list[_Row]:
     if len(words) != len(header.samples):
         msg = (
             f"{path}: {counted(len(words), 'number')} for the "
@@ -144,7 +209,7 @@ def _table(path: str | Path, text: str) -> Iterator[_Row]:
         raise InputError(msg) from error
 
 
-def _check_samples(path: str | Path, rows: list[_Row], header: DataSetHeader) -> None:
+def _check_samples(path: str | Path, rows: list[_Row], header: DataSet | DataSetHeader) -> None:
     """Refuse a repeat that has not each sample of the series once."""
     known = {str(sample) for sample in header.samples}
     given: dict[int, set[str]] = {}
@@ -167,7 +232,7 @@ def _check_samples(path: str | Path, rows: list[_Row], header: DataSetHeader) ->
 
 
 def _refuse_split_groups(
-    path: str | Path, folds: pd.DataFrame, header: DataSetHeader, groups: np.ndarray
+    path: str | Path, folds: pd.DataFrame, header: DataSet | DataSetHeader, groups: np.ndarray
 ) -> None:
     """Refuse predefined folds that test and train samples of one group."""
     group_of = dict(zip(header.samples, groups, strict=True))

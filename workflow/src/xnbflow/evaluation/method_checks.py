@@ -7,15 +7,15 @@ from typing import Any
 from xnbflow.data.entries import Analysis, Method
 from xnbflow.data.errors import InputError, known_names, quoted
 from xnbflow.data.schemas import check
+from xnbflow.evaluation.import_paths import fault_of_path
 from xnbflow.evaluation.methods import known_methods
-from xnbflow.workflow.static import find_class, module_file, module_names
 
 __all__ = ["check_analysis", "check_classifier", "check_transformer", "columns_named"]
 
 _KINDS = ("linear", "angular", "categorical")
 
 
-def check_classifier(entry: Mapping[str, Any], place: str, *, look_up_paths: bool = True) -> None:
+def check_classifier(entry: Mapping[str, Any], place: str) -> None:
     """Raise an `InputError` unless an estimator that classifies can be made of an entry.
 
     Parameters
@@ -24,15 +24,13 @@ def check_classifier(entry: Mapping[str, Any], place: str, *, look_up_paths: boo
         ``method`` with ``params``, or ``steps``.
     place : str
         Where it stands in the configuration, say ``classifiers.xnb``.
-    look_up_paths : bool
-        Whether import paths are looked up, too (in the sources; nothing is imported).
     """
-    _Checker(look_up_paths).estimator(entry, place, ["predict"])
+    _Checker().estimator(entry, place, ["predict"])
 
 
-def check_transformer(entry: Mapping[str, Any], place: str, *, look_up_paths: bool = True) -> None:
+def check_transformer(entry: Mapping[str, Any], place: str) -> None:
     """Raise an `InputError` unless an entry makes a transformer, as `check_classifier` does."""
-    _Checker(look_up_paths).estimator(entry, place, ["transform"])
+    _Checker().estimator(entry, place, ["transform"])
 
 
 def columns_named(entry: Any) -> list[str]:
@@ -54,7 +52,7 @@ def check_analysis(analysis: Analysis, params: Mapping[str, Any], place: str) ->
     """Raise an `InputError` unless an analysis takes the parameters."""
     schema = {"properties": dict(analysis.parameters), "additionalProperties": False}
     check(params, schema, f"configuration, {place}")
-    checker = _Checker(look_up_paths=False)
+    checker = _Checker()
     for key, method in analysis.methods.items():
         checker.params(known_methods()[method], params.get(key, {}), f"{place}.{key}")
     for key, method in analysis.grids.items():
@@ -64,9 +62,6 @@ def check_analysis(analysis: Analysis, params: Mapping[str, Any], place: str) ->
 
 
 class _Checker:
-    def __init__(self, look_up_paths: bool) -> None:
-        self._look_up_paths = look_up_paths
-
     def estimator(self, entry: Mapping[str, Any], place: str, able: list[str]) -> None:
         """Check an entry of an estimator that shall be able to do some things."""
         if "steps" in entry:
@@ -84,8 +79,8 @@ class _Checker:
             known = known_names(name, known_methods())
             msg = f"configuration, {place}.method: unknown method {quoted(name)}; {known}"
             raise InputError(f"{msg}. Or give the import path of a scikit-learn estimator")
-        elif self._look_up_paths:
-            self._path(name, params, place, able)
+        else:
+            self._path(name, place)
         for key, value in params.items():
             self._nested(value, f"{place}.params.{key}")
 
@@ -101,35 +96,15 @@ class _Checker:
             msg = f"configuration, {place}: {method.name} is a {method.kind}; give a {wanted}"
             raise InputError(msg)
 
-    def _path(self, path: str, params: Mapping[str, Any], place: str, able: list[str]) -> None:
-        """Check an import path by the source of its class; what this hides is left to the job.
-
-        So is scikit-learn where it is not installed beside Snakemake: environments of jobs have it.
-        """
-        if path.startswith("sklearn.") and module_file("sklearn") is None:
-            return
-        found = find_class(path) if len(path) <= 200 else "the path is too long"
+    def _path(self, path: str, place: str) -> None:
+        """Refuse an import path that leads to no class; what a source hides is left to the job."""
         where = f"configuration, {place}.method"
-        if isinstance(found, str):
-            module, _, name = path.rpartition(".")
-            near = known_names(name, module_names(module)) if len(path) <= 200 else ""
-            hint = f"; {near}" if near.startswith("did") else ""
-            msg = f"{where}: unknown method {quoted(path)}: {quoted(found, 100)[1:-1]}{hint}"
-            raise InputError(msg)
+        fault = "the path is too long" if len(path) > 200 else fault_of_path(path)
+        if fault:
+            raise InputError(f"{where}: unknown method {quoted(path)}: {quoted(fault)[1:-1]}")
         if path.partition(".")[0] in sys.stdlib_module_names:
             msg = f"{where}: {quoted(path)} is no estimator, but of Python's own library"
             raise InputError(msg)
-        missing = [name for name in ("fit", "get_params", *able) if name not in found.methods]
-        if missing and found.complete:
-            what = f"estimator that can {missing[0]}" if missing[0] in able else "estimator"
-            msg = f"{where}: {quoted(path)} is no {what} (it has no method {missing[0]!r})"
-            raise InputError(msg)
-        known_parameters = params if found.parameters is None else found.parameters
-        for key in params:
-            if key not in known_parameters:
-                known = known_names(str(key), known_parameters)
-                msg = f"{path} has no parameter {quoted(key)}; {known}"
-                raise InputError(f"configuration, {place}.params: {msg}")
 
     def _nested(self, value: Any, place: str) -> None:
         """Check estimators, and columns of a kind, wherever in a parameter they are."""

@@ -39,13 +39,13 @@ def study_tables(
     about : mapping
         ``study`` (its id), ``title``, ``summary`` and ``labels`` (the classifiers' by id).
     owners : mapping of str to sequence
-        What the files belong to, in their order: ``datasets``, ``simulated`` and ``diagnosed`` are
-        data sets, ``trained`` a `Key` each, ``permuted`` a data set and classifier each.
+        What the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
+        ``trained`` a `Key` each, ``permuted`` a data set and classifier each.
     files : mapping of str to sequence of path
-        Of the data sets ``series``, of the simulated ones ``truth``, of the others ``notes``, of
-        the diagnosed ones ``normality``, ``normality_within``, ``dependence`` and
-        ``dependence_test``, of what is trained ``predictions``, ``selected``, ``ties`` and
-        ``fits``, of what is permuted ``permutation``; and ``paper``, the tables it prints.
+        Of the data sets ``series``, ``truth`` and ``notes``, of the diagnosed ones ``normality``,
+        ``normality_within``, ``dependence`` and ``dependence_test``, of what is trained
+        ``predictions``, ``selected``, ``ties`` and ``fits``, of what is permuted ``permutation``;
+        and ``paper``, the tables it prints.
     alpha : float
         Level of the normality test.
     paper : mapping of str to str, optional
@@ -128,8 +128,9 @@ def _selected(
     selected, ties, fits = (_trained(name, owners, files) for name in ("selected", "ties", "fits"))
     truth = {
         dataset: read_parquet(path, TRUTH_TABLE)
-        for dataset, path in zip(owners["simulated"], files["truth"], strict=True)
+        for dataset, path in zip(owners["datasets"], files["truth"], strict=True)
     }
+    truth = {dataset: table for dataset, table in truth.items() if len(table)}
     return {
         "selection": summaries.selection(selected, fits, ties),
         "ties": summaries.ties(ties, fits),

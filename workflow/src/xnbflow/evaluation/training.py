@@ -5,7 +5,6 @@ import traceback
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,13 @@ from xnbflow.data.dataset import KINDS, DataSet
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.constant import only_constant
-from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.grouping import fit_grouped
 from xnbflow.evaluation.incomplete import impute_within, imputes
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.ties import TIES
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 
-__all__ = ["Outcome", "train", "train_batch"]
+__all__ = ["Outcome", "train", "train_all"]
 
 #: Prefix of the columns of `Outcome.predictions` that hold the log-posterior of a class.
 LOG_POSTERIOR = "log_posterior."
@@ -91,45 +89,21 @@ class _Fold:
     ties: pd.DataFrame | None = None
 
 
-def train_batch(
-    series: DataSet,
-    entry: Mapping[str, Any],
-    *,
-    splits: int | None,
-    repeats: Sequence[int],
-    folds: Sequence[int] | None,
-    predefined: Sequence[str | Path] = (),
-) -> Outcome:
-    """Train a classifier over a batch of folds, one repeat after the other.
-
-    Parameters
-    ----------
-    series : DataSet
-        The data set.
-    entry : mapping
-        The classifier's configuration, as in `train`.
-    splits, predefined
-        Which folds a repeat has, as ``n_splits`` and ``predefined`` of `folds_of_repeat`.
-    repeats, folds
-        Those of the batch, see `xnbflow.workflow.config.Batch`.
+def train_all(
+    series: DataSet, folds: pd.DataFrame, entry: Mapping[str, Any]
+) -> dict[str, pd.DataFrame]:
+    """Train a classifier over folds, one repeat after the other; see `train`.
 
     Returns
     -------
-    Outcome
-        Of all repeats.
-
-    Raises
-    ------
-    InputError
-        If the folds cannot be had, or the configuration entry makes no estimator.
+    dict of str to DataFrame
+        The tables of an `Outcome` by name, of all repeats.
     """
-    outcomes = [
-        train(series, folds_of_repeat(series, splits, repeat, predefined), entry, repeat, folds)
-        for repeat in repeats
-    ]
-    names = [each.name for each in fields(Outcome)]
-    tables = {name: [getattr(outcome, name) for outcome in outcomes] for name in names}
-    return Outcome(**{name: pd.concat(tables[name], ignore_index=True) for name in names})
+    repeats = [train(series, folds, entry, repeat, None) for repeat in folds["repeat"].unique()]
+    return {
+        each.name: pd.concat([getattr(one, each.name) for one in repeats], ignore_index=True)
+        for each in fields(Outcome)
+    }
 
 
 def train(

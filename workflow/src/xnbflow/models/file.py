@@ -1,9 +1,12 @@
 """Models as files: skops, no pickle; a file runs no code and names the types it is made of."""
 
+import hashlib
+import importlib
+import io
 import json
 import warnings
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -14,15 +17,23 @@ import skops.io
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.errors import InputError
+from xnbflow.models.audit import FIXED_TYPES, audited, known_types, nodes
 from xnbflow.models.trained import TrainedModel, probed
-from xnbflow.models.typicality import Typicality
+from xnbflow.models.typicality import Typicality, features_to_look_at
 
 __all__ = ["FORMAT_VERSION", "read_model", "write_model"]
 
-#: Raised when an older program could not read what a newer one writes.
-FORMAT_VERSION = 1
+#: Raised when one of an older and a newer program could not read what the other writes.
+FORMAT_VERSION = 2
 
 _FORMAT = "xnbflow-model"
+_SCHEMA, _DIGEST = "schema.json", "digest.json"
+#: The plain parts of a model, kept as JSON, and what is needed of the series.
+_NOTES = {
+    "entry": dict, "series": dict, "symbols": dict, "signature": dict, "features": list,
+    "figures": dict, "versions": dict,
+}  # fmt: skip
+_SERIES = {"name": str, "samples": int, "features": int, "classes": dict}
 
 
 def write_model(model: TrainedModel, path: str | Path) -> None:
@@ -37,21 +48,34 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     Raises
     ------
     InputError
-        If the estimator holds something that skops cannot keep without running code.
+        If the estimator holds something that could only be read again by calling it.
     """
     content = {field.name: getattr(model, field.name) for field in fields(TrainedModel)}
     content["signature"] = {name: model.signature[name].tolist() for name in model.signature}
     content["features"] = [str(feature) for feature in model.features]
     content["typicality"] = vars(model.typicality)
-    plain = ("entry", "series", "symbols", "signature", "features", "figures", "versions")
-    notes = json.dumps({name: content.pop(name) for name in plain}, allow_nan=True)
+    notes = json.dumps({name: content.pop(name) for name in _NOTES}, allow_nan=True)
     whole = {"format": _FORMAT, "version": FORMAT_VERSION, "notes": notes, **content}
     try:
-        write_atomically(path, lambda part: skops.io.dump(whole, part))
+        members = _members(skops.io.dumps(whole))
+        schema = json.loads(members[_SCHEMA])
+        for node in nodes(schema):
+            if node.get("type") != "numpy":  # arrays are shared, other objects repeated
+                node.pop("__id__", None)
+        _, refused = audited(schema, members)
     except (TypeError, ValueError, AttributeError) as error:
+        refused = {str(error)}
+    if refused:
         kind = type(model.estimator).__name__
-        msg = f"{kind} cannot be kept in a skops file ({error}); use another estimator"
-        raise InputError(msg) from error
+        msg = f"{kind} cannot be kept in a skops file ({_listed(refused)}); use another estimator"
+        raise InputError(msg)
+    members[_SCHEMA] = json.dumps(schema).encode()
+    members[_DIGEST] = json.dumps(_digest(members)).encode()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    write_atomically(path, lambda part: part.write_bytes(packed.getbuffer()))
 
 
 def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
@@ -61,29 +85,146 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
     ----------
     path : path
     trust : iterable of str
-        Full names of further types that the file may be made of. Those of this package, of NumPy
-        and scikit-learn's own that skops vouches for are trusted.
+        Full names of further classes that the file may be made of. Those of the registry of
+        methods and scikit-learn's estimators are trusted; functions cannot be.
 
     Raises
     ------
     InputError
-        If the file is damaged, of another program or of a newer version, or is made of types that
-        are not trusted; the message names them.
+        If the file is damaged, of another program or version, or is made of types that are not
+        trusted; the message names them.
     """
-    _check(path, trust)
+    if not Path(path).is_file():
+        msg = f"{path} does not exist, or is no file; make a model with `xnbflow fit`"
+        raise InputError(msg)
     try:
-        content = skops.io.load(path, trusted=_unknown_types(path))
-        notes = json.loads(content.pop("notes"))
-        content = content | notes
-        content["signature"] = pd.DataFrame(content["signature"])
-        content["features"] = np.asarray(content["features"], dtype=str)
-        content["typicality"] = Typicality(**content["typicality"])
-        model = TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
+        data = Path(path).read_bytes()
+        members = _members(data)
+        schema = json.loads(members[_SCHEMA])
+        _check_header(schema, path)
+        _check_digest(members)
+        types = _permitted(schema, members, set(trust), path)
+        model = _model(skops.io.loads(data, trusted=sorted(types | FIXED_TYPES)))
+    except InputError:
+        raise
     except Exception as error:
-        msg = f"{path} is damaged ({type(error).__name__}: {error}); make or copy the model again"
-        raise InputError(_short(msg)) from error
+        msg = f"{path} is no model, or damaged ({type(error).__name__}: {error})"
+        raise InputError(f"{_short(msg)}; make or copy it again") from error
     _refuse_changed(model, path)
     return model
+
+
+def _members(data: bytes) -> dict[str, bytes]:
+    """Return the parts of a ZIP file that is nothing else, no larger unpacked than it is."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = archive.infolist()
+        alone = min(part.header_offset for part in parts) == 0 and data[-22:-18] == b"PK\x05\x06"
+        stored = all(part.compress_type == zipfile.ZIP_STORED for part in parts)
+        if not alone or not stored or sum(part.file_size for part in parts) > len(data):
+            msg = "it is not one uncompressed ZIP file"
+            raise ValueError(msg)
+        if len({part.filename for part in parts}) < len(parts):
+            msg = "it has two parts of one name"
+            raise ValueError(msg)
+        return {part.filename: archive.read(part) for part in parts}
+
+
+def _digest(members: Mapping[str, bytes]) -> str:
+    """Return the SHA-256 of a file's parts and their names."""
+    digest = hashlib.sha256()
+    for name in sorted(members.keys() - {_DIGEST}):
+        digest.update(f"{name}\0{len(members[name])}\0".encode())
+        digest.update(members[name])
+    return digest.hexdigest()
+
+
+def _check_digest(members: Mapping[str, bytes]) -> None:
+    if json.loads(members[_DIGEST]) != _digest(members):
+        msg = "its content was changed since it was made: its digest differs"
+        raise ValueError(msg)
+
+
+def _check_header(schema: Any, path: str | Path) -> None:
+    """Refuse files of other programs and versions, by plain values at the top; nothing is made."""
+    form, version = (_plain(schema, key) for key in ("format", "version"))
+    if form != _FORMAT:
+        msg = f"{path} is a skops file, but no model of xnbflow; make one with `xnbflow fit`"
+        raise InputError(msg)
+    if version != FORMAT_VERSION:
+        msg = (
+            f"{path} is of format {_short(repr(version))}, this program reads {FORMAT_VERSION}; "
+            "use the version of xnbflow that made it, or fit the model again"
+        )
+        raise InputError(msg)
+
+
+def _plain(schema: Any, key: str) -> Any:
+    """Return a JSON value of the top of a schema; None if it has no such value."""
+    entry = schema.get("content", {}).get(key, {}) if schema["__loader__"] == "DictNode" else {}
+    return json.loads(entry["content"]) if entry.get("__loader__") == "JsonNode" else None
+
+
+def _permitted(
+    schema: Any, members: Mapping[str, bytes], trust: set[str], path: str | Path
+) -> set[str]:
+    """Return the types of a file's objects; refuse those that are not known or trusted."""
+    types, refused = audited(schema, members)
+    if refused:
+        msg = (
+            f"{path} names {_listed(refused)}, which could be called when it is read; fit the "
+            "model again with another estimator, or do not use the file"
+        )
+        raise InputError(msg)
+    unknown = types - known_types()
+    if unknown - trust:
+        msg = (
+            f"{path} is made of types that are not trusted: {_listed(unknown - trust)}. If you "
+            "know them and where the file is from, name them to be trusted (--trust)"
+        )
+        raise InputError(msg)
+    for name in unknown:
+        module, _, attribute = name.rpartition(".")
+        if not isinstance(getattr(importlib.import_module(module), attribute), type):
+            msg = f"{name} of {path} is no class; only classes can be trusted (--trust)"
+            raise InputError(msg)
+    return types
+
+
+def _model(content: dict[str, Any]) -> TrainedModel:
+    """Return a model of what a file holds, after a check of its plain parts."""
+    content |= json.loads(content.pop("notes"))
+    _check_kinds(content, _NOTES)
+    _check_kinds(content["series"], _SERIES)
+    content["signature"] = pd.DataFrame(content["signature"])
+    content["features"] = np.asarray(content["features"], dtype=str)
+    content["typicality"] = Typicality(**content["typicality"])
+    model = TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
+    _check_arrays(model)
+    repr(model.estimator)  # it is shown: this fails where parameters are not of their kind
+    return model
+
+
+def _check_arrays(model: TrainedModel) -> None:
+    """Refuse arrays that do not belong to one model, by their shapes and kinds."""
+    n, used, seen = len(model.features), model.used, model.typicality
+    shape = (len(features_to_look_at(used)), len(seen.held_out))
+    numbers = (model.quartiles, seen.centres, seen.bandwidths, seen.held_out, model.probe)
+    if (
+        used.dtype.kind != "i"
+        or not np.isin(used, np.arange(n)).all()
+        or any(array.dtype.kind != "f" for array in numbers)
+        or model.quartiles.shape != (3, n)
+        or not seen.centres.shape == seen.bandwidths.shape == shape
+    ):
+        msg = "its arrays are not those of one model"
+        raise ValueError(msg)
+
+
+def _check_kinds(values: dict[str, Any], kinds: Mapping[str, type]) -> None:
+    for name, kind in kinds.items():
+        if not isinstance(values[name], kind):
+            msg = f"its {name} is not of the kind that it has in a model"
+            raise TypeError(msg)
 
 
 def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
@@ -104,66 +245,8 @@ def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
         raise InputError(_short(msg))
 
 
-def _check(path: str | Path, trust: Iterable[str]) -> None:
-    header = _header(path)
-    if header.get("format") != _FORMAT:
-        msg = f"{path} is a skops file, but no model of xnbflow; make one with `xnbflow fit`"
-        raise InputError(msg)
-    if header.get("version") != FORMAT_VERSION:
-        msg = (
-            f"{path} is of format {header.get('version')!r}, this program reads {FORMAT_VERSION}; "
-            "use the version of xnbflow that made it, or fit the model again"
-        )
-        raise InputError(msg)
-    allowed = set(trust)
-    refused = [name for name in _unknown_types(path) if not _ours(name) and name not in allowed]
-    if refused:
-        msg = (
-            f"{path} is made of types that are not trusted: {', '.join(sorted(refused))}. If you "
-            "know them and where the file is from, name them to be trusted (--trust)"
-        )
-        raise InputError(msg)
-
-
-def _header(path: str | Path) -> dict[str, Any]:
-    """Return the plain values at the top of a skops file, no other object made."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            damaged = archive.testzip()
-            schema = json.loads(archive.read("schema.json"))
-    except FileNotFoundError as error:
-        msg = f"{path} does not exist; make a model with `xnbflow fit`"
-        raise InputError(msg) from error
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError, NotImplementedError) as error:
-        msg = f"{path} is no model, or damaged ({error}); make or copy it again"
-        raise InputError(_short(msg)) from error
-    if damaged is not None:
-        msg = f"{path} is damaged (its part {damaged} has another checksum); copy it again"
-        raise InputError(msg)
-    content = schema.get("content", {}) if isinstance(schema, dict) else {}
-    entries = content if isinstance(content, dict) else {}
-    return {key: _plain(entries.get(key)) for key in ("format", "version")}
-
-
-def _plain(entry: Any) -> Any:
-    """Return the value of a JSON entry of skops; None of any other."""
-    if not isinstance(entry, dict) or entry.get("__loader__") != "JsonNode":
-        return None
-    return json.loads(entry["content"])
-
-
-def _unknown_types(path: str | Path) -> list[str]:
-    try:
-        return skops.io.get_untrusted_types(file=path)
-    except Exception as error:
-        msg = f"{path} is damaged ({type(error).__name__}: {error}); make or copy it again"
-        raise InputError(_short(msg)) from error
-
-
-def _ours(name: str) -> bool:
-    """Whether a type is one of this package's estimators or distributions."""
-    floors = ("naive_bayes", "preprocessing", "distributions", "selection", "density")
-    return any(name.startswith(f"xnbflow.{floor}.") for floor in floors)
+def _listed(names: Collection[str]) -> str:
+    return _short(", ".join(sorted(names)))
 
 
 def _short(message: str, most: int = 300) -> str:

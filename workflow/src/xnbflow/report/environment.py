@@ -1,4 +1,4 @@
-"""What a study was run with: versions, machine, and the seconds that its jobs recorded."""
+"""What a study was run with: versions, machine, and the seconds of its jobs."""
 
 import os
 import platform
@@ -45,7 +45,7 @@ def machine() -> str:
 
 
 def job_seconds(results: StudyResults) -> pd.DataFrame:
-    """Return what a study's jobs recorded of themselves, by stage.
+    """Return what Snakemake recorded of a study's jobs, by stage.
 
     Returns
     -------
@@ -54,16 +54,11 @@ def job_seconds(results: StudyResults) -> pd.DataFrame:
         a record are left out.
     """
     stages = {
-        stage: [read_benchmark(results.root / path) for path in paths if _is_there(results, path)]
-        for stage, paths in benchmarks(results.study, results.simulated).items()
+        stage: [read_benchmark(path) for pattern in jobs for path in results.root.glob(pattern)]
+        for stage, jobs in benchmarks(results.study).items()
     }
-    stages["train"] = [results.training(*key, "jobs") for key in results.study.trained]
     rows = []
     for stage in (stage for stage in JOBS if any(map(len, stages.get(stage, ())))):
         jobs = pd.concat(stages[stage])
         rows.append((stage, len(jobs), jobs["seconds"].sum(), jobs["max_memory_mb"].max()))
     return pd.DataFrame(rows, columns=["stage", "jobs", "seconds", "most_memory"])
-
-
-def _is_there(results: StudyResults, path: str) -> bool:
-    return (results.root / path).exists()

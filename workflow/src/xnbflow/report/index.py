@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,19 @@ def write_index(
     options : sequence of str
         The options of that command.
     """
-    path = Path(path)
-    rows = [_configured(results, options) for results in studies]
-    rows += _others(path.parent / "studies", {results.study.id for results in studies})
-    html = ENVIRONMENT.get_template("index.html").render(studies=rows)
-    write_atomically(path, lambda part: part.write_text(html, encoding="utf-8"))
+    path, written = Path(path), None
+    while True:  # another report may have appeared: the last to write knows of all
+        rows = [_configured(results, options) for results in studies]
+        rows += _others(path.parent / "studies", {results.study.id for results in studies})
+        html = ENVIRONMENT.get_template("index.html").render(studies=rows)
+        if html == written:
+            return
+        write_atomically(path, partial(_write, html))
+        written = html
+
+
+def _write(html: str, part: Path) -> None:
+    part.write_text(html, encoding="utf-8")
 
 
 def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]:

@@ -3,59 +3,62 @@
 The rules read it, too: nothing heavy is imported here.
 """
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 from xnbflow.data.contract import benchmark_of
-from xnbflow.studies.registry import known_analyses
-from xnbflow.workflow.config import Study
+from xnbflow.data.entries import Analysis
+from xnbflow.data.study import Study
 
-__all__ = ["benchmarks", "section_modules"]
+__all__ = ["SECTIONS", "benchmarks", "section_modules"]
+
+_ANALYSES = "those of the analyses"
+#: The sections of a page in order: first what was found and what the study is about, then what it
+#: rests on, last what was run. Beside each module the attribute of a `Study` that calls for it.
+SECTIONS = {
+    "xnbflow.report.sections.answer": "classifiers",
+    "xnbflow.report.sections.signature": "final",
+    "xnbflow.report.sections.validation": "validate",
+    _ANALYSES: "analyses",
+    "xnbflow.report.sections.explanation": "classifiers",
+    "xnbflow.report.sections.samples": "classifiers",
+    "xnbflow.report.sections.accuracy": "classifiers",
+    "xnbflow.report.sections.comparison": "classifiers",
+    "xnbflow.report.sections.diagnostics": "diagnostics",
+    "xnbflow.report.sections.overview": "id",
+    "xnbflow.report.sections.methods": "id",
+}
 
 
-def section_modules(study: Study) -> list[str]:
+def section_modules(study: Study, analyses: Mapping[str, Analysis]) -> list[str]:
     """Return the modules that hold the sections of a study's report, in order.
-
-    First what was found and what the study is about, then what it rests on, last what was run.
-    """
-    names: list[str] = []
-    if study.classifiers:
-        names += ["answer", "explanation", "samples", "accuracy", "comparison"]
-    if study.diagnostics and study.datasets:
-        names.append("diagnostics")
-    kept = ["signature"] * bool(study.final) + ["validation"] * bool(study.validate)
-    general = "xnbflow.report.sections"
-    return [
-        *(f"{general}.{name}" for name in [*names[:1], *kept]),
-        *filter(None, (known_analyses()[name].section for name in study.analyses)),
-        *(f"{general}.{name}" for name in [*names[1:], "overview", "methods"]),
-    ]
-
-
-def benchmarks(study: Study, simulated: Collection[str]) -> dict[str, list[str]]:
-    """Return where the jobs that a study is made by are recorded, per stage.
-
-    The training jobs are left out: the table ``jobs`` of each classifier has them.
 
     Parameters
     ----------
     study : Study
         Its configuration.
-    simulated : collection of str
-        The data sets that are simulated.
+    analyses : mapping of str to Analysis
+        Those that it names, or all that are known.
     """
-    schemes = dict.fromkeys((dataset, folds) for dataset, folds, _ in study.trained)
+    of_analyses = [analyses[name].section for name in study.analyses]
+    called_for = [name for name, attribute in SECTIONS.items() if getattr(study, attribute)]
+    lists = [of_analyses if name == _ANALYSES else [name] for name in called_for]
+    return [module for modules in lists for module in modules if module]
+
+
+def benchmarks(study: Study) -> dict[str, list[str]]:
+    """Return patterns of the files in which Snakemake records a study's jobs, per stage.
+
+    A job of ``classify`` is recorded under its first classifier only.
+    """
+    trained = [
+        dict(zip(("dataset", "folds", "classifier"), each, strict=True)) for each in study.trained
+    ]
     stages = {
-        "acquire": [{"dataset": name} for name in study.datasets if name not in simulated],
-        "simulate": [{"dataset": name} for name in study.datasets if name in simulated],
+        "acquire": [{"dataset": name} for name in study.datasets],
         "diagnose": [{"dataset": name} for name in study.datasets if study.diagnostics],
-        "folds": [{"dataset": dataset, "folds": folds} for dataset, folds in schemes],
-        "gather": [
-            {"dataset": dataset, "folds": folds, "classifier": classifier}
-            for dataset, folds, classifier in study.trained
-        ],
-        "final": [{"dataset": d, "classifier": c} for d, c in study.models],
+        "classify": trained,
+        "train": [{**each, "batch": "*"} for each in trained],
         "compare": [{"study": study.id}],
-        "describe": [{"study": study.id}],
         "validate": [{"study": study.id} for _ in study.validate[:1]],
         "analyse": [{"study": study.id, "analysis": name} for name in study.analyses],
     }

@@ -1,7 +1,8 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from xnbflow.data.contract import (
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
-    GATHERED_TABLES,
     MODEL_TABLE,
     MODEL_TABLES,
     PAPER,
@@ -23,21 +23,25 @@ from xnbflow.data.contract import (
     STUDY_TABLE,
     STUDY_TABLES,
     TRAINED,
+    TRAINING_TABLES,
     TRUTH,
     TRUTH_TABLE,
     VALIDATION_TABLE,
     VALIDATION_TABLES,
-    Table,
+    Column,
+    TableSchema,
     analysis_tables,
+    text_of,
 )
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.entries import Analysis
 from xnbflow.data.printed import PublishedTables
+from xnbflow.data.study import Study
 from xnbflow.data.tables import read_parquet
 from xnbflow.evaluation.headlines import distinct_labels
-from xnbflow.workflow.config import Study
+from xnbflow.report.page.blocks import Table
 
-__all__ = ["StudyResults"]
+__all__ = ["StudyResults", "StudyTables"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class StudyResults:
         The working directory, which holds ``results`` and ``resources``.
     paper : Path
         The folder of the tables that the papers print.
+    analyses : mapping of str to Analysis
+        The analyses that the study names.
     """
 
     study: Study
@@ -63,6 +69,7 @@ class StudyResults:
     configuration: dict[str, Any]
     root: Path = Path()
     paper: Path = Path(PAPER)
+    analyses: Mapping[str, Analysis] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", distinct_labels(self.labels))
@@ -90,49 +97,44 @@ class StudyResults:
             for folds in self.study.folds
         }
 
-    @cached_property
-    def tables(self) -> "_Tables":
-        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.data.contract`, by name."""
-        study = self.study.id
-        places = {name: STUDY_TABLE.of(study=study, table=name) for name in STUDY_TABLES}
-        places |= {n: DESCRIPTION_TABLE.of(study=study, table=n) for n in DESCRIPTION_TABLES}
-        files = {name: self.root / path for name, path in places.items()}
-        return _Tables(files, {**STUDY_TABLES, **DESCRIPTION_TABLES})
+    def beside(self, path: str) -> str:
+        """Return the way from the page to a file of the project."""
+        return Path(os.path.relpath(path, STUDY.of(study=self.study.id))).as_posix()
 
     @cached_property
-    def published(self) -> "PublishedTables":
+    def tables(self) -> "StudyTables":
+        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.data.contract`."""
+        study = self.study.id
+        paths = {name: STUDY_TABLE.of(study=study, table=name) for name in STUDY_TABLES}
+        paths |= {n: DESCRIPTION_TABLE.of(study=study, table=n) for n in DESCRIPTION_TABLES}
+        return StudyTables(self, paths, {**STUDY_TABLES, **DESCRIPTION_TABLES})
+
+    def rows(self, table: str, **where: object) -> pd.DataFrame:
+        """Return the rows of one of `tables` whose columns have the given values."""
+        return self.tables.rows(table, **where)
+
+    @cached_property
+    def validation(self) -> "StudyTables":
+        """The tables of models in a second cohort."""
+        study = self.study.id
+        paths = {name: VALIDATION_TABLE.of(study=study, table=name) for name in VALIDATION_TABLES}
+        return StudyTables(self, paths, VALIDATION_TABLES)
+
+    def analysis(self, analysis: Analysis) -> "StudyTables":
+        """Return the tables of an analysis."""
+        schemas = analysis_tables(analysis.contract)
+        place = ANALYSIS_TABLE.fill(study=self.study.id, analysis=analysis.name)
+        return StudyTables(self, {name: place.of(table=name) for name in schemas}, schemas)
+
+    def model(self, dataset: str, classifier: str) -> "StudyTables":
+        """Return the tables of a classifier that was fitted on all samples."""
+        place = MODEL_TABLE.fill(dataset=dataset, classifier=classifier)
+        return StudyTables(self, {n: place.of(table=n) for n in MODEL_TABLES}, MODEL_TABLES)
+
+    @cached_property
+    def published(self) -> PublishedTables:
         """The tables that the papers print, by name, say ``xnb_table1``."""
         return PublishedTables(self.paper)
-
-    def rows(self, table: str, **where: str | int) -> pd.DataFrame:
-        """Return the rows of a table whose columns have the given values."""
-        frame = self.tables[table]
-        for column, value in where.items():
-            frame = frame[frame[column] == value]
-        return frame
-
-    def analysis(self, analysis: Analysis) -> "_Tables":
-        """Return the tables of an analysis, by name."""
-        tables, place = (
-            analysis_tables(analysis.contract),
-            ANALYSIS_TABLE.fill(analysis=analysis.name),
-        )
-        files = {n: self.root / place.of(study=self.study.id, table=n) for n in tables}
-        return _Tables(files, tables)
-
-    def model(self, dataset: str, classifier: str, table: str) -> pd.DataFrame:
-        """Return a table of a classifier that was fitted on all samples."""
-        path = MODEL_TABLE.of(dataset=dataset, classifier=classifier, table=table)
-        return read_parquet(self.root / path, MODEL_TABLES[table])
-
-    @cached_property
-    def validation(self) -> "_Tables":
-        """The tables of models in a second cohort, by name."""
-        files = {
-            name: self.root / VALIDATION_TABLE.of(study=self.study.id, table=name)
-            for name in VALIDATION_TABLES
-        }
-        return _Tables(files, VALIDATION_TABLES)
 
     def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
         """Return a metric with a row per place and a column per classifier, in the study's order.
@@ -165,7 +167,7 @@ class StudyResults:
     ) -> pd.DataFrame:
         """Return what the training jobs of a classifier wrote, of all repeats or of one."""
         path = TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
-        rows = read_parquet(self.root / path, GATHERED_TABLES[table])
+        rows = read_parquet(self.root / path, TRAINING_TABLES[table])
         return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)
 
     @property
@@ -185,16 +187,88 @@ class StudyResults:
         return DataSet.read(self.root / SERIES.of(dataset=dataset))
 
 
-class _Tables:
-    """Tables in files, each read once, when it is first asked for."""
+class StudyTables:
+    """Tables in files, each read once, when it is first asked for.
 
-    def __init__(self, files: Mapping[str, Path], tables: Mapping[str, Table]) -> None:
-        self._files = files
-        self._read = cache(lambda name: read_parquet(files[name], tables[name]))
+    Parameters
+    ----------
+    results : StudyResults
+        The study.
+    paths : mapping of str to str
+        The files, by the tables' names.
+    schemas : mapping of str to TableSchema
+        What the tables hold.
+    """
+
+    def __init__(
+        self, results: StudyResults, paths: Mapping[str, str], schemas: Mapping[str, TableSchema]
+    ) -> None:
+        self._results, self._paths, self._schemas = results, paths, schemas
+        self._read = cache(lambda name: read_parquet(results.root / paths[name], schemas[name]))
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self._read(name)
 
     def present(self) -> list[str]:
         """Return the names of the tables that were written; an analysis may leave some out."""
-        return [name for name, path in self._files.items() if path.exists()]
+        return [name for name, path in self._paths.items() if (self._results.root / path).exists()]
+
+    def rows(self, name: str, **where: object) -> pd.DataFrame:
+        """Return the rows of a table whose columns have the given values."""
+        frame = self[name]
+        for column, value in where.items():
+            frame = frame[frame[column] == value]
+        return frame
+
+    def sources(self, *names: str) -> list[str]:
+        """Return the files of tables as text, as a page links to them."""
+        return [self._results.beside(text_of(self._paths[name])) for name in names]
+
+    def show(
+        self,
+        names: str | Sequence[str],
+        caption: str,
+        columns: Sequence[str] = (),
+        rows: pd.DataFrame | None = None,
+        *,
+        own: Mapping[str, Column | str] | None = None,
+        best: frozenset[tuple[int, str]] = frozenset(),
+        links: Mapping[str, Sequence[str]] | None = None,
+    ) -> Table:
+        """Return a table of a page, with the labels and formats that the contract declares.
+
+        A classifier is shown by its label. A data set is shown with its scheme of folds where the
+        rows have one that is no column of the page, and the study has several.
+
+        Parameters
+        ----------
+        names : str or sequence of str
+            The table, or those that ``rows`` are joined of: the page links to all of them, and a
+            column is the one of the first that has it.
+        caption : str
+            What the table shows and how to read it.
+        columns : sequence of str
+            What is shown, in order; all columns by default.
+        rows : DataFrame, optional
+            What is shown; by default all rows of the table.
+        own : mapping of str to Column or str, optional
+            Columns of the rows that no table declares, or that are declared otherwise: a column, or
+            the format alone.
+        best, links : optional
+            See `xnbflow.report.page.blocks.Table`.
+        """
+        names = [names] if isinstance(names, str) else names
+        frame = self[names[0]] if rows is None else rows
+        shown = frame[list(columns) or list(frame.columns)].reset_index(drop=True)
+        declared: dict[str, Column | str] = {}
+        for name in shown.columns:
+            found = (self._schemas[each].column(name) for each in names)
+            column = own[name] if own and name in own else next(filter(None, found), "")
+            declared[name] = column
+            if isinstance(column, Column) and column.names == "classifier":
+                shown[name] = [self._results.labels.get(each, each) for each in shown[name]]
+        scheme = self._schemas[names[0]].column("folds") if "folds" in frame else None
+        if "dataset" in shown and "folds" not in shown and scheme and scheme.type == "text":
+            places = zip(frame["dataset"], frame["folds"], strict=True)
+            shown["dataset"] = [self._results.place(*place) for place in places]
+        return Table(shown, caption, declared, best, self.sources(*names), links or {})

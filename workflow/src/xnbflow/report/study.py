@@ -49,7 +49,7 @@ def write_png(results: StudyResults, folder: str | Path, threads: int) -> None:
 
 def _sections(results: StudyResults) -> Iterator[Section]:
     """Yield a section when it is ready, so that its figures are drawn while the next is made."""
-    for name in section_modules(results.study):
+    for name in section_modules(results.study, results.analyses):
         module = importlib.import_module(name)
         section = module.section(results)
         if section is not None:

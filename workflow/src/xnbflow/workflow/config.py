@@ -17,6 +17,7 @@ from xnbflow.data.schemas import check
 from xnbflow.data.sources.registry import known_sources
 from xnbflow.data.sources.sheet import read_sheet, wrong_location
 from xnbflow.data.sources.sheet_row import SheetRow
+from xnbflow.data.study import Study, Validation
 from xnbflow.evaluation.method_checks import (
     check_analysis,
     check_classifier,
@@ -33,11 +34,13 @@ __all__ = [
     "Batch",
     "Config",
     "Folds",
+    "Job",
     "Study",
     "Validation",
     "check_schema",
     "read_config",
     "read_sheets",
+    "read_studies",
 ]
 
 #: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
@@ -87,6 +90,37 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
+class Job:
+    """What one job of the stage *classify* does on each of some data sets.
+
+    Attributes
+    ----------
+    folds : str
+        Id of the scheme of folds.
+    classifiers : tuple of str
+        Ids of those that it trains: the same studies ask for all of them. None where the folds
+        alone are needed.
+    final : tuple of str
+        Ids of those that it also fits on all samples and keeps.
+    draws : bool
+        Whether it writes the file of the folds, as one job of each data set and scheme does.
+    datasets : tuple of str
+        Ids.
+    """
+
+    folds: str
+    classifiers: tuple[str, ...]
+    final: tuple[str, ...]
+    draws: bool
+    datasets: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Its first classifier, which no other job of the data set and scheme trains."""
+        return self.classifiers[0] if self.classifiers else "folds-only"
+
+
+@dataclass(frozen=True)
 class Folds:
     """A scheme of cross-validation: drawn (``file`` is None) or predefined.
 
@@ -105,104 +139,34 @@ class Folds:
     repeats: int
     file: str | None = None
 
+    @property
+    def all(self) -> Batch:
+        """All folds of all repeats."""
+        folds = None if self.splits is None else tuple(range(self.splits))
+        return Batch(tuple(range(self.repeats)), folds)
+
     def batches(self, folds_per_job: int | None) -> list[Batch]:
-        """Split the folds over jobs.
+        """Split the folds over training jobs.
 
         Parameters
         ----------
         folds_per_job : int or None
-            None puts all folds of a repeat into one job; a number that holds several repeats, all
-            folds of these.
+            None makes no batches: a classifier is trained on all folds where the others are. A
+            number that holds several repeats makes batches of all folds of these.
         """
+        if folds_per_job is None:
+            return []
         if self.splits is None:
-            return [Batch((repeat,), None) for repeat in range(self.repeats)]
-        size = folds_per_job or self.splits
-        together = max(1, size // self.splits)
+            return [self.all]
+        together = max(1, folds_per_job // self.splits)
         return [
             Batch(
                 tuple(range(start, min(start + together, self.repeats))),
-                tuple(range(first, min(first + size, self.splits))),
+                tuple(range(first, min(first + folds_per_job, self.splits))),
             )
             for start in range(0, self.repeats, together)
-            for first in range(0, self.splits, size)
+            for first in range(0, self.splits, folds_per_job)
         ]
-
-
-@dataclass(frozen=True)
-class Validation:
-    """A model of one cohort that is tested on another.
-
-    Attributes
-    ----------
-    model : str
-        Id of the classifier.
-    train, test : str
-        Ids of the data sets.
-    match : {"feature", "symbol"}
-        How features are taken for the same.
-    harmonise : {"none", "zscore", "rank", "quantile"}
-        What is done to each sample first, inside the model.
-    """
-
-    model: str
-    train: str
-    test: str
-    match: str = "feature"
-    harmonise: str = "none"
-
-
-@dataclass(frozen=True)
-class Study:
-    """What a study runs: data sets by classifiers by schemes of folds, and its analyses.
-
-    Attributes
-    ----------
-    id, title, summary : str
-        Its key in the configuration, its heading, and what it is about.
-    datasets, classifiers, folds : tuple of str
-        Ids; the classifiers' order is the order of the report's columns.
-    diagnostics : bool
-        Whether normality and dependence are tested.
-    analyses : dict
-        Name of an analysis to ``{"datasets": [...], "params": {...}}``.
-    paper : dict of str to str
-        Which classifier of the study plays the part of one that a paper prints numbers of:
-        the paper's name for it (see config/README.md) to an id.
-    permutations : dict of str to int
-        Id of a classifier of the study to the number of permutations of its test.
-    final : tuple of str
-        Ids of the classifiers that are fitted on all samples of every data set and kept.
-    validate : tuple of Validation
-        Models that are tested on a second cohort.
-    """
-
-    id: str
-    title: str
-    summary: str
-    datasets: tuple[str, ...]
-    classifiers: tuple[str, ...]
-    folds: tuple[str, ...]
-    diagnostics: bool
-    analyses: dict[str, dict[str, Any]]
-    paper: dict[str, str] = field(default_factory=dict)
-    permutations: dict[str, int] = field(default_factory=dict)
-    final: tuple[str, ...] = ()
-    validate: tuple[Validation, ...] = ()
-
-    @property
-    def permuted(self) -> list[tuple[str, str]]:
-        """What is tested by permutations: every data set with every classifier named for it."""
-        return list(itertools.product(self.datasets, self.permutations))
-
-    @property
-    def models(self) -> list[tuple[str, str]]:
-        """The data sets and classifiers that are fitted on all samples, in this order."""
-        return list(itertools.product(self.datasets, self.final))
-
-    @property
-    def trained(self) -> list[tuple[str, str, str]]:
-        """What is trained: every data set, scheme of folds and classifier, in this order."""
-        return list(itertools.product(self.datasets, self.folds, self.classifiers))
 
 
 @dataclass(frozen=True)
@@ -212,6 +176,7 @@ class Config:
     run: tuple[str, ...]
     sheets: tuple[str, ...]
     download: dict[str, Any]
+    classifiers_per_job: int | None
     folds_per_job: int | None
     diagnostics: dict[str, Any]
     folds: dict[str, Folds]
@@ -250,6 +215,44 @@ class Config:
         )
         raise InputError(msg)
 
+    def jobs(self) -> list[Job]:
+        """Return the jobs of the stage *classify*.
+
+        One job of a data set and scheme of folds trains all classifiers that the same studies ask
+        for, or `classifiers_per_job` of them. So no study trains what another one asks for alone.
+        """
+        studies: dict[tuple[str, str], dict[str, list[str]]] = {}
+        for study in self.studies.values():
+            for dataset, folds, classifier in study.trained:
+                asked = studies.setdefault((dataset, folds), {})
+                asked.setdefault(classifier, []).append(study.id)
+            for analysis in study.analyses.values():
+                for dataset in analysis.get("datasets", ()) if "folds" in analysis else ():
+                    studies.setdefault((dataset, analysis["folds"]), {})
+        alike: dict[tuple[str, tuple[str, ...], tuple[str, ...], bool], list[str]] = {}
+        for (dataset, folds), asked in studies.items():
+            for i, names in enumerate(self._parts(asked)):
+                final = tuple(name for name in names if self._kept(dataset, folds, name))
+                alike.setdefault((folds, names, final, i == 0), []).append(dataset)
+        return [Job(*key, datasets=tuple(names)) for key, names in alike.items()]
+
+    def _parts(self, asked: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
+        """Return the classifiers of each job, by the studies that ask for each classifier."""
+        together: dict[tuple[str, ...], list[str]] = {}
+        for name, studies in asked.items():
+            together.setdefault(tuple(studies), []).append(name)
+        size = self.classifiers_per_job or len(asked)
+        return [
+            tuple(names[start : start + size])
+            for names in together.values()
+            for start in range(0, len(names), size)
+        ] or [()]
+
+    def _kept(self, dataset: str, folds: str, classifier: str) -> bool:
+        """Whether a model of all samples belongs to these folds."""
+        asked = any((dataset, classifier) in study.models for study in self.studies.values())
+        return asked and self.scheme_of_model(dataset, classifier) == folds
+
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
         return list(methods_in(self._entry(name, dataset)))
@@ -264,8 +267,6 @@ def read_config(
     raw: Mapping[str, Any],
     schema: str | Path,
     dataset_ids: Sequence[str],
-    *,
-    look_up_paths: bool = True,
 ) -> Config:
     """Check a configuration and make it a `Config`.
 
@@ -277,9 +278,6 @@ def read_config(
         The JSON schema.
     dataset_ids : sequence of str
         Ids of all data sets in the sheets.
-    look_up_paths : bool
-        Whether import paths of classifiers are looked up, too. That takes .2 s, and a job of a
-        cluster need not do it again.
 
     Raises
     ------
@@ -288,13 +286,16 @@ def read_config(
     """
     check_schema(raw, schema)
     folds = {name: _folds(entry) for name, entry in raw["folds"].items()}
-    studies = {name: _study(name, entry) for name, entry in raw["studies"].items()}
-    per_job = raw["folds_per_job"]
+    studies = read_studies(raw)
+    per_job = {
+        key: None if raw[key] == "all" else raw[key]
+        for key in ("classifiers_per_job", "folds_per_job")
+    }
     config = Config(
         run=tuple(raw["run"]),
         sheets=tuple(raw["sheets"]),
         download=dict(raw["download"]),
-        folds_per_job=None if per_job == "all" else per_job,
+        **per_job,
         diagnostics=dict(raw["diagnostics"]),
         folds=folds,
         classifiers={name: dict(entry) for name, entry in raw["classifiers"].items()},
@@ -303,20 +304,21 @@ def read_config(
     )
     _check_names(config, dataset_ids)
     for name, entry in config.classifiers.items():
-        check_classifier(entry, f"classifiers.{name}", look_up_paths=look_up_paths)
+        check_classifier(entry, f"classifiers.{name}")
     for study in config.studies.values():
         _check_study(study, config, dataset_ids)
-    _check_preprocessing(config, dataset_ids, look_up_paths=look_up_paths)
+    _check_preprocessing(config, dataset_ids)
     return config
+
+
+def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
+    """Return the studies of a configuration by their ids; see `read_config` for its checks."""
+    return {name: _study(name, entry) for name, entry in raw["studies"].items()}
 
 
 def check_schema(raw: object, schema: str | Path) -> None:
     """Raise an `InputError` unless the configuration has the form that its JSON schema says."""
     check(raw, json.loads(Path(schema).read_text(encoding="utf-8")), "configuration")
-
-
-#: The unit of compilation that is no classifier.
-_DIAGNOSTICS = "diagnostics"
 
 
 def read_sheets(
@@ -385,11 +387,9 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     for name in sorted(FOLDERS_OF_RESULTS.intersection(dataset_ids)):
         msg = f"sheet of data sets: {name!r} is a folder of results/; use another id"
         raise InputError(msg)
-    for name in sorted(config.studies.keys() & RULES):
+    taken = [name for name in config.studies if name in RULES or name.startswith("classify_")]
+    for name in sorted(taken):
         msg = f"configuration, studies: {name!r} is the name of a rule; give the study another id"
-        raise InputError(msg)
-    if _DIAGNOSTICS in config.classifiers:
-        msg = f"configuration, classifiers: {_DIAGNOSTICS!r} means the tests; use another id"
         raise InputError(msg)
     for name in sorted(FOLDERS_OF_DATASET.intersection(config.folds)):
         msg = f"configuration, folds: {name!r} is a folder of results/; use another id"
@@ -432,14 +432,12 @@ def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _check_preprocessing(
-    config: Config, dataset_ids: Collection[str], *, look_up_paths: bool
-) -> None:
+def _check_preprocessing(config: Config, dataset_ids: Collection[str]) -> None:
     """Check the steps of data sets, and that no classifier behind them names columns by kind."""
     _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, _SHEETS)
     for name, steps in config.preprocessing.items():
         for i, step in enumerate(steps):
-            check_transformer(step, f"preprocessing.{name}.{i}", look_up_paths=look_up_paths)
+            check_transformer(step, f"preprocessing.{name}.{i}")
     for study in config.studies.values():
         for dataset, classifier in itertools.product(study.datasets, study.classifiers):
             named = columns_named(config.classifiers[classifier])

@@ -8,7 +8,6 @@ from xnbflow.data.contract import (
     ANALYSIS,
     BATCH,
     CLASSIFIER,
-    COMPILED,
     DESCRIPTION,
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
@@ -17,7 +16,6 @@ from xnbflow.data.contract import (
     FIGURES,
     FOLDS,
     FOLDS_TABLE,
-    GATHERED_TABLES,
     GENE_SETS,
     INDEX,
     JOBS,
@@ -36,17 +34,18 @@ from xnbflow.data.contract import (
     SERIES,
     STUDY,
     STUDY_TABLES,
+    TRAINING_TABLES,
     TRUTH,
     TRUTH_TABLE,
     VALIDATION,
     VALIDATION_TABLES,
     Column,
-    Table,
+    TableSchema,
     analysis_tables,
     benchmark_of,
     log_of,
 )
-from xnbflow.studies.registry import own_analyses
+from xnbflow.studies.registry import OWN_ANALYSES
 
 __all__ = ["results_manual"]
 
@@ -74,15 +73,14 @@ or somebody else's with this file, refuses others.
 
 _RESOURCES = f"""\
 Downloads are in `{DOWNLOADS}/`, a folder per source; the tables that papers print in
-`{PAPER}/`; `{COMPILED}` marks that the kernels of a classifier, or of the
-diagnostics, are compiled. A file `.snakemake_timestamp` in a folder is Snakemake's.
+`{PAPER}/`. A file `.snakemake_timestamp` in a folder is Snakemake's.
 """
 
 _TRAINED = f"""\
 A scheme has its own folder, because studies share results and may cut the same data set
-differently. A training job runs a batch of folds, by default all folds of a repeat, and writes
-`{BATCH}`.
-The files below hold the rows of all batches of the configuration, in order; all else reads them.
+differently. With `folds_per_job` a training job runs a batch of folds and writes
+`{BATCH}`; the
+files below are put together from these batches.
 """
 
 _MODELS = f"""\
@@ -110,14 +108,14 @@ def results_manual() -> str:
         f"## Per data set: `{DIAGNOSTIC}`\n",
         *_tables(DIAGNOSTIC_TABLES.values()),
         _SERIES,
-        f"## Per data set that is no simulation: `{NOTES}`\n",
+        f"## Per data set: `{NOTES}`\n",
         *_tables([NOTES_TABLE]),
-        f"## Per simulated data set: `{TRUTH}`\n",
+        f"## Per data set, empty where nothing was planted: `{TRUTH}`\n",
         *_tables([TRUTH_TABLE]),
         f"## Per data set and scheme of folds: `{FOLDS}`\n",
         *_tables([FOLDS_TABLE]),
         f"## Per classifier: `{CLASSIFIER}/{{table}}.parquet`\n\n{_TRAINED}",
-        *_tables(GATHERED_TABLES.values()),
+        *_tables(TRAINING_TABLES.values()),
         f"## Models of all samples: `{MODELS}/{{classifier}}.{{table}}.parquet`\n\n{_MODELS}",
         *_tables(MODEL_TABLES.values()),
         f"## Per study: `{STUDY}/`\n\n{_STUDY}",
@@ -139,12 +137,12 @@ def results_manual() -> str:
 
 
 def _analyses() -> Iterator[str]:
-    for name, analysis in own_analyses().items():
+    for name, analysis in OWN_ANALYSES.items():
         yield f"### `{name}`\n"
         yield from _tables(analysis_tables(analysis.contract).values())
 
 
-def _tables(tables: Iterable[Table]) -> Iterator[str]:
+def _tables(tables: Iterable[TableSchema]) -> Iterator[str]:
     yield "| table | what it holds | a row is | columns |\n|---|---|---|---|"
     for table in tables:
         columns = "; ".join(_column(name, column) for name, column in table.columns.items())

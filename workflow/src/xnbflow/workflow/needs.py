@@ -3,9 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from xnbflow.workflow.partition import Partition
-
-__all__ = ["NEEDS", "Need", "fitting"]
+__all__ = ["NEEDS", "Need"]
 
 
 @dataclass(frozen=True)
@@ -74,44 +72,13 @@ class Need:
 #: Of every rule.
 NEEDS = {
     "acquire": Need(mb=1200, mb_per_mb=6, minutes=60, minutes_per_mb=1, cpus=2, per_cpu=300),
-    "simulate": Need(mb=1000, mb_per_mb=3, minutes=15, minutes_per_mb=0.1),
-    "compile": Need(mb=1200, mb_per_mb=0, minutes=30, minutes_per_mb=0),
-    "folds": Need(mb=1000, mb_per_mb=1, minutes=30, minutes_per_mb=0.1),
     "diagnose": Need(mb=1300, mb_per_mb=5, minutes=60, minutes_per_mb=1, cpus=4, per_cpu=300),
+    "classify": Need(mb=1300, mb_per_mb=6, minutes=120, minutes_per_mb=3),
     "train": Need(mb=1300, mb_per_mb=6, minutes=120, minutes_per_mb=3),
-    "gather": Need(mb=1000, mb_per_mb=10, minutes=15, minutes_per_mb=0.5),
     "permute": Need(mb=1300, mb_per_mb=6, minutes=240, minutes_per_mb=12),
-    "final": Need(mb=1300, mb_per_mb=6, minutes=60, minutes_per_mb=1),
+    "compare": Need(mb=1500, mb_per_mb=10, minutes=60, minutes_per_mb=0.5),
     "validate": Need(mb=1300, mb_per_mb=6, minutes=60, minutes_per_mb=1, cpus=2),
-    "compare": Need(mb=1500, mb_per_mb=10, minutes=30, minutes_per_mb=0.5),
-    "describe": Need(mb=1500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5),
     "analyse": Need(mb=2500, mb_per_mb=6, minutes=480, minutes_per_mb=3, cpus=4),
     "report": Need(mb=2500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5, cpus=4, per_cpu=50),
     "pictures": Need(mb=2500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5, cpus=4),
-    "index": Need(mb=1000, mb_per_mb=0, minutes=15, minutes_per_mb=0),
 }
-
-
-def fitting(asked: int, resource: str, partition: Partition | None) -> int:
-    """Return what a job can have of what it asks.
-
-    Parameters
-    ----------
-    asked : int
-        What it asks.
-    resource : {"cpus", "mem_mb", "runtime"}
-        Of which resource.
-    partition : Partition or None
-        Where it goes; None if that is not known, then it gets all.
-
-    Returns
-    -------
-    int
-        At most what the largest node has.
-
-    Examples
-    --------
-    >>> fitting(4, "cpus", Partition("main", cpus=2)), fitting(4, "cpus", None)
-    (2, 4)
-    """
-    return asked if partition is None else int(min(asked, getattr(partition, resource)))

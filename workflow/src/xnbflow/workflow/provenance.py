@@ -1,182 +1,130 @@
-"""What a result depends on: the digest of the sources behind a stage.
+"""What a result depends on: digests of the packages behind a stage.
 
-Snakemake reruns a job when its parameters change, not when a library does. Each rule therefore
-carries the digest of all that its script imports, so that editing a module reruns the stages that
-use it and no other. Nothing is imported for that: imports are read from the sources.
+Snakemake runs a job again when its parameters change, not when a library does. Each rule therefore
+has digests of the packages that its script uses as a parameter. An edit of a package runs all of
+its stages again: too much rather than too little. A job compares the digests with the sources that
+it imports itself, so that an edit during a run leaves no result under the digest of other sources.
 """
 
-import ast
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
-from xnbflow.workflow.static import module_file
+from xnbflow.data.errors import InputError
+from xnbflow.data.plugins import plugin_modules
 
-__all__ = ["source_digest", "source_files"]
+__all__ = ["STAGES", "refuse_other_sources", "source_digests", "source_files"]
 
-#: Packages of which the version counts, not the sources; by what they are called when installed.
-_BY_VERSION = {"sklearn": "scikit-learn"}
+_DATA = ("data",)
+_TRAINING = (*_DATA, "data.sources", "density", "preprocessing", "naive_bayes", "evaluation")
 
-#: What a lazy package assigns to this, and to ``__all__``, counts by the names taken from it.
-_HOMES = "_HOME"
+#: The packages of xnbflow that the script of a stage uses.
+STAGES = {
+    "acquire": (*_DATA, "data.sources", "data.cells"),
+    "diagnose": (*_DATA, "density", "diagnostics"),
+    "train": _TRAINING,
+    "classify": (*_TRAINING, "models"),
+    "compare": (*_TRAINING, "diagnostics"),
+    "analyse": (*_TRAINING, "data.cells", "diagnostics", "models", "studies"),
+    "report": (*_DATA, "data.sources", "evaluation", "models", "studies", "report"),
+}
+#: Packages that do not count with the one that they are in: an edit of a reader trains nothing.
+_APART = {"data": ("sources", "cells")}
+_ROOT = Path(__file__).parents[1]
 
 
 @cache
-def source_digest(*roots: str | Path) -> str:
-    """Return a digest of what scripts and modules import of this package and of plugins.
+def source_digests(stage: str, *modules: str) -> dict[str, str]:
+    """Return digests of the sources behind a stage.
 
     Parameters
     ----------
-    *roots : str or Path
-        Scripts, and full names of modules or of something in them, say ``"xnbflow.data.dataset"`` or
+    stage : str
+        A key of `STAGES`.
+    *modules : str
+        Full names of modules, or of something in them, that the configuration names, say
         ``"sklearn.svm.LinearSVC"``.
 
+    Returns
+    -------
+    dict of str to str
+        A digest by package. An installed package that is no plugin has its version instead.
+
     Examples
     --------
-    >>> len(source_digest("xnbflow.data.dataset"))
-    12
+    >>> sorted(source_digests("diagnose", "sklearn.svm.LinearSVC"))
+    ['sklearn', 'xnbflow.data', 'xnbflow.density', 'xnbflow.diagnostics']
     """
-    digest = hashlib.sha256()
-    for name, path in sorted(source_files(*roots).items()):
-        digest.update(name.encode())
-        digest.update(_content(path))
-    packages = {root.partition(".")[0] for root in roots if isinstance(root, str)}
-    for package in sorted(packages - {"xnbflow"}):
-        digest.update(_version(package).encode())
-    return digest.hexdigest()[:12]
+    others = {module.partition(".")[0] for module in modules} - {"xnbflow"}
+    plugins = {module.partition(".")[0] for module in plugin_modules()}
+    return {f"xnbflow.{package}": _digest(f"xnbflow.{package}") for package in STAGES[stage]} | {
+        name: (_version(name) if name not in plugins else "") or _digest(name)
+        for name in sorted(others)
+    }
 
 
-def source_files(*roots: str | Path) -> dict[str, Path]:
-    """Return the modules behind a digest, and the ``templates`` beside them, with their files.
-
-    A script itself is none of them: Snakemake sees it change. A package is followed into if it is
-    this one or a root is in it; it counts with everything on the way, ``__init__`` by ``__init__``.
+def refuse_other_sources(planned: Mapping[str, str]) -> None:
+    """Raise an `InputError` if sources are not those of the plan.
 
     Parameters
     ----------
-    *roots : str or Path
-        As for `source_digest`.
+    planned : mapping of str to str
+        What `source_digests` returned when the run was planned. Versions are not compared: the
+        environment of a job may be another one than that of the plan.
+    """
+    for package, digest in planned.items():
+        if digest.startswith(_SIGN) and _digest(package) != digest:
+            msg = (
+                f"the sources of {package} were edited after this run was planned. "
+                "Run the workflow again"
+            )
+            raise InputError(msg)
+
+
+#: Begins a digest, not a version.
+_SIGN = "sha256:"
+
+
+def _digest(package: str) -> str:
+    digest = hashlib.sha256()
+    for name, path in source_files(package).items():
+        digest.update(f"{name}\n".encode())
+        digest.update(path.read_bytes())
+    return _SIGN + digest.hexdigest()[:12]
+
+
+def source_files(package: str) -> dict[str, Path]:
+    """Return the files of a package by their names in it, templates among them.
 
     Examples
     --------
-    >>> sorted(source_files("xnbflow.data.errors"))
-    ['xnbflow', 'xnbflow.data.errors']
+    >>> "errors.py" in source_files("xnbflow.data"), "geo.py" in source_files("xnbflow.data")
+    (True, False)
     """
-    names = [root for root in roots if isinstance(root, str)]
-    followed = {"xnbflow", *(name.partition(".")[0] for name in names)} - _BY_VERSION.keys()
-    for root in roots:
-        if isinstance(root, Path):
-            names += _imports(root, "", "")
-    found: dict[str, Path] = {}
-    seen: set[str] = set()
-    while names:
-        name = names.pop()
-        if name in seen or name.partition(".")[0] not in followed:
-            continue
-        seen.add(name)
-        for module, path in _modules(name):
-            if module not in found:
-                found[module] = path
-                names += _imports(path, module, path.stem)
-        names += _hidden_homes(name)
-    for module, path in list(found.items()):
-        found |= {f"{module}/{each.name}": each for each in (path.parent / "templates").glob("*")}
-    return found
-
-
-def _modules(name: str) -> Iterator[tuple[str, Path]]:
-    """Yield the modules on the way to a name, the packages around them included."""
-    parts = name.split(".")
-    for length in range(1, len(parts) + 1):
-        module = ".".join(parts[:length])
-        path = module_file(module)
-        if path is None:
-            return
-        yield module, path
-
-
-def _hidden_homes(name: str) -> list[str]:
-    """Return where what is taken from a lazy package is defined; of the package itself, all."""
-    package, _, attribute = name.rpartition(".")
-    if homes := _homes(name):
-        return [f"{name}.{home}" for home in homes.values()]
-    homes = _homes(package) if package else {}
-    return [f"{package}.{homes[attribute]}"] if attribute in homes else []
-
-
-def _homes(package: str) -> dict[str, str]:
-    path = module_file(package)
-    if path is None or path.name != "__init__.py":
-        return {}
-    for node in _tree(path).body:
-        if isinstance(node, ast.Assign) and _assigned(node) == _HOMES:
-            return ast.literal_eval(node.value)
-    return {}
-
-
-@cache
-def _imports(path: Path, module: str, stem: str) -> tuple[str, ...]:
-    """Return the full names that a file imports, wherever in it."""
-    package = module if stem == "__init__" else module.rpartition(".")[0]
-    names: list[str] = []
-    for node in _statements(_tree(path).body):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names += _from(node, package)
-    return tuple(names)
-
-
-def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield every statement, however deep; unlike `ast.walk` without their expressions."""
-    waiting = list(body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-            waiting += getattr(node, part, [])
-
-
-def _from(node: ast.ImportFrom, package: str) -> Iterable[str]:
-    """Return what ``from home import names`` takes; the home itself is on the way to it."""
-    for _ in range(node.level - 1):
-        package = package.rpartition(".")[0]
-    home = ".".join(filter(None, [package if node.level else "", node.module]))
-    return [f"{home}.{alias.name}" for alias in node.names]
-
-
-@cache
-def _tree(path: Path) -> ast.Module:
-    return _parsed(path.read_bytes())
-
-
-@cache
-def _parsed(source: bytes) -> ast.Module:
-    return ast.parse(source)
-
-
-@cache
-def _content(path: Path) -> bytes:
-    """Return what counts of a file: all, but of a lazy package's its lists of names."""
-    text = path.read_bytes()
-    if path.name != "__init__.py" or _HOMES.encode() not in text:
-        return text
-    lines = text.splitlines(keepends=True)
-    for node in _tree(path).body:
-        if isinstance(node, ast.Assign) and _assigned(node) in {_HOMES, "__all__"}:
-            for line in range(node.lineno - 1, node.end_lineno or node.lineno):
-                lines[line] = b""
-    return b"".join(lines)
-
-
-def _assigned(node: ast.Assign) -> str:
-    return getattr(node.targets[0], "id", "")
+    top, _, inner = package.partition(".")
+    if top == "xnbflow":
+        folder = _ROOT.joinpath(*inner.split("."))
+    else:
+        spec = find_spec(top)
+        origin = Path(spec.origin) if spec and spec.origin else None
+        if origin is None or origin.name != "__init__.py":
+            return {origin.name: origin} if origin else {}
+        folder = origin.parent
+    apart = {"__pycache__", *_APART.get(inner, ())}
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    names = {path.relative_to(folder): path for path in found}
+    return {
+        name.as_posix(): path
+        for name, path in names.items()
+        if name.parts[0] not in apart and "__pycache__" not in name.parts
+    }
 
 
 def _version(package: str) -> str:
     try:
-        return f"{package} {version(_BY_VERSION.get(package, package))}"
+        return version({"sklearn": "scikit-learn"}.get(package, package))
     except PackageNotFoundError:
-        return package
+        return ""

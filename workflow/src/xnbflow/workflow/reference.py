@@ -1,4 +1,7 @@
-"""The reference of methods and analyses in config/README.md: ``python -m xnbflow.workflow.reference``."""
+"""The reference of methods and analyses in config/README.md.
+
+It is written by ``python -m xnbflow.workflow.reference``.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +11,7 @@ from typing import Any
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.schemas import described
 from xnbflow.evaluation.methods import METHODS
-from xnbflow.studies.registry import own_analyses
+from xnbflow.studies.registry import OWN_ANALYSES
 
 __all__ = ["configuration_reference", "main"]
 
@@ -39,7 +42,7 @@ def _methods() -> Iterator[str]:
 def _analyses() -> Iterator[str]:
     yield "| analysis | parameters |"
     yield "|---|---|"
-    for analysis in own_analyses().values():
+    for analysis in OWN_ANALYSES.values():
         yield f"| `{analysis.name}` | {_parameters(analysis.parameters)} |"
 
 

@@ -157,16 +157,19 @@ def load(dataset: SheetRow, *_: object) -> DataSet:
 
 
 def write_truth(dataset: SheetRow, path: str | Path) -> None:
-    """Write the truth of a simulated data set as a Parquet file.
+    """Write what was planted in a data set as a Parquet file.
 
     Parameters
     ----------
     dataset : SheetRow
-        A row of the sheet with source ``simulate``.
+        A row of the sheet. The table has no rows unless its source is ``simulate``.
     path : path
         Where to write.
     """
-    write_parquet(simulate_truth(*_shape_and_seed(dataset)), path, TRUTH_TABLE)
+    truth = pd.DataFrame(columns=TRUTH_TABLE.fixed)
+    if dataset.source == "simulate":
+        truth = simulate_truth(*_shape_and_seed(dataset))
+    write_parquet(truth, path, TRUTH_TABLE)
 
 
 def class_name(code: int) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
+from xnbflow.data.contract import Column
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
@@ -91,11 +93,12 @@ class Table:
     Attributes
     ----------
     frame : DataFrame
-        Shown as it is, columns in order, the first one names the row; every cell is escaped.
+        Its rows, columns in order; the first one names the row; every cell is escaped.
     caption : str
         What it shows and how to read it.
-    formats : mapping of str to str
-        Format specification per column, say ``".3f"``.
+    columns : mapping of str to Column or str
+        How columns of the frame are shown, by name: as they are declared, with label, format and
+        meaning, or the format alone of one that is not declared. Others are shown as they are.
     best : frozenset of tuple of (row position, column)
         Cells to mark as the best of theirs.
     sources : sequence of str
@@ -106,10 +109,19 @@ class Table:
 
     frame: pd.DataFrame
     caption: str
-    formats: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, Column | str] = field(default_factory=dict)
     best: frozenset[tuple[int, str]] = frozenset()
     sources: Sequence[str] = ()
     links: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def headings(self) -> list[Column]:
+        """The columns of the frame, with their labels and formats."""
+        found = {str(name): self.columns.get(name, "") for name in self.frame.columns}
+        return [
+            Column("text", "", name, column) if isinstance(column, str) else column.shown(name)
+            for name, column in found.items()
+        ]
 
 
 @dataclass(frozen=True)

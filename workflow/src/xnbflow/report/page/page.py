@@ -178,7 +178,7 @@ def _write_figure(path: Path, svg: str) -> None:
 def _cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
     """Return a table's rows of cells: text, whether a number, whether the best, its link."""
     columns = list(table.frame.columns)
-    specs = [table.formats.get(column, "") for column in columns]
+    specs = [column.format for column in table.headings]
     numeric = [table.frame[column].dtype.kind in "iuf" for column in columns]
     best = {(row, columns.index(column)) for row, column in table.best}
     links = {columns.index(column): addresses for column, addresses in table.links.items()}

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import Column
 from xnbflow.evaluation.metrics import CLASS_METRICS
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.matrix import draw_matrix
@@ -46,7 +47,7 @@ def section(results: StudyResults) -> Section:
     blocks: list[Block] = [_metric_table(results, "accuracy", "accuracy", 3, lower=False)]
     if results.scores("accuracy").notna().any(axis=None):
         figures = [_scores(results), _trade_off(results)]
-        blocks.append(Gallery(figures, _PICTURES, ["summary.tsv"]))
+        blocks.append(Gallery(figures, _PICTURES, results.tables.sources("summary")))
     blocks += [*_permutations(results), *_paper(results)]
     others = [
         Group(name, [_metric_table(results, metric, name, decimals, lower=lower)])
@@ -82,10 +83,10 @@ def _metric_table(
         ]
         for column in means.columns
     }
-    frame = pd.DataFrame({"data set": means.index, **cells})
+    frame = pd.DataFrame({"dataset": means.index, **cells})
     baseline = results.scores(metric, "baseline").bfill(axis=1).iloc[:, 0]
     if baseline.notna().any():
-        frame.insert(1, "knowing nothing", baseline.to_numpy())
+        frame.insert(1, "baseline", baseline.to_numpy())
     marked = frozenset(
         (int(i), column)
         for j, column in enumerate(means.columns)
@@ -101,9 +102,13 @@ def _metric_table(
         "could not be fitted or the number is not to be had."
     )
     if baseline.notna().any():
-        caption += " Knowing nothing: what the shares of the classes alone would give."
-    formats = {"knowing nothing": f".{decimals}f"}
-    return Table(frame, caption, formats, best=marked, sources=["summary.tsv"])
+        caption += f" {_BASELINE}"
+    label = "majority-class baseline" if metric == "accuracy" else ""
+    own = {"baseline": Column("number", _BASELINE, label, f".{decimals}f")}
+    return results.tables.show("summary", caption, rows=frame, own=own, best=marked)
+
+
+_BASELINE = "Baseline: what the shares of the classes alone give."
 
 
 def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
@@ -145,32 +150,20 @@ def _scores(results: StudyResults) -> Figure:
 
 
 def _permutations(results: StudyResults) -> list[Block]:
-    """Return whether labels dealt at random would be predicted as well."""
+    """Return whether permuted labels would be predicted as well."""
     table = results.tables["permutation_tests"]
     if table.empty:
         return []
-    frame = pd.DataFrame(
-        {
-            "data set": table["dataset"],
-            "classifier": table["classifier"].map(results.labels),
-            "metric": table["metric"].str.replace("_", " "),
-            "true labels": table["observed"],
-            "permuted, mean": table["null_mean"],
-            "permuted, 95 % below": table["null_95"],
-            "permutations": table["permutations"],
-            "as good": table["at_least"],
-            "p": table["p_value"],
-        }
-    )
     caption = (
-        "Permutation test: the whole cross-validation of five folds, selection of features and "
-        "all, on the true labels and on labels dealt at random. “As good”: how many of these reach "
-        "the true labels’ value. With few permutations p cannot be small: it is at least 1 / "
-        "(permutations + 1)."
+        "Permutation test: the whole cross-validation of five folds, selection of features "
+        "included, on the true labels and on permuted labels. “As good”: how many permutations "
+        "reach the value of the true labels. With few permutations p cannot be small: it is at "
+        "least 1 / (permutations + 1)."
     )
-    formats = dict.fromkeys(("true labels", "permuted, mean", "permuted, 95 % below"), ".3f")
-    formats["p"] = ".3g"
-    return [Table(frame, caption, formats, sources=["permutation_tests.tsv"])]
+    columns = ["dataset", "classifier", "metric", "observed", "null_mean", "null_95"]
+    columns += ["permutations", "at_least", "p_value"]
+    rows = table.assign(metric=table["metric"].str.replace("_", " "))
+    return [results.tables.show("permutation_tests", caption, columns, rows)]
 
 
 def _paper(results: StudyResults) -> list[Block]:
@@ -179,27 +172,18 @@ def _paper(results: StudyResults) -> list[Block]:
     paper = paper[paper["quantity"].isin(_PRINTED)]
     if paper.empty:
         return []
-    frame = pd.DataFrame(
-        {
-            "data set": [
-                results.place(*key) for key in zip(paper["dataset"], paper["folds"], strict=True)
-            ],
-            "quantity": paper["quantity"].map(_PRINTED),
-            "paper": paper["paper"].astype(float),
-            "ours": paper["ours"].astype(float),
-            "sd of repeats": paper["sd"].astype(float),
-            "percentile": paper["percentile"].where(paper["n_repeats"] > 1).astype(float),
-            "repeats": paper["n_repeats"],
-        }
-    ).reset_index(drop=True)
-    formats = dict.fromkeys(["paper", "ours", "sd of repeats"], ".3f") | {"percentile": ".0f"}
+    rows = paper.assign(
+        quantity=paper["quantity"].map(_PRINTED),
+        percentile=paper["percentile"].where(paper["n_repeats"] > 1),
+    )
     caption = (
         "Table 2 of the XNB paper beside ours. The paper gives one run with an unnamed seed; the "
         "percentile says which share of our repeats, rounded like the paper’s number, lies below "
         "it, ties counted half (50 is the middle, 0 or 100 outside of ours; missing with a single "
         "repeat)."
     )
-    return [Table(frame, caption, formats, sources=["paper.tsv"])]
+    columns = ["dataset", "quantity", "paper", "ours", "sd", "percentile", "n_repeats"]
+    return [results.tables.show("paper", caption, columns, rows)]
 
 
 def _trade_off(results: StudyResults) -> Figure:
@@ -237,7 +221,8 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
         "word; below it they promise too much. Larger points stand for more predictions; those of "
         "fewer than ten samples are left out; lines up and down are 95 % intervals."
     )
-    gallery = Gallery([*figures, *calibration], caption, ["confusion.tsv", "calibration.tsv"])
+    sources = results.tables.sources("confusion", "calibration")
+    gallery = Gallery([*figures, *calibration], caption, sources)
     return [*said, *_confidence(results, dataset, folds), gallery]
 
 
@@ -260,12 +245,12 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
             interval = f"[{row.accuracy_lower:.0%}, {row.accuracy_upper:.0%}]"
             said += f", of which {row.accuracy:.0%} {interval} are right"
             if row.accuracy_upper < row.promised:
-                said += ", surely fewer than they promise"
+                said += f", below their mean predicted probability of {row.promised:.1%}"
         parts.append(said)
     if not parts:
         return []
     text = f"Predictions with a probability above {_SURE:g}. {'; '.join(parts)}."
-    return [Prose(text, sources=["confidence.tsv"])]
+    return [Prose(text, sources=results.tables.sources("confidence"))]
 
 
 def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str) -> Figure:

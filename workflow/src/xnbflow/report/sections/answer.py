@@ -1,4 +1,4 @@
-"""What was found: per class its features, how well it is recognised, and whether to believe it."""
+"""What was found: per class its features, how well it is recognised, how well that is supported."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 import pandas as pd
 
 from xnbflow.data.counts import counted
-from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section, Table
+from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.validation import verdicts_in_words
 
@@ -42,32 +42,27 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.classifiers:
         return None
     found = results.tables["headline"].iloc[0]
-    blocks: list[Block] = [Prose(found["text"], "headline", ["headline.tsv"])]
+    sources = results.tables.sources
+    blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"))]
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline"))
     chosen = found["classifier"]
     failed = len(results.rows("problems", kind="error"))
     if failed:
         said = f"{counted(failed, 'fit')} failed: see what was run."
-        blocks.append(Prose(said, "warning", ["problems.tsv"]))
+        blocks.append(Prose(said, "warning", sources("problems")))
     if chosen:
         cards = [_card(results, *place, chosen) for place in results.places]
         named = any(line.items for card in cards for line in card.lines)
-        sources = [
-            "recall.tsv",
-            "summary.tsv",
-            "selection.tsv",
-            "description/profiles.tsv",
-            "stability.tsv",
-        ]
+        files = sources("recall", "summary", "selection", "profiles", "stability")
         caption = _CAPTION if named else _NO_FEATURES
-        blocks.append(Cards(cards, "recognised:", caption, sources))
+        blocks.append(Cards(cards, "recognised:", caption, files))
         blocks += _ties(results, chosen)
     label = results.labels.get(chosen, "")
     return Section(
         "answer",
         "What was found",
-        f"By {label}; what the other classifiers do is told below." if label else "",
+        f"By {label}; the other classifiers are shown below." if label else "",
         blocks,
     )
 
@@ -102,19 +97,17 @@ def _ties(results: StudyResults, classifier: str) -> list[Block]:
     keys = ["dataset", "folds", "class", "feature"]
     table = table.sort_values("frequency", ascending=False, kind="stable")
     rows = [
-        (results.place(*key[:2]), *key[2:], _alternatives(group), float(group["frequency"].max()))
+        (*key, _alternatives(group), float(group["frequency"].max()))
         for key, group in table.groupby(keys, sort=False)
     ]
-    columns = ["data set", "class", "feature", "could as well be", "in folds, at most"]
-    frame = pd.DataFrame(rows, columns=columns)
-    caption = (
-        "Interchangeable features: what tells the classes apart exactly as well as a selected "
-        "feature, and was left out by its name or place alone. A list with one in place of the "
-        "other is as good."
+    block = results.tables.show(
+        "ties",
+        "Interchangeable features separate the classes exactly as well as a selected feature, and "
+        "were left out by name or place alone. A list with one in place of the other is as good.",
+        ["dataset", "class", "feature", "alternative", "frequency"],
+        pd.DataFrame(rows, columns=[*keys, "alternative", "frequency"]),
     )
-    formats = {"in folds, at most": ".0%"}
-    block = Table(frame, caption, formats, sources=["ties.tsv"])
-    return [Group("Interchangeable features", [block], f"{len(frame):,} that could be others")]
+    return [Group("Interchangeable features", [block], f"{len(rows):,} that could be others")]
 
 
 def _alternatives(group: pd.DataFrame) -> str:
@@ -154,20 +147,20 @@ def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
 def _verdict(
     label: str, summary: pd.DataFrame, recall: pd.DataFrame, stability: pd.DataFrame
 ) -> tuple[str, Literal["good", "fair", "poor"]]:
-    """Return in a sentence whether to believe what was found, and how far."""
+    """Return in a sentence how well the finding is supported."""
     if "accuracy" not in summary.index or pd.isna(summary.loc["accuracy", "mean"]):
-        return f"Nothing to believe: {label} could not be fitted in every fold.", "poor"
+        return f"Not supported: {label} could not be fitted in every fold.", "poor"
     row = summary.loc["accuracy"]
     reached = f"{label} has an accuracy of {row['mean']:.0%}"
     if pd.notna(row["lower"]) and row["lower"] <= row["baseline"]:
         return (
-            f"Do not believe it: {reached}, which is not surely more than the "
-            f"{row['baseline']:.0%} of always naming the largest class."
+            f"Not supported: {reached}; its 95 % interval is not above the majority-class rate of "
+            f"{row['baseline']:.0%}."
         ), "poor"
     missed = recall.loc[~recall["recognised"].astype(bool), "class"].tolist()
     if 2 * len(missed) >= len(recall):
         return (
-            f"Hardly to be believed: {reached}, but {len(missed)} of {len(recall)} "
+            f"Not supported: {reached}, but {len(missed)} of {len(recall)} "
             "classes are not recognised in more than half of their tests."
         ), "poor"
     doubts = []
@@ -181,11 +174,11 @@ def _verdict(
             "give other lists"
         )
     if doubts:
-        return f"Believe it in part: {reached}, but {' and '.join(doubts)}.", "fair"
+        return f"Partly supported: {reached}, but {' and '.join(doubts)}.", "fair"
     agree = f", and folds agree on the features (stability {index:.2f})" if pd.notna(index) else ""
     return (
-        f"May be believed: {reached} where always naming the largest class would have "
-        f"{row['baseline']:.0%}, every class is recognised{agree}."
+        f"Well supported: {reached}, the majority-class baseline has {row['baseline']:.0%}, every "
+        f"class is recognised{agree}."
     ), "good"
 
 
@@ -235,7 +228,7 @@ def _item(feature: str, direction: str, symbol: str, frequency: float) -> Item:
 
 
 def _warning(recall: float, *, recognised: bool, note: str) -> str:
-    """Return why the features of a class must not be believed; empty where they may."""
+    """Return why the features of a class are unreliable; empty where they are reliable."""
     if note == "one sample":
         return "A single sample: nothing can be learnt of this class."
     if recall == 0:

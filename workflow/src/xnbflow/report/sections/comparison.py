@@ -9,13 +9,6 @@ from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
-_ADJUSTED = {
-    "nemenyi": "Nemenyi",
-    "holm": "Holm",
-    "shaffer": "Shaffer",
-    "bergmann_hommel": "Bergmann-Hommel",
-}
-
 
 def section(results: StudyResults) -> Section | None:
     """Return the tests between classifiers; None where there is nothing to compare."""
@@ -53,7 +46,7 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> l
                 Prose(
                     f"Over {counted(n_datasets, 'data set')} the classifiers {finds} "
                     f"(Iman and Davenport’s test, p = {row.p_value:.2g}).",
-                    sources=["omnibus.tsv"],
+                    sources=results.tables.sources("omnibus"),
                 )
             )
     pairs = results.rows("pairwise", folds=folds)
@@ -79,7 +72,7 @@ def _diagram(results: StudyResults, folds: str, ordered: pd.DataFrame, n_dataset
         "classifiers whose ranks differ by less than the critical difference (Nemenyi’s test at "
         "5 %).",
         f"Critical-difference diagram, average ranks: {best}.",
-        ["ranks.tsv"],
+        results.tables.sources("ranks"),
     )
 
 
@@ -99,46 +92,21 @@ def _bars(letters: list[str]) -> list[tuple[int, int]]:
 
 
 def _pairs(results: StudyResults, pairs: pd.DataFrame) -> Table:
-    frame = pd.DataFrame(
-        {
-            "pair": _pair_names(results, pairs),
-            "difference": pairs["mean_difference"],
-            **{label: pairs[column] for column, label in _ADJUSTED.items()},
-            "Wilcoxon": pairs["wilcoxon"],
-            "first better": pairs["first_better"],
-            "equivalent": pairs["equivalent"],
-            "second better": pairs["second_better"],
-        }
-    )
-    formats = dict.fromkeys(frame.columns[1:], ".3f")
-    formats |= dict.fromkeys([*_ADJUSTED.values(), "Wilcoxon"], ".2g")
-    told = (pairs["not_told"] == "").all()
+    complete = (pairs["not_told"] == "").all()
     caption = (
         "Every pair over data sets: mean difference of accuracy (first minus second); p-values of "
         "the average ranks, adjusted for many pairs in four ways (any may be quoted, the last is "
         "the most powerful); Wilcoxon’s signed-rank test, not adjusted; and, after a Bayesian "
         "signed-rank test, how probable it is that one is better by more than 0.01"
-        f"{'' if told else ' (not told below five data sets, where its prior decides)'}."
+        f"{'' if complete else ' (empty below five data sets, where its prior decides)'}."
     )
-    return Table(frame, caption, formats, sources=["pairwise.tsv"])
+    columns = ["pair", "mean_difference", "nemenyi", "holm", "shaffer", "bergmann_hommel"]
+    columns += ["wilcoxon", "first_better", "equivalent", "second_better"]
+    rows = pairs.assign(pair=_pair_names(results, pairs))
+    return results.tables.show("pairwise", caption, columns, rows)
 
 
 def _within(results: StudyResults, within: pd.DataFrame) -> Table:
-    frame = pd.DataFrame(
-        {
-            "data set": [
-                results.place(*key) for key in zip(within["dataset"], within["folds"], strict=True)
-            ],
-            "pair": _pair_names(results, within),
-            "difference": within["mean_difference"],
-            "lower": within["lower"],
-            "upper": within["upper"],
-            "corrected t, p": within["corrected_t"],
-            "sorted runs, p": within["sorted_runs"],
-        }
-    )
-    formats = dict.fromkeys(["difference", "lower", "upper"], ".3f")
-    formats |= dict.fromkeys(["corrected t, p", "sorted runs, p"], ".2g")
     caption = (
         "Every pair on each data set: mean difference of accuracy over folds with its 95 % "
         "interval after Nadeau and Bengio’s corrected t-test, which allows for folds that share "
@@ -146,7 +114,10 @@ def _within(results: StudyResults, within: pd.DataFrame) -> Table:
         "is one-sided in the direction of the observed difference: having looked before, compare "
         "it with 0.025 where you would compare a two-sided p with 0.05."
     )
-    return Table(frame, caption, formats, sources=["pairwise_within.tsv"])
+    columns = ["dataset", "pair", "mean_difference", "lower", "upper", "corrected_t"]
+    columns += ["sorted_runs"]
+    rows = within.assign(pair=_pair_names(results, within))
+    return results.tables.show("pairwise_within", caption, columns, rows)
 
 
 def _pair_names(results: StudyResults, pairs: pd.DataFrame) -> list[str]:

@@ -14,23 +14,19 @@ from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
-_RATIOS = {"non_normal_ratio": "not normal (SW)", "dependent_ratio": "dependent (P)"}
-
-_COLUMNS = {
-    "non_normal_ratio": "not normal (SW)",
-    "dependent_ratio": "dependent (P)",
-    "non_normal_ratio_fdr": "not normal, FDR",
-    "non_normal_within_ratio": "not normal within classes",
-    "non_normal_within_ratio_fdr": "within classes, FDR",
-    "dependent_pairs": "dependent pairs",
-    "max_abs_r": "greatest |r|",
-    "cut": "cut on |r|",
-    "dof": "degrees of freedom",
+#: The ratios of the paper's Table 1: their labels, and the paper's names.
+_RATIOS = {
+    "non_normal_ratio": ("not normal (SW)", "SW"),
+    "dependent_ratio": ("dependent (P)", "P"),
 }
+_BEYOND = ("non_normal_ratio_fdr", "non_normal_within_ratio", "non_normal_within_ratio_fdr",
+           "dependent_pairs", "max_abs_r", "cut", "dof")  # fmt: skip
 
 
-def section(results: StudyResults) -> Section:
-    """Return what Table 1 of the XNB paper tells, for the study's data sets, and what is behind."""
+def section(results: StudyResults) -> Section | None:
+    """Return Table 1 of the XNB paper for the study's data sets; None without any."""
+    if not results.study.datasets:
+        return None
     blocks: list[Block] = [_table(results)]
     if len(results.study.datasets) > 1:
         blocks.append(_ratios(results))
@@ -46,28 +42,23 @@ def section(results: StudyResults) -> Section:
 
 
 def _table(results: StudyResults) -> Table:
-    diagnostics = results.tables["diagnostics"]
-    frame = diagnostics[["dataset", *_COLUMNS]].rename(columns={"dataset": "data set", **_COLUMNS})
-    source = ""
-    for quantity, label in (("dependent_ratio", "P"), ("non_normal_ratio", "SW")):
+    rows, columns, source = results.tables["diagnostics"], ["dataset"], ""
+    own: dict[str, str] = {}
+    for quantity, (_, name) in _RATIOS.items():
+        columns.append(quantity)
         printed = _printed(results, quantity)
         if printed.notna().any():
             source = "Table 1 of the XNB paper beside ours. "
-            place = frame.columns.get_loc(_COLUMNS[quantity]) + 1
-            frame.insert(place, f"{label} in the paper", printed.to_numpy())
-    formats = dict.fromkeys(frame.columns[1:], ".2f") | {
-        _COLUMNS["dependent_pairs"]: ",.0f",
-        _COLUMNS["dof"]: ".0f",
-        _COLUMNS["max_abs_r"]: ".3f",
-        _COLUMNS["cut"]: ".3f",
-    }
+            own[f"{name} in the paper"] = ".2f"
+            rows = rows.assign(**{f"{name} in the paper": printed.to_numpy()})
+            columns.append(f"{name} in the paper")
     caption = (
         f"{source}SW: share of features that the Shapiro-Wilk test finds not normal over all "
         "samples. P: share of features that depend on at least one other given the class. Beyond "
         "them: both within classes and after Benjamini and Hochberg’s adjustment for many tests "
         "(FDR)."
     )
-    return Table(frame, caption, formats, sources=["diagnostics.tsv"])
+    return results.tables.show("diagnostics", caption, [*columns, *_BEYOND], rows, own=own)
 
 
 def _printed(results: StudyResults, quantity: str) -> pd.Series:
@@ -79,7 +70,7 @@ def _printed(results: StudyResults, quantity: str) -> pd.Series:
 def _ratios(results: StudyResults) -> Figure:
     frame = results.tables["diagnostics"]
     ours, papers = [], []
-    for i, (quantity, label) in enumerate(_RATIOS.items()):
+    for i, (quantity, (label, _)) in enumerate(_RATIOS.items()):
         values, printed = frame[quantity].tolist(), _printed(results, quantity).tolist()
         ours.append(Points(label, values, values, values, i))
         if not np.isnan(printed).all():
@@ -90,7 +81,7 @@ def _ratios(results: StudyResults) -> Figure:
         {"rows": frame["dataset"].tolist(), "groups": ours + papers, "xlabel": "share of features"},
         "The same two ratios side by side; to the left is what naive Bayes assumes.",
         "Points per data set: share of features that are not normal and that are dependent.",
-        ["diagnostics.tsv"],
+        results.tables.sources("diagnostics"),
     )
 
 
@@ -134,4 +125,4 @@ def _distributions(results: StudyResults, dataset: str) -> Gallery:
         "(orange) depend on each other; the axis is logarithmic. Right: few samples in a class "
         "make its densities uncertain."
     )
-    return Gallery(figures, caption, ["p_values.tsv", "class_sizes.tsv"])
+    return Gallery(figures, caption, results.tables.sources("p_values", "class_sizes"))

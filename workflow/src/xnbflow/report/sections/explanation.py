@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import Column
 from xnbflow.data.counts import counted
 from xnbflow.report.densities import density_figures
 from xnbflow.report.drawings.matrix import draw_matrix
@@ -127,13 +128,13 @@ def _classifier(run: _Run) -> list[Block]:
     values = run.results.rows("values", **run.key)
     figures = density_figures(f"density-{run.name}", densities, values, run.chosen, run.distances)
     return [
-        Facts(_facts(run), _FACTS),
+        Facts(_facts(run), run.results.tables.sources(*_FACTS)),
         _recognition(run),
         _matrices(run),
         Gallery(
             figures,
             _density_caption(run, densities),
-            ["description/densities.tsv", "description/values.tsv"],
+            run.results.tables.sources("densities", "values"),
         ),
         _tables(run),
     ]
@@ -143,19 +144,9 @@ def _recognition(run: _Run) -> Table:
     """Return how well each class is recognised, beside how much is selected for it."""
     recall = run.results.rows("recall", **run.key).set_index("class")
     stability = run.results.rows("stability", **run.key).set_index("class")
-    stability = stability.reindex(recall.index)
-    frame = pd.DataFrame(
-        {
-            "class": recall.index,
-            "samples": recall["samples"].to_numpy(),
-            "recall": recall["recall"].to_numpy(),
-            "lower": recall["lower"].to_numpy(),
-            "upper": recall["upper"].to_numpy(),
-            "features": stability["mean_size"].to_numpy(),
-            "stability": stability["stability"].to_numpy(),
-            "recognised": [_belief(*row) for row in recall[_BELIEF].to_numpy()],
-        }
-    )
+    stability = stability[["mean_size", "stability"]].reindex(recall.index)
+    rows = recall.join(stability).reset_index()
+    rows["recognised"] = [_recognised(*row) for row in rows[["recall", "recognised"]].to_numpy()]
     accuracy = run.results.rows("summary", **run.key, metric="accuracy")
     baseline = accuracy["baseline"].iloc[0] if len(accuracy) else np.nan
     majority = (
@@ -168,15 +159,15 @@ def _recognition(run: _Run) -> Table:
         "features were selected for it: those of a class that is not recognised mean nothing."
         f"{majority}"
     )
-    formats = dict.fromkeys(["recall", "lower", "upper", "stability"], ".2f") | {"features": ".1f"}
-    return Table(frame, caption, formats, sources=["recall.tsv", "stability.tsv"])
+    columns = ["class", "samples", "recall", "lower", "upper", "mean_size", "stability"]
+    columns += ["recognised"]
+    return run.results.tables.show(["recall", "stability"], caption, columns, rows)
 
 
-_FACTS = ["summary.tsv", "selection.tsv", "stability.tsv", "description/dependent_pairs.tsv"]
-_BELIEF = ["recall", "recognised"]
+_FACTS = ("summary", "selection", "stability", "dependent_pairs")
 
 
-def _belief(recall: float, recognised: object) -> str:
+def _recognised(recall: float, recognised: object) -> str:
     if recall == 0:
         return "never"
     return "yes" if recognised else "in less than half of its tests"
@@ -201,11 +192,11 @@ def _density_caption(run: _Run, densities: pd.DataFrame) -> str:
     text = (
         f"The features selected most often, with the density of each class {whose}, from all "
         "samples. The strong curves, marked ● below, belong to the classes that the feature was "
-        "selected for (of more than six classes, only that of the class that it tells most about "
+        "selected for (of more than six classes, only that of the class that it separates best "
         "is drawn strong); the ticks are the samples"
     )
-    told = "; the numbers on the right are distances from the class without a number."
-    return text + (told if len(run.distances) else ".")
+    numbers = "; the numbers on the right are distances from the class without a number."
+    return text + (numbers if len(run.distances) else ".")
 
 
 def _rows(chosen: pd.DataFrame, classes: np.ndarray) -> list[str]:
@@ -253,13 +244,14 @@ def _matrices(run: _Run) -> Gallery:
     if len(run.distances):
         figures.append(_distance_matrix(run, features))
     caption = _MATRIX_CAPTION + ("" if run.truth is None else _PLANTED)
-    return Gallery(figures, caption, ["selection.tsv", "description/class_distances.tsv"])
+    sources = run.results.tables.sources("selection", "class_distances")
+    return Gallery(figures, caption, sources)
 
 
 def _tables(run: _Run) -> Group:
     tables = [_selected_table(run)]
     if len(run.pairs):
-        tables.append(_pairs_table(run.pairs))
+        tables.append(_pairs_table(run))
     return Group("As tables", tables, "selected features, distances, dependent pairs")
 
 
@@ -330,34 +322,36 @@ def _of_pair(
 
 def _selected_table(run: _Run) -> Table:
     rows = run.chosen.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
-    frame = rows[["feature", "class", "frequency", "mean_rank", "mean_distance"]]
-    columns = ["feature", "for class", "share of folds", "mean rank", "greatest distance"]
-    frame = frame.set_axis(columns, axis=1).reset_index(drop=True)
-    keys = list(zip(frame["for class"], frame["feature"], strict=True))
+    keys = list(zip(rows["class"], rows["feature"], strict=True))
     profiles = run.results.rows("profiles", **run.key).set_index(["class", "feature"])
-    frame.insert(2, "direction", profiles["direction"].reindex(keys).to_numpy())
-    for other in run.classes:
-        frame[f"to {other}"] = [run.far.get((*key, other), np.nan) for key in keys]
-    formats = dict.fromkeys(frame.columns[3:], ".2f") | {"mean rank": ".1f"}
-    left_out = len(run.chosen) - len(frame)
+    rows = rows.assign(direction=profiles["direction"].reindex(keys).to_numpy())
+    distances = {f"to {other}": [run.far.get((*key, other), np.nan) for key in keys]
+                 for other in run.classes}  # fmt: skip
+    left_out = len(run.chosen) - len(rows)
     rest = f" {left_out:,} rarer ones are in selection.tsv." if left_out else ""
     caption = (
         f"Features selected by {run.label}, whether the class is high or low in them against all "
         "others (by the medians), and their distances from each other class, as means over the "
         f"folds that selected them.{rest}"
     )
-    sources = ["selection.tsv", "description/profiles.tsv", "description/class_distances.tsv"]
-    return Table(frame, caption, formats, sources=sources)
+    columns = ["feature", "class", "direction", "frequency", "mean_rank", "mean_distance"]
+    return run.results.tables.show(
+        ["selection", "profiles", "class_distances"],
+        caption,
+        [*columns, *distances],
+        rows.assign(**distances),
+        own={"class": Column("text", label="for class"), **dict.fromkeys(distances, ".2f")},
+    )
 
 
-def _pairs_table(pairs: pd.DataFrame) -> Table:
-    frame = pairs[["feature", "other", "r"]].head(MOST_SELECTED)
-    frame = frame.rename(columns={"other": "depends on"})
+def _pairs_table(run: _Run) -> Table:
     caption = (
         "Selected features that depend on one another given the class: r over all samples, class "
         "means subtracted, strongest first."
     )
-    return Table(frame, caption, {"r": ".3f"}, sources=["description/dependent_pairs.tsv"])
+    columns = ["feature", "other", "r"]
+    rows = run.pairs.head(MOST_SELECTED)
+    return run.results.tables.show("dependent_pairs", caption, columns, rows)
 
 
 def _stability_figure(results: StudyResults) -> Figure:
@@ -383,51 +377,24 @@ def _stability_figure(results: StudyResults) -> Figure:
         "Below 0.4 is poor, above 0.75 excellent. Folds share training samples, so the intervals "
         "are too narrow rather than too wide.",
         "Points with intervals: stability index per data set and classifier.",
-        ["stability.tsv"],
+        results.tables.sources("stability"),
     )
 
 
 def _stability_table(results: StudyResults) -> Table:
     table = results.tables["stability"]
-    frame = pd.DataFrame(
-        {
-            "data set": [
-                results.place(*key) for key in zip(table["dataset"], table["folds"], strict=True)
-            ],
-            "classifier": table["classifier"].map(results.labels),
-            "class": table["class"].replace("", "any"),
-            "stability": table["stability"],
-            "lower": table["lower"],
-            "upper": table["upper"],
-            "features": table["mean_size"],
-        }
-    )
-    formats = dict.fromkeys(["stability", "lower", "upper"], ".3f") | {"features": ".1f"}
     caption = (
         "Stability index with its 95 % interval, and the mean number of features, per class. "
         "Missing where it is not defined: a class for which nothing, or everything, was selected."
     )
-    return Table(frame, caption, formats, sources=["stability.tsv"])
+    columns = ["dataset", "classifier", "class", "stability", "lower", "upper", "mean_size"]
+    rows = table.assign(**{"class": table["class"].replace("", "any")})
+    return results.tables.show("stability", caption, columns, rows)
 
 
 def _recovery(results: StudyResults) -> list[Block]:
-    table = results.tables["recovery"]
-    if table.empty:
+    if results.tables["recovery"].empty:
         return []
-    frame = pd.DataFrame(
-        {
-            "data set": [
-                results.place(*key) for key in zip(table["dataset"], table["folds"], strict=True)
-            ],
-            "classifier": table["classifier"].map(results.labels),
-            "planted markers": table["planted"],
-            "markers among all": table["by_chance"],
-            "markers among selected": table["precision"],
-            "weaker than selected": table["strength"],
-            "markers selected": table["recall"],
-        }
-    )
-    formats = dict.fromkeys(frame.columns[3:], ".3f")
     caption = (
         "Recovery of planted markers in simulated data, as means over folds. Most markers are weak "
         "and easily met by chance, which has the share among all. Weaker than selected: of each "
@@ -435,4 +402,5 @@ def _recovery(results: StudyResults) -> list[Block]:
         "found. A selection that stops when the classes are told apart leaves most out, which is "
         "no mistake."
     )
-    return [Table(frame, caption, formats, sources=["recovery.tsv"])]
+    columns = ["dataset", "classifier", "planted", "by_chance", "precision", "strength", "recall"]
+    return [results.tables.show("recovery", caption, columns)]

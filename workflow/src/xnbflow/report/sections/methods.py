@@ -15,7 +15,6 @@ from xnbflow.data.sources.sheet_row import SheetRow
 from xnbflow.evaluation.methods import entries_in, known_methods
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
-from xnbflow.studies.registry import known_analyses
 
 __all__ = ["section"]
 
@@ -137,10 +136,10 @@ def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
     for name, table in DESCRIPTION_TABLES.items():
         path = f"description/{name}"
         yield path, table.title, [f"{path}.parquet", f"{path}.tsv"]
-    for analysis in results.study.analyses:
-        known = analysis_tables(known_analyses()[analysis].contract)
-        for name in results.analysis(known_analyses()[analysis]).present():
-            path = f"{analysis}/{name}"
+    for analysis in results.analyses.values():
+        known = analysis_tables(analysis.contract)
+        for name in results.analysis(analysis).present():
+            path = f"{analysis.name}/{name}"
             yield path, known[name].title, [f"{path}.parquet", f"{path}.tsv"]
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.data.contract import columns
 from xnbflow.data.counts import counted
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.methods import known_methods
@@ -16,7 +17,10 @@ __all__ = ["section"]
 
 def section(results: StudyResults) -> Section:
     """Return what was run, and whether anything went wrong."""
-    blocks: list[Block] = [*_problems(results), Facts(_facts(results), ["headline.tsv"])]
+    blocks: list[Block] = [
+        *_problems(results),
+        Facts(_facts(results), results.tables.sources("headline")),
+    ]
     if len(results.tables["averages"]):
         blocks.append(_classifiers(results))
     if results.study.datasets:
@@ -39,16 +43,6 @@ def section(results: StudyResults) -> Section:
 
 def _classifiers(results: StudyResults) -> Table:
     table = results.tables["averages"]
-    frame = pd.DataFrame(
-        {
-            "classifier": table["classifier"].map(results.labels),
-            "accuracy": table["accuracy"],
-            "balanced accuracy": table["balanced_accuracy"],
-            "most accurate on": table["wins"],
-            "seconds to fit": table["fit_seconds"],
-        }
-    )
-    formats = {"accuracy": ".3f", "balanced accuracy": ".3f", "seconds to fit": ".3g"}
     n = int(table["places"].iloc[0])
     what = "pairs of data set and folds" if len(results.study.folds) > 1 else "data sets"
     caption = (
@@ -58,7 +52,8 @@ def _classifiers(results: StudyResults) -> Table:
         "the seconds are the median of a fold. Averages over data sets hide what is easy and what "
         "is hard: read each data set by itself."
     )
-    return Table(frame, caption, formats, sources=["averages.tsv"])
+    shown = ["classifier", "accuracy", "balanced_accuracy", "wins", "fit_seconds"]
+    return results.tables.show("averages", caption, shown)
 
 
 def _problems(results: StudyResults) -> list[Block]:
@@ -72,33 +67,31 @@ def _problems(results: StudyResults) -> list[Block]:
         f"{counted(failed, 'fit')} failed" if failed else "No fit failed",
         f"{warned:,} gave warnings" if warned else "no classifier warned",
     ]
-    tables = [_said(results, problems)] if len(problems) else []
+    tables = [_messages(results, problems)] if len(problems) else []
     if len(small):
         said.append(
             f"{counted(len(small), 'class', 'has', 'have')} fewer samples than there are folds"
         )
         caption = "Classes with fewer samples than folds: some folds test none of them."
-        tables.append(Table(small, caption, sources=["class_sizes.tsv"]))
+        tables.append(results.tables.show("class_sizes", caption, rows=small))
     text = f"{'; '.join(said)}."
     if not tables:
-        return [Prose(text, sources=["problems.tsv"])]
+        return [Prose(text, sources=results.tables.sources("problems"))]
     return [
-        Prose(text, "warning", ["problems.tsv"]),
+        Prose(text, "warning", results.tables.sources("problems")),
         Group("Failures and warnings", tables, opened=bool(failed)),
     ]
 
 
-def _said(results: StudyResults, problems: pd.DataFrame) -> Table:
+def _messages(results: StudyResults, problems: pd.DataFrame) -> Table:
     counts = (
-        problems.assign(classifier=problems["classifier"].map(results.labels))
-        .groupby(["dataset", "folds", "classifier", "kind", "text"], sort=False)
+        problems.groupby(["dataset", "folds", "classifier", "kind", "text"], sort=False)
         .size()
         .reset_index(name="fits")
         .replace({"kind": {"error": "failed", "warnings": "warning"}})
-        .rename(columns={"dataset": "data set", "kind": "what", "text": "message"})
     )
-    caption = "Failed fits and warnings, with the number of fits that said the same."
-    return Table(counts, caption, sources=["problems.tsv"])
+    caption = "Failed fits and warnings, with the number of fits that had the same message."
+    return results.tables.show("problems", caption, rows=counts, own={"fits": ","})
 
 
 def _small_classes(results: StudyResults) -> pd.DataFrame:
@@ -113,7 +106,7 @@ def _small_classes(results: StudyResults) -> pd.DataFrame:
             rows += [
                 (*row, f"{name} ({scheme['splits']})") for row in small.itertuples(index=False)
             ]
-    return pd.DataFrame(rows, columns=["data set", "class", "samples", "folds"])
+    return pd.DataFrame(rows, columns=["dataset", "class", "samples", "folds"])
 
 
 def _facts(results: StudyResults) -> dict[str, str]:
@@ -153,25 +146,23 @@ def _duration(seconds: float) -> str:
 
 
 def _datasets(results: StudyResults) -> Table:
-    frame = results.tables["datasets"].rename(columns={"dataset": "data set"})
+    table = results.tables["datasets"]
     entries = results.configuration.get("datasets", {})
-    rows = [entries.get(name, {}) for name in frame["data set"]]
-    frame.insert(1, "source", [str(row.get("source", "")) for row in rows])
-    frame.insert(2, "location", [str(row.get("location", "")) for row in rows])
-    frame = frame.drop(columns=[name for name in ("groups",) if frame[name].isna().all()])
-    counts = frame.pop("imputed").astype(int)
-    frame["missing"] = [
-        f"{n:,} filled in" if missing else "none"
-        for missing, n in zip(frame["missing"], counts, strict=True)
-    ]
-    formats = {"samples": ",", "features": ",", "groups": ",.0f"}
-    caption = (
-        "The data sets of this study and where they come from. Samples of one group (a patient, a "
-        "batch) are never on both sides of a fold."
-        if "groups" in frame
-        else "The data sets of this study and where they come from."
+    sheet = [entries.get(name, {}) for name in table["dataset"]]
+    rows = table.assign(
+        source=[str(row.get("source", "")) for row in sheet],
+        location=[str(row.get("location", "")) for row in sheet],
+        missing=[
+            f"{n:,} filled in" if missing else "none"
+            for missing, n in zip(table["missing"], table["imputed"], strict=True)
+        ],
     )
-    return Table(frame, caption, formats, sources=["datasets.tsv"])
+    shown = ["dataset", "source", "location", "samples", "features", "classes"]
+    caption = "The data sets of this study and where they come from."
+    if table["groups"].notna().any():
+        shown.append("groups")
+        caption += " Samples of one group (a patient, a batch) are never on both sides of a fold."
+    return results.tables.show("datasets", caption, [*shown, "missing"], rows)
 
 
 def _incomplete(results: StudyResults) -> list[Block]:
@@ -192,7 +183,7 @@ def _incomplete(results: StudyResults) -> list[Block]:
         "them by fold. Densities and medians on this page have the medians over all samples "
         "instead."
     )
-    return [Prose(text, sources=["datasets.tsv"])]
+    return [Prose(text, sources=results.tables.sources("datasets"))]
 
 
 def _steps(results: StudyResults) -> list[Block]:
@@ -216,13 +207,13 @@ def _steps(results: StudyResults) -> list[Block]:
     ]
     if not rows:
         return []
-    columns = ["of", "step", "what", "parameters", "reason"]
+    headings = ["of", "step", "what", "parameters", "reason"]
     caption = (
         "Preprocessing, in its order: steps of a data set stand before those of every classifier. "
         "In each fold they are fitted on the training samples alone. Diagnostics, densities and "
         "analyses on this page look at the values as they were acquired."
     )
-    return [Table(pd.DataFrame(rows, columns=columns), caption)]
+    return [Table(pd.DataFrame(rows, columns=headings), caption)]
 
 
 def _title(method: str) -> str:
@@ -235,17 +226,19 @@ def _noted(results: StudyResults) -> list[Block]:
     notes = results.tables["notes"]
     if notes.empty:
         return []
-    frame = notes.rename(columns={"dataset": "data set"})
-    caption = "What was noticed when the data sets were acquired."
-    title = "Notes on the data"
-    return [Group(title, [Table(frame, caption, sources=["notes.tsv"])], f"{len(notes):,}", True)]
+    table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
+    return [Group("Notes on the data", [table], f"{len(notes):,}", True)]
 
 
 def _run_time(seconds: pd.DataFrame) -> Table:
-    frame = seconds.rename(columns={"most_memory": "most memory (MB)"})
-    formats = {"seconds": ",.1f", "most memory (MB)": ",.0f"}
     caption = "Run time and memory of the jobs as they recorded them, by stage."
-    return Table(frame, caption, formats)
+    return Table(seconds, caption, _SECONDS)
+
+
+_SECONDS = columns(
+    seconds=("number:,.1f", "summed over jobs"),
+    most_memory=("number:,.0f", "of a job", "most memory (MB)"),
+)
 
 
 def _seeds(results: StudyResults) -> Table:

@@ -5,7 +5,7 @@ import pandas as pd
 from xnbflow.data.counts import counted
 from xnbflow.report.contributions import contributions
 from xnbflow.report.drawings.rows import draw_shares
-from xnbflow.report.page.blocks import Block, Evidence, Figure, Group, Prose, Section, Table
+from xnbflow.report.page.blocks import Block, Evidence, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
@@ -15,7 +15,7 @@ MOST_SAMPLES = 150
 
 _UNTESTED = "not tested"
 #: What the explanation of single samples shows.
-_EVIDENCE = [f"description/{name}.tsv" for name in ("evidence", "scores", "priors")]
+_EVIDENCE = ("evidence", "scores", "priors")
 
 
 def section(results: StudyResults) -> Section | None:
@@ -32,7 +32,7 @@ def section(results: StudyResults) -> Section | None:
     ]
     blocks: list[Block] = []
     if models:
-        blocks.append(Evidence(models, _HOW_TO_READ, _EVIDENCE))
+        blocks.append(Evidence(models, _HOW_TO_READ, results.tables.sources(*_EVIDENCE)))
     blocks.append(_hard_samples(results))
     for place in places:
         mine = samples[(samples["dataset"] == place[0]) & (samples["folds"] == place[1])]
@@ -81,7 +81,7 @@ def _hard_samples(results: StudyResults) -> Figure:
         "Samples by the number of classifiers that get them wrong (in more than half of the "
         "repeats). The darkest part is what every classifier of this study gets wrong.",
         "Stacked bars per data set: share of samples that none, some or all classifiers get wrong.",
-        ["hard_samples.tsv"],
+        results.tables.sources("hard_samples"),
     )
 
 
@@ -98,7 +98,7 @@ def _misclassified(results: StudyResults, place: tuple[str, str], samples: pd.Da
     first = bad.head(MOST_SAMPLES)
     wide = wide.loc[pd.MultiIndex.from_frame(first[["sample", "true"]])]
     wide = wide.reindex(columns=list(results.study.classifiers)).astype(object).fillna(_UNTESTED)
-    wide.insert(0, "wrong by", first["wrong_by"].to_numpy())
+    wide.insert(0, "wrong_by", first["wrong_by"].to_numpy())
     frame = wide.rename(columns=results.labels).reset_index()
     rest = len(bad) - len(frame)
     left_out = f" {rest:,} more are in misclassified.tsv." if rest else ""
@@ -109,11 +109,8 @@ def _misclassified(results: StudyResults, place: tuple[str, str], samples: pd.Da
         "wrong in more than half of them."
         f"{left_out}"
     )
-    return Group(
-        title,
-        [Table(frame, caption, sources=["misclassified.tsv", "samples.tsv"])],
-        f"{counted(len(bad), 'sample')} that some classifier got wrong",
-    )
+    table = results.tables.show(["misclassified", "samples"], caption, rows=frame)
+    return Group(title, [table], f"{counted(len(bad), 'sample')} that some classifier got wrong")
 
 
 def _cell(mistakes: str, tested: int) -> str:

@@ -1,20 +1,18 @@
 """The signature: what a classifier of all samples uses, to read, to draw and to take along."""
 
-import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import quote_plus
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import GENE_SETS, MODEL, MODEL_TABLE, STUDY, text_of
+from xnbflow.data.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 from xnbflow.data.counts import counted
 from xnbflow.data.sources.cell_texts import is_date, is_missing
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Group, Links, Prose, Section, Table
-from xnbflow.report.results import StudyResults
+from xnbflow.report.results import StudyResults, StudyTables
 
 __all__ = ["section"]
 
@@ -30,7 +28,7 @@ def section(results: StudyResults) -> Section | None:
     for i, (dataset, classifier) in enumerate(results.study.models):
         title = f"{dataset}: {results.labels[classifier]}"
         content = list(_model(results, dataset, classifier))
-        note = _note(results.model(dataset, classifier, "signature"))
+        note = _note(results.model(dataset, classifier)["signature"])
         blocks.append(Group(title, content, note, opened=i == 0))
     return Section(
         "signature",
@@ -55,12 +53,12 @@ def _note(signature: pd.DataFrame) -> str:
 
 
 def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
-    signature = results.model(dataset, classifier, "signature")
-    drawn = results.model(dataset, classifier, "heatmap")
+    tables = results.model(dataset, classifier)
+    signature, drawn = tables["signature"], tables["heatmap"]
     if len(drawn):
         yield _heatmap(results, dataset, classifier, drawn)
     if len(signature):
-        yield _table(results, dataset, classifier, signature)
+        yield _table(tables)
     files = list(_files(results, dataset, classifier))
     yield Links([(f"{dataset}, {results.labels[classifier]}", _FILES, files)])
 
@@ -75,17 +73,7 @@ def _files(results: StudyResults, dataset: str, classifier: str) -> Iterator[str
     key = {"dataset": dataset, "classifier": classifier}
     table = MODEL_TABLE.of(**key, table="signature")
     for path in (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table):
-        yield _beside(results, path)
-
-
-def _source(results: StudyResults, dataset: str, classifier: str, table: str) -> str:
-    path = MODEL_TABLE.of(dataset=dataset, classifier=classifier, table=table)
-    return _beside(results, text_of(path))
-
-
-def _beside(results: StudyResults, path: str) -> str:
-    """Return the way from the page to a file of a data set."""
-    return Path(os.path.relpath(path, STUDY.of(study=results.study.id))).as_posix()
+        yield results.beside(path)
 
 
 def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.DataFrame) -> Figure:
@@ -103,51 +91,41 @@ def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.Dat
         "the choice: that classes look apart here proves nothing; cross-validation does.",
         f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')} of "
         f"{counted(len(np.unique(classes)), 'class')}, by {results.labels[classifier]}.",
-        [_source(results, dataset, classifier, "heatmap")],
+        results.model(dataset, classifier).sources("heatmap"),
     )
 
 
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "interchangeable",
           "median_in", "median_out")  # fmt: skip
-#: Columns of a table that stay away where no row has anything in them.
+#: Columns that are left out where they are empty in every row.
 _WHERE_KNOWN = ("symbol", "interchangeable")
 #: Classes from which on a table names the nearest of the others instead of a distance to each.
 _MANY_CLASSES = 6
 
 
-def _table(results: StudyResults, dataset: str, classifier: str, signature: pd.DataFrame) -> Table:
-    best = signature.sort_values("rank", kind="stable").head(_MOST_ROWS).sort_index()
-    rest = len(signature) - len(best)
+def _table(tables: StudyTables) -> Table:
+    signature = tables["signature"]
+    rows = signature.sort_values("rank", kind="stable").head(_MOST_ROWS).sort_index()
+    rest = len(signature) - len(rows)
     more = f" {rest:,} more are in the file." if rest else ""
-    empty = [name for name in _WHERE_KNOWN if not best[name].astype(bool).any()]
-    shown = (
-        best[list(_SHOWN)].drop(columns=empty).rename(columns=lambda name: name.replace("_", " "))
-    )
-    far, told = _distances(best)
-    pages = [gene_page(*row) for row in best[["symbol", "feature"]].to_numpy()]
-    linked = "feature" if "symbol" in empty else "symbol"
-    formats = {"share of folds": ".0%", "median in": ".4g", "median out": ".4g"}
-    return Table(
-        pd.concat([shown, far], axis=1).reset_index(drop=True),
+    empty = [name for name in _WHERE_KNOWN if not rows[name].astype(bool).any()]
+    far = rows.filter(regex=r"^distance_to\.")
+    what = "distances, to each other class"
+    if len(far.columns) >= _MANY_CLASSES:
+        near = far.fillna(np.inf).idxmin(axis=1).str.removeprefix("distance_to.")
+        near = near.where(far.notna().any(axis=1), "")
+        far = pd.DataFrame({"nearest class": near, "distance to it": far.min(axis=1)})
+        what = "distance, to the nearest of the other classes"
+    pages = [gene_page(*row) for row in rows[["symbol", "feature"]].to_numpy()]
+    return tables.show(
+        "signature",
         "The signature: the direction compares the class with every other one, by the medians (by "
         "the means where these are all equal), median out is that of all other samples together; "
-        f"{told}, from 0 to 1.{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
-        formats | dict.fromkeys(far.select_dtypes("number"), ".2f"),
-        sources=[_source(results, dataset, classifier, "signature")],
-        links={linked: pages},
-    )
-
-
-def _distances(signature: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return what a table tells of distances to the other classes, and that in words."""
-    wide = signature.filter(regex=r"^distance_to\.")
-    wide = wide.set_axis([name.removeprefix("distance_to.") for name in wide], axis=1)
-    if len(wide.columns) < _MANY_CLASSES:
-        return wide.add_prefix("to "), "distances, to each other class"
-    near = wide.fillna(np.inf).idxmin(axis=1).where(wide.notna().any(axis=1), "")
-    return (
-        pd.DataFrame({"nearest class": near, "distance to it": wide.min(axis=1)}),
-        "distance, to the nearest of the other classes",
+        f"{what}, from 0 to 1.{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
+        [*(name for name in _SHOWN if name not in empty), *far],
+        rows.drop(columns=far, errors="ignore").join(far),
+        own={"distance to it": ".2f"},
+        links={"feature" if "symbol" in empty else "symbol": pages},
     )
 
 

@@ -5,18 +5,19 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import Column
+from xnbflow.data.counts import counted
+from xnbflow.data.study import Validation
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.cohorts import draw_cohorts
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
-from xnbflow.workflow.config import Validation
 
 __all__ = ["section", "verdicts_in_words"]
 
 _PAIR = ["model", "train", "test", "match", "harmonise"]
-_PERCENT = dict.fromkeys(["accuracy", "majority", "claimed", "cross-validated"], ".0%")
 
 
 def section(results: StudyResults) -> Section | None:
@@ -48,15 +49,14 @@ def verdicts_in_words(results: StudyResults) -> str:
         return ""
     verdicts = results.validation["verdicts"]["verdict"]
     counts = verdicts.value_counts()
-    told = [f"{counts[key]} {words}" for key, words in _VERDICTS.items() if key in counts]
-    noun = "model" if len(verdicts) == 1 else "models"
-    return f"In a second cohort, of {len(verdicts)} {noun}: {', '.join(told)}."
+    parts = [f"{counts[key]} {words}" for key, words in _VERDICTS.items() if key in counts]
+    return f"In a second cohort, of {counted(len(verdicts), 'model')}: {', '.join(parts)}."
 
 
 _VERDICTS = {
     "held": "held",
     "partly": "held in part",
-    "undecided": "undecided, for want of samples",
+    "undecided": "undecided, because there are too few samples",
     "did not hold": "did not hold",
 }
 
@@ -77,15 +77,13 @@ _HOW_TO_READ = (
 def _title(results: StudyResults, pair: Validation) -> str:
     how = [f"by {pair.match}"] * (pair.match != "feature")
     how += [pair.harmonise] * (pair.harmonise != "none")
-    told = f" ({', '.join(how)})" if how else ""
-    return f"{results.labels[pair.model]}: {pair.train} → {pair.test}{told}"
+    rest = f" ({', '.join(how)})" if how else ""
+    return f"{results.labels[pair.model]}: {pair.train} → {pair.test}{rest}"
 
 
 def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
-    rows = results.validation[table]
-    for key in _PAIR:
-        rows = rows[rows[key] == getattr(pair, key)]
-    return rows.drop(columns=_PAIR)
+    key = {name: getattr(pair, name) for name in _PAIR}
+    return results.validation.rows(table, **key).drop(columns=_PAIR)
 
 
 def _overview(results: StudyResults) -> Table:
@@ -95,31 +93,34 @@ def _overview(results: StudyResults) -> Table:
         test = by.loc["test"]
         rows.append(
             {
-                "model": results.labels[pair.model],
+                **{name: getattr(pair, name) for name in _PAIR},
                 "verdict": _rows(results, pair, "verdicts")["verdict"].iloc[0],
-                "trained on": pair.train,
-                "tested on": pair.test,
-                "match": pair.match,
-                "harmonised": pair.harmonise,
-                "samples": int(test["n"]),
-                "accuracy": test["value"],
-                "95 % interval": f"{100 * test['lower']:.0f} to {100 * test['upper']:.0f}%",
-                "majority": test["majority"],
-                "claimed": test["claimed"],
+                "n": int(test["n"]),
+                **test[["value", "majority", "claimed"]],
+                "interval": f"{100 * test['lower']:.0f} to {100 * test['upper']:.0f}%",
                 "cross-validated": by.loc["train", "value"],
             }
         )
     caption = (
-        "Accuracy in the test cohort with its 95 % interval, the share of its largest class, what "
-        "the model claims (the mean probability of the classes it names: more than the accuracy is "
-        "too sure), and the accuracy of the same model in cross-validation on its own cohort, "
+        "Accuracy in the test cohort with its 95 % interval, the share of its largest class, the "
+        "mean predicted probability of the classes that the model names (above the accuracy means "
+        "overconfident), and the accuracy of the same model in cross-validation on its own cohort, "
         "with the features that both have and up to ten folds."
     )
-    sources = ["validation/accuracy.tsv", "validation/verdicts.tsv"]
     frame = pd.DataFrame(rows)
-    frame["match"] = frame["match"].where(frame["match"] != "feature")  # what is usual goes unsaid
-    told = frame[[name for name in frame if frame[name].notna().any()]]
-    return Table(told, caption, _PERCENT, sources=sources)
+    frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
+    columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "interval"]
+    columns += ["majority", "claimed", "cross-validated"]
+    return results.validation.show(
+        ["accuracy", "verdicts"],
+        caption,
+        [name for name in columns if frame[name].notna().any()],
+        frame,
+        own={
+            "interval": Column("text", "of the accuracy", "95 % interval"),
+            "cross-validated": ".0%",
+        },
+    )
 
 
 def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Block]:
@@ -133,21 +134,21 @@ def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Bloc
     if len(calibration):
         figures.append(_calibration(results.labels[pair.model], calibration, number))
     caption = "How often a sample of one class was taken for another in the test cohort."
-    yield Gallery(figures, caption, ["validation/confusion.tsv", "validation/calibration.tsv"])
+    tables = results.validation
+    yield Gallery(figures, caption, tables.sources("confusion", "calibration"))
     densities = _rows(results, pair, "densities")
     if len(densities):
-        yield Gallery(list(_densities(densities, number)), _DENSITIES, ["validation/densities.tsv"])
+        figures = list(_densities(densities, number))
+        yield Gallery(figures, _DENSITIES, tables.sources("densities"))
     signatures = _rows(results, pair, "signatures")
     if len(signatures):
-        yield _agreement(signatures)
+        yield _agreement(results, signatures)
     predictions = _rows(results, pair, "predictions").dropna(axis=1, how="all")
-    formats = {name: ".3f" for name in predictions if name.startswith("prob")}
-    table = Table(
-        predictions.reset_index(drop=True),
+    table = tables.show(
+        "predictions",
         "What each sample of the test cohort was taken for, and the share of held-out training "
         "samples that are less typical than it; below 1 % it is unlike the training samples.",
-        formats | {"typicality": ".3f"},
-        sources=["validation/predictions.tsv"],
+        rows=predictions,
     )
     yield Group("Samples", [table])
 
@@ -155,19 +156,16 @@ def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Bloc
 _DENSITIES = (
     "The signature’s first features as the classifier sees them: filled in the training cohort, "
     "dashed in the test cohort, a colour per class. Where dashed and filled lie apart, the "
-    "cohorts are not on one scale, or the feature does not tell the class there."
+    "cohorts are not on one scale, or the feature does not separate the class there."
 )
 
 
 def _recall(results: StudyResults, pair: Validation) -> Table:
-    rows = _rows(results, pair, "recall").reset_index(drop=True)
-    rows["cohort"] = rows["cohort"].map(
-        {"train": f"{pair.train}, cross-validated", "test": pair.test}
-    )
-    rows = rows.rename(columns={"n": "samples", "value": "recall"})
-    formats = dict.fromkeys(["recall", "lower", "upper"], ".0%")
+    rows = _rows(results, pair, "recall")
+    cohorts = {"train": f"{pair.train}, cross-validated", "test": pair.test}
+    rows = rows.assign(cohort=rows["cohort"].map(cohorts))
     caption = "How many samples of each class were recognised, with the 95 % interval."
-    return Table(rows, caption, formats, sources=["validation/recall.tsv"])
+    return results.validation.show("recall", caption, rows=rows)
 
 
 def _confusion(rows: pd.DataFrame, number: str) -> Figure:
@@ -227,25 +225,13 @@ def _curve(rows: pd.DataFrame, cohort: str) -> np.ndarray | None:
     return own["density"].to_numpy() if len(own) else None
 
 
-def _agreement(signatures: pd.DataFrame) -> Table:
+def _agreement(results: StudyResults, signatures: pd.DataFrame) -> Table:
     rho = signatures["rank_correlation"].iloc[0]
-    names = {
-        "size_first": "selected in training",
-        "size_second": "selected in test",
-        "shared": "in both",
-        "expected": "by chance",
-        "same_direction": "same direction",
-    }
-    frame = signatures.drop(columns="rank_correlation").rename(columns=names)
     caption = (
         "The signature beside the one that the test cohort itself would give: features in both, "
         "how many chance would give, and the p-value of at least so many (hypergeometric). Over "
         f"all features the distances of the classes in the two cohorts correlate with {rho:.2f} "
         "(Spearman)."
     )
-    return Table(
-        frame.reset_index(drop=True),
-        caption,
-        {"by chance": ".2g", "p": ".2g"},
-        sources=["validation/signatures.tsv"],
-    )
+    rows = signatures.drop(columns="rank_correlation")
+    return results.validation.show("signatures", caption, rows=rows)

@@ -1,32 +1,30 @@
 """The tables of the analysis of conditionally independent components."""
 
-from xnbflow.data.contract import Columns, named, table
+from xnbflow.data.contract import columns, named, table
 
 __all__ = ["TABLES"]
 
-_SETTING: Columns = {
-    "setting": ("text", "what is simulated: as in the paper, with nuisance, or correlated sources"),
-    "samples": ("integer", "training samples"),
-}
-_BAND: Columns = {
-    "lower": ("number", "tenth percentile over seeds"),
-    "median": "number",
-    "upper": ("number", "ninetieth percentile"),
-    "seeds": ("integer", "how many have a value"),
-}
-_CONVERGED: Columns = {
-    "runs": "integer",
-    "converged_runs": "integer",
-    "converged": ("number", "share of the runs"),
-}
-_TRANSFORMATION: Columns = {"transformation": ("text", "none or CICA")}
+_SETTING = columns(
+    setting=("text", "what is simulated: as in the paper, with nuisance, or correlated sources"),
+    samples=("integer", "training samples"),
+)
+_BAND = columns(
+    lower=("number", "tenth percentile over seeds"),
+    median="number",
+    upper=("number", "ninetieth percentile"),
+    seeds=("integer", "how many have a value"),
+)
+_CONVERGED = columns(
+    runs="integer", converged_runs="integer", converged=("number", "share of the runs")
+)
+_TRANSFORMATION = columns(transformation=("text", "none or CICA"))
 
 TABLES = named(
     table(
         "fits",
         "what each transformation finds of the sources",
         "a simulated training set and method",
-        **_SETTING,
+        _SETTING,
         seed="integer",
         method="text",
         width=("number", "bandwidth of CICA; missing for others"),
@@ -38,7 +36,7 @@ TABLES = named(
         "errors",
         "the error of naive Bayes regression on the components",
         "a simulated training set, method and width",
-        **_SETTING,
+        _SETTING,
         seed="integer",
         method="text",
         regression_width=("text", "paper's or chosen"),
@@ -48,8 +46,8 @@ TABLES = named(
         "summary",
         "both errors over seeds",
         "a setting, method and measure",
-        **_SETTING,
-        method="text",
+        _SETTING,
+        "method",
         measure="text",
         **_BAND,
         of_untransformed=("number", "the median as a share of that of no transformation"),
@@ -81,8 +79,8 @@ TABLES = named(
         "convergence",
         "how many runs converged, and with which widths and steps",
         "a setting and method that iterates",
-        **_SETTING,
-        method="text",
+        _SETTING,
+        "method",
         width=("number", "median bandwidth of CICA; missing for others"),
         steps=("number", "median, of CICA's descent; missing for others"),
         **_CONVERGED,
@@ -91,25 +89,23 @@ TABLES = named(
         "converged",
         "the same over all settings",
         "a method that iterates",
-        method="text",
-        **_CONVERGED,
+        "method",
+        _CONVERGED,
     ),
     table(
         "classification",
         "accuracy of flexible naive Bayes with and without CICA",
         "a fold and transformation",
-        dataset="text",
-        repeat="integer",
-        fold="integer",
-        **_TRANSFORMATION,
+        "dataset repeat fold",
+        _TRANSFORMATION,
         accuracy="number",
     ),
     table(
         "accuracies",
         "the same over folds",
         "a data set and transformation",
-        dataset="text",
-        **_TRANSFORMATION,
+        "dataset",
+        _TRANSFORMATION,
         mean=("number", "accuracy"),
         sd=("number", "missing with one fold"),
         folds=("integer", "of all repeats"),
@@ -118,7 +114,7 @@ TABLES = named(
         "dependence",
         "features that depend on another given the class, before and after CICA",
         "a data set, part of its samples and transformation",
-        dataset="text",
+        "dataset",
         samples=("text", "those that CICA was fitted to, or a half that it has not seen"),
         **_TRANSFORMATION,
         ratio=("number", "share of dependent features"),

@@ -1,25 +1,21 @@
 """The tables of the analysis of directional naive Bayes."""
 
-from xnbflow.data.contract import Columns, named, table
+from xnbflow.data.contract import columns, named, table
 
 __all__ = ["TABLES"]
 
-_ANGLE: Columns = {"dataset": "text", "feature": "text", "class": "text"}
-_PLACE: Columns = {
-    "first": ("number", "an angle in radians, or a longitude"),
-    "second": ("number", "another angle, a height or a category, by the space"),
-}
-_EXAMPLE: Columns = {
-    "example": "text",
-    "space": ("text", "circle, torus, sphere, cylinder or circles"),
-}
+_PLACE = columns(
+    first=("number", "an angle in radians, or a longitude"),
+    second=("number", "another angle, a height or a category, by the space"),
+)
+_EXAMPLE = columns(example="text", space=("text", "circle, torus, sphere, cylinder or circles"))
 
 TABLES = named(
     table(
         "rose",
         "samples in each sector of the circle",
         "a sector",
-        **_ANGLE,
+        "dataset feature class",
         sector_start=("number", "radians"),
         sector_end=("number", "radians"),
         samples="integer",
@@ -28,8 +24,7 @@ TABLES = named(
         "fitted",
         "von Mises and normal distributions of each angle",
         "an angle and class",
-        **_ANGLE,
-        samples="integer",
+        "dataset feature class samples",
         mean_direction=("number", "radians"),
         concentration="number",
         mean=("number", "radians"),
@@ -43,7 +38,7 @@ TABLES = named(
         "likelihoods",
         "how well both distributions fit all angles of a data set",
         "a data set",
-        dataset="text",
+        "dataset",
         angles=("integer", "features"),
         von_mises=("number", "log-likelihood"),
         gaussian=("number", "log-likelihood"),
@@ -55,7 +50,7 @@ TABLES = named(
         "densities",
         "both densities along the circle",
         "a point of the circle",
-        **_ANGLE,
+        "dataset feature class",
         angle=("number", "radians"),
         von_mises=("number", "density"),
         gaussian=("number", "density"),
@@ -64,8 +59,7 @@ TABLES = named(
         "complexity",
         "what each classifier uses of the complete data set (Table 2 of the paper)",
         "a data set and classifier",
-        dataset="text",
-        classifier="text",
+        "dataset classifier",
         parameters=("number", "with the priors; mean over repeats"),
         features=("number", "used; mean over repeats"),
         angular_percent=("number", "of them that are angles"),
@@ -75,23 +69,23 @@ TABLES = named(
         "samples",
         "samples of the artificial examples",
         "a sample",
-        **_PLACE,
-        **{"class": "text", "predicted": "text"},
-        **_EXAMPLE,
+        _PLACE,
+        "class predicted",
+        _EXAMPLE,
     ),
     table(
         "regions",
         "decision regions",
         "a point of a grid over the space",
-        **_PLACE,
-        predicted="text",
-        **_EXAMPLE,
+        _PLACE,
+        "predicted",
+        _EXAMPLE,
     ),
     table(
         "boundaries",
         "where two classes are equally probable",
         "a point of a curve",
-        **_PLACE,
+        _PLACE,
         curve=("integer", "points of a curve have its number"),
         **_EXAMPLE,
     ),
@@ -109,7 +103,7 @@ TABLES = named(
         "accuracies",
         "accuracies of the paper's classifiers (Table 1 of the paper)",
         "a data set and classifier",
-        dataset="text",
+        "dataset",
         classifier=("text", "as the paper calls it"),
         accuracy=("number", "per cent; missing where a fold failed"),
         sd=("number", "over folds, per cent"),
@@ -123,7 +117,7 @@ TABLES = named(
         "runs",
         "tests on sorted runs of the pairs that the paper tests (Table 5 of the paper)",
         "a data set and pair",
-        dataset="text",
+        "dataset",
         first=("text", "classifier"),
         second=("text", "classifier"),
         difference=("number", "accuracy of the first less that of the second, per cent"),
@@ -137,7 +131,7 @@ TABLES = named(
         "average_ranks",
         "average ranks of the paper's classifiers (Table 3 of the paper)",
         "a classifier",
-        classifier="text",
+        "classifier",
         over=("text", "same: data sets that stand for ones of the paper; all: all of each"),
         datasets=("integer", "how many of ours"),
         datasets_paper=("integer", "how many of the paper's"),

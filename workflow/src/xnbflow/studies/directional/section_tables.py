@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Block, Group, Prose, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.directional import ANALYSIS
@@ -16,7 +17,6 @@ from xnbflow.studies.directional.names import (
     counterpart,
     counterpart_key,
 )
-from xnbflow.workflow.config import Study
 
 __all__ = ["accuracy_blocks", "complexity_table", "counterpart_table"]
 

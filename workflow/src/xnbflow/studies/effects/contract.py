@@ -1,19 +1,19 @@
 """The tables of the analysis of naive and generalized effects."""
 
-from xnbflow.data.contract import Columns, named, table
+from xnbflow.data.contract import columns, named, table
 
 __all__ = ["TABLES"]
 
-_SET: Columns = {"dataset": "text", "features": ("text", "the set of features")}
-_MODEL: Columns = {**_SET, "model": "text", "part": ("text", "train or test")}
-_CUTOFF: Columns = {"cutoff": ("number", "an event is predicted above it")}
+_SET = columns("dataset", features=("text", "the set of features"))
+_MODEL = columns(_SET, model="text", part=("text", "train or test"))
+_CUTOFF = columns(cutoff=("number", "an event is predicted above it"))
 
 TABLES = named(
     table(
         "fit",
         "how well each model fits",
         "a set, model and part",
-        **_MODEL,
+        _MODEL,
         n_features="integer",
         n_samples="integer",
         log_likelihood="number",
@@ -29,7 +29,7 @@ TABLES = named(
         "published",
         "the error that the paper prints beside ours; without rows for other data than the paper's",
         "the paper's set of features",
-        **_SET,
+        _SET,
         part=("text", "train or test"),
         ours=("number", "share misclassified by generalized naive Bayes"),
         paper=("number", "the same as the paper prints it, on another split"),
@@ -43,8 +43,8 @@ TABLES = named(
         "confusion",
         "how often a class is taken for the other",
         "a set, model, part and pair of classes",
-        **_MODEL,
-        **_CUTOFF,
+        _MODEL,
+        _CUTOFF,
         actual="text",
         predicted="text",
         count="integer",
@@ -54,8 +54,8 @@ TABLES = named(
         "costs",
         "both kinds of error, and what they cost",
         "a set, model and part",
-        **_MODEL,
-        **_CUTOFF,
+        _MODEL,
+        _CUTOFF,
         false_alarms=("integer", "cases that are no events and are called so"),
         missed=("integer", "events that are not called so"),
         samples="integer",
@@ -65,7 +65,7 @@ TABLES = named(
         "linear_loss",
         "how much worse linear effects are",
         "a set, part and statistic",
-        **_SET,
+        _SET,
         part=("text", "train or test"),
         statistic="text",
         generalized=("number", "of generalized naive Bayes"),
@@ -76,7 +76,7 @@ TABLES = named(
         "convergence",
         "the log-likelihood by iteration",
         "an iteration",
-        **_SET,
+        _SET,
         iteration=("integer", "0 is naive Bayes"),
         log_likelihood=("number", "in training"),
     ),
@@ -84,7 +84,7 @@ TABLES = named(
         "passes",
         "where the log-likelihood of the training part goes",
         "a set",
-        **_SET,
+        _SET,
         passes=("integer", "over the features"),
         naive=("number", "log-likelihood of naive Bayes"),
         last=("number", "in the end"),
@@ -96,8 +96,8 @@ TABLES = named(
         "scorecard",
         "the effect of each value of each feature",
         "a feature and value",
-        **_SET,
-        feature="text",
+        _SET,
+        "feature",
         kind=("text", "intercept, continuous or categorical"),
         value=("number", "missing for the intercept"),
         count=("integer", "samples with the value"),
@@ -112,8 +112,8 @@ TABLES = named(
         "strengths",
         "how far each feature moves the log odds, the strongest first",
         "a feature",
-        **_SET,
-        feature="text",
+        _SET,
+        "feature",
         naive=("number", "standard deviation of the naive effect over the training samples"),
         adjusted=("number", "that of the sum"),
         taken_back=("number", "share of the naive effect that the adjustment removes"),
@@ -129,7 +129,7 @@ TABLES = named(
         "adjustments",
         "how many naive effects are taken back, and how far",
         "a set",
-        **_SET,
+        _SET,
         effects=("integer", "features"),
         against=("integer", "adjustments that work against the naive effect"),
         median=("number", "of the shares that are taken back"),
@@ -138,8 +138,8 @@ TABLES = named(
         "shapes",
         "whether an effect climbs at once and then stays, and whether it is a U",
         "a feature",
-        **_SET,
-        feature="text",
+        _SET,
+        "feature",
         start=("number", "sum at the least value"),
         end=("number", "sum at the greatest value"),
         climbed=("number", "sum where four fifths of the climb to the greatest are made"),
@@ -155,8 +155,8 @@ TABLES = named(
         "observations",
         "histogram of the training samples below each effect, without values that stand apart",
         "a bin",
-        **_SET,
-        feature="text",
+        _SET,
+        "feature",
         lower="number",
         upper="number",
         count="integer",
@@ -165,7 +165,7 @@ TABLES = named(
         "tuning",
         "what was tried; absent where nothing is tuned",
         "a combination of parameters",
-        **_SET,
+        _SET,
         **{"{parameter}": ("text or number", "a column for each tuned parameter, under its name")},
         mean_log_likelihood=("number", "cross-validated, per sample"),
         chosen="boolean",
@@ -174,7 +174,7 @@ TABLES = named(
         "stepwise",
         "steps of the stepwise selection; absent where there is none",
         "a step",
-        **_SET,
+        _SET,
         step="integer",
         action="text",
         feature="text",

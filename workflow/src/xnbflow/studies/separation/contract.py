@@ -1,18 +1,18 @@
 """The tables of the analysis of separation scores."""
 
-from xnbflow.data.contract import Columns, named, table
+from xnbflow.data.contract import columns, named, table
 
 __all__ = ["TABLES"]
 
-_SETTING: Columns = {"setting": ("text", "the distribution of the true scores")}
-_KEPT: Columns = {"kept": ("number", "mean share of blocks that are kept")}
+_SETTING = columns(setting=("text", "the distribution of the true scores"))
+_KEPT = columns(kept=("number", "mean share of blocks that are kept"))
 
 TABLES = named(
     table(
         "risk",
         "simulated and asymptotic risk of each method of selecting or weighting blocks",
         "a distribution, sample size and method",
-        **_SETTING,
+        _SETTING,
         distribution=("text", "its kind"),
         low=("number", "of uniform scores"),
         high=("number", "of uniform scores"),
@@ -57,7 +57,7 @@ TABLES = named(
         "gains",
         "histograms of the gain",
         "a bin that is not empty",
-        **_SETTING,
+        _SETTING,
         samples=("integer", "per class"),
         method="text",
         gain_from="number",
@@ -68,7 +68,7 @@ TABLES = named(
         "theorem1",
         "the mean signal of a classifier with a threshold, four ways",
         "a distribution and rule",
-        **_SETTING,
+        _SETTING,
         rule=("text", "what gives the threshold"),
         threshold="number",
         **_KEPT,
@@ -86,7 +86,7 @@ TABLES = named(
         "weights",
         "the weight of a score",
         "a score",
-        **_SETTING,
+        _SETTING,
         score="number",
         known=("number", "under the known H"),
         estimated_5_percent=("number", "under estimates of H"),
@@ -98,7 +98,7 @@ TABLES = named(
         "fitted",
         "BlockNB fitted to normal data, its covariances estimated",
         "a distribution, sample size and method",
-        **_SETTING,
+        _SETTING,
         samples=("integer", "per class"),
         method="text",
         risk=("number", "exact, mean over fits"),
@@ -126,7 +126,7 @@ TABLES = named(
         "blocks",
         "blocks of correlated features found in data sets",
         "a data set and size of blocks",
-        dataset="text",
+        "dataset",
         size=("integer", "features per block"),
         samples="integer",
         blocks=("integer", "how many"),

@@ -68,7 +68,7 @@ Output = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Trust = Annotated[
-    list[str], typer.Option("--trust", help="Full name of a further type to trust; repeatable.")
+    list[str], typer.Option("--trust", help="Full name of a further class to trust; repeatable.")
 ]
 
 

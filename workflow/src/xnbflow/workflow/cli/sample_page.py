@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import columns
 from xnbflow.data.counts import counted
 from xnbflow.models.explanation import Explanation
 from xnbflow.report.page.blocks import Block, Evidence, Facts, Group, Prose, Section, Table
@@ -38,11 +39,10 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
     blocks: list[Block] = [Prose(note, "warning") for note in explanation.prediction.notes]
     blocks.append(Facts({"Model": name, "Predicted": row["label"], "Typicality": _typical(row)}))
     blocks.append(Evidence([_packed(explanation, name)], _HOW_TO_READ))
-    columns = ["class", "feature", "symbol", "value", "evidence"]
-    formats = {"value": ".4g", "evidence": "+.2f"}
-    strongest = explanation.terms[columns].head(_MOST_TERMS)
+    shown = ["class", "feature", "symbol", "value", "evidence"]
+    strongest = explanation.terms[shown].head(_MOST_TERMS)
     caption = f"Evidence in nats, the strongest {len(strongest)} of {len(explanation.terms)} terms."
-    table = Table(strongest, caption, formats)
+    table = Table(strongest, caption, columns(value="number:.4g", evidence="number:+.2f"))
     blocks.append(Group("As a table", [table]))
     lead = "What each feature says for and against each class."
     return Section("evidence", "Evidence", lead, blocks)

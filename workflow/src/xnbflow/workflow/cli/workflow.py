@@ -19,7 +19,7 @@ def snakefile() -> Path:
     InputError
         If this library was installed without the workflow.
     """
-    path = Path(__file__).parents[5] / "Snakefile"
+    path = Path(__file__).parents[4] / "Snakefile"
     if not path.is_file():
         msg = (
             "this installation of xnbflow has the library only; clone the repository to run "

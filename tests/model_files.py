@@ -1,0 +1,43 @@
+"""Model files taken apart and put together again, and a series to fit models on."""
+
+import hashlib
+import json
+import zipfile
+
+import numpy as np
+
+from xnbflow.data.dataset import DataSet
+
+
+def two_classes(n=40, p=8, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = np.array(["tumour", "normal"])[np.arange(n) % 2]
+    values = rng.normal(8.0, 1.0, size=(p, n))
+    values[0] += 4 * (labels == "tumour")
+    values[1] -= 3 * (labels == "tumour")
+    return DataSet("toy", values, [f"g{i}" for i in range(p)], [f"s{i}" for i in range(n)], labels)
+
+
+def parts_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(parts, to, **options):
+    """Write the parts of a model with the digest that they have now."""
+    digest = hashlib.sha256()
+    for name in sorted(parts.keys() - {"digest.json"}):
+        digest.update(f"{name}\0{len(parts[name])}\0".encode() + parts[name])
+    parts = {**parts, "digest.json": json.dumps(digest.hexdigest()).encode()}
+    with zipfile.ZipFile(to, "w", **options) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return to
+
+
+def edited(path, to, change):
+    """Copy a model with its schema changed."""
+    parts = parts_of(path)
+    schema = json.loads(parts["schema.json"])
+    change(schema["content"])
+    return packed(parts | {"schema.json": json.dumps(schema).encode()}, to)

@@ -1,0 +1,278 @@
+"""Models from strangers: whatever their schema names, nothing of it is imported or called."""
+
+import copy
+import json
+import os
+import sys
+import warnings
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from model_files import edited, packed, parts_of, two_classes
+
+from xnbflow.data.errors import InputError
+from xnbflow.models import fit_model, predict_table, read_model, write_model
+from xnbflow.workflow.cli import commands
+
+COUNT = int(os.environ.get("XNBFLOW_FUZZ", "300"))
+#: One module that is imported, and one that is not; both record that they are used.
+CANARY = """
+from pathlib import Path
+TRIPPED = Path(__file__).with_name("tripped")
+def call(*args, **kwargs):
+    TRIPPED.touch()
+    return call
+class Kind:
+    def __new__(cls, *args, **kwargs): return call() and object.__new__(cls)
+    def __setstate__(self, state): call()
+    def __call__(self, *args): call()
+instance = object.__new__(Kind)
+"""
+CALLABLES = ["call", "Kind", "instance"]
+SERIES = two_classes()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "model.skops"
+    write_model(fit_model(SERIES, {"method": "gaussian_nb"}), path)
+    return path
+
+
+@pytest.fixture
+def canary(tmp_path, monkeypatch):
+    """Return a file that exists as soon as something of the canary modules is used."""
+    (tmp_path / "canary_known.py").write_text(CANARY)
+    (tmp_path / "canary_new.py").write_text(f"{CANARY}\ncall()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    __import__("canary_known")
+    yield tmp_path / "tripped"
+    for name in ("canary_known", "canary_new"):
+        sys.modules.pop(name, None)
+
+
+def node(loader, module="builtins", name="str", **more):
+    return {"__loader__": loader, "__module__": module, "__class__": name, **more}
+
+
+def plain(value):
+    return node("JsonNode", content=json.dumps(value))
+
+
+def listed(*content, name="list"):
+    return node(f"{name.title()}Node", name=name, content=list(content))
+
+
+def mapped(keys, **content):
+    return node("DictNode", name="dict", key_types=keys, content=content)
+
+
+def words(**content):
+    return mapped(listed(*[node("TypeNode")] * len(content)), **content)
+
+
+def reduced(module, name, *args):
+    arguments = listed(*args, name="tuple")
+    return node("ConstructorFromReduceNode", module, name, content=arguments)
+
+
+def touched():
+    """Return a getter of a module's names, whose key gives a function, whose key is called."""
+    lazy = reduced(
+        "xnbflow.naive_bayes", "lazy_names", plain("canary_new"), words(call=plain("canary_new"))
+    )
+    return mapped(mapped(lazy, call=plain(1)), x=plain(1))
+
+
+TWICE = node("ListNode", name="list", content=[node("TypeNode")], __id__=7)
+ATTACKS = {
+    "getter of a lazy package": touched(),
+    "reader of pickles": reduced("pandas.io.pickle", "read_pickle", plain("m.skops")),
+    "import of a method": reduced(
+        "xnbflow.evaluation.build", "import_estimator", plain("canary_new.Kind")
+    ),
+    "constructor": reduced("canary_known", "Kind", plain(1)),
+    "function": node("FunctionNode", "canary_known", "call"),
+    "function of protocol 0": node(
+        "FunctionNode", "builtins", "str",
+        content={"module_path": "canary_known", "function": "call"},
+    ),
+    "method": node(
+        "MethodNode", "canary_known", "Kind",
+        content={"func": "call", "obj": node("ObjectNode", "canary_known", "Kind")},
+    ),
+    "partial": node(
+        "PartialNode", "functools", "partial",
+        content={
+            "func": node("FunctionNode", "canary_known", "call"),
+            "args": listed(name="tuple"), "kwds": words(), "namespace": words(),
+        },
+    ),
+    "operator": node(
+        "OperatorFuncNode", "operator", "methodcaller", attrs=listed(plain("call"), name="tuple")
+    ),
+    "object": node("ObjectNode", "canary_known", "Kind", content=words(a=plain(1))),
+    "object of an unknown module": node("ObjectNode", "canary_new", "Kind"),
+    "type": node("TypeNode", "canary_known", "Kind"),
+    "list of a type of its own": node("ListNode", "canary_known", "call", content=[plain(1)]),
+    "array of a type of its own": node(
+        "NdArrayNode", "canary_known", "call", type="json", content=[], shape=listed(name="tuple")
+    ),
+    "loss": node(
+        "LossNode", "canary_known", "Kind",
+        content=words(), __reduce__={"args": listed(name="tuple")},
+    ),
+    "tree of another name": node(
+        "TreeNode", "sklearn.svm._classes", "SVC",
+        content=words(), __reduce__={"args": listed(name="tuple")},
+    ),
+    "key of a function": mapped(listed(node("FunctionNode", "canary_known", "call")), x=plain(1)),
+    "keys without a list": mapped(node("ObjectNode", "sklearn.svm._classes", "SVC"), x=plain(1)),
+    "keys exchanged by an id": listed(TWICE, mapped({**TWICE, "content": []}, x=plain(1))),
+    "default of a mapping": node(
+        "DefaultDictNode", "collections", "defaultdict",
+        content={"main": words(), "default_factory": node("FunctionNode", "canary_known", "call")},
+    ),
+    "cached": node("CachedNode", __id__=1),
+    "reader of files": node(
+        "ObjectNode", "sklearn.feature_extraction.text", "CountVectorizer",
+        content=words(input=plain("filename")),
+    ),
+    "no kind": {"__class__": "call", "__module__": "canary_known"},
+    "unknown kind": node("AnyNode", "canary_known", "call"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_a_known_attack_is_refused_and_calls_nothing(path, canary, attack):
+    parts, file = parts_of(path), canary.parent / "m.skops"
+    for place, protocol in product(("estimator", "attribute", "beside"), (0, 1, 2)):
+        schema = json.loads(parts["schema.json"])
+        schema["protocol"] = protocol
+        content = schema["content"]
+        if place == "attribute":
+            content["estimator"]["content"]["content"]["var_smoothing"] = attack
+        else:
+            content["estimator" if place == "estimator" else "probe"] = attack
+        packed(parts | {"schema.json": json.dumps(schema).encode()}, file)
+        with pytest.raises(InputError):
+            read_model(file)
+    assert not canary.exists()
+    assert "canary_new" not in sys.modules
+
+
+def test_only_classes_can_be_trusted(path, canary):
+    trusted = [f"canary_known.{name}" for name in CALLABLES]
+
+    def functions(content):
+        values = content["estimator"]["content"]["content"]
+        values["priors"] = node("ObjectNode", "canary_known", "call")
+
+    with pytest.raises(InputError, match="only classes can be trusted"):
+        read_model(edited(path, canary.parent / "m.skops", functions), trusted)
+    for attack in ("function", "constructor", "method", "partial"):
+        change = {"probe": ATTACKS[attack]}
+        with pytest.raises(InputError, match="could be called"):
+            read_model(edited(path, canary.parent / "m.skops", lambda c: c.update(change)), trusted)  # noqa: B023
+    assert not canary.exists()
+
+
+def test_the_method_that_a_model_names_is_not_imported(path, canary):
+    def renamed(content):
+        notes = json.loads(json.loads(content["notes"]["content"]))
+        notes["entry"] = {"method": "canary_new.Kind", "params": {"estimator": {"steps": []}}}
+        content["notes"] = plain(json.dumps(notes))
+
+    used(read_model(edited(path, canary.parent / "m.skops", renamed)))
+    assert not canary.exists()
+    assert "canary_new" not in sys.modules
+
+
+def used(model):
+    """Show a model and predict with it."""
+    assert commands.as_text(commands.summary(model), Path("m.skops"))
+    assert commands.signature_text(model)
+    assert len(predict_table(model, SERIES.frame()).table) == 40
+
+
+#: What the grammar draws names from: known ones, the canaries, and callables that do no harm.
+NAMES = [
+    *[(f"canary_{module}", name) for module in ("known", "new") for name in CALLABLES],
+    ("builtins", "str"), ("builtins", "dict"), ("builtins", "list"), ("builtins", "tuple"),
+    ("builtins", "len"), ("numpy", "ndarray"), ("numpy", "float64"), ("numpy", "mean"),
+    ("functools", "partial"), ("operator", "itemgetter"), ("xnbflow.data.lazy", "lazy_names"),
+    ("xnbflow.naive_bayes", "lazy_names"), ("xnbflow.naive_bayes.gaussian", "GaussianNB"),
+    ("xnbflow.density.families.gaussian", "Gaussian"), ("sklearn.svm._classes", "SVC"),
+    ("sklearn.tree._tree", "Tree"), ("xnbflow", "naive_bayes.gaussian.GaussianNB"), ("", ""),
+    ("sklearn.feature_selection._univariate_selection", "f_classif"), (None, 1),
+]  # fmt: skip
+KINDS = [
+    "Bytearray", "Bytes", "Cached", "ConstructorFromReduce", "DType", "DefaultDict", "Dict",
+    "Function", "Json", "List", "Loss", "MaskedArray", "Method", "NdArray", "Object",
+    "OperatorFunc", "Partial", "RandomGenerator", "RandomState", "Set", "Slice", "SparseMatrix",
+    "Tree", "Tuple", "Type",
+]  # fmt: skip
+WORDS = ["numpy", "json", "call", "canary_known", "canary_new", "estimator", "1.npy", "[", "1e999"]
+
+
+def drawn(rng, known, depth):
+    """Return a random value of the grammar: a node, a part of the model, or plain JSON."""
+    way = rng.integers(10)
+    if way == 0 or (depth > 2 and way < 5):
+        return [None, True, 7, -1.5, *WORDS, [], {}][rng.integers(len(WORDS) + 6)]
+    if way == 1 or depth > 2:
+        return copy.deepcopy(known[rng.integers(len(known))])
+    if way == 2:
+        return [drawn(rng, known, depth + 1) for _ in range(rng.integers(4))]
+    module, name = NAMES[rng.integers(len(NAMES))]
+    made = node(f"{KINDS[rng.integers(len(KINDS))]}Node", module, name)
+    fields = ["content", "key_types", "__reduce__", "type", "file", "shape", "attrs", "__id__"]
+    for field in rng.permutation(fields)[: rng.integers(len(fields))]:
+        made[str(field)] = drawn(rng, known, depth + 1)
+    if rng.random() < 0.5:  # what the kind has
+        keys = [*WORDS[2:5], "func", "args", "kwds", "obj", "main", "default_factory"]
+        parts = {key: drawn(rng, known, depth + 1) for key in keys}
+        made |= {
+            "content": [parts, list(parts.values())][rng.integers(2)],
+            "key_types": listed(*(drawn(rng, known, 3) for _ in parts)),
+            "__reduce__": {"args": listed(drawn(rng, known, depth + 1), name="tuple")},
+            "type": WORDS[rng.integers(2)],
+        }
+    return made
+
+
+def places(value):
+    """Return every place of a schema, as a container and a key."""
+    found, waiting = [], [value]
+    while waiting:
+        each = waiting.pop()
+        keys = list(each) if isinstance(each, dict) else range(len(each))
+        found += [(each, key) for key in keys]
+        waiting += [each[key] for key in keys if isinstance(each[key], dict | list)]
+    return found
+
+
+def test_no_schema_of_a_grammar_calls_anything(path, canary):
+    rng, parts, file = np.random.default_rng(29), parts_of(path), canary.parent / "m.skops"
+    intact = json.loads(parts["schema.json"])
+    known = [each[key] for each, key in places(intact)]
+    read = 0
+    for number in range(COUNT):
+        schema = copy.deepcopy(intact)
+        for _ in range(rng.integers(1, 4)):
+            where = places(schema)
+            container, key = where[rng.integers(len(where))]
+            container[key] = drawn(rng, known, rng.integers(4))
+        packed(parts | {"schema.json": json.dumps(schema).encode()}, file)
+        trust = [] if number % 2 else [f"canary_known.{CALLABLES[number // 2 % 3]}"]
+        trust = [name for name in trust if not name.endswith("Kind")]  # which may be made
+        with warnings.catch_warnings(), suppress(InputError):
+            warnings.simplefilter("ignore")
+            used(read_model(file, trust))
+            read += 1
+        assert not canary.exists(), schema
+    assert "canary_new" not in sys.modules
+    assert read < COUNT

@@ -1,0 +1,42 @@
+"""Draw the folds of one data set, train its classifiers and keep those of all samples."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.workflow.jobs import check_sources, start_job
+
+start_job(snakemake)
+
+from xnbflow.data.contract import FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.tables import write_parquet
+from xnbflow.evaluation.folds_file import scheme_folds
+from xnbflow.evaluation.gathering import gather, remove_undeclared
+from xnbflow.evaluation.training import train_all
+from xnbflow.models.final import final_model, write_final
+
+series = DataSet.read(snakemake.input.series)
+scheme, downloads = snakemake.params.scheme, snakemake.config["download"]
+folds = scheme_folds(series, scheme, snakemake.input.given, downloads)
+entries, final = snakemake.params.entries, list(snakemake.params.final)
+for i, (name, entry) in enumerate(entries.items()):
+    n = len(snakemake.input.fits) // len(entries)
+    batches = {table: snakemake.input[table][i * n : (i + 1) * n] for table in TRAINING_TABLES}
+    tables = gather(batches, folds) if batches["fits"] else train_all(series, folds, entry)
+    paths = {table: snakemake.output[table][i] for table in TRAINING_TABLES}
+    check_sources(snakemake)
+    for table, contract in TRAINING_TABLES.items():
+        write_parquet(tables[table], paths[table], contract)
+    declared = [*paths.values(), *(path for each in batches.values() for path in each)]
+    remove_undeclared(Path(paths["fits"]).parent, declared)
+    if name in final:
+        predictions, selected = tables["predictions"], tables["selected"]
+        model = final_model(series, entry, predictions, selected, snakemake.params.origin)
+        check_sources(snakemake)
+        keys, j = ("model", "gene_sets", *MODEL_TABLES), final.index(name)
+        write_final(model, series, {key: snakemake.output[key][j] for key in keys})
+for path in snakemake.output.folds:
+    check_sources(snakemake)
+    write_parquet(folds, path, FOLDS_TABLE)

@@ -1,0 +1,84 @@
+"""A study as the configuration describes it."""
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Study", "Validation"]
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A model of one cohort that is tested on another.
+
+    Attributes
+    ----------
+    model : str
+        Id of the classifier.
+    train, test : str
+        Ids of the data sets.
+    match : {"feature", "symbol"}
+        How features are taken for the same.
+    harmonise : {"none", "zscore", "rank", "quantile"}
+        What is done to each sample first, inside the model.
+    """
+
+    model: str
+    train: str
+    test: str
+    match: str = "feature"
+    harmonise: str = "none"
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study runs: data sets by classifiers by schemes of folds, and its analyses.
+
+    Attributes
+    ----------
+    id, title, summary : str
+        Its key in the configuration, its heading, and what it is about.
+    datasets, classifiers, folds : tuple of str
+        Ids; the classifiers' order is the order of the report's columns.
+    diagnostics : bool
+        Whether normality and dependence are tested.
+    analyses : dict
+        Name of an analysis to ``{"datasets": [...], "params": {...}}``.
+    paper : dict of str to str
+        Which classifier of the study plays the part of one that a paper prints numbers of:
+        the paper's name for it (see config/README.md) to an id.
+    permutations : dict of str to int
+        Id of a classifier of the study to the number of permutations of its test.
+    final : tuple of str
+        Ids of the classifiers that are fitted on all samples of every data set and kept.
+    validate : tuple of Validation
+        Models that are tested on a second cohort.
+    """
+
+    id: str
+    title: str
+    summary: str
+    datasets: tuple[str, ...]
+    classifiers: tuple[str, ...]
+    folds: tuple[str, ...]
+    diagnostics: bool
+    analyses: dict[str, dict[str, Any]]
+    paper: dict[str, str] = field(default_factory=dict)
+    permutations: dict[str, int] = field(default_factory=dict)
+    final: tuple[str, ...] = ()
+    validate: tuple[Validation, ...] = ()
+
+    @property
+    def permuted(self) -> list[tuple[str, str]]:
+        """What is tested by permutations: every data set with every classifier named for it."""
+        return list(itertools.product(self.datasets, self.permutations))
+
+    @property
+    def models(self) -> list[tuple[str, str]]:
+        """The data sets and classifiers that are fitted on all samples, in this order."""
+        return list(itertools.product(self.datasets, self.final))
+
+    @property
+    def trained(self) -> list[tuple[str, str, str]]:
+        """What is trained: every data set, scheme of folds and classifier, in this order."""
+        return list(itertools.product(self.datasets, self.folds, self.classifiers))
