@@ -13,9 +13,18 @@ from xnbflow.data.parameters import Instance, ListOf, number, one_of, whole
 from xnbflow.density.matrices import as_dense, by_feature, is_sparse
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.evidence import fit_class_densities
-from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration
+from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration, fit_vector
 from xnbflow.naive_bayes.inner_folds import inner_folds
-from xnbflow.naive_bayes.size_path import SCORINGS, InnerPredictions, choose, sum_along_path
+from xnbflow.naive_bayes.modules import ModuleWeights, sum_modules
+from xnbflow.naive_bayes.size_average import SizeAverage
+from xnbflow.naive_bayes.size_path import (
+    SCORINGS,
+    InnerPredictions,
+    choose,
+    geometric_sizes,
+    row_of_one_class,
+    sum_along_path,
+)
 from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import PAIR_DISTANCES, pair_strengths
 
@@ -24,7 +33,14 @@ __all__ = ["ClassSpecificNBCV", "geometric_sizes"]
 #: Sizes of the path: so many from 1 to this, in geometric steps.
 _N_SIZES, _LARGEST = 30, 200
 
-_RULES = ("one_standard_error", "best")
+_RULES = ("average", "one_standard_error", "best")
+
+#: Samples that the spread within all classes counts for in an averaged model's densities.
+_BORROWED = 10.0
+
+
+#: The calibration of a row of the path, and the average that the row is in.
+_Fitted = tuple[Calibration, SizeAverage | None]
 
 
 class ClassSpecificNBCV(BaseClassSpecificNB):
@@ -195,34 +211,92 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         check_is_fitted(self)
         return pd.DataFrame(self._path_columns)
 
+    #: Models of files that were written before there was an average are none.
+    _averaged = False
+
     @property
     def _calibration(self) -> Calibration:
         return Calibration(self.temperature_, self.calibration_slope_, self.calibration_intercept_)
 
     def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:
         features = by_feature(features) if is_sparse(features) else features
-        rows, calibrations = self._path(features, codes, groups)
-        best = choose(rows, self.scoring, self.rule, len(codes))
+        rows, fitted = self._path(features, codes, groups)
+        best, size, average = self._choose(rows, fitted, len(codes))
         table = pd.DataFrame(rows)
         table["chosen"] = table.index == best
         self._path_columns = {name: table[name].to_numpy() for name in table}
         self.n_features_ = rows[best]["n_features_per_pair"]
-        self.temperature_ = calibrations[best].temperature
-        self.calibration_slope_ = calibrations[best].slope
-        self.calibration_intercept_ = calibrations[best].intercept
         self.distance_ = rows[best]["distance"]
         self.min_bandwidth_ = rows[best]["min_bandwidth"]
         shortlist, rankings = self._ranked(
-            features, codes, None, self.n_features_, self.distance_, self.min_bandwidth_
+            features, codes, None, size, self.distance_, self.min_bandwidth_
         )
         chosen = [rankings.chosen(code) for code in range(len(self.classes_))]
-        density = self._density(self.min_bandwidth_)
+        density = self._density(self.min_bandwidth_) | self._borrowed
         self._keep(rankings, shortlist.features, chosen, codes, **density)
+        calibration = fitted[best][0]
+        self.temperature_, self._averaged = calibration.temperature, average is not None
+        self.calibration_slope_ = calibration.slope
+        self.calibration_intercept_ = calibration.intercept
+        self._weigh_features(shortlist, rankings, codes, average)
+
+    def _choose(
+        self, rows: list[dict[str, Any]], fitted: list[_Fitted], n_samples: int
+    ) -> tuple[int, int, SizeAverage | None]:
+        """Return which row is chosen, how many features a pair takes, and the average if any."""
+        averages = [average for _, average in fitted if average is not None]
+        if not averages:
+            best = choose(rows, self.scoring, self.rule, n_samples)
+            return best, rows[best]["n_features_per_pair"], None
+        least = min(averages, key=lambda average: average.loss)
+        own = [i for i, (_, average) in enumerate(fitted) if average is least]
+        sizes = [rows[i]["n_features_per_pair"] for i in own]
+        last = int(np.flatnonzero(least.shares)[-1])
+        own_rows = [rows[i] for i in own[: last + 1]]
+        best = own[choose(own_rows, self.scoring, "one_standard_error", n_samples)]
+        return best, sizes[last], least
+
+    def _weigh_features(
+        self,
+        shortlist: Shortlist,
+        rankings: PairRankings,
+        codes: np.ndarray,
+        average: SizeAverage | None,
+    ) -> None:
+        """Set the weights of the selected features, and which of them are the core."""
+        if average is None:
+            slopes = zip(self.selected_features_.items(), self.calibration_slope_, strict=True)
+            self.weights_ = {label: np.full(len(own), slope) for (label, own), slope in slopes}
+            self.core_features_ = {label: [*own] for label, own in self.selected_features_.items()}
+            return
+        entries, features = rankings.entries(), shortlist.features
+        sizes = self._checked_sizes(shortlist.n_seen)
+        modules = ModuleWeights(features.values, codes, entries, sizes[average.shares > 0.0])
+        weights = modules.average(average.weights[average.shares > 0.0])
+        weights *= self.calibration_slope_[:, None]
+        self.calibration_slope_ = np.ones(len(self.classes_))
+        self.weights_, self.core_features_ = {}, {}
+        for code, (label, names) in enumerate(self.selected_features_.items()):
+            own = np.searchsorted(features.positions, self.columns_[code])
+            core = entries[code, own] <= self.n_features_
+            self.weights_[label] = weights[code, own]
+            self.core_features_[label] = [
+                name for name, is_core in zip(names, core, strict=True) if is_core
+            ]
+
+    def _weigh(self, log_density: np.ndarray) -> np.ndarray:
+        terms = super()._weigh(log_density)
+        if self._averaged:
+            for own, columns, mine in zip(
+                terms, self.columns_, self.weights_.values(), strict=True
+            ):
+                own[np.searchsorted(self.used_columns_, columns)] *= mine[:, None]
+        return terms
 
     def _path(
         self, features: Any, codes: np.ndarray, groups: np.ndarray | None
-    ) -> tuple[list[dict[str, Any]], list[Calibration]]:
-        """Return the rows of the path and the calibration of each."""
+    ) -> tuple[list[dict[str, Any]], list[_Fitted]]:
+        """Return the rows of the path, and of each its calibration and the average it is in."""
         candidates = list(itertools.product(_listed(self.distance), _listed(self.min_bandwidth)))
         if not candidates:
             msg = "distance or min_bandwidth is empty; name at least one value of each to try"
@@ -230,13 +304,19 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         sizes = self._checked_sizes(features.shape[0])
         if len(self.classes_) == 1:
             certain = Calibration(1.0, np.ones(1), np.zeros(1))
-            return [_row_of_one_class(*candidates[0], sizes[0])], [certain]
+            return [row_of_one_class(*candidates[0], sizes[0])], [(certain, None)]
         folds = inner_folds(self.cv, codes, groups)
+        n_units = len(codes) if groups is None else len(np.unique(groups))
         rows: list[dict[str, Any]] = []
-        calibrations: list[Calibration] = []
+        fitted: list[_Fitted] = []
         for distance, floor in candidates:
             predictions = self._predict_inside(features, codes, folds, sizes, distance, floor)
-            scores, fitted = predictions.rows(self.calibration)
+            if self.rule == "average":
+                scores, average = predictions.averaged_rows(n_units)
+                fitted += [(self._calibrate(predictions, average), average)] * len(sizes)
+            else:
+                scores, calibrations = predictions.rows(self.calibration)
+                fitted += [(calibration, None) for calibration in calibrations]
             rows += [
                 {
                     "distance": distance,
@@ -246,8 +326,16 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
                 }
                 for size, row in zip(sizes, scores, strict=True)
             ]
-            calibrations += fitted
-        return rows, calibrations
+        return rows, fitted
+
+    def _calibrate(self, predictions: InnerPredictions, average: SizeAverage) -> Calibration:
+        """Return the slopes and intercepts of an average, which has its sharpness."""
+        n_classes = len(self.classes_)
+        start = Calibration(1.0, np.ones(n_classes), np.zeros(n_classes))
+        if self.calibration == "temperature":
+            return start
+        given = predictions.log_prior, predictions.codes, predictions.weights
+        return fit_vector(average.sums, *given, start)
 
     def _predict_inside(
         self,
@@ -273,21 +361,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
                 features, inner_codes, train, sizes[-1], distance, floor
             )
             values = shortlist.features.values
-            densities = fit_class_densities(
-                values[:, train],
-                inner_codes,
-                len(present),
-                exact=self.exact,
-                **self._density(floor),
-            )
-            sums[:, start:stop, present], count = sum_along_path(
-                densities,
-                as_dense(values[:, test]),
-                rankings.entries(),
-                sizes,
-                prior,
-                self.evidence,
-                self.contamination,
+            sums[:, start:stop, present], count = self._sums(
+                values, inner_codes, train, test, rankings.entries(), sizes, prior, floor
             )
             log_prior[start:stop, present] = prior
             counts.append(count.mean(axis=1))
@@ -301,6 +376,28 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             np.mean(counts, axis=0),
             self._inner_weights(codes[tested]),
         )
+
+    def _sums(
+        self,
+        values: Any,
+        codes: np.ndarray,
+        train: np.ndarray,
+        test: np.ndarray,
+        entries: np.ndarray,
+        sizes: np.ndarray,
+        prior: np.ndarray,
+        floor: float,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the summed evidence of a fold's test samples and how many features it is of."""
+        density = {**self._density(floor), **self._borrowed, "exact": self.exact}
+        weighed = {"evidence": self.evidence, "contamination": self.contamination}
+        if self.rule == "average":
+            modules = ModuleWeights(values[:, train], codes, entries, sizes)
+            sums = sum_modules(modules, values, codes, train, test, prior, **weighed, **density)
+            return sums, modules.counts()
+        densities = fit_class_densities(values[:, train], codes, len(entries), **density)
+        points = as_dense(values[:, test])
+        return sum_along_path(densities, points, entries, sizes, prior, **weighed)
 
     def _inner_weights(self, codes: np.ndarray) -> np.ndarray:
         """Return what inner test samples count for: classes as ``priors`` says, 1 in the mean."""
@@ -342,6 +439,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         shortlist.absorb(strengths, features, getattr(self, "feature_names_in_", None))
         return shortlist, PairRankings(shortlist, codes, samples)
 
+    @property
+    def _borrowed(self) -> dict[str, float]:
+        return {"borrowed": _BORROWED if self.rule == "average" else 0.0}
+
     def _density(self, floor: float) -> dict[str, Any]:
         return {"bandwidth": self.bandwidth, "min_bandwidth": floor, "kernel": self.kernel}
 
@@ -357,36 +458,3 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def geometric_sizes(largest: int, n: int) -> np.ndarray:
-    """Return ``n`` whole numbers from 1 to the largest in geometric steps.
-
-    Small ones, where steps would be below 1, are successive; where there are less than ``n``, all.
-
-    Examples
-    --------
-    >>> geometric_sizes(200, 10).tolist()
-    [1, 2, 3, 6, 11, 19, 34, 62, 111, 200]
-    """
-    if n >= largest:
-        return np.arange(1, largest + 1)
-    steps = n
-    while len(sizes := np.unique(np.geomspace(1, largest, steps).round().astype(int))) < n:
-        steps += 1
-    return sizes
-
-
-def _row_of_one_class(distance: str, floor: float, size: int) -> dict[str, Any]:
-    """Return the path where there is nothing to tell apart."""
-    scores = {"accuracy": 1.0, "balanced_accuracy": 1.0, "log_loss": 0.0}
-    errors = {f"{name}_se": 0.0 for name in scores}
-    return {
-        "distance": distance,
-        "min_bandwidth": float(floor),
-        "n_features_per_pair": int(size),
-        "n_features_per_class": 0.0,
-        "temperature": 1.0,
-        **scores,
-        **errors,
-    }
