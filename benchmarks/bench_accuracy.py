@@ -1,14 +1,17 @@
 """How accurate classifiers are on the development series: five folds, two seeds.
 
-`python benchmarks/accuracy.py [--methods ...] [--series ...]` writes results/benchmarks/accuracy.md
-and .tsv. The predictions of every series, seed and method are kept in results/benchmarks/accuracy;
-what is there is not computed again.
+`python -m benchmarks accuracy` measures what is not yet measured and writes the means over series
+(results/benchmarks/accuracy.tsv) and the figures by series (accuracy_by_series.tsv);
+`python benchmarks/bench_accuracy.py --methods A B --series C` measures some of it. The predictions
+of every series, seed and method are kept in results/benchmarks/accuracy: delete a file to measure
+it again. The series are looked for in the folder XNBFLOW_DATA, or ../shared/data.
 """
 
 import argparse
 import re
 import sys
 import warnings
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +23,8 @@ from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
 from xnbflow.naive_bayes import ClassSpecificNBCV
-from xnbflow.naive_bayes.averaged_nb import AveragedNB
 
-RESULTS = Path(__file__).parents[1] / "results" / "benchmarks"
+CACHE = Path(__file__).parents[1] / "results" / "benchmarks" / "accuracy"
 N_SPLITS, SEEDS = 5, (0, 1)
 FIGURES = ["accuracy", "balanced_accuracy", "log_loss"]
 #: A probability of 0 costs as much as this one.
@@ -31,7 +33,10 @@ _LEAST_PROBABILITY = 1e-15
 
 def methods() -> dict[str, BaseEstimator]:
     """Return what is compared, by name."""
-    ours = {"AveragedNB": AveragedNB(), "ClassSpecificNBCV": ClassSpecificNBCV()}
+    ours = {
+        "ClassSpecificNBCV, average": ClassSpecificNBCV(rule="average"),
+        "ClassSpecificNBCV, one standard error": ClassSpecificNBCV(rule="one_standard_error"),
+    }
     return ours | peers()
 
 
@@ -39,8 +44,7 @@ def predictions(
     name: str, X: np.ndarray, y: np.ndarray, seed: int, method: str, model: BaseEstimator
 ) -> pd.DataFrame:
     """Return the prediction for each sample by the fold that tests it, from the cache if there."""
-    file = re.sub(r"\W+", "_", f"{name} {seed} {method}") + ".parquet"
-    path = RESULTS / "accuracy" / file
+    path = _file(name, seed, method)
     if path.is_file():
         return pd.read_parquet(path)
     labels = np.unique(y)
@@ -60,78 +64,108 @@ def predictions(
     return table
 
 
+def _file(name: str, seed: int, method: str) -> Path:
+    return CACHE / (re.sub(r"\W+", "_", f"{name} {seed} {method}") + ".parquet")
+
+
 def figures(table: pd.DataFrame) -> dict[str, float]:
     """Return accuracy, balanced accuracy and log loss in nats of pooled predictions."""
     proba = table.filter(regex=r"^p\(").to_numpy()
     labels = [name[2:-1] for name in table if name.startswith("p(")]
-    bounded = np.clip(proba, _LEAST_PROBABILITY, 1.0)
-    return {
+    found = {
         "accuracy": float((table["true"] == table["predicted"]).mean()),
         "balanced_accuracy": float(balanced_accuracy_score(table["true"], table["predicted"])),
-        "log_loss": np.nan
-        if np.isnan(proba).any()
-        else float(log_loss(table["true"], bounded / bounded.sum(axis=1)[:, None], labels=labels)),
+        "log_loss": np.nan,
     }
+    if not np.isnan(proba).any():
+        bounded = np.clip(proba, _LEAST_PROBABILITY, 1.0)
+        bounded /= bounded.sum(axis=1)[:, None]
+        found["log_loss"] = float(log_loss(table["true"], bounded, labels=labels))
+    return found
 
 
-def measured(names: list[str] | None = None, only: list[str] | None = None) -> pd.DataFrame:
+def measured(
+    names: Collection[str] = (), only: Collection[str] = (), *, kept: bool = False
+) -> pd.DataFrame:
     """Return the figures per series, seed and method.
 
     Parameters
     ----------
-    names, only : list of str, optional
+    names, only : collection of str
         Series and methods; by default all.
+    kept : bool
+        Measure nothing, return what is kept.
     """
     rows = []
-    for name, read in development_series().items():
-        if names and name not in names:
-            continue
-        X, y = read()
+    series = {
+        name: read for name, read in development_series().items() if name in names or not names
+    }
+    models = {name: model for name, model in methods().items() if name in only or not only}
+    for name, read in series.items():
+        X, y = (np.empty(0), np.empty(0)) if kept else read()
         for seed in SEEDS:
-            for method, model in methods().items():
-                if only and method not in only:
+            for method, model in models.items():
+                if kept and not _file(name, seed, method).is_file():
                     continue
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     table = predictions(name, X, y, seed, method, model)
                 rows.append({"series": name, "seed": seed, "method": method, **figures(table)})
-                print(rows[-1], file=sys.stderr, flush=True)
+                if not kept:
+                    print(rows[-1], file=sys.stderr, flush=True)
     return pd.DataFrame(rows)
 
 
 def means(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean over series of each figure, by method: both seeds, and each of them."""
-    both = table.groupby("method")[FIGURES].mean()
+    """Return the mean over series of each figure, by method: both seeds, and each of them.
+
+    ``cells`` counts the series and seeds; methods that lack some are not compared with the others.
+    """
+    both = table.groupby("method").agg(
+        cells=("accuracy", "size"), **{f: (f, "mean") for f in FIGURES}
+    )
     each = table.pivot_table(index="method", columns="seed", values=FIGURES)
     each.columns = [f"{figure}, seed {seed}" for figure, seed in each.columns]
     return both.join(each).sort_values("accuracy", ascending=False).reset_index()
 
 
-def by_series(table: pd.DataFrame) -> pd.DataFrame:
-    """Return accuracy / balanced accuracy / log loss by series and method, means over seeds."""
-    mean = table.groupby(["series", "method"])[FIGURES].mean()
-    cells = mean.apply(lambda row: " / ".join(f"{value:.3f}" for value in row.dropna()), axis=1)
-    return cells.unstack("method").reset_index()
+def beside(table: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return the means of each peer, and of one method, over the cells that both have."""
+    cells = ["series", "seed"]
+    own = table[table["method"] == method].set_index(cells)[FIGURES]
+    rows = []
+    for peer, other in table[table["method"] != method].groupby("method"):
+        theirs = other.set_index(cells)[FIGURES]
+        shared = own.index.intersection(theirs.index)
+        row = {"peer": peer, "cells": len(shared)}
+        for figure in FIGURES:
+            row[f"{figure}, peer"] = theirs.loc[shared, figure].mean()
+            row[figure] = own.loc[shared, figure].mean()
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
-def markdown(table: pd.DataFrame) -> str:
-    """Return a table in Markdown, numbers with three decimals."""
-    shown = table.map(lambda v: f"{v:.3f}" if isinstance(v, float) else str(v)).replace("nan", "")
-    lines = [shown.columns, ["---"] * shown.shape[1], *shown.to_numpy()]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+def rows() -> list[dict]:
+    """Return no rows: this benchmark measures no time."""
+    return []
+
+
+def details() -> dict[str, pd.DataFrame]:
+    """Measure, and return the means and the figures by series, seed and method."""
+    table = measured()
+    return {"accuracy": means(table), "accuracy_by_series": table}
 
 
 def main(words: list[str]) -> None:
-    """Measure, and write the tables."""
-    parser = argparse.ArgumentParser(prog="accuracy")
-    parser.add_argument("--methods", nargs="*")
-    parser.add_argument("--series", nargs="*")
+    """Measure some of it, and print the means."""
+    parser = argparse.ArgumentParser(prog="bench_accuracy")
+    parser.add_argument("--methods", nargs="*", default=[])
+    parser.add_argument("--series", nargs="*", default=[])
+    parser.add_argument("--kept", action="store_true", help="measure nothing")
     arguments = parser.parse_args(words)
-    table = measured(arguments.series, arguments.methods)
-    text = f"{markdown(means(table))}\n{markdown(by_series(table))}"
-    (RESULTS / "accuracy.md").write_text(text, encoding="utf-8")
-    table.to_csv(RESULTS / "accuracy.tsv", sep="\t", index=False)
-    print(text)
+    table = measured(arguments.series, arguments.methods, kept=arguments.kept)
+    for shown in (means(table), *(beside(table, method) for method in list(methods())[:2])):
+        print(shown.to_string(index=False, float_format="{:.3f}".format), "\n")
 
 
 if __name__ == "__main__":

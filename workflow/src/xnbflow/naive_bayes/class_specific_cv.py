@@ -20,6 +20,7 @@ from xnbflow.naive_bayes.size_average import SizeAverage
 from xnbflow.naive_bayes.size_path import (
     SCORINGS,
     InnerPredictions,
+    checked_sizes,
     choose,
     geometric_sizes,
     row_of_one_class,
@@ -29,9 +30,6 @@ from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlis
 from xnbflow.preprocessing.selection.pair_strengths import PAIR_DISTANCES, pair_strengths
 
 __all__ = ["ClassSpecificNBCV", "geometric_sizes"]
-
-#: Sizes of the path: so many from 1 to this, in geometric steps.
-_N_SIZES, _LARGEST = 30, 200
 
 _RULES = ("average", "one_standard_error", "best")
 
@@ -61,10 +59,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
         What is compared along the path, over all inner test samples; the log loss after the
         calibration.
-    rule : {"one_standard_error", "best"}, default="one_standard_error"
+    rule : {"average", "one_standard_error", "best"}, default="one_standard_error"
         "best" takes the best score; "one_standard_error" the fewest features whose score is within
         one standard error of it, or within what one sample counts: fewer errors than that nobody
-        can see.
+        can see. "average" averages over all sizes, see the notes.
     calibration : {"vector", "temperature"}, default="vector"
         What the summed evidence of a class is worth, fitted on the inner predictions.
         "temperature": one divisor for all classes. "vector": a slope and an intercept for each
@@ -83,20 +81,28 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     Attributes
     ----------
     n_features_ : int
-        Features per pair of classes that were chosen.
+        Features per pair of classes that were chosen; with ``rule="average"`` those of the core.
+    weights_ : dict
+        For each class label what the evidence of each of its features is multiplied by, above 0.
+    core_features_ : dict
+        For each class label the features of the smallest size within one standard error of the
+        best: a short list to measure. Without ``rule="average"`` all that are selected.
     distance_, min_bandwidth_ : str, float
         What was chosen of these.
     temperature_ : float
         The temperature, 1 or more, with the least log loss of the inner predictions.
     calibration_slope_, calibration_intercept_ : ndarray of shape (n_classes,)
         What the summed evidence of each class is multiplied by, at most 1, and what is added to it,
-        in nats; with ``calibration="temperature"`` the inverse temperature and 0.
+        in nats; with ``calibration="temperature"`` the inverse temperature and 0. With
+        ``rule="average"`` temperature and slopes are 1, for the calibration is in the weights.
     path_ : DataFrame
         One row per distance, floor and size: ``distance``, ``min_bandwidth``,
         ``n_features_per_pair``, ``n_features_per_class`` (mean over inner folds and classes),
         ``temperature``, and over all inner test samples, after the calibration, ``accuracy``,
         ``balanced_accuracy`` and ``log_loss`` (nats), each with its standard error, ``accuracy_se``
-        and so on: over folds, of the balanced accuracy over samples. ``chosen`` marks one row.
+        and so on: over folds, of the balanced accuracy over samples. ``chosen`` marks one row. With
+        ``rule="average"`` the sums are those of the notes, the temperature is one over the
+        sharpness, and ``weight`` is what a size has in the average of its distance and floor.
     selected_features_, selected_distances_, tied_features_, direction_, pair_distances_, \
             feature_importances_, explanation_scale_, used_columns_, columns_, distances_, \
             class_densities_
@@ -108,6 +114,15 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     Notes
     -----
+    ``rule="average"``: no single size is chosen. Modules of correlated features are counted once,
+    see `xnbflow.naive_bayes.modules`; densities borrow the spread within all classes, as of 10
+    samples, see `xnbflow.density.borrowed`. The sum at each size is multiplied by its sharpness,
+    which minimises the cross-entropy of the inner predictions to smoothed targets, and averaged
+    with weights ``exp(-n L)``, ``L`` this cross-entropy and ``n`` the number of samples or groups,
+    see `xnbflow.naive_bayes.size_average`. The average is calibrated again. As it remains a sum
+    over features, every feature of a class has one curve and one weight. Of several distances and
+    floors those with the least cross-entropy of the average are taken.
+
     An int for ``cv`` makes folds in the order of the samples, as everywhere in scikit-learn: give
     a splitter with ``shuffle`` for others. Otherwise order and names change nothing. A class that
     an inner training set lacks has probability 0 there. There is no ``sample_weight``, as in
@@ -270,7 +285,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             self.core_features_ = {label: [*own] for label, own in self.selected_features_.items()}
             return
         entries, features = rankings.entries(), shortlist.features
-        sizes = self._checked_sizes(shortlist.n_seen)
+        sizes = checked_sizes(self.sizes, shortlist.n_seen)
         modules = ModuleWeights(features.values, codes, entries, sizes[average.shares > 0.0])
         weights = modules.average(average.weights[average.shares > 0.0])
         weights *= self.calibration_slope_[:, None]
@@ -301,7 +316,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         if not candidates:
             msg = "distance or min_bandwidth is empty; name at least one value of each to try"
             raise InputError(msg)
-        sizes = self._checked_sizes(features.shape[0])
+        sizes = checked_sizes(self.sizes, features.shape[0])
         if len(self.classes_) == 1:
             certain = Calibration(1.0, np.ones(1), np.zeros(1))
             return [row_of_one_class(*candidates[0], sizes[0])], [(certain, None)]
@@ -445,15 +460,6 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     def _density(self, floor: float) -> dict[str, Any]:
         return {"bandwidth": self.bandwidth, "min_bandwidth": floor, "kernel": self.kernel}
-
-    def _checked_sizes(self, n_features: int) -> np.ndarray:
-        """Return the sizes to try, ascending, none of them above the number of features."""
-        if self.sizes is None:
-            return geometric_sizes(min(n_features, _LARGEST), _N_SIZES)
-        if not len(self.sizes):
-            msg = "sizes is empty; give numbers of features per pair of classes, or None"
-            raise InputError(msg)
-        return np.unique(np.minimum(self.sizes, n_features)).astype(int)
 
 
 def _listed(value: Any) -> list[Any]:

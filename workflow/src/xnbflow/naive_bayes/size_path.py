@@ -1,10 +1,12 @@
 """A path over numbers of features: its scores, its calibration, and the choice on it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes.evidence import ClassDensities, weigh
 from xnbflow.naive_bayes.evidence_calibration import (
     Calibration,
@@ -18,6 +20,7 @@ from xnbflow.preprocessing.selection.pair_rankings import NEVER
 __all__ = [
     "SCORINGS",
     "InnerPredictions",
+    "checked_sizes",
     "choose",
     "geometric_sizes",
     "row_of_one_class",
@@ -25,6 +28,9 @@ __all__ = [
 ]
 
 SCORINGS = ("log_loss", "accuracy", "balanced_accuracy")
+
+#: Sizes of the path: so many from 1 to this, in geometric steps.
+_N_SIZES, _LARGEST = 30, 200
 
 #: Slopes and intercepts are fitted so often, each time without other folds; of more samples than
 #: this only once, for there two numbers a class flatter the log loss by less than 1e-3 nats each.
@@ -213,6 +219,33 @@ def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) 
     error = max(rows[best][f"{scoring}_se"], 1.0 / n_samples)
     near = np.flatnonzero(losses <= losses[best] + error)
     return int(near[np.lexsort((losses[near], sizes[near]))[0]])
+
+
+def checked_sizes(sizes: Sequence[int] | None, n_features: int) -> np.ndarray:
+    """Return the sizes to try, ascending, none of them above the number of features.
+
+    Parameters
+    ----------
+    sizes : sequence of int, or None
+        None makes 30 from 1 to 200 in geometric steps.
+    n_features : int
+
+    Raises
+    ------
+    InputError
+        If there is no size.
+
+    Examples
+    --------
+    >>> checked_sizes([9, 2, 5], 7).tolist()
+    [2, 5, 7]
+    """
+    if sizes is None:
+        return geometric_sizes(min(n_features, _LARGEST), _N_SIZES)
+    if not len(sizes):
+        msg = "sizes is empty; give numbers of features per pair of classes, or None"
+        raise InputError(msg)
+    return np.unique(np.minimum(sizes, n_features)).astype(int)
 
 
 def geometric_sizes(largest: int, n: int) -> np.ndarray:
