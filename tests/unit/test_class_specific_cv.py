@@ -1,5 +1,7 @@
 """ClassSpecificNBCV: the path is that of separate fits, and the choice on it follows its rule."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,8 @@ from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.class_specific_cv import geometric_sizes
 from xnbflow.naive_bayes.size_path import choose
+
+one_size = partial(ClassSpecificNBCV, rule="one_standard_error")
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
@@ -37,7 +41,7 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
     X, y = noisy(rng)
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     sizes = [1, 2, 5, 9, 40]
-    model = ClassSpecificNBCV(sizes=sizes, cv=folds, calibration="temperature").fit(X, y)
+    model = one_size(sizes=sizes, cv=folds, calibration="temperature").fit(X, y)
     path = model.path_.set_index("n_features_per_pair")
     assert path.index.tolist() == sizes
     for size in sizes:
@@ -69,7 +73,7 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
 
 def test_the_model_is_the_fit_with_what_was_chosen(rng):
     X, y = noisy(rng)
-    model = ClassSpecificNBCV(
+    model = one_size(
         cv=4,
         calibration="temperature",
         min_bandwidth=[0.1, 0.5],
@@ -92,17 +96,17 @@ def test_the_model_is_the_fit_with_what_was_chosen(rng):
 
 def test_scores_are_honest_about_noise(rng):
     X, y = rng.normal(size=(60, 500)), np.arange(60) % 2
-    path = ClassSpecificNBCV(cv=5).fit(X, y).path_
+    path = one_size(cv=5).fit(X, y).path_
     assert path["accuracy"].mean() < 0.65  # selection happens inside the folds
     assert path["log_loss"].min() > 0.6
 
 
 def test_units_and_names_change_nothing(rng):
     X, y = noisy(rng)
-    model = ClassSpecificNBCV(cv=4).fit(X, y)
+    model = one_size(cv=4).fit(X, y)
     scales = 10.0 ** rng.uniform(-6, 6, X.shape[1])
     names = rng.permutation([f"g{i}" for i in range(40)])
-    other = ClassSpecificNBCV(cv=4).fit(pd.DataFrame(X * scales, columns=names), y)
+    other = one_size(cv=4).fit(pd.DataFrame(X * scales, columns=names), y)
     assert other.n_features_ == model.n_features_
     assert other.temperature_ == pytest.approx(model.temperature_, rel=1e-6)
     np.testing.assert_allclose(other.calibration_slope_, model.calibration_slope_, rtol=1e-6)
@@ -123,7 +127,7 @@ def test_the_inner_folds_keep_groups_together(rng):
                 seen.append((set(groups[train]), set(groups[test])))
                 yield train, test
 
-    ClassSpecificNBCV(sizes=[3], cv=Recorder()).fit(X, y, groups=patients)
+    one_size(sizes=[3], cv=Recorder()).fit(X, y, groups=patients)
     assert len(seen) == 21
     assert all(train.isdisjoint(test) for train, test in seen)
     # Two samples of one patient are nearly the same: apart, the inner scores would flatter.
@@ -131,15 +135,15 @@ def test_the_inner_folds_keep_groups_together(rng):
     labels = np.repeat(rng.permutation(np.arange(30) % 2), 2)
     pairs = np.repeat(np.arange(30), 2)
     shuffled = StratifiedKFold(5, shuffle=True, random_state=0)
-    apart = ClassSpecificNBCV(cv=shuffled).fit(copies, labels).path_["accuracy"].max()
-    together = ClassSpecificNBCV(cv=5).fit(copies, labels, groups=pairs).path_["accuracy"].max()
+    apart = one_size(cv=shuffled).fit(copies, labels).path_["accuracy"].max()
+    together = one_size(cv=5).fit(copies, labels, groups=pairs).path_["accuracy"].max()
     assert together < apart
 
 
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample")
 def test_classes_that_an_inner_training_set_lacks_cost_but_do_not_fail(rng):
     X, y = noisy(rng, sizes=(12, 11, 1))
-    model = ClassSpecificNBCV(cv=4).fit(X, y)
+    model = one_size(cv=4).fit(X, y)
     assert model.path_["log_loss"].min() > -np.log(np.finfo(float).eps) / len(y) - 1e-9
     assert np.isfinite(model.path_.select_dtypes("number")).all(axis=None)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
@@ -150,7 +154,7 @@ def test_scores_are_those_of_samples_whose_classes_weigh_as_the_priors(rng):
     priors = np.array([0.2, 0.3, 0.5])
     weights = (priors / np.bincount(y))[y]
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
-    model = ClassSpecificNBCV(sizes=[4], cv=folds, priors=priors, calibration="temperature")
+    model = one_size(sizes=[4], cv=folds, priors=priors, calibration="temperature")
     model.fit(X, y)
     joint = np.empty((len(y), 3))
     for train, test in folds.split(X, y):
@@ -183,19 +187,19 @@ def test_scores_are_those_of_samples_whose_classes_weigh_as_the_priors(rng):
 )
 def test_what_cannot_be_tried_is_refused(rng, params, message):
     with pytest.raises(InputError, match=message):
-        ClassSpecificNBCV(**params).fit(*noisy(rng))
+        one_size(**params).fit(*noisy(rng))
 
 
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample")
 def test_too_few_samples_for_inner_folds_are_refused():
     with pytest.raises(InputError, match="inner cross-validation needs 2 folds at least"):
-        ClassSpecificNBCV().fit(np.eye(2), [0, 1])
+        one_size().fit(np.eye(2), [0, 1])
     with pytest.raises(InputError, match="at most 1 groups"):
-        ClassSpecificNBCV().fit(np.eye(4), [0, 1, 0, 1], groups=[1, 1, 1, 1])
+        one_size().fit(np.eye(4), [0, 1, 0, 1], groups=[1, 1, 1, 1])
 
 
 def test_what_is_learned_holds_no_table(rng):
-    model = ClassSpecificNBCV(cv=3).fit(*noisy(rng))
+    model = one_size(cv=3).fit(*noisy(rng))
     assert not any(isinstance(value, pd.DataFrame | pd.Series) for value in vars(model).values())
 
 
@@ -237,7 +241,7 @@ def test_the_temperature_makes_probabilities_honest(rng):
     X = np.tile(X, (1, 8))  # every feature counts eight times
     test = np.arange(len(y)) % 3 == 0
     sure = ClassSpecificNB(n_features=200).fit(X[~test], y[~test])
-    honest = ClassSpecificNBCV(sizes=[200], cv=5).fit(X[~test], y[~test])
+    honest = one_size(sizes=[200], cv=5).fit(X[~test], y[~test])
     assert honest.temperature_ > 4
     losses = [log_loss(y[test], each.predict_proba(X[test])) for each in (sure, honest)]
     assert losses[1] < losses[0] / 2

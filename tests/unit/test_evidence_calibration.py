@@ -1,5 +1,7 @@
 """Calibration: what summed evidence is worth, by temperature or by class, and scored honestly."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -10,6 +12,8 @@ from sklearn.model_selection import StratifiedKFold
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
 from xnbflow.naive_bayes.size_path import InnerPredictions
+
+one_size = partial(ClassSpecificNBCV, rule="one_standard_error")
 
 
 @pytest.fixture
@@ -162,7 +166,7 @@ def test_it_tells_classes_apart_where_one_temperature_cannot(rng):
         X, y = repeating(rng)
         half = np.arange(len(y)) % 2 == 0
         for i, calibration in enumerate(("temperature", "vector")):
-            model = ClassSpecificNBCV(sizes=[20], cv=5, calibration=calibration)
+            model = one_size(sizes=[20], cv=5, calibration=calibration)
             model.fit(X[half], y[half])
             losses[i] += log_loss(y[~half], model.predict_proba(X[~half])) / 4
             scores[i] += model.score(X[~half], y[~half]) / 4
@@ -173,14 +177,14 @@ def test_it_tells_classes_apart_where_one_temperature_cannot(rng):
 
 def test_two_classes_have_one_temperature(rng):
     X, y = repeating(rng, n=100)
-    model = ClassSpecificNBCV(cv=4).fit(X, y > 1)
+    model = one_size(cv=4).fit(X, y > 1)
     assert model.calibration_slope_.tolist() == [1.0 / model.temperature_] * 2
     assert model.calibration_intercept_.tolist() == [0.0, 0.0]
 
 
 def test_explanations_add_up_to_the_score(rng):
     X, y = repeating(rng, n=120)
-    model = ClassSpecificNBCV(cv=4).fit(X, y)
+    model = one_size(cv=4).fit(X, y)
     assert np.ptp(model.calibration_slope_) > 0.0
     terms = model.explain(X[:5]).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
     joint = model.predict_joint_log_proba(X[:5])
@@ -191,7 +195,7 @@ def test_explanations_add_up_to_the_score(rng):
 def test_it_is_the_classifier_with_slopes_and_intercepts(rng):
     X, y = repeating(rng, n=120)
     folds = StratifiedKFold(4, shuffle=True, random_state=1)
-    model = ClassSpecificNBCV(sizes=[5], cv=folds).fit(X, y)
+    model = one_size(sizes=[5], cv=folds).fit(X, y)
     plain = ClassSpecificNB(n_features=5).fit(X, y)
     sums = plain.predict_joint_log_proba(X) - plain.class_log_prior_
     joint = sums * model.calibration_slope_ + model.calibration_intercept_ + model.class_log_prior_

@@ -66,7 +66,7 @@ def test_ten_copies_of_a_feature_weigh_as_one(rng):
 def test_features_constant_within_classes_are_correlated_with_none(rng):
     codes = np.repeat([0, 1], 10)
     values = np.vstack([codes * 1e6 + 0.1, rng.normal(size=20), codes * 3.0])
-    found = ResidualCorrelation(values, codes).rows(slice(None))
+    found = ResidualCorrelation(values, codes).columns(slice(None))
     np.testing.assert_allclose(found, np.diag([0.0, 1.0, 0.0]), atol=1e-12)
 
 

@@ -59,10 +59,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
         What is compared along the path, over all inner test samples; the log loss after the
         calibration.
-    rule : {"average", "one_standard_error", "best"}, default="one_standard_error"
-        "best" takes the best score; "one_standard_error" the fewest features whose score is within
-        one standard error of it, or within what one sample counts: fewer errors than that nobody
-        can see. "average" averages over all sizes, see the notes.
+    rule : {"average", "one_standard_error", "best"}, default="average"
+        "average" averages over all sizes, see the notes. "best" takes the best score;
+        "one_standard_error" the fewest features whose score is within one standard error of it, or
+        within what one sample counts: fewer errors than that nobody can see.
     calibration : {"vector", "temperature"}, default="vector"
         What the summed evidence of a class is worth, fitted on the inner predictions.
         "temperature": one divisor for all classes. "vector": a slope and an intercept for each
@@ -164,7 +164,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         sizes: Sequence[int] | None = None,
         cv: Any = 10,
         scoring: str = "log_loss",
-        rule: str = "one_standard_error",
+        rule: str = "average",
         calibration: str = "vector",
         distance: str | Sequence[str] = "combined",
         bandwidth: str = "silverman",
@@ -404,8 +404,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         floor: float,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the summed evidence of a fold's test samples and how many features it is of."""
-        density = {**self._density(floor), **self._borrowed, "exact": self.exact}
-        weighed = {"evidence": self.evidence, "contamination": self.contamination}
+        density: dict[str, Any] = {**self._density(floor), **self._borrowed, "exact": self.exact}
+        weighed: dict[str, Any] = {"evidence": self.evidence, "contamination": self.contamination}
         if self.rule == "average":
             modules = ModuleWeights(values[:, train], codes, entries, sizes)
             sums = sum_modules(modules, values, codes, train, test, prior, **weighed, **density)

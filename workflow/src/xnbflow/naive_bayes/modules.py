@@ -24,7 +24,7 @@ _LEAST_EVIDENCE = -1e6
 
 
 class ResidualCorrelation:
-    """The correlation of features within classes, some rows at a time.
+    """The correlation of features within classes, some columns at a time.
 
     What is kept is as large as the residuals or as the correlation, whichever is smaller.
 
@@ -37,9 +37,9 @@ class ResidualCorrelation:
 
     Examples
     --------
-    >>> values = np.array([[0.0, 1.0, 5.0, 6.0], [4.0, 3.0, 0.0, 1.0]])
-    >>> ResidualCorrelation(values, np.array([0, 0, 1, 1])).rows(slice(1)).round(6).tolist()
-    [[1.0, 0.0]]
+    >>> values = np.array([[0.0, 1.0, 5.0, 6.0], [4.0, 3.0, 1.0, 0.0]])
+    >>> ResidualCorrelation(values, np.array([0, 0, 1, 1])).columns(slice(1)).round(6).tolist()
+    [[1.0], [-1.0]]
     """
 
     def __init__(self, values: Any, codes: np.ndarray) -> None:
@@ -64,11 +64,11 @@ class ResidualCorrelation:
         inverse = _inverse(np.sqrt(np.maximum(np.diag(scatter), 0.0)), n_samples)
         self._correlation = scatter * inverse * inverse[:, None]
 
-    def rows(self, which: slice) -> np.ndarray:
-        """Return the correlation of some features with all, shape (n_some, n_features)."""
+    def columns(self, which: slice) -> np.ndarray:
+        """Return the correlation of all features with some, shape (n_features, n_some)."""
         if self._correlation is not None:
-            return self._correlation[which]
-        return self._residuals[which] @ self._residuals.T
+            return self._correlation[:, which]
+        return self._residuals @ self._residuals[which].T
 
 
 def _inverse(norms: np.ndarray, n_samples: int) -> np.ndarray:
@@ -127,10 +127,12 @@ class ModuleWeights:
 
     def of(self, which: slice) -> np.ndarray:
         """Return the weights of some features, shape (n_classes, n_sizes, n_some)."""
-        shared = self._enter @ np.abs(self._correlation.rows(which)).T
-        shared = shared.reshape(*self.shape[:2], -1).cumsum(axis=1)
+        shared = self._enter @ np.abs(self._correlation.columns(which))
+        shared = shared.reshape(*self.shape[:2], -1)
+        np.cumsum(shared, axis=1, out=shared)
+        np.maximum(shared, 1.0, out=shared)
         has = self._first[:, None, which] <= np.arange(self.shape[1])[:, None]
-        return np.where(has, 1.0 / np.maximum(shared, 1.0), 0.0)
+        return np.divide(has, shared, out=shared)
 
     def average(self, weights: np.ndarray) -> np.ndarray:
         """Return the sum over sizes, with their weights (n_sizes,): (n_classes, n_features)."""
