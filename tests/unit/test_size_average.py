@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse import csc_array, csr_array
 from scipy.special import log_softmax
 from scipy.stats import norm
-from sklearn.model_selection import PredefinedSplit, StratifiedKFold
+from sklearn.model_selection import GroupKFold, PredefinedSplit, StratifiedKFold
 
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence import fit_class_densities
@@ -223,9 +223,11 @@ def test_sparse_samples_give_the_same(rng, form):
 def test_samples_of_one_group_count_as_one(rng):
     X, y = overlapping(rng)
     pairs = np.repeat(np.arange(len(y)), 2)
-    X, y, folds = np.repeat(X, 2, axis=0), np.repeat(y, 2), PredefinedSplit(pairs % 4)
-    apart = averaged(cv=folds).fit(X, y).path_["weight"].to_numpy()
-    together = averaged(cv=folds).fit(X, y, groups=pairs).path_["weight"].to_numpy()
+    X, y, folds = np.repeat(X, 2, axis=0), np.repeat(y, 2), np.empty(2 * len(y), dtype=int)
+    for fold, (_, test) in enumerate(GroupKFold(4).split(X, y, pairs)):
+        folds[test] = fold
+    apart = averaged(cv=PredefinedSplit(folds)).fit(X, y).path_["weight"].to_numpy()
+    together = averaged(cv=GroupKFold(4)).fit(X, y, groups=pairs).path_["weight"].to_numpy()
     # Half as many units: the root of each likelihood.
     kept = apart > 0.0
     assert kept.sum() > 1
