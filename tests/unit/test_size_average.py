@@ -226,8 +226,15 @@ def test_samples_of_one_group_count_as_one(rng):
     X, y, folds = np.repeat(X, 2, axis=0), np.repeat(y, 2), np.empty(2 * len(y), dtype=int)
     for fold, (_, test) in enumerate(GroupKFold(4).split(X, y, pairs)):
         folds[test] = fold
-    apart = averaged(cv=PredefinedSplit(folds)).fit(X, y).path_["weight"].to_numpy()
-    together = averaged(cv=GroupKFold(4)).fit(X, y, groups=pairs).path_["weight"].to_numpy()
+    apart = (
+        averaged(cv=PredefinedSplit(folds), sizes=[6, 7, 8, 9]).fit(X, y).path_["weight"].to_numpy()
+    )
+    together = (
+        averaged(cv=GroupKFold(4), sizes=[6, 7, 8, 9])
+        .fit(X, y, groups=pairs)
+        .path_["weight"]
+        .to_numpy()
+    )
     # Half as many units: the root of each likelihood.
     kept = apart > 0.0
     assert kept.sum() > 1
