@@ -1,5 +1,7 @@
 """ClassSpecificNB and its cross-validated form: evidence, selection, sizes and calibration."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +19,9 @@ from xnbflow.naive_bayes.size_path import InnerPredictions, choose
 from xnbflow.preprocessing.selection.class_specific import class_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+
+#: The classifier of one size, which the tests of its path and its calibration are about.
+one_size = partial(ClassSpecificNBCV, rule="one_standard_error")
 
 
 @pytest.fixture
@@ -307,7 +312,7 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
     X, y = noisy(rng)
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     sizes = [1, 2, 5, 9, 40]
-    model = ClassSpecificNBCV(sizes=sizes, cv=folds, calibration="temperature").fit(X, y)
+    model = one_size(sizes=sizes, cv=folds, calibration="temperature").fit(X, y)
     path = model.path_.set_index("n_features_per_pair")
     assert path.index.tolist() == sizes
     for size in sizes:
@@ -339,7 +344,7 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
 
 def test_the_model_is_the_fit_with_what_was_chosen(rng):
     X, y = noisy(rng)
-    model = ClassSpecificNBCV(
+    model = one_size(
         cv=4,
         calibration="temperature",
         min_bandwidth=[0.1, 0.5],
@@ -371,7 +376,7 @@ def test_the_inner_folds_keep_groups_together(rng):
                 seen.append((set(groups[train]), set(groups[test])))
                 yield train, test
 
-    ClassSpecificNBCV(sizes=[3], cv=Recorder()).fit(X, y, groups=patients)
+    one_size(sizes=[3], cv=Recorder()).fit(X, y, groups=patients)
     assert len(seen) == 21
     assert all(train.isdisjoint(test) for train, test in seen)
 
@@ -379,7 +384,7 @@ def test_the_inner_folds_keep_groups_together(rng):
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample")
 def test_classes_that_an_inner_training_set_lacks_cost_but_do_not_fail(rng):
     X, y = noisy(rng, sizes=(12, 11, 1))
-    model = ClassSpecificNBCV(cv=4).fit(X, y)
+    model = one_size(cv=4).fit(X, y)
     assert model.path_["log_loss"].min() > -np.log(np.finfo(float).eps) / len(y) - 1e-9
     assert np.isfinite(model.path_.select_dtypes("number")).all(axis=None)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
@@ -390,7 +395,7 @@ def test_scores_are_those_of_samples_whose_classes_weigh_as_the_priors(rng):
     priors = np.array([0.2, 0.3, 0.5])
     weights = (priors / np.bincount(y))[y]
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
-    model = ClassSpecificNBCV(sizes=[4], cv=folds, priors=priors, calibration="temperature")
+    model = one_size(sizes=[4], cv=folds, priors=priors, calibration="temperature")
     model.fit(X, y)
     joint = np.empty((len(y), 3))
     for train, test in folds.split(X, y):
@@ -547,14 +552,14 @@ def repeating(rng, n=400):
 
 def test_two_classes_have_one_temperature(rng):
     X, y = repeating(rng, n=100)
-    model = ClassSpecificNBCV(cv=4).fit(X, y > 1)
+    model = one_size(cv=4).fit(X, y > 1)
     assert model.calibration_slope_.tolist() == [1.0 / model.temperature_] * 2
     assert model.calibration_intercept_.tolist() == [0.0, 0.0]
 
 
 def test_explanations_add_up_to_the_score(rng):
     X, y = repeating(rng, n=120)
-    model = ClassSpecificNBCV(cv=4).fit(X, y)
+    model = one_size(cv=4).fit(X, y)
     assert np.ptp(model.calibration_slope_) > 0.0
     terms = model.explain(X[:5]).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
     joint = model.predict_joint_log_proba(X[:5])

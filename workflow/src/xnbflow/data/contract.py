@@ -1096,6 +1096,11 @@ MODEL_TABLES = named(
             "share of cross-validation fits that select it for the class",
         ),
         interchangeable=("text", "features that tell the class apart as well, by spaces"),
+        weight=(
+            "number:.2g",
+            "what the classifier multiplies its evidence by; missing where all weigh the same",
+        ),
+        core=("boolean", "whether it is in the core set, the short list to measure"),
         median_in=("number:.4g", "median within the class"),
         lower_in=("number", "lower quartile within the class"),
         upper_in=("number", "upper quartile within the class"),

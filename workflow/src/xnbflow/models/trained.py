@@ -304,6 +304,7 @@ def _signature(
         distances=use.distances,
         shares=None if validation is None else validation.shares(),
         interchangeable=_ties(estimator),
+        **_weights_and_core(estimator),
         symbols=symbols,
     )
 
@@ -316,6 +317,24 @@ def _ties(estimator: BaseEstimator) -> dict[tuple[str, str], list[str]]:
         for group in groups
         for feature in group
     }
+
+
+def _weights_and_core(estimator: BaseEstimator) -> dict[str, Any]:
+    """Return the weights of classes' features, and which are of the core, where there are any."""
+    model = last_step(estimator)[0]
+    if not hasattr(model, "weights_") or not hasattr(model, "core_features_"):
+        return {}
+    weights = {
+        (str(label), str(feature)): float(weight)
+        for label, features in model.selected_features_.items()
+        for feature, weight in zip(features, model.weights_[label], strict=True)
+    }
+    core = {
+        (str(label), str(feature))
+        for label, features in model.core_features_.items()
+        for feature in features
+    }
+    return {"weights": weights, "core": core}
 
 
 def _versions() -> dict[str, str]:

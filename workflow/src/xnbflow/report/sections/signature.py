@@ -87,7 +87,7 @@ def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.Dat
 
 
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "interchangeable",
-          "median_in", "median_out")  # fmt: skip
+          "weight", "core", "median_in", "median_out")  # fmt: skip
 #: Columns that are left out where they are empty in every row.
 _WHERE_KNOWN = ("symbol", "interchangeable")
 #: Classes from which on a table names the nearest of the others instead of a distance to each.
