@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 STUDIES = {*yaml.safe_load((ROOT / "config/config.yaml").read_text())["studies"], "my-study"}
 STUDIES |= {"early"}  # which `xnbflow geo -o early` writes
 #: The rule that a document gives to `--until`.
-RULES = {"folds"}
+RULES = {"acquire"}
 DOCUMENTS = sorted(
     [
         *ROOT.glob("*.md"),
