@@ -1,173 +1,148 @@
-"""How right classifiers are: pooled over ten folds, the mean of three repeats, on public data.
+"""How accurate classifiers are on the development series: five folds, two seeds.
 
-The microarrays and cells are looked for in the folder XNBFLOW_DATA, or ../shared/data; what is not
-there is left out. `python -m benchmarks accuracy` writes results/benchmarks/accuracy.tsv.
+`python -m benchmarks accuracy` measures what is not yet measured and writes the means over series
+(results/benchmarks/accuracy.tsv) and the figures by series (accuracy_by_series.tsv);
+`python benchmarks/bench_accuracy.py --methods A B --series C` measures some of it. The predictions
+of every series, seed and method are kept in results/benchmarks/accuracy: delete a file to measure
+it again. The series are looked for in the folder XNBFLOW_DATA, or ../shared/data.
 """
 
-import os
+import argparse
+import re
+import sys
 import warnings
-from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import product
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
+from accuracy_peers import peers
+from accuracy_series import development_series
 from sklearn.base import BaseEstimator, clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, log_loss
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.neighbors import NearestCentroid
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.model_selection import StratifiedKFold
 
-from xnbflow.data.sources.simulate import simulate_series
-from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, FlexibleNB, GaussianNB
+from xnbflow.naive_bayes import ClassSpecificNBCV
 
-DATA = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data"))
-MICROARRAYS = {
-    "khan": "SRBCT_Khan2001",
-    "golub": "Leukemia_Golub1999",
-    "alon": "Colorectal_Alon1999",
-    "chowdary": "BreastColon_Chowdary2006",
-    "ovary": "Ovary_GSE38666",
-}
-CELLS = "singlecell/pbmc68k_reduced.h5ad"
-N_SPLITS, N_REPEATS = 10, 3
-#: XNB with one remedy after the other: evidence without units, then a floor.
-PLAIN = {"contamination": 0.0, "distance": "hellinger"}
-DISTANCES, FLOORS, CONTAMINATIONS = ("combined", "hellinger"), (0.1, 0.2, 0.3, 0.5), (0.0, 0.01)
-SHRINKAGES = [0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]
+CACHE = Path(__file__).parents[1] / "results" / "benchmarks" / "accuracy"
+N_SPLITS, SEEDS = 5, (0, 1)
+FIGURES = ["accuracy", "balanced_accuracy", "log_loss"]
+#: A probability of 0 costs as much as this one.
+_LEAST_PROBABILITY = 1e-15
 
 
-def classifiers() -> dict[str, BaseEstimator]:
-    """Return what is compared, each with its defaults unless its name says otherwise."""
-    shrunken = GridSearchCV(
-        NearestCentroid(priors="empirical"), {"shrink_threshold": SHRINKAGES}, cv=5
-    )
-    return {
-        "NB": GaussianNB(),
-        "FNB": FlexibleNB(),
-        "FNB, floor .3": FlexibleNB(min_bandwidth=0.3),
-        "XNB": XNB(),
-        "XNB, units .001": scaled(1e-3, XNB()),
-        "XNB, units 1000": scaled(1e3, XNB()),
-        "relative evidence": ClassSpecificNB(min_bandwidth=0.0, **PLAIN),
-        "relative, floor .3": ClassSpecificNB(min_bandwidth=0.3, **PLAIN),
-        "ClassSpecificNB": ClassSpecificNB(),
-        "ClassSpecificNBCV": ClassSpecificNBCV(),
-        "PAM": make_pipeline(StandardScaler(), shrunken),
-        "linear SVM": make_pipeline(StandardScaler(), LinearSVC(max_iter=100_000)),
-        "random forest": RandomForestClassifier(500, random_state=0),
+def methods() -> dict[str, BaseEstimator]:
+    """Return what is compared, by name."""
+    ours = {
+        "ClassSpecificNBCV, average": ClassSpecificNBCV(rule="average"),
+        "ClassSpecificNBCV, one standard error": ClassSpecificNBCV(rule="one_standard_error"),
     }
+    return ours | peers()
 
 
-def scaled(factor: float, classifier: BaseEstimator) -> BaseEstimator:
-    """Return a classifier that sees every feature in other units."""
-    return make_pipeline(FunctionTransformer(partial(np.multiply, factor)), classifier)
+def predictions(
+    name: str, X: np.ndarray, y: np.ndarray, seed: int, method: str, model: BaseEstimator
+) -> pd.DataFrame:
+    """Return the prediction for each sample by the fold that tests it, from the cache if there."""
+    path = _file(name, seed, method)
+    if path.is_file():
+        return pd.read_parquet(path)
+    labels = np.unique(y)
+    table = pd.DataFrame({"true": y, "predicted": y, "fold": -1})
+    proba = np.full((len(y), len(labels)), np.nan)
+    folds = StratifiedKFold(N_SPLITS, shuffle=True, random_state=seed).split(X, y)
+    for fold, (train, test) in enumerate(folds):
+        fitted = clone(model).fit(X[train], y[train])
+        table.loc[test, "predicted"] = fitted.predict(X[test])
+        table.loc[test, "fold"] = fold
+        if hasattr(fitted, "predict_proba"):
+            proba[test] = fitted.predict_proba(X[test])
+    for label, column in zip(labels, proba.T, strict=True):
+        table[f"p({label})"] = column
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.to_parquet(path, index=False)
+    return table
 
 
-def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield each data set that is there: its name, values and labels."""
-    bundled: dict[str, Callable] = {
-        "wine": load_wine,
-        "breast cancer": load_breast_cancer,
-        "digits": load_digits,
+def _file(name: str, seed: int, method: str) -> Path:
+    return CACHE / (re.sub(r"\W+", "_", f"{name} {seed} {method}") + ".parquet")
+
+
+def figures(table: pd.DataFrame) -> dict[str, float]:
+    """Return accuracy, balanced accuracy and log loss in nats of pooled predictions."""
+    proba = table.filter(regex=r"^p\(").to_numpy()
+    labels = [name[2:-1] for name in table if name.startswith("p(")]
+    found = {
+        "accuracy": float((table["true"] == table["predicted"]).mean()),
+        "balanced_accuracy": float(balanced_accuracy_score(table["true"], table["predicted"])),
+        "log_loss": np.nan,
     }
-    for name, load in bundled.items():
-        yield name, *load(return_X_y=True)
-    for name, file in MICROARRAYS.items():
-        path = DATA / "microarray" / f"{file}.csv.gz"
-        if path.exists():
-            table = pd.read_csv(path)
-            yield name, table.iloc[:, 2:].to_numpy(float), table["type"].to_numpy(str)
-    if (DATA / CELLS).exists():
-        yield "single cells", *cells(DATA / CELLS)
-    series, _ = simulate_series("simulated", 130, 54_675, 5, seed=1)
-    yield "simulated", series.values.T, np.asarray(series.labels)
+    if not np.isnan(proba).any():
+        bounded = np.clip(proba, _LEAST_PROBABILITY, 1.0)
+        bounded /= bounded.sum(axis=1)[:, None]
+        found["log_loss"] = float(log_loss(table["true"], bounded, labels=labels))
+    return found
 
 
-def cells(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return the logarithms of counts and the types of the cells of an AnnData file."""
-    import h5py  # noqa: PLC0415 (only where the file is there)
+def measured(
+    names: Collection[str] = (), only: Collection[str] = (), *, kept: bool = False
+) -> pd.DataFrame:
+    """Return the figures per series, seed and method.
 
-    with h5py.File(path) as file:
-        raw = file["raw.X"] if "raw.X" in file else file["raw/X"]
-        X = csr_array((raw["data"][:], raw["indices"][:], raw["indptr"][:])).toarray()
-        obs = file["obs"]
-        if isinstance(obs, h5py.Dataset):
-            codes, names = obs["bulk_labels"], file["uns/bulk_labels_categories"][:]
-        else:
-            codes, names = obs["bulk_labels/codes"][:], obs["bulk_labels/categories"][:]
-    return X.astype(float), np.array([name.decode() for name in names])[codes]
-
-
-def pooled(classifier: BaseEstimator, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
-    """Return the figures of a classifier's predictions pooled over folds, means over repeats."""
-    found = []
-    for seed in range(N_REPEATS):
-        folds = StratifiedKFold(N_SPLITS, shuffle=True, random_state=seed)
-        labels, features = np.unique(y), []
-        proba, predicted = np.full((len(y), len(labels)), np.nan), y.copy()
-        for train, test in folds.split(X, y):
-            model = clone(classifier).fit(X[train], y[train])
-            predicted[test] = model.predict(X[test])
-            if hasattr(model, "predict_proba"):
-                proba[test] = model.predict_proba(X[test])
-            if hasattr(model, "selected_features_"):
-                features.append(np.mean([len(of) for of in model.selected_features_.values()]))
-        loss = np.nan if np.isnan(proba).any() else log_loss(y, proba, labels=labels)
-        found.append(
-            {
-                "accuracy": (predicted == y).mean(),
-                "balanced_accuracy": balanced_accuracy_score(y, predicted),
-                "log_loss": loss,
-                "features_per_class": np.mean(features) if features else np.nan,
-            }
-        )
-    frame = pd.DataFrame(found)
-    return {**frame.mean().to_dict(), "accuracy_sd_repeats": frame["accuracy"].std()}
-
-
-def nested_defaults(data: list[tuple[str, np.ndarray, np.ndarray]]) -> pd.DataFrame:
-    """Return what the defaults reach, and what those chosen on all other data sets reach.
-
-    A default that was tuned to the very data sets on which it is shown would be above the choice
-    that did not see them.
+    Parameters
+    ----------
+    names, only : collection of str
+        Series and methods; by default all.
+    kept : bool
+        Measure nothing, return what is kept.
     """
-    variants = {
-        f"{distance}, floor {floor}, contamination {share}": ClassSpecificNB(
-            distance=distance, min_bandwidth=floor, contamination=share
-        )
-        for distance, floor, share in product(DISTANCES, FLOORS, CONTAMINATIONS)
+    rows = []
+    series = {
+        name: read for name, read in development_series().items() if name in names or not names
     }
-    accuracy = pd.DataFrame(
-        {
-            name: {label: pooled(model, X, y)["accuracy"] for label, model in variants.items()}
-            for name, X, y in data
-        }
+    models = {name: model for name, model in methods().items() if name in only or not only}
+    for name, read in series.items():
+        X, y = (np.empty(0), np.empty(0)) if kept else read()
+        for seed in SEEDS:
+            for method, model in models.items():
+                if kept and not _file(name, seed, method).is_file():
+                    continue
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    table = predictions(name, X, y, seed, method, model)
+                rows.append({"series": name, "seed": seed, "method": method, **figures(table)})
+                if not kept:
+                    print(rows[-1], file=sys.stderr, flush=True)
+    return pd.DataFrame(rows)
+
+
+def means(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over series of each figure, by method: both seeds, and each of them.
+
+    ``cells`` counts the series and seeds; methods that lack some are not compared with the others.
+    """
+    both = table.groupby("method").agg(
+        cells=("accuracy", "size"), **{f: (f, "mean") for f in FIGURES}
     )
-    defaults = "{distance}, floor {min_bandwidth}, contamination {contamination}".format(
-        **ClassSpecificNB().get_params()
-    )
-    found = []
-    for name in accuracy:
-        chosen = accuracy.drop(columns=name).mean(axis=1).idxmax()
-        best = accuracy[name].idxmax()
-        found.append(
-            {
-                "data": name,
-                "chosen_on_others": chosen,
-                "accuracy": accuracy.loc[chosen, name],
-                "accuracy_of_defaults": accuracy.loc[defaults, name],
-                "best": best,
-                "accuracy_of_best": accuracy.loc[best, name],
-            }
-        )
-    return pd.DataFrame(found)
+    each = table.pivot_table(index="method", columns="seed", values=FIGURES)
+    each.columns = [f"{figure}, seed {seed}" for figure, seed in each.columns]
+    return both.join(each).sort_values("accuracy", ascending=False).reset_index()
+
+
+def beside(table: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return the means of each peer, and of one method, over the cells that both have."""
+    cells = ["series", "seed"]
+    own = table[table["method"] == method].set_index(cells)[FIGURES]
+    rows = []
+    for peer, other in table[table["method"] != method].groupby("method"):
+        theirs = other.set_index(cells)[FIGURES]
+        shared = own.index.intersection(theirs.index)
+        row = {"peer": peer, "cells": len(shared)}
+        for figure in FIGURES:
+            row[f"{figure}, peer"] = theirs.loc[shared, figure].mean()
+            row[figure] = own.loc[shared, figure].mean()
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def rows() -> list[dict]:
@@ -176,13 +151,22 @@ def rows() -> list[dict]:
 
 
 def details() -> dict[str, pd.DataFrame]:
-    """Measure, and return the figures by data set and classifier, and those of the defaults."""
-    found, data = [], list(data_sets())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for name, X, y in data:
-            share = np.unique(y, return_counts=True)[1].max() / len(y)
-            found.append({"data": name, "classifier": "largest class", "accuracy": share})
-            for label, classifier in classifiers().items():
-                found.append({"data": name, "classifier": label, **pooled(classifier, X, y)})
-        return {"accuracy": pd.DataFrame(found), "defaults": nested_defaults(data)}
+    """Measure, and return the means and the figures by series, seed and method."""
+    table = measured()
+    return {"accuracy": means(table), "accuracy_by_series": table}
+
+
+def main(words: list[str]) -> None:
+    """Measure some of it, and print the means."""
+    parser = argparse.ArgumentParser(prog="bench_accuracy")
+    parser.add_argument("--methods", nargs="*", default=[])
+    parser.add_argument("--series", nargs="*", default=[])
+    parser.add_argument("--kept", action="store_true", help="measure nothing")
+    arguments = parser.parse_args(words)
+    table = measured(arguments.series, arguments.methods, kept=arguments.kept)
+    for shown in (means(table), beside(table, "ClassSpecificNBCV, average")):
+        print(shown.to_string(index=False, float_format="{:.3f}".format), "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -83,7 +83,7 @@ def _path(sizes: np.ndarray, loss: np.ndarray, error: np.ndarray, chosen: int) -
 
 def size() -> Drawing:
     """Inner log loss along the path of sizes, on breast cancer."""
-    model = ClassSpecificNBCV().fit(*load_breast_cancer(return_X_y=True))
+    model = ClassSpecificNBCV(rule="one_standard_error").fit(*load_breast_cancer(return_X_y=True))
     path = model.path_
     columns = {"sizes": "n_features_per_pair", "loss": "log_loss", "error": "log_loss_se"}
     arguments = {name: path[column].to_numpy() for name, column in columns.items()}

@@ -47,31 +47,30 @@ def accuracy(name, data, runs):
     return 100 * cross_val_score(build(name, data), data.frame(), data.labels, cv=cv).mean()
 
 
-@pytest.mark.parametrize(("classifier", "paper"), [("GNB", 72.68), ("vMNB", 72.75)])
-def test_magic(series, classifier, paper):
-    assert accuracy(classifier, series("magic"), 10) == pytest.approx(paper, abs=0.1)
+@pytest.mark.filterwarnings("ignore:.*features (is|are) constant")
+@pytest.mark.parametrize(
+    ("name", "classifier", "paper", "runs", "tolerance"),
+    [
+        ("magic", "GNB", 72.68, 10, 0.1),
+        ("magic", "vMNB", 72.75, 10, 0.1),
+        ("magic", "SelGNB", 74.92, 10, 0.3),
+        ("magic", "SelvMNB", 75.26, 10, 0.3),
+        ("covertype", "GNB", 65.56, 1, 0.5),  # another random sample than the paper's
+        ("covertype", "vMNB", 65.43, 1, 0.5),
+        ("arrhythmia", "GNB", 76.47, 10, 1.5),
+        ("arrhythmia", "vMNB", 76.52, 10, 1.5),
+    ],
+)
+def test_accuracies_of_table_1(series, name, classifier, paper, runs, tolerance):
+    assert accuracy(classifier, series(name), runs) == pytest.approx(paper, abs=tolerance)
 
 
-@pytest.mark.parametrize(("classifier", "paper"), [("SelGNB", 74.92), ("SelvMNB", 75.26)])
-def test_magic_selective(series, classifier, paper):
-    data = series("magic")
-    assert accuracy(classifier, data, 10) == pytest.approx(paper, abs=0.3)
-    # Table 2: three features, one of them the angle
+@pytest.mark.parametrize("classifier", ["SelGNB", "SelvMNB"])
+def test_three_features_of_magic_are_selected_one_of_them_the_angle(series, classifier):
+    data = series("magic")  # the paper's Table 2
     selected = build(classifier, data).fit(data.frame(), data.labels).selected_features_
     assert len(selected["gamma"]) == 3
     assert "fAlpha" in selected["gamma"]
-
-
-@pytest.mark.parametrize(("classifier", "paper"), [("GNB", 65.56), ("vMNB", 65.43)])
-def test_covertype(series, classifier, paper):
-    # another random sample than the paper's
-    assert accuracy(classifier, series("covertype"), 1) == pytest.approx(paper, abs=0.5)
-
-
-@pytest.mark.filterwarnings("ignore:.*features (is|are) constant")
-@pytest.mark.parametrize(("classifier", "paper"), [("GNB", 76.47), ("vMNB", 76.52)])
-def test_arrhythmia(series, classifier, paper):
-    assert accuracy(classifier, series("arrhythmia"), 10) == pytest.approx(paper, abs=1.5)
 
 
 @pytest.mark.parametrize(

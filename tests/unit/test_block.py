@@ -1,4 +1,4 @@
-"""BlockNB against discriminant analysis, its definition in plain NumPy, and bad input."""
+"""BlockNB and CorrelationBlocks: discriminant analysis, the definition in NumPy, planted blocks."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 from scipy.special import log_softmax
 from scipy.stats import multivariate_normal
 
-from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import BlockNB
 from xnbflow.preprocessing import CorrelationBlocks
 from xnbflow.preprocessing.selection.separation import effective_samples, null_mean, printed_cut
@@ -170,13 +169,6 @@ def test_most_pairwise_wins_decide_among_three_classes(selection):
     )
 
 
-def test_blocks_can_be_found_in_the_training_samples():
-    X, y = samples(8)
-    X[:, 7] = X[:, 2] + 0.1 * np.random.default_rng(0).normal(size=len(X))
-    classifier = BlockNB(blocks=CorrelationBlocks(size=2)).fit(X, y)
-    assert [2, 7] in [block.tolist() for block in classifier.blocks_]
-
-
 def test_few_samples_per_feature_are_shrunk_and_recorded():
     X, y = samples(9, counts=(15, 40))
     classifier = BlockNB(blocks=4, covariance="per_class").fit(X, y)
@@ -218,45 +210,73 @@ def test_a_class_of_one_sample_lends_the_others_covariance():
     X, y = samples(4, counts=(30, 25, 1))
     classifier = BlockNB(blocks=2).fit(X, y)
     assert classifier.predict(X[y == "red"]) == ["red"]
-    with pytest.raises(InputError, match=r"class 'red' has 1 sample, .*pooled"):
-        BlockNB(blocks=2, covariance="per_class").fit(X, y)
 
 
-@pytest.mark.parametrize(
-    ("blocks", "message"),
-    [
-        ([[0, 1], [1, 2, 3]], r"feature 1 \(column 1\) is in more than one block"),
-        ([[0, 1], [3]], r"feature 2 \(column 2\) is in no block"),
-        ([], r"feature 0 \(column 0\) is in no block"),
-        ([[0, 1, 2, 3, 4]], "blocks names column 4, but there are 4 columns"),
-    ],
-)
-def test_blocks_must_hold_each_feature_once(blocks, message):
-    X, y = samples(4)
-    with pytest.raises(InputError, match=message):
-        BlockNB(blocks=blocks).fit(X, y)
+# --- blocks of correlated features ----------------------------------------------------------------
 
 
-def test_a_block_needs_as_many_samples_as_features():
-    X, y = samples(12, counts=(5, 6))
-    with pytest.raises(InputError, match="block 0 has 12 features but there are 11 samples"):
-        BlockNB(blocks=12).fit(X, y)
-    assert BlockNB(blocks=11).fit(X, y).shrinkage_[0, 0] > 0
+def test_blocks_can_be_found_in_the_training_samples():
+    X, y = samples(8)
+    X[:, 7] = X[:, 2] + 0.1 * np.random.default_rng(0).normal(size=len(X))
+    classifier = BlockNB(blocks=CorrelationBlocks(size=2)).fit(X, y)
+    assert [2, 7] in [block.tolist() for block in classifier.blocks_]
 
 
-def test_a_constant_feature_is_named():
-    X, y = samples(4)
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    frame["c"] = np.where(y == "blue", 0.1, 0.3)
-    with pytest.raises(InputError, match="feature 'c' is constant within each class"):
-        BlockNB().fit(frame, y)
-    frame["c"] = np.where(y == "blue", 0.1, X[:, 2])
-    BlockNB().fit(frame, y)
-    with pytest.raises(InputError, match=r"feature 'c' is constant within class 'blue'.*pooled"):
-        BlockNB(covariance="per_class").fit(frame, y)
+def planted(n_groups, size, n_samples=60, seed=0):
+    """Features in shuffled groups that share a factor within classes, and their groups."""
+    rng = np.random.default_rng(seed)
+    factors = np.repeat(rng.normal(size=(n_samples, n_groups)), size, axis=1)
+    X = factors + 0.3 * rng.normal(size=factors.shape)
+    order = rng.permutation(n_groups * size)
+    y = np.arange(n_samples) % 2
+    return (X + 10 * y[:, None])[:, order], y, np.repeat(np.arange(n_groups), size)[order]
 
 
-@pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
-def test_samples_must_outnumber_classes():
-    with pytest.raises(InputError, match="2 samples in 2 classes"):
-        BlockNB().fit([[0.0], [1.0]], ["a", "b"])
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_planted_groups_are_found(size):
+    X, y, group = planted(12, size)
+    blocks = CorrelationBlocks(size=size).fit(X, y).blocks_
+    assert len(blocks) == 12
+    assert all(len(set(group[block])) == 1 for block in blocks)
+
+
+def test_pairs_are_the_greedy_matching_of_residual_correlations():
+    """All pairs by falling |r|, from NumPy's correlations of residuals."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(30, 41)), np.arange(30) % 3
+    residuals = X - np.array([X[y == c].mean(axis=0) for c in y])
+    r = np.abs(np.corrcoef(residuals.T))
+    rows, columns = np.triu_indices(41, 1)
+    free, expected = set(range(41)), []
+    for pair in np.argsort(-r[rows, columns]):
+        i, j = int(rows[pair]), int(columns[pair])
+        if i in free and j in free:
+            free -= {i, j}
+            expected.append([i, j])
+    expected = [*sorted(expected), sorted(free)]
+    found = CorrelationBlocks(size=2).fit(X, y).blocks_
+    assert [block.tolist() for block in found] == expected
+
+
+@pytest.mark.parametrize(("n_features", "size"), [(200, 2), (201, 4), (50, 7), (3, 8), (6, 1)])
+def test_every_feature_is_in_one_block(n_features, size):
+    rng = np.random.default_rng(2)
+    blocks = CorrelationBlocks(size=size).fit(rng.normal(size=(12, n_features)), [0, 1] * 6).blocks_
+    assert sorted(np.concatenate(blocks)) == list(range(n_features))
+    assert {len(block) for block in blocks[:-1]} <= {size}
+    assert 1 <= len(blocks[-1]) <= size
+
+
+def test_features_constant_within_classes_are_left_for_the_end():
+    X, y, _ = planted(3, 2)
+    X = np.column_stack([y, X, 2 * y])
+    assert CorrelationBlocks(size=2).fit(X, y).blocks_[-1].tolist() == [0, 7]
+
+
+def test_transform_puts_blocks_side_by_side():
+    X, y, _ = planted(4, 2)
+    frame = pd.DataFrame(X, columns=[f"probe{i}" for i in range(8)])
+    finder = CorrelationBlocks(size=2).fit(frame, y)
+    order = np.concatenate(finder.blocks_)
+    np.testing.assert_array_equal(finder.transform(frame), X[:, order])
+    assert finder.get_feature_names_out().tolist() == [f"probe{i}" for i in order]

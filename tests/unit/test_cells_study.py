@@ -1,15 +1,22 @@
-"""The analysis of single cells, small: markers, a common classifier, donors, what is skipped."""
+"""The analysis of single cells, small, and what its section says of tables written by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy.stats import mannwhitneyu
+from report_study import walk, write_declared
+from scipy.stats import mannwhitneyu, norm
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.study import Study
+from xnbflow.report.page.blocks import Prose, figures_of
+from xnbflow.report.page.style import render
+from xnbflow.report.results import StudyResults
 from xnbflow.studies.cells import compute, markers
 from xnbflow.studies.cells.compute import analyse
 from xnbflow.studies.cells.contract import TABLES
 from xnbflow.studies.cells.markers import rank_sum_scores
+from xnbflow.studies.cells.section import section
 
 PARAMS = {"splits": 3, "repeats": 2, "top": 2, "trees": 20}
 OWN = ["ClassSpecificNB", "XNB", "Wilcoxon, top 2", "all genes"]
@@ -48,11 +55,7 @@ def test_the_planted_genes_are_the_markers(tables):
     chosen = tables["markers"]
     assert "all genes" not in set(chosen["method"])
     first = chosen[chosen["method"] == "Wilcoxon, top 2"].drop_duplicates("type")
-    assert dict(zip(first["type"], first["gene"], strict=True)) == {
-        "B": "g00",
-        "NK": "g04",
-        "T": "g08",
-    }
+    assert first.set_index("type")["gene"].to_dict() == {"B": "g00", "NK": "g04", "T": "g08"}
     assert (first["folds"] == 6).all()
     assert (first["share"] == 1.0).all()
 
@@ -97,12 +100,8 @@ def test_only_training_cells_choose_markers(monkeypatch):
     def spoiled(data, finder, codes, train):
         values = data.values.copy()
         values[11, ~train] = 100.0 * codes[~train]
-        return found(
-            DataSet(data.name, values, data.features, data.samples, data.labels),
-            finder,
-            codes,
-            train,
-        )
+        other = DataSet(data.name, values, data.features, data.samples, data.labels)
+        return found(other, finder, codes, train)
 
     monkeypatch.setattr(compute, "_found", spoiled)
     after = analyse({"toy": cells()}, PARAMS | {"repeats": 1}, threads=1)["markers"]
@@ -137,17 +136,15 @@ def test_rank_sums_are_scipy_s():
     assert (scores[:, 5] == 0.0).all()
     for code in range(3):
         mine = codes == code
-        for gene in range(5):
-            test = mannwhitneyu(
-                features[gene, mine],
-                features[gene, ~mine],
-                use_continuity=False,
-                method="asymptotic",
-                alternative="greater",
-            )
-            from scipy.stats import norm
-
-            assert norm.sf(scores[code, gene]) == pytest.approx(test.pvalue, rel=1e-9)
+        test = mannwhitneyu(
+            features[:5, mine],
+            features[:5, ~mine],
+            use_continuity=False,
+            method="asymptotic",
+            alternative="greater",
+            axis=1,
+        )
+        np.testing.assert_allclose(norm.sf(scores[code, :5]), test.pvalue, rtol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -172,3 +169,66 @@ def test_ns_forest_finds_the_planted_genes():
     assert row["status"] == "ok", row["reason"]
     assert row["version"].startswith("nsforest ")
     assert row["accuracy"] > 0.9
+
+
+METHODS = ["ClassSpecificNB", "Wilcoxon, top 5", "NS-Forest", "all genes"]
+
+
+def written(donors=0):
+    rows = []
+    for i, method in enumerate(METHODS):
+        ok = method != "NS-Forest"
+        figures = [0.8 - 0.01 * i, 0.7, 0.75 if i == 0 else np.nan, 10.0**i, 3.0, 0.0, 0.5]
+        told = ("ok", "") if ok else ("skipped", "nsforest is not installed")
+        figures = figures if ok else [np.nan] * 7
+        rows.append(("toy", method, *told, "", *figures, 700, 2, donors, 5, 1))
+    recalls = [
+        ("toy", method, kind, cells, 0.5 + 0.1 * i, 3.0)
+        for i, method in enumerate(METHODS)
+        if method != "NS-Forest"
+        for kind, cells in (("B", 300), ("T", 400))
+    ]
+    markers = [("toy", "ClassSpecificNB", "B", "CD19", 5, 1.0)]
+    found = {"methods": rows, "recalls": recalls, "markers": markers}
+    return {name: pd.DataFrame(rows, columns=TABLES[name].fixed) for name, rows in found.items()}
+
+
+def shown(tmp_path, frames):
+    study = Study("cells", "Cells", "", (), (), (), diagnostics=False, analyses={})
+    results = StudyResults(study, {}, {}, tmp_path)
+    for name, table in frames.items():
+        write_declared(table, results.folder / "cells" / f"{name}.parquet", TABLES[name])
+    return section(results)
+
+
+def words(found):
+    return [(block.role, block.text) for block in walk(found.blocks) if isinstance(block, Prose)]
+
+
+def test_what_is_skipped_and_that_no_donor_is_named_is_said(tmp_path):
+    said = words(shown(tmp_path, written()))
+    warned = [text for role, text in said if role == "warning"]
+    assert any("names no donor of its 700 cells" in text for text in warned)
+    assert "toy: NS-Forest was skipped: nsforest is not installed." in warned
+    (headline,) = [text for role, text in said if role == "headline"]
+    assert "ClassSpecificNB 0.800 with 1 gene, Wilcoxon, top 5 0.790 with 10 genes" in headline
+    assert "all 1,000 genes give 0.770" in headline
+
+
+def test_donors_that_folds_keep_together_are_said(tmp_path):
+    said = words(shown(tmp_path, written(donors=8)))
+    assert any("come from 8 donors" in text for _, text in said)
+    assert not any("names no donor" in text for _, text in said)
+
+
+def test_figures_are_drawn(tmp_path):
+    found = shown(tmp_path, written())
+    figures = list(figures_of(found.blocks))
+    assert [each.name for each in figures] == ["cells-trade-toy", "cells-recall-toy"]
+    for each in figures:
+        assert "<svg" in render(each.name, each.draw, each.arguments)
+
+
+def test_nothing_computed_is_no_section(tmp_path):
+    empty = {name: table.iloc[:0] for name, table in written().items()}
+    assert shown(tmp_path, empty) is None

@@ -1,13 +1,21 @@
-"""The study of CICA: its simulation, its tables, and that threads do not matter."""
+"""The study of CICA: its simulation, its tables and its section."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from report_study import sources, unsourced, walk
 from sklearn.datasets import load_iris
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.study import Study
+from xnbflow.data.tables import write_tables
+from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
+from xnbflow.report.page.style import render
+from xnbflow.report.results import StudyResults
+from xnbflow.studies.cica import section as cica
 from xnbflow.studies.cica.compute import analyse, recovery_error, simulate
+from xnbflow.studies.cica.contract import TABLES
 
 TINY = {
     "seeds": 2,
@@ -57,8 +65,6 @@ def test_nuisance_is_mixed_with_the_sources():
 
 
 def test_recovery_error_is_equation_12():
-    assert recovery_error(np.diag([3.0, -0.2])) == 0
-    assert recovery_error(np.array([[0.0, 5.0], [-1.0, 0.0]])) == 0
     # rows: 1/4 and 3/3 + 2/3 - 1; columns: 3/4 and 1/2 ... with rows (4, 1), (3, 2)
     expected = 1 / 4 + 2 / 3 + 3 / 4 + 1 / 2
     assert recovery_error(np.array([[4.0, -1.0], [3.0, 2.0]])) == pytest.approx(expected)
@@ -118,7 +124,106 @@ def test_dependence_given_the_class_is_gone_after_cica(tables):
     assert table.loc[("those fitted", "CICA"), "largest_r"] < 0.3
 
 
-@pytest.mark.slow
+def test_tables_made_of_others_follow_from_them(tables):
+    for row in tables["descents"].itertuples():
+        path = tables["iterations"].query(
+            "samples == @row.samples and width == @row.width and measure == @row.measure"
+        )
+        path = path.set_index("step")["median"].sort_index()
+        assert (row.start, row.least, row.end) == (path.iloc[0], path.min(), path.iloc[-1])
+        assert path[row.least_at] == path.min()
+        assert row.leaves == (path.iloc[-1] > 1.5 * path.min())
+    summary = tables["summary"].set_index(["setting", "samples", "measure", "method"])
+    for key, row in summary.iterrows():
+        if (*key[:3], "no transformation") in summary.index:
+            without = summary.loc[(*key[:3], "no transformation"), "median"]
+            assert row["of_untransformed"] == pytest.approx(row["median"] / without, nan_ok=True)
+    fits = tables["fits"].query("method == 'CICA, chosen width' and setting == 'ten inputs'")
+    row = tables["convergence"].set_index(["setting", "method"])
+    row = row.loc[("ten inputs", "CICA, chosen width")]
+    assert row["width"] == pytest.approx(fits["width"].median())
+    assert row[["runs", "converged_runs"]].tolist() == [2, fits["converged"].sum()]
+    assert set(tables["converged"]["method"]) == {
+        "CICA, paper's width", "CICA, chosen width", "FastICA"}  # fmt: skip
+    accuracy = tables["classification"].query("transformation == 'CICA'")["accuracy"]
+    row = tables["accuracies"].set_index("transformation").loc["CICA"]
+    assert row[["mean", "sd"]].tolist() == pytest.approx([accuracy.mean(), accuracy.std()])
+
+
+def drawn(tables, root):
+    """Write the tables of the analysis and return the section and its tables of the page."""
+    study = Study("iris", "Iris", "", (), (), (), diagnostics=False, analyses={})
+    results = StudyResults(study, {}, {}, root)
+    write_tables(tables, results.folder / "cica", TABLES)
+    made = cica.section(results)
+    return made, [each for each in walk(made.blocks) if isinstance(each, Table)]
+
+
+def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
+    made, shown = drawn(tables, tmp_path)
+    errors, summary, converged, convergence, classified = (each.frame for each in shown)
+    assert converged["runs"].tolist() == tables["converged"]["runs"].tolist()
+    medians = tables["summary"].set_index(["setting", "samples", "measure", "method"]).sort_index()
+    row = errors.set_index(["setting", "regression"]).loc[("as in the paper", "chosen")]
+    own = medians.loc[("as in the paper", 20, "mean square error, chosen width")]
+    assert row["without CICA"] == own.loc["no transformation", "median"]
+    assert row["CICA, paper's width"] == own.loc["CICA, paper's width", "median"]
+    share = own.loc["CICA, chosen width", "of_untransformed"]
+    assert row["of that without, chosen width"] == share
+    assert len(summary) == (tables["summary"]["seeds"] > 0).sum()
+    assert len(convergence) == len(tables["convergence"])
+    mean = tables["accuracies"].set_index("transformation")["mean"]
+    assert classified.loc[0, "accuracy with"] == mean["CICA"]
+    assert classified.loc[0, "dependent, those fitted, before"] == 0.5
+    assert classified.loc[0, "dependent, held-out half, after"] == 0
+    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    assert f"of cases without CICA and in {mean['CICA']:.1%} with it" in words
+    both = medians["median"].unstack().drop(index="recovery error", level="measure")
+    for width in ("paper's", "chosen"):
+        good = (both[f"CICA, {width} width"] <= both["true sources"]).sum()
+        assert f"true sources in {good} of {len(both)} cases" in words
+    descent = tables["descents"].set_index(["width", "measure"])
+    end = descent.loc[("chosen", "recovery error"), "end"]
+    assert f"{end:.2f}" in words
+    assert unsourced(made.blocks, cica) == []
+    assert sources(made.blocks) <= {f"cica/{name}.tsv" for name in TABLES}
+
+
+def test_every_figure_draws_small_and_has_the_medians(tables, tmp_path):
+    figures = list(figures_of(drawn(tables, tmp_path)[0].blocks))
+    assert len(figures) == 5
+    for figure in figures:
+        assert len(render(figure.name, figure.draw, figure.arguments)) < 20_000, figure.name
+    path = tables["iterations"].query("width == \"paper's\" and measure == 'recovery error'")
+    assert figures[0].arguments["bands"][0].median.tolist() == path["median"].tolist()
+    methods = figures[2].arguments["rows"]
+    paper, ten = figures[2].arguments["groups"][0], figures[2].arguments["groups"][-1]
+    assert (paper.label, ten.label) == ("as in the paper, 20 samples", "ten inputs, 40 samples")
+    assert paper.values[methods.index("no transformation")] == pytest.approx(2)
+    styles = [{group.label: group.style for group in f.arguments["groups"]} for f in figures[2:]]
+    assert all(styles[0][label] == style for each in styles for label, style in each.items())
+
+
+@pytest.mark.parametrize(
+    ("least", "leaves", "words"),
+    [
+        (0.5, True, "then the descent leaves the sources again and ends at 1.00"),
+        (0.5, False, "and stays near it, at 1.00 in the end"),
+        (2.0, False, "never falls below its 2.00"),
+    ],
+)
+def test_a_descent_is_described_as_it_went(tables, tmp_path, least, leaves, words):
+    path = {"start": 2.0, "least": least, "least_at": 3, "end": 1.0, "leaves": leaves}
+    made, _ = drawn(tables | {"descents": tables["descents"].assign(**path)}, tmp_path)
+    assert made.blocks[1].text.count(words) == 2
+
+
+def test_without_data_sets_there_is_no_classification(tables, tmp_path):
+    empty = {name: tables[name].head(0) for name in ("classification", "accuracies", "dependence")}
+    made, _ = drawn(tables | empty, tmp_path)
+    assert "Classification" not in {each.title for each in made.blocks if isinstance(each, Group)}
+
+
 def test_threads_do_not_matter(iris, tables):
     again = analyse({"iris": iris}, TINY, threads=2)
     for name, table in tables.items():
@@ -126,5 +231,5 @@ def test_threads_do_not_matter(iris, tables):
 
 
 def test_an_unknown_parameter_is_refused():
-    with pytest.raises(InputError, match="has no parameter 'seed'; it has seeds"):
+    with pytest.raises(InputError, match="seed"):
         analyse({}, {"seed": 1}, threads=1)

@@ -1,8 +1,9 @@
-"""XNB selects and predicts what its authors' program does; its other options do what they say."""
+"""XNB selects and predicts what its authors' program does; its options do what they say."""
 
 import gzip
 import itertools
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,13 +11,9 @@ import published_xnb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_wine
 
-from xnbflow.data.dataset import DataSet, iterate_features, read_features, write_chunks
 from xnbflow.data.errors import InputError
-from xnbflow.density.bandwidth import BANDWIDTHS
-from xnbflow.density.distances import DISTANCES
-from xnbflow.naive_bayes import XNB, FlexibleNB
+from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing.selection.class_specific import Candidates, class_pairs, pair_distances
 from xnbflow.preprocessing.selection.covering import smallest_cover
 
@@ -41,8 +38,6 @@ def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0):
         features[3 * c : 3 * c + 3, codes == c] += shift
     return features, codes
 
-
-# --- equality with the authors' program ---------------------------------------------------------
 
 REFERENCES = {
     "alon": "Colorectal_Alon1999",
@@ -142,9 +137,6 @@ def test_ties_are_broken_by_name_or_else_by_column():
     assert XNB().fit(X, y).selected_features_ == {0: [0], 1: [0]}
 
 
-# --- what it learns -----------------------------------------------------------------------------
-
-
 def test_classes_get_their_own_features_in_rank_order(rng):
     features, codes = markers(rng)
     labels = np.array(["x", "y", "z"])[codes]
@@ -162,16 +154,6 @@ def test_classes_get_their_own_features_in_rank_order(rng):
         np.testing.assert_array_equal(rows["feature"], np.repeat(chosen, 2))
         np.testing.assert_array_equal(rows["distance"], mine[:, chosen].T.reshape(-1))
         assert set(rows["other_class"]) == set("xyz") - {label}
-
-
-def test_with_all_features_selected_it_is_flexible_nb(rng):
-    features, codes = rng.normal(size=(4, 30)), np.arange(30) % 2
-    everything = XNB(min_distance=0.0).fit(features.T, codes)
-    assert [len(chosen) for chosen in everything.selected_features_.values()] == [4, 4]
-    np.testing.assert_allclose(
-        everything.predict_joint_log_proba(features.T),
-        FlexibleNB().fit(features.T, codes).predict_joint_log_proba(features.T),
-    )
 
 
 def test_a_class_without_features_is_decided_by_its_prior_and_named(rng):
@@ -193,23 +175,25 @@ def test_underflow_is_normalised_in_logs_on_demand():
     assert (in_logs < 0.95).all()
 
 
+# --- the options ----------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     "options",
     [
-        *({"distance": distance} for distance in DISTANCES),
-        *({"distance": distance, "kernel": "biweight"} for distance in DISTANCES),
-        *({"bandwidth": rule} for rule in BANDWIDTHS),
+        *({"distance": name} for name in ("jeffreys", "jensen_shannon", "wasserstein")),
+        *({"kernel": name} for name in ("biweight", "uniform")),
+        *({"bandwidth": name} for name in ("sheather_jones", "cross_validation", "adaptive")),
     ],
+    ids=str,
 )
-def test_every_distance_and_bandwidth_finds_the_markers(rng, options):
+def test_every_distance_kernel_and_bandwidth_finds_the_markers(rng, options):
     features, codes = markers(rng, shift=8.0)
-    model = XNB(**{"min_distance": 0.4, "bandwidth": "scott"} | options).fit(features.T, codes)
+    model = XNB(min_distance=0.4, **options).fit(features.T, codes)
+    assert model.score(features.T, codes) > 0.9
     for chosen in model.selected_features_.values():
         assert chosen
         assert set(chosen) <= set(range(9))
-
-
-# --- joint and minimal selection ----------------------------------------------------------------
 
 
 def test_joint_selection_is_the_smallest_set_for_one_product_over_all_classes(rng):
@@ -230,14 +214,7 @@ def test_joint_selection_is_the_smallest_set_for_one_product_over_all_classes(rn
         assert len(chosen) == smallest
 
 
-def test_joint_and_greedy_selection_agree_for_two_classes():
-    X, y = load_wine(return_X_y=True)
-    X, y = X[y < 2], y[y < 2]
-    greedy, joint = (XNB(selection=s).fit(X, y).selected_features_ for s in ("greedy", "joint"))
-    assert greedy == joint
-
-
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_minimal_selection_is_the_smallest_set_there_is(seed):
     rng = np.random.default_rng(seed)
     features, codes = markers(rng, n_features=11, sizes=(9, 7, 8), shift=1.5)
@@ -277,7 +254,7 @@ def test_a_row_that_cannot_be_covered_takes_all_that_help():
     assert gap == 0
 
 
-# --- ties and spikes ----------------------------------------------------------------------------
+# --- ties and spikes ------------------------------------------------------------------------------
 
 
 def with_ties(rng, n_classes=3, n_features=120):
@@ -345,30 +322,26 @@ def test_all_features_of_a_class_of_one_sample_are_marked(rng):
     assert not of_one_and_zero & set(model.spike_features_[0])
 
 
-def test_a_class_of_one_sample_is_named(rng):
-    features, codes = markers(rng, n_features=5, shift=3.0)
-    labels = np.array(["ependymoma", "glioma", "normal"])[codes % 3]
-    labels[0] = "single"
-    for fit in (
-        lambda: XNB().fit(features.T, labels),
-        lambda: XNB().fit_stream([(list("abcde"), features)], labels),
-    ):
-        with pytest.warns(UserWarning, match="class 'single' has 1 sample"):
-            fit()
+@pytest.mark.parametrize("stream", [False, True])
+def test_raw_counts_and_classes_of_one_sample_are_warned_of(rng, stream):
+    def fit(features, codes):
+        names = [f"g{i}" for i in range(len(features))]
+        chunks = ((names[i : i + 3], features[i : i + 3]) for i in range(0, len(features), 3))
+        return XNB().fit_stream(chunks, codes) if stream else XNB().fit(features.T, codes)
 
-
-def test_raw_counts_are_warned_of(rng):
     codes = np.repeat([0, 1], 15)
     counts = rng.poisson(30.0, size=(6, 30)) + 40 * codes
-    with pytest.warns(UserWarning, match=r"whole numbers from 0 to \d+, as raw counts"):
-        XNB().fit(counts.T, codes)
-    with pytest.warns(UserWarning, match="as raw counts"):
-        XNB().fit_stream([(list("abc"), counts[:3]), (list("def"), counts[3:])], codes)
-    XNB().fit(np.log1p(counts).T, codes)
-    XNB().fit(np.minimum(counts, 20).T, codes)  # grades
+    with pytest.warns(UserWarning, match="raw counts"):
+        fit(counts, codes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(np.log1p(counts), codes)
+        fit(np.minimum(counts, 20), codes)  # grades
+    with pytest.warns(UserWarning, match="class 2 has 1 sample"):
+        fit(np.log1p(counts), np.r_[2, codes[1:]])
 
 
-# --- streams ------------------------------------------------------------------------------------
+# --- streams --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("selection", ["greedy", "joint", "minimal"])
@@ -393,40 +366,6 @@ def test_a_stream_selects_what_a_matrix_does(rng, selection, min_distance, monke
     )
 
 
-def test_a_stream_comes_from_a_file(rng, tmp_path):
-    features, codes = markers(rng)
-    labels = np.array(["x", "y", "z"])[codes]
-    whole = DataSet("toy", features, [f"g{i}" for i in range(60)], range(36), labels)
-    path = tmp_path / "toy.parquet"
-    halves = (
-        DataSet("toy", features[part], whole.features[part], range(36), labels)
-        for part in (slice(0, 30), slice(30, 60))
-    )
-    write_chunks(path, halves)
-    streamed = XNB().fit_stream(iterate_features(path), labels)
-    known = read_features(path, streamed.feature_names_in_)
-    np.testing.assert_array_equal(known.features, streamed.feature_names_in_)
-    fitted = XNB().fit(whole.frame(), labels)
-    np.testing.assert_allclose(
-        streamed.predict_log_proba(known.frame()), fitted.predict_log_proba(whole.frame())
-    )
-    with pytest.raises(InputError, match=r"no feature 'g99' \(1 are missing\)"):
-        read_features(path, ["g1", "g99"])
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_another_fit_forgets_what_the_earlier_one_learnt(rng, stream):
-    features, codes = markers(rng)
-    model = XNB(selection="minimal").fit(features.T, codes)
-    assert hasattr(model, "optimality_gap_")
-    model.set_params(selection="greedy")
-    if stream:
-        model.fit_stream([([f"g{i}" for i in range(60)], features)], codes)
-    else:
-        model.fit(features.T, codes)
-    assert not hasattr(model, "optimality_gap_")
-
-
 def test_candidates_stay_few(rng):
     features, codes = markers(rng, n_features=3000, shift=6.0)
     candidates = Candidates(3)
@@ -435,17 +374,20 @@ def test_candidates_stay_few(rng):
     assert candidates.n_features == 3000
 
 
+def test_a_stream_without_a_distinctive_feature_leaves_the_priors(rng):
+    features, labels = rng.normal(size=(4, 40)), np.repeat(["a", "b"], [30, 10])
+    streamed = XNB(min_distance=0.99).fit_stream([(list("pqrs"), features)], labels)
+    assert streamed.n_features_in_ == 0
+    nothing = pd.DataFrame(index=range(5), columns=[])
+    assert streamed.predict(nothing).tolist() == ["a"] * 5
+    np.testing.assert_allclose(streamed.predict_proba(nothing)[0], [0.75, 0.25])
+    assert streamed.explain(nothing).empty
+
+
 @pytest.mark.parametrize(
-    ("chunks", "message"),
-    [
-        ([(["a"], np.zeros((1, 3)))], "4 labels"),
-        ([(["a"], [[0.0, 1.0, np.nan, 2.0]])], "feature 'a' is not a finite number"),
-        ([], "no features"),
-    ],
+    "chunks",
+    [[(["a"], np.zeros((1, 3)))], [(["a"], [[0.0, 1.0, np.nan, 2.0]])], []],
 )
-def test_a_bad_stream_is_refused(chunks, message):
-    with pytest.raises(InputError, match=message):
+def test_a_bad_stream_is_refused(chunks):
+    with pytest.raises(InputError):
         XNB().fit_stream(chunks, [0, 0, 1, 1])
-
-
-# --- options ------------------------------------------------------------------------------------

@@ -1,17 +1,27 @@
-"""ClassSpecificNB: reference, floor and rankings know neither units nor names nor order."""
+"""ClassSpecificNB and its cross-validated form: evidence, selection, sizes and calibration."""
+
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import logsumexp
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import log_softmax, logsumexp
 from scipy.stats import norm
-from sklearn.datasets import load_digits, load_wine
+from sklearn.metrics import balanced_accuracy_score, log_loss
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
-from xnbflow.data.errors import InputError
-from xnbflow.naive_bayes import XNB, ClassSpecificNB, GaussianNB
+from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, GaussianNB
+from xnbflow.naive_bayes.class_specific_cv import geometric_sizes
+from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
+from xnbflow.naive_bayes.size_path import InnerPredictions, choose
+from xnbflow.preprocessing.selection.class_specific import class_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+
+#: The classifier of one size, which the tests of its path and its calibration are about.
+one_size = partial(ClassSpecificNBCV, rule="one_standard_error")
 
 
 @pytest.fixture
@@ -35,18 +45,27 @@ def counts(rng, n_features=30, n_samples=60):
     return rng.poisson(rates[codes]).astype(float), codes
 
 
-# --- independence of units, names and order -----------------------------------------------------
+# --- units, origin, names and order change nothing ------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [markers, counts])
-@pytest.mark.parametrize("evidence", ["relative", "odds"])
-@pytest.mark.parametrize("distance", ["combined", "separation", "hellinger", "wasserstein"])
-def test_units_change_nothing(rng, make, evidence, distance):
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"evidence": "odds"},
+        {"distance": "separation"},
+        {"distance": "hellinger"},
+        {"distance": "wasserstein", "evidence": "odds"},
+    ],
+    ids=str,
+)
+def test_units_change_nothing(rng, make, options):
     X, y = make(rng)
-    model = ClassSpecificNB(evidence=evidence, distance=distance)
+    model = ClassSpecificNB(**options)
     expected = model.fit(X, y).selected_features_
     labels, log_proba, distances = model.predict(X), model.predict_log_proba(X), model.distances_
-    for scale in (1e-100, 1e-6, 0.1, 1e6, 1e100, *(10.0 ** rng.uniform(-6, 6, (2, X.shape[1])))):
+    for scale in (1e-100, 0.1, 1e100, 10.0 ** rng.uniform(-6, 6, X.shape[1])):
         other = X * scale
         assert model.fit(other, y).selected_features_ == expected
         np.testing.assert_array_equal(model.predict(other), labels)
@@ -66,53 +85,7 @@ def test_the_origin_of_a_scale_changes_nothing(rng, make):
         np.testing.assert_allclose(found, log_proba, rtol=1e-5, atol=1e-7)
 
 
-def test_the_published_method_depends_on_units(rng):
-    X, y = load_wine(return_X_y=True)
-    labels = [XNB().fit(X * scale, y).predict(X * scale) for scale in (1.0, 1e3)]
-    assert (labels[0] != labels[1]).mean() > 0.05
-
-
-@pytest.mark.parametrize("make", [markers, counts])
-@pytest.mark.parametrize("distance", ["combined", "hellinger"])
-def test_names_change_nothing(rng, make, distance):
-    X, y = make(rng)
-    model = ClassSpecificNB(distance=distance).fit(X, y)
-    names = rng.permutation([f"g{i}" for i in range(X.shape[1])])
-    frame = pd.DataFrame(X, columns=names)
-    named = ClassSpecificNB(distance=distance).fit(frame, y)
-    for label, chosen in model.selected_features_.items():
-        assert named.selected_features_[label] == names[chosen].tolist()
-    np.testing.assert_array_equal(named.predict_log_proba(frame), model.predict_log_proba(X))
-
-
-@pytest.mark.parametrize("make", [markers, counts])
-@pytest.mark.parametrize("distance", ["combined", "hellinger"])
-def test_the_order_of_features_and_samples_changes_nothing(rng, make, distance):
-    X, y = make(rng)
-    model = ClassSpecificNB(distance=distance, n_features=4).fit(X, y)
-    expected = model.predict_log_proba(X)
-    for _ in range(5):
-        columns, rows = rng.permutation(X.shape[1]), rng.permutation(len(X))
-        other = ClassSpecificNB(distance=distance, n_features=4)
-        other.fit(X[np.ix_(rows, columns)], y[rows])
-        for label, chosen in model.selected_features_.items():
-            assert set(columns[other.selected_features_[label]]) == set(chosen)
-        found = other.predict_log_proba(X[:, columns])
-        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
-
-
-def test_labels_may_be_named_in_any_order(rng):
-    X, y = markers(rng)
-    one = ClassSpecificNB().fit(X, y)
-    other = ClassSpecificNB().fit(X, np.array([2, 0, 1])[y])
-    for code, renamed in enumerate([2, 0, 1]):
-        assert set(one.selected_features_[code]) == set(other.selected_features_[renamed])
-    np.testing.assert_allclose(
-        other.predict_log_proba(X)[:, [2, 0, 1]], one.predict_log_proba(X), rtol=1e-7, atol=1e-9
-    )
-
-
-# --- the evidence -------------------------------------------------------------------------------
+# --- the evidence ---------------------------------------------------------------------------------
 
 
 def expected_joint(X, y, model, points, evidence, contamination):
@@ -151,20 +124,10 @@ def test_scores_are_sums_of_evidence_against_the_reference(rng, evidence, contam
     np.testing.assert_allclose(model.predict_joint_log_proba(points), expected, rtol=1e-9)
 
 
-def test_contributions_add_up_and_0_says_nothing(rng):
+def test_where_no_class_is_possible_no_feature_speaks_for_any(rng):
     X, y = markers(rng)
-    X[:, 59] = np.where(np.arange(36) % 2, 0.0, 1.0)
-    samples = [f"s{i}" for i in range(36)]
-    frame = pd.DataFrame(X, columns=[f"g{i}" for i in range(60)], index=samples)
-    model = ClassSpecificNB(temperature=2.5).fit(frame, y)
-    explained = model.explain(frame.iloc[:4])
-    sums = explained.groupby(["sample", "class"])["log_likelihood"].sum().unstack()
-    np.testing.assert_allclose(
-        sums.to_numpy() + model.class_log_prior_, model.predict_joint_log_proba(frame.iloc[:4])
-    )
-    # Where all classes are equally (im)possible, no feature speaks for any of them.
-    far = pd.DataFrame(np.full((1, 60), 1e200), columns=frame.columns)
-    np.testing.assert_array_equal(model.explain(far)["log_likelihood"], 0.0)
+    model = ClassSpecificNB().fit(X, y)
+    np.testing.assert_array_equal(model.explain(np.full((1, 60), 1e200))["log_likelihood"], 0.0)
 
 
 def test_no_single_value_outweighs_the_contamination(rng):
@@ -186,7 +149,7 @@ def test_the_temperature_divides_the_evidence(rng):
     np.testing.assert_allclose(four.predict_log_proba(X), expected, rtol=1e-9)
 
 
-# --- the selection ------------------------------------------------------------------------------
+# --- the selection --------------------------------------------------------------------------------
 
 
 def test_classes_get_their_own_features_with_directions(rng):
@@ -208,14 +171,6 @@ def test_classes_get_their_own_features_with_directions(rng):
         )
 
 
-def test_a_pair_takes_as_many_features_as_asked(rng):
-    X, y = markers(rng, sizes=(14, 11))
-    for n in (1, 2, 60, 1000):
-        model = ClassSpecificNB(n_features=n).fit(X, y)
-        assert {len(each) for each in model.selected_features_.values()} == {min(n, 60)}
-    assert model.selected_features_[0] == model.selected_features_[1]
-
-
 def test_features_are_taken_until_the_threshold_is_reached(rng):
     X, y = markers(rng, sizes=(14, 11), shift=2.0)
     whole = ClassSpecificNB(n_features=60).fit(X, y).selected_distances_[0]
@@ -234,8 +189,6 @@ def test_minimal_selection_reaches_the_threshold_with_the_fewest_features(rng):
         reached = 1 - np.prod(1 - minimal.distances_[code], axis=1)
         assert (reached >= 0.999 - 1e-9).all()
     assert set(minimal.optimality_gap_) == set(range(4))
-    with pytest.raises(InputError, match="leave n_features None"):
-        ClassSpecificNB(selection="minimal", n_features=3).fit(X, y)
 
 
 def test_copies_are_named_as_interchangeable(rng):
@@ -291,28 +244,17 @@ def test_it_is_a_selector(rng):
     assert after.score(X, y) > 0.95
 
 
-# --- data that others stumble over --------------------------------------------------------------
+def test_the_pairs_of_the_distances_are_the_class_against_each_other(rng):
+    X, y = markers(rng, sizes=(9, 9, 9, 9))
+    model = ClassSpecificNB(n_features=2).fit(X, y)
+    table = model.pair_distances_.set_index(["class", "other_class", "feature"])["distance"]
+    for i, j in class_pairs(4):
+        shared = set(model.selected_features_[i]) & set(model.selected_features_[j])
+        for feature in shared:
+            assert table[i, j, feature] == table[j, i, feature]
 
 
-@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
-def test_fifty_classes_one_of_a_single_sample(rng):
-    y = np.concatenate([np.repeat(np.arange(49), 3), [49]])
-    X = rng.normal(size=(len(y), 80))
-    X[np.arange(len(y)), y] += 6.0
-    model = ClassSpecificNB(n_features=1).fit(X, y)
-    assert model.score(X, y) > 0.9
-    proba = model.predict_proba(rng.normal(scale=3, size=(20, 80)))
-    assert np.isfinite(proba).all()
-    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
-
-
-@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
-def test_a_class_of_one_sample_has_no_spike(rng):
-    X, y = markers(rng, sizes=(20, 20, 1))
-    model = ClassSpecificNB().fit(X, y)
-    near = X[y == 2] + 0.1
-    terms = model.explain(near)
-    assert terms[terms["class"] == 2]["log_likelihood"].min() > -1.0
+# --- data that others stumble over ----------------------------------------------------------------
 
 
 def test_a_class_constant_in_a_feature_has_no_spike():
@@ -353,13 +295,273 @@ def test_a_prior_of_0_rules_a_class_out(rng):
         np.testing.assert_allclose(proba.sum(axis=1), 1.0)
 
 
-# --- numbers ------------------------------------------------------------------------------------
+# --- the path over sizes --------------------------------------------------------------------------
 
 
-def test_counts_are_classified_where_the_published_method_fails():
-    X, y = load_digits(return_X_y=True)
-    train = np.arange(len(y)) % 5 > 0
-    ours = ClassSpecificNB().fit(X[train], y[train]).score(X[~train], y[~train])
-    theirs = XNB().fit(X[train], y[train]).score(X[~train], y[~train])
-    assert ours > 0.85
-    assert theirs < 0.6
+def noisy(rng, sizes=(16, 12, 14), n_features=40, shift=1.2):
+    """Classes that overlap, with features that repeat one another."""
+    codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = rng.normal(size=(len(codes), n_features))
+    for c in range(len(sizes)):
+        X[codes == c, 5 * c : 5 * c + 5] += shift
+    X[:, 20:25] = X[:, :5] + 0.1 * rng.normal(size=(len(codes), 5))
+    return X, codes
+
+
+def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
+    X, y = noisy(rng)
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    sizes = [1, 2, 5, 9, 40]
+    model = one_size(sizes=sizes, cv=folds, calibration="temperature").fit(X, y)
+    path = model.path_.set_index("n_features_per_pair")
+    assert path.index.tolist() == sizes
+    for size in sizes:
+        joint, prior = np.empty((2, len(y), 3))
+        per_class = []
+        for train, test in folds.split(X, y):
+            inner = ClassSpecificNB(n_features=size).fit(X[train], y[train])
+            joint[test], prior[test] = (
+                inner.predict_joint_log_proba(X[test]),
+                inner.class_log_prior_,
+            )
+            per_class.append([len(each) for each in inner.selected_features_.values()])
+        row = path.loc[size]
+        predicted = ((joint - prior) / row["temperature"] + prior).argmax(axis=1)
+        right = [(predicted == y)[test].mean() for _, test in folds.split(X, y)]
+        assert row["accuracy"] == pytest.approx((predicted == y).mean())
+        assert row["accuracy_se"] == pytest.approx(np.std(right, ddof=1) / 2)
+        assert row["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(y, predicted))
+        assert row["n_features_per_class"] == pytest.approx(np.mean(per_class))
+
+        def loss(log_t, joint=joint, prior=prior):
+            scores = np.exp((joint - prior) / np.exp(log_t) + prior)
+            return log_loss(y, scores / scores.sum(axis=1, keepdims=True))
+
+        best = minimize_scalar(loss, bounds=(0.0, 5.0), method="bounded")
+        assert row["temperature"] == pytest.approx(np.exp(best.x), rel=1e-3)
+        assert row["log_loss"] == pytest.approx(best.fun, rel=1e-6)
+
+
+def test_the_model_is_the_fit_with_what_was_chosen(rng):
+    X, y = noisy(rng)
+    model = one_size(
+        cv=4,
+        calibration="temperature",
+        min_bandwidth=[0.1, 0.5],
+        distance=["combined", "hellinger"],
+    ).fit(X, y)
+    (chosen,) = model.path_[model.path_["chosen"]].to_dict("records")
+    assert chosen["n_features_per_pair"] == model.n_features_
+    assert (chosen["distance"], chosen["min_bandwidth"]) == (model.distance_, model.min_bandwidth_)
+    assert len(model.path_) == 4 * 30
+    same = ClassSpecificNB(
+        n_features=model.n_features_,
+        distance=model.distance_,
+        min_bandwidth=model.min_bandwidth_,
+        temperature=model.temperature_,
+    ).fit(X, y)
+    assert model.selected_features_ == same.selected_features_
+    np.testing.assert_array_equal(model.predict_log_proba(X), same.predict_log_proba(X))
+    pd.testing.assert_frame_equal(model.explain(X[:3]), same.explain(X[:3]))
+
+
+def test_the_inner_folds_keep_groups_together(rng):
+    X, y = noisy(rng)
+    patients = np.arange(len(y)) // 2
+    seen = []
+
+    class Recorder(LeaveOneGroupOut):
+        def split(self, X, y=None, groups=None):
+            for train, test in super().split(X, y, groups):
+                seen.append((set(groups[train]), set(groups[test])))
+                yield train, test
+
+    one_size(sizes=[3], cv=Recorder()).fit(X, y, groups=patients)
+    assert len(seen) == 21
+    assert all(train.isdisjoint(test) for train, test in seen)
+
+
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
+def test_classes_that_an_inner_training_set_lacks_cost_but_do_not_fail(rng):
+    X, y = noisy(rng, sizes=(12, 11, 1))
+    model = one_size(cv=4).fit(X, y)
+    assert model.path_["log_loss"].min() > -np.log(np.finfo(float).eps) / len(y) - 1e-9
+    assert np.isfinite(model.path_.select_dtypes("number")).all(axis=None)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_scores_are_those_of_samples_whose_classes_weigh_as_the_priors(rng):
+    X, y = noisy(rng)
+    priors = np.array([0.2, 0.3, 0.5])
+    weights = (priors / np.bincount(y))[y]
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    model = one_size(sizes=[4], cv=folds, priors=priors, calibration="temperature")
+    model.fit(X, y)
+    joint = np.empty((len(y), 3))
+    for train, test in folds.split(X, y):
+        inner = ClassSpecificNB(n_features=4, priors=priors).fit(X[train], y[train])
+        joint[test] = inner.predict_joint_log_proba(X[test])
+    sums = joint - np.log(priors)
+
+    def loss(log_t):
+        scores = np.exp(sums / np.exp(log_t) + np.log(priors))
+        return log_loss(y, scores / scores.sum(axis=1, keepdims=True), sample_weight=weights)
+
+    best = minimize_scalar(loss, bounds=(0.0, 5.0), method="bounded")
+    right = (sums / np.exp(best.x) + np.log(priors)).argmax(axis=1) == y
+    (row,) = model.path_.to_dict("records")
+    assert row["temperature"] == pytest.approx(np.exp(best.x), rel=1e-3)
+    assert row["log_loss"] == pytest.approx(best.fun, rel=1e-6)
+    assert row["accuracy"] == pytest.approx(np.average(right, weights=weights))
+
+
+def rows(scores, errors, name="accuracy"):
+    return [
+        {"n_features_per_class": float(size), name: score, f"{name}_se": error}
+        for size, (score, error) in enumerate(zip(scores, errors, strict=True), start=1)
+    ]
+
+
+def test_the_fewest_features_within_one_standard_error_of_the_best():
+    path = rows([0.80, 0.88, 0.90, 0.93, 0.92], [0.01, 0.2, 0.01, 0.04, 0.01])
+    assert choose(path, "accuracy", "one_standard_error", 1000) == 2
+    assert choose(path, "accuracy", "best", 1000) == 3
+    losses = rows([0.5, 0.31, 0.30, 0.29], [0.1, 0.1, 0.1, 0.015], "log_loss")
+    assert choose(losses, "log_loss", "one_standard_error", 1000) == 2
+
+
+def test_what_one_sample_can_change_is_no_difference():
+    path = rows([0.99, 1.0, 1.0], [0.1, 0.0, 0.0])
+    assert choose(path, "accuracy", "one_standard_error", 100) == 0
+    assert choose(path, "accuracy", "one_standard_error", 1000) == 1
+
+
+def test_sizes_grow_geometrically():
+    sizes = geometric_sizes(200, 30)
+    assert len(sizes) == 30
+    assert (sizes[0], sizes[-1]) == (1, 200)
+    steps = sizes[1:] / sizes[:-1]
+    assert steps[15:].max() < 1.25
+    assert geometric_sizes(13, 30).tolist() == list(range(1, 14))
+
+
+# --- calibration ----------------------------------------------------------------------------------
+
+
+def overconfident(rng, n=240, n_classes=3, by=(6.0, 2.0, 1.0)):
+    """Return sums that count what they know several times, for each class another number."""
+    codes = rng.integers(n_classes, size=n)
+    sums = rng.normal(size=(n, n_classes)) + 1.5 * (codes[:, None] == np.arange(n_classes))
+    log_prior = np.log((np.bincount(codes, minlength=n_classes) + 1) / (n + n_classes))
+    return sums * by, np.tile(log_prior, (n, 1)), codes
+
+
+def penalised(point, sums, log_prior, codes, temperature):
+    slope, intercept = np.split(point, 2)
+    logs = log_softmax(sums / temperature * slope + intercept + log_prior, axis=1)
+    penalty = ((slope - 1.0) ** 2).sum() + (intercept**2).sum()
+    return 4.0 * penalty / 2.0 - logs[np.arange(len(codes)), codes].sum()
+
+
+def by_another_optimiser(sums, log_prior, codes, temperature):
+    n_classes = sums.shape[1]
+    found = minimize(
+        penalised,
+        np.repeat([1.0, 0.0], n_classes),
+        (sums, log_prior, codes, temperature),
+        bounds=[(1e-3, temperature)] * n_classes + [(None, None)] * n_classes,
+        options={"ftol": 1e-14, "gtol": 1e-9, "maxfun": 100_000},
+    )
+    return found.x[:n_classes] / temperature, found.x[n_classes:]
+
+
+@pytest.mark.parametrize("by", [(6.0, 2.0, 1.0), (0.3, 0.5, 0.2), (40.0, 1.0, 40.0)])
+def test_slopes_and_intercepts_have_the_least_penalised_log_loss(rng, by):
+    sums, log_prior, codes = overconfident(rng, by=by)
+    fitted = fit_vector(sums, log_prior, codes)
+    assert fitted.temperature == fit_temperature(sums, log_prior, codes).temperature
+    slope, intercept = by_another_optimiser(sums, log_prior, codes, fitted.temperature)
+    np.testing.assert_allclose(fitted.slope, slope, atol=2e-5)
+    np.testing.assert_allclose(fitted.intercept, intercept, atol=2e-4)
+
+
+def test_weights_are_as_many_samples(rng):
+    sums, log_prior, codes = overconfident(rng, n=60)
+    times = rng.integers(4, size=60)
+    again = np.repeat(np.arange(60), times)
+    weighted = fit_vector(sums, log_prior, codes, times.astype(float))
+    repeated = fit_vector(sums[again], log_prior[again], codes[again])
+    np.testing.assert_allclose(weighted.slope, repeated.slope, rtol=1e-6)
+    np.testing.assert_allclose(weighted.intercept, repeated.intercept, atol=1e-6)
+
+
+def test_samples_of_classes_that_training_lacked_and_impossible_ones_are_no_trouble(rng):
+    sums, log_prior, codes = overconfident(rng, n=60)
+    lacking = log_prior.copy()
+    lacking[:10, 2] = -np.inf
+    known = (np.arange(60) >= 10) | (codes != 2)
+    sums[codes == 0, 1] = -np.inf
+    fitted = fit_vector(sums, lacking, codes)
+    assert np.isfinite([fitted.slope, fitted.intercept]).all()
+    same = fit_vector(sums[known], lacking[known], codes[known])
+    np.testing.assert_allclose(fitted.slope, same.slope, rtol=1e-9)
+
+
+def test_the_temperature_is_1_at_least_and_finite():
+    prior = np.log(np.full((6, 2), 0.5))
+    codes = np.array([0, 1, 0, 1, 0, 1])
+    right = np.where(codes[:, None] == np.arange(2), 3.0, 0.0)
+    assert fit_temperature(right, prior, codes).temperature == 1.0
+    assert fit_temperature(-right, prior, codes).temperature == 1000.0
+    assert fit_temperature(right[:0], prior[:0], codes[:0]).temperature == 1.0
+
+
+def inner(rng, n=60, **changes):
+    sums, log_prior, codes = overconfident(rng, n=n)
+    folds = np.arange(n) % 6
+    parts = {"sums": sums[None], "log_prior": log_prior, "codes": codes, "folds": folds}
+    return InnerPredictions(**parts | changes, counts=np.array([4.0]), weights=np.ones(n))
+
+
+def test_what_is_scored_is_calibrated_by_other_folds(rng):
+    path = inner(rng)
+    (row,), (kept,) = path.rows("vector")
+    sums = path.sums[0]
+    temperature = fit_temperature(sums, path.log_prior, path.codes).temperature
+    joint = np.empty_like(sums)
+    for fold in range(6):
+        own = path.folds == fold
+        rest = sums[~own], path.log_prior[~own], path.codes[~own], temperature
+        slope, intercept = by_another_optimiser(*rest)
+        joint[own] = sums[own] * slope + intercept + path.log_prior[own]
+    loss = log_loss(path.codes, np.exp(log_softmax(joint, axis=1)))
+    assert row["log_loss"] == pytest.approx(loss, rel=1e-4)
+    assert row["accuracy"] == (joint.argmax(axis=1) == path.codes).mean()
+    slope, intercept = by_another_optimiser(sums, path.log_prior, path.codes, temperature)
+    np.testing.assert_allclose(kept.slope, slope, atol=2e-5)
+    np.testing.assert_allclose(kept.intercept, intercept, atol=2e-4)
+
+
+def repeating(rng, n=400):
+    """Return four classes: one is told by twenty copies of a feature, each other by twenty."""
+    codes = rng.integers(4, size=n)
+    one = rng.normal(size=(n, 1)) + 2.0 * (codes[:, None] == 0)
+    others = [rng.normal(size=(n, 20)) + 0.6 * (codes[:, None] == code) for code in (1, 2, 3)]
+    return np.hstack([np.repeat(one, 20, axis=1), *others]), codes
+
+
+def test_two_classes_have_one_temperature(rng):
+    X, y = repeating(rng, n=100)
+    model = one_size(cv=4).fit(X, y > 1)
+    assert model.calibration_slope_.tolist() == [1.0 / model.temperature_] * 2
+    assert model.calibration_intercept_.tolist() == [0.0, 0.0]
+
+
+def test_explanations_add_up_to_the_score(rng):
+    X, y = repeating(rng, n=120)
+    model = one_size(cv=4).fit(X, y)
+    assert np.ptp(model.calibration_slope_) > 0.0
+    terms = model.explain(X[:5]).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    joint = model.predict_joint_log_proba(X[:5])
+    offset = model.class_log_prior_ + model.calibration_intercept_
+    np.testing.assert_allclose(terms.to_numpy() + offset, joint, rtol=1e-9)

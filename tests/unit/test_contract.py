@@ -77,7 +77,7 @@ def test_parquet_has_one_reader_and_one_writer():
         and node.attr in own
         and (node.value.id in {"pd", "pq", "pandas"} or node.attr == "to_parquet")
     }
-    of_others = "data/sources/columnar.py: pq.ParquetFile"  # a table of somebody's own
+    of_others = "data/sources/table_formats.py: pq.ParquetFile"  # a table of somebody's own
     assert found == {"data/dataset.py: pq.ParquetFile", of_others}  # the first is a type
 
 

@@ -1,8 +1,10 @@
-"""What the documentation of an estimator must say, for the reference is made from it."""
+"""What the documentation and the types of the library say."""
 
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, is_regressor
 
+import xnbflow
 from xnbflow import naive_bayes, preprocessing
 
 ESTIMATORS = [
@@ -18,6 +21,8 @@ ESTIMATORS = [
     for name in package.__all__
     if inspect.isclass(found := getattr(package, name))
 ]
+
+
 PUBLIC_MODULES = [
     "xnbflow.data.cells",
     "xnbflow.diagnostics",
@@ -27,15 +32,20 @@ PUBLIC_MODULES = [
     "xnbflow.naive_bayes",
     "xnbflow.preprocessing",
     "xnbflow.data.dataset",
-    "xnbflow.data.sources",
 ]
+
+
 #: Attributes that scikit-learn's own classes set.
 OF_SCIKIT_LEARN = {"n_features_in_", "feature_names_in_"}
+
+
 #: Parameters without a default.
 NEEDED = {
     "ExpressionFilter": {"level": 0.0},
     "SelectiveNB": {"estimator": naive_bayes.GaussianNB()},
 }
+
+
 EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda found: found.__name__)
 
 
@@ -134,3 +144,77 @@ def test_every_public_attribute_of_a_fit_is_documented(estimator):
     }
     public = {name for name in {*vars(model), *computed} if not name.startswith("_")}
     assert sorted(public - documented - set(model.get_params(deep=False))) == []
+
+
+# --- types ----------------------------------------------------------------------------------------
+
+
+USER_CODE = """
+from typing import assert_type
+
+import numpy as np
+
+from xnbflow import CICA, ClassSpecificNB
+from xnbflow.diagnostics import shapiro_wilk
+from xnbflow.density.families import FAMILIES, Distribution, Gaussian
+from xnbflow.models import TrainedModel, read_model
+from xnbflow.naive_bayes import XNB, ClassSpecificNBCV, HybridNB, KernelNBRegressor
+from xnbflow.preprocessing import Log2
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
+
+X, y = np.zeros((4, 2)), np.array(["a", "a", "b", "b"])
+model = XNB(bandwidth="silverman", n_grid=50)
+assert_type(model, XNB)
+assert_type(model.predict(X), np.ndarray)
+assert_type(CICA().fit(X, y), CICA)
+assert_type(ClassSpecificNB(), ClassSpecificNB)
+assert_type(ClassSpecificNBCV().predict_proba(X), np.ndarray)
+assert_type(KernelNBRegressor(width="cv").fit(X, np.arange(4.0)), KernelNBRegressor)
+assert_type(HybridNB([("wind", Gaussian(), [0])]), HybridNB)
+assert_type(read_model("model.skops"), TrainedModel)
+assert_type(acquire(SheetRow("wine", "bundled", "wine")), DataSet)
+assert_type(DataSet("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], y[1:3]).labels, np.ndarray)
+assert_type(FAMILIES["gaussian"], type[Distribution])
+Log2().fit(X).transform(X)
+shapiro_wilk(X)
+"""
+
+
+MISTAKES = """
+from xnbflow.naive_bayes import XNB, NoSuchNB
+from xnbflow.preprocessing.mdlp import _cut
+
+XNB(n_grid="fifty")
+XNB(no_such_parameter=1)
+_cut(1, 2)
+"""
+
+
+@pytest.mark.slow
+def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path):
+    """As the library is installed; compiled kernels keep their types."""
+    for name, code in {"user": USER_CODE, "mistakes": MISTAKES}.items():
+        (tmp_path / f"{name}.py").write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "."]
+    run = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 1, run.stderr
+    assert "user.py" not in run.stdout
+    for mistake in ('"NoSuchNB"', 'expected "int"', '"no_such_parameter"', '"n_classes", "bits"'):
+        assert mistake in run.stdout
+
+
+def test_the_estimators_can_be_imported_from_the_package_itself():
+    for name in ("ClassSpecificNBCV", "XNB"):
+        assert getattr(xnbflow, name) is getattr(naive_bayes, name)
+    assert xnbflow.CICA is preprocessing.CICA
+
+
+def test_jobs_that_fit_no_estimator_import_no_scikit_learn():
+    code = (
+        "import sys; import xnbflow.diagnostics.tables, xnbflow.data.sources.acquisition;"
+        "print({'sklearn', 'scipy.stats'} & sys.modules.keys())"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert run.stdout.strip() == "set()"

@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import zscore
 from sklearn.base import clone
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
+from sklearn.impute import KNNImputer
 
-from xnbflow.data.errors import InputError
-from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.methods import resolved
 from xnbflow.preprocessing import (
     CountsPerMillion,
     ExpressionFilter,
@@ -23,7 +19,11 @@ from xnbflow.preprocessing import (
 )
 
 RNG = np.random.default_rng(0)
+
+
 X = RNG.lognormal(5, 1, (12, 30))
+
+
 STEPS = [
     CountsPerMillion(),
     ExpressionFilter(level=0.0, share=0.0),
@@ -91,20 +91,6 @@ def test_counts_per_million_sum_to_a_million():
 
 
 @pytest.mark.parametrize(
-    ("step", "values", "message"),
-    [
-        (Log2(), [[0.0, 1.0]], "log2 of 0 with offset 0: values plus offset must be positive"),
-        (CountsPerMillion(), [[-1.0, 2.0]], "counts must not be negative"),
-        (CountsPerMillion(), [[1.0, 2.0], [0.0, 0.0]], r"sample 1 \(from 0\) .* no counts at all"),
-        (SampleStandardizer(), [[np.nan, np.nan]], r"sample 0 \(from 0\) .* no value at all"),
-    ],
-)
-def test_values_out_of_the_domain_are_told(step, values, message):
-    with pytest.raises(InputError, match=message):
-        step.fit_transform(np.array(values))
-
-
-@pytest.mark.parametrize(
     ("values", "expected"),
     [
         (RNG.negative_binomial(1, 0.01, (50, 6)), True),
@@ -135,11 +121,6 @@ def test_the_expression_filter_counts_training_samples():
     assert ExpressionFilter(level=5, share=0.5).fit(values).get_support().tolist() == [
         True, False, True,
     ]  # fmt: skip
-    with pytest.raises(InputError, match="leaves none of 3 features; lower it"):
-        ExpressionFilter(level=50, share=0.5).fit(values)
-
-
-# imputation
 
 
 def holed(share=0.1, seed=1):
@@ -162,21 +143,10 @@ def test_medians_are_those_of_the_training_samples():
 
 @pytest.mark.parametrize("k", [1, 3, 50])
 def test_the_nearest_samples_are_those_of_scikit_learn(k):
-    from sklearn.impute import KNNImputer
-
     values, _, _ = holed()
     found = Imputer(method="nearest", n_neighbors=k).fit(values[:12]).transform(values[12:])
     expected = KNNImputer(n_neighbors=k).fit(values[:12]).transform(values[12:])
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_the_nearest_come_closer_than_the_median_where_samples_differ():
-    values, truth, holes = holed()
-    errors = {
-        method: np.abs(Imputer(method=method).fit_transform(values) - truth)[holes].mean()
-        for method in ("median", "nearest")
-    }
-    assert errors["nearest"] < 0.8 * errors["median"]
 
 
 @pytest.mark.parametrize("method", ["median", "nearest"])
@@ -188,35 +158,6 @@ def test_features_without_a_value_in_training_are_told_and_filled(method):
     assert imputer.n_empty_ == 1
     assert np.isfinite(imputer.transform(values)).all()
     assert imputer.transform(np.full((1, 40), np.nan))[0, 5] == np.nanmedian(values[:12])
-
-
-@pytest.mark.parametrize(
-    ("params", "values", "message"),
-    [
-        ({}, np.full((3, 2), np.nan), "all values of the training samples are missing"),
-    ],
-)
-def test_what_cannot_be_imputed_is_refused(params, values, message):
-    with pytest.raises(InputError, match=message):
-        Imputer(**params).fit(values)
-
-
-def test_steps_are_known_by_name_and_make_a_pipeline():
-    entry = {
-        "steps": [
-            {"method": "imputer", "params": {"method": "nearest"}},
-            {"method": "log2", "params": {"offset": 1.0}},
-            {"method": "quantile_normalizer"},
-            {"method": "variance_filter", "params": {"keep": 10}},
-            {"method": "gaussian_nb"},
-        ]
-    }
-    values = np.where(np.arange(360).reshape(12, 30) % 17 == 0, np.nan, X)
-    model = build_estimator(resolved(entry), {}).fit(values, list("ab") * 6)
-    assert model[-1].n_features_in_ == 10
-    steps = (SampleStandardizer(), SampleRanks(), CountsPerMillion(), ExpressionFilter(level=1.0))
-    for step in steps:
-        make_pipeline(step, GaussianNB()).fit(X, list("ab") * 6)
 
 
 def test_the_imputer_does_not_see_what_becomes_of_its_training_samples():

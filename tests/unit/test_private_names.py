@@ -8,10 +8,8 @@ WORKFLOW = Path(__file__).parents[2] / "workflow"
 
 #: By name: why it is used.
 ALLOWED = {
-    "_param_validation": "scikit-learn checks parameters by it, and its estimators extend it so",
-    "_parameter_constraints": "the attribute that this check reads from a class",
+    "_parameter_constraints": "estimators of scikit-learn list their parameters in it",
     "_check_sample_weight": "the rules of `sample_weight` that `check_estimator` holds us to",
-    "_Decompress": "zlib has no other name for the type of its decompressor",
     "_BaseComposition": "`get_params` of nested estimators, as in `Pipeline`",
 }
 #: Documented in spite of their names: of named tuples and of `os`.

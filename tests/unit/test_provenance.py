@@ -99,7 +99,9 @@ def test_an_edit_of_equal_size_and_time_is_not_run_from_bytecode(tmp_path):
 
     def run(text):
         command = [sys.executable, "-c", code + text, str(copy.parent)]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        written = os.environ | {"PYTHONDONTWRITEBYTECODE": ""}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=written)
+        return done.stdout.split()
 
     imported = "from xnbflow.diagnostics import NUMBER; print(NUMBER)"
     module.write_text("NUMBER = 1\n")

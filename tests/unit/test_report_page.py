@@ -1,4 +1,4 @@
-"""The page: blocks become HTML in which every value is escaped and nothing comes from elsewhere."""
+"""The page and the index: blocks become HTML in which every value is escaped."""
 
 import json
 import os
@@ -7,15 +7,21 @@ import signal
 import typing
 import xml.etree.ElementTree as ET
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape, unescape
 from html.parser import HTMLParser
 from importlib import resources
 
 import numpy as np
 import pandas as pd
 import pytest
+from report_study import write_study
 
+from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.tables import write_parquet
 from xnbflow.report.drawings.histograms import draw_class_sizes
+from xnbflow.report.index import write_index
+from xnbflow.report.outline import figure_labels
 from xnbflow.report.page.blocks import (
     Block,
     Card,
@@ -35,6 +41,7 @@ from xnbflow.report.page.blocks import (
     figures_of,
 )
 from xnbflow.report.page.page import write_page, write_pictures
+from xnbflow.report.study import write_report
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -222,3 +229,84 @@ def test_tables_and_figures_name_the_files_that_hold_their_numbers(tmp_path):
     page = Elements(write(tmp_path, table, drawn))
     links = [a["href"] for a in page.all("a") if a["href"].endswith(".tsv")]
     assert links == ["summary.tsv", "recall.tsv"]
+
+
+def finding(results):
+    """What the study found, as its table says."""
+    return results.tables["headline"]["text"].iloc[0]
+
+
+def test_studies_with_a_report_are_linked_and_the_others_say_how_to_run_them(tmp_path):
+    finished = write_study(tmp_path)
+    (finished.folder / "report.html").write_text("<html></html>")
+    study = replace(finished.study, id="other", title="Not <yet>", classifiers=(), folds=())
+    write_index([replace(finished, study=study), finished], tmp_path / "results/index.html")
+    html = (tmp_path / "results/index.html").read_text()
+    assert '<a href="studies/small/report.html">A small study &lt;of&gt; nothing</a>' in html
+    assert escape(finding(finished)) in html
+    assert "Not &lt;yet&gt;" in html
+    assert "<code>snakemake other --cores all</code>" in html
+    assert html.index("small/report.html") < html.index("Not &lt;yet&gt;")
+
+
+def test_the_command_of_a_study_is_that_of_the_call(tmp_path):
+    results = write_study(tmp_path)
+    options = ["--cores", "all", "--configfile", "my own.yaml"]
+    write_index([results], tmp_path / "results/index.html", options)
+    html = unescape((tmp_path / "results/index.html").read_text())
+    assert "snakemake small --cores all --configfile 'my own.yaml'" in html
+
+
+@pytest.mark.slow
+def test_reports_of_studies_that_are_not_configured_are_listed_after_those_that_are(tmp_path):
+    results = write_study(tmp_path)
+    write_report(results, results.folder / "report.html", tmp_path / "figures", threads=1)
+    another = tmp_path / "results/studies/another"
+    another.mkdir()
+    (another / "report.html").touch()
+    headline = STUDY_TABLES["headline"]
+    write_parquet(results.tables["headline"], another / "headline.parquet", headline)
+    bare = tmp_path / "results/studies/bare/report.html"
+    bare.parent.mkdir()
+    sections = [Section("one", "One", "How to read it.", [Prose("Text")])]
+    write_page(bare, "Bare", "", sections, tmp_path / "figures")
+    write_index([results], tmp_path / "results/index.html")
+    html = (tmp_path / "results/index.html").read_text()
+    small, another, alone = re.findall(r"<section.*?</section>", html, flags=re.DOTALL)
+    assert "studies/small/report.html" in small
+    for said in (results.study.title, results.study.summary, finding(results)):
+        assert escape(said) in small
+        assert escape(said) in another
+    assert '<a href="studies/another/report.html">' in another
+    assert re.findall("<p>(.*?)</p>", alone) == [""]  # of a report without tables no more is known
+    assert '<a href="studies/bare/report.html">bare</a>' in alone
+    assert "Not run yet" not in html
+
+
+def test_what_the_index_says_comes_from_the_table_and_not_from_the_page(tmp_path):
+    results = write_study(tmp_path)
+    (results.folder / "report.html").write_text('<p class="headline">A page says much</p>')
+    write_index([], tmp_path / "results/index.html")
+    html = (tmp_path / "results/index.html").read_text()
+    assert escape(finding(results)) in html
+    assert "A page says much" not in html
+
+
+STUDY = (["breast", "breast-cancer", "nb", "density"], ["10-fold", "10x10-fold"], ["nb", "csnb"])
+
+
+@pytest.mark.parametrize(
+    ("figure", "expected"),
+    [
+        ("accuracy", ("all data sets", "accuracy", "", "", "")),
+        ("ranks-10-fold", ("all data sets", "ranks", "10-fold", "", "")),
+        ("class-sizes-breast-cancer", ("breast-cancer", "class-sizes", "", "", "")),
+        ("class-sizes-breast", ("breast", "class-sizes", "", "", "")),
+        ("calibration-nb-10-fold", ("nb", "calibration", "10-fold", "", "")),
+        ("confusion-nb-10x10-fold-nb", ("nb", "confusion", "10x10-fold", "nb", "")),
+        ("density-density-10-fold-csnb-12", ("density", "density", "10-fold", "csnb", "12")),
+        ("angle-breast-cancer-3", ("breast-cancer", "angle", "", "", "3")),
+    ],
+)
+def test_a_figure_is_shown_by_the_longest_data_set_that_its_name_has(figure, expected):
+    assert tuple(figure_labels(figure, *STUDY).values()) == expected

@@ -14,11 +14,13 @@ from report_study import (
     sources,
     unsourced,
     walk,
+    write_declared,
     write_study,
 )
 
-from xnbflow.data.contract import benchmark_of
+from xnbflow.data.contract import STUDY_TABLES, benchmark_of
 from xnbflow.data.sources.sheet import COLUMNS
+from xnbflow.data.study import Study
 from xnbflow.evaluation.densities import telling_features
 from xnbflow.evaluation.description import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.rows import draw_points
@@ -35,6 +37,7 @@ from xnbflow.report.page.blocks import (
     Table,
     figures_of,
 )
+from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import (
     accuracy,
     answer,
@@ -45,7 +48,11 @@ from xnbflow.report.sections import (
     overview,
     samples,
 )
+from xnbflow.report.sections.accuracy import _confidence, _permutations
+from xnbflow.report.sections.answer import _item, _size, _ties
 from xnbflow.report.study import write_report
+
+MODULES = (answer, overview, diagnostics, accuracy, explanation, samples, comparison, methods)
 
 
 @pytest.fixture(scope="module")
@@ -64,16 +71,7 @@ def column(table, row, name):
 
 
 def test_every_section_has_a_lead_and_every_figure_and_table_says_how_to_read_it(results):
-    for module in (
-        answer,
-        overview,
-        diagnostics,
-        accuracy,
-        explanation,
-        samples,
-        comparison,
-        methods,
-    ):
+    for module in MODULES:
         section = module.section(results)
         assert section.lead
         assert all(table.caption for table in blocks(section, Table))
@@ -126,41 +124,35 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
     assert first.note == ""  # every fold selects it
 
 
-def verdict(results, **changes):
-    """What is said of alpha where columns of the tables are changed."""
-    rows = {}
-    for name in ("summary", "recall", "stability"):
-        table = results.tables[name].assign(**changes.get(name, {}))
-        rows[name] = table[(table["dataset"] == "alpha") & (table["classifier"] == "xnb")]
-    summary = rows["summary"].set_index("metric")
-    return answer._verdict("XNB", summary, rows["recall"], rows["stability"].set_index("class"))
-
-
-def test_how_well_a_finding_is_supported_follows_from_the_tables(results):
-    text, level = verdict(results, recall={"recognised": True}, stability={"stability": 0.9})
-    assert level == "good"
-    assert "every class is recognised" in text
-    assert "stability 0.90" in text
-    text, level = verdict(results, summary={"lower": 0.2, "baseline": 0.3})
+def test_how_well_a_finding_is_supported_is_said_with_its_reasons():
+    summary = pd.DataFrame({"mean": [0.9]}, index=["accuracy"])
+    recall = pd.DataFrame({"class": ["healthy", "tumour"], "recognised": [False, True]})
+    row = {"level": "partly supported", "reasons": "classes; stability", "p_value": 0.005}
+    row |= {"choices": 1, "accuracy": 0.9, "majority": 0.5, "balanced_lower": 0.6}
+    row |= {"balanced_upper": 0.95, "chance": 0.5}
+    text, level = answer._verdict("XNB", summary, pd.DataFrame([row]), recall)
+    assert level == "fair"
+    assert text.startswith("Partly supported: XNB has an accuracy of 90%")
+    assert "“healthy” is not recognised and folds disagree on the features" in text
+    assert "p = 0.005" in text
+    row |= {
+        "level": "not supported",
+        "reasons": "chance interval",
+        "p_value": np.nan,
+        "choices": 6,
+    }
+    text, level = answer._verdict("XNB", summary, pd.DataFrame([row]), recall)
     assert level == "poor"
-    assert text.startswith("Not supported")
-    assert "majority-class rate of 30%" in text
-    known = results.tables["recall"]["class"] != "healthy"
-    text, level = verdict(results, recall={"recognised": known}, stability={"stability": 0.9})
-    assert level == "fair"
-    assert "“healthy” is not recognised" in text
-    text, level = verdict(results, recall={"recognised": True}, stability={"stability": 0.1})
-    assert level == "fair"
-    assert "folds disagree on the features" in text
-    text, level = verdict(results, recall={"recognised": False})
-    assert (text.split(":")[0], level) == ("Not supported", "poor")
+    assert "the verdict rests on intervals alone" in text
+    assert "chosen after looking, out of 6" in text
+    assert answer._verdict("XNB", summary, pd.DataFrame(), recall)[1] == "poor"
 
 
-def test_a_class_that_is_never_recognised_is_marked():
-    assert "mean nothing" in answer._warning(0.0, recognised=False, note="")
-    assert "do not rely" in answer._warning(0.3, recognised=False, note="")
-    assert "single sample" in answer._warning(0.0, recognised=False, note="one sample")
-    assert answer._warning(0.9, recognised=True, note="") == ""
+def test_a_class_that_is_not_recognised_is_marked_with_what_it_is_taken_for():
+    assert "Never" in answer._warning(0.0, "b", recognised=False, note="")
+    assert "taken for “b”" in answer._warning(0.3, "b", recognised=False, note="")
+    assert "single sample" in answer._warning(0.0, "", recognised=False, note="one sample")
+    assert answer._warning(0.9, "b", recognised=True, note="") == ""
 
 
 #: What no table of results holds: versions and the machine of the one who makes the page, seconds
@@ -169,8 +161,7 @@ NOT_OF_RESULTS = ("Run time and memory", "Seeds of the random numbers")
 
 
 def test_every_number_has_a_file_beside_the_page(results):
-    shown = [m.section(results) for m in (overview, diagnostics, answer, accuracy, comparison)]
-    shown += [m.section(results) for m in (explanation, samples)]
+    shown = [module.section(results) for module in MODULES if module is not methods]
     bare = [
         each
         for section in shown
@@ -282,14 +273,9 @@ def test_steps_before_classifiers_are_shown_with_their_reasons(results):
         [results.labels[name], 1, "StandardScaler", "", ""],
         [results.labels[name], 2, "binary logarithms", "offset: 1", "intensities"],
     ]
-    (cited,) = [
-        t
-        for t in blocks(methods.section(replace(results, configuration=configuration)), Table)
-        if "formulas" in t.caption
-    ]
-    assert "Quackenbush" in column(
-        cited, f"{results.study.datasets[0]}: binary logarithms", "source"
-    )
+    cited = blocks(methods.section(replace(results, configuration=configuration)), Table)[0]
+    of = f"{results.study.datasets[0]}: binary logarithms"
+    assert "Quackenbush" in column(cited, of, "source")
 
 
 def test_missing_values_are_counted_by_data_set(tmp_path):
@@ -409,13 +395,10 @@ def test_dependent_pairs_are_correlations_of_residuals(results):
     series = results.series("alpha")
     pairs = dependent_pairs(series, list(series.features), cut=0.5)
     assert pairs[["feature", "other"]].iloc[0].tolist() == [SCRIPT, "probe_01"]
-    codes = np.searchsorted(series.classes, series.labels)
-    residuals = (
-        series.values
-        - np.stack([series.values[:, codes == code].mean(axis=1) for code in range(3)], axis=1)[
-            :, codes
-        ]
-    )
+    residuals = series.values.copy()
+    for label in series.classes:
+        mine = series.labels == label
+        residuals[:, mine] -= residuals[:, mine].mean(axis=1, keepdims=True)
     assert pairs["r"].iloc[0] == pytest.approx(np.corrcoef(residuals[0], residuals[1])[0, 1])
     others = np.abs(np.corrcoef(residuals)[np.triu_indices(FEATURES, 1)])
     assert len(pairs) == (others > 0.5).sum()
@@ -435,6 +418,9 @@ def test_misclassified_samples_are_listed_with_what_they_were_taken_for(results)
     by = table.frame.set_index("sample")["wrong_by"]
     assert by.sum() == (wrong["wrong"] == 2).sum()  # in more than half of the two repeats
     assert by.is_monotonic_decreasing
+    assert by.to_dict() == (
+        results.rows("misclassified", dataset="alpha").set_index("sample")["wrong_by"].to_dict()
+    )
     one = wrong[wrong["wrong"] == 2].iloc[0]
     cell = column(table, one["sample"], CLASSIFIERS[one["classifier"]])
     assert cell == f"{one['mistakes']} of 2"
@@ -443,6 +429,7 @@ def test_misclassified_samples_are_listed_with_what_they_were_taken_for(results)
 def test_the_table_of_samples_counts_wrong_classifiers_as_the_figure_does(results):
     section = samples.section(results)
     figure = next(f for f in figures_of(section.blocks) if f.name == "hard-samples")
+    np.testing.assert_allclose(figure.arguments["shares"].sum(axis=1), 1)
     shares = dict(zip(figure.arguments["rows"], figure.arguments["shares"], strict=True))
     for group in section.blocks:
         if isinstance(group, Group):
@@ -452,27 +439,6 @@ def test_the_table_of_samples_counts_wrong_classifiers_as_the_figure_does(result
                 for n, share in enumerate(shares[group.title])
                 if n > 0 and share > 0
             }
-
-
-def test_the_mistakes_of_a_sample_are_told_with_their_own_counts(results):
-    table = results.tables["samples"].query("dataset == 'alpha' and classifier == 'nb'").head(1)
-    table = table.assign(tested=10, wrong=6, predicted="healthy", mistakes="AML 4, B-ALL 2")
-    assert samples._cell(*table[["mistakes", "tested"]].iloc[0]) == "AML 4, B-ALL 2 of 10"
-    place = ("alpha", results.study.folds[0])
-    all_of_it = results.rows("samples", dataset=place[0], folds=place[1])
-    frame = samples._misclassified(results, place, all_of_it).blocks[0].frame
-    bad = results.rows("misclassified", dataset=place[0], folds=place[1])
-    assert frame["sample"].tolist() == bad["sample"].tolist()
-    assert frame["wrong_by"].tolist() == bad["wrong_by"].tolist()
-
-
-def test_hard_samples_add_up_to_all_samples(results):
-    figure = next(
-        f for f in figures_of(samples.section(results).blocks) if f.name == "hard-samples"
-    )
-    np.testing.assert_allclose(figure.arguments["shares"].sum(axis=1), 1)
-    assert figure.arguments["shares"].shape == (2, 4)
-    assert (figure.arguments["shares"] * SAMPLES % 1).max() == pytest.approx(0, abs=1e-9)
 
 
 def test_the_diagram_shows_the_ranks_table(results):
@@ -523,3 +489,64 @@ def test_methods_state_the_rule_of_selection_that_was_used(results, params, valu
 def test_labels_that_two_classifiers_share_are_told_apart(results):
     same = replace(results, labels={"nb": "NB", "xnb": "NB", "forest": "Forest"})
     assert same.labels == {"nb": "NB [nb]", "xnb": "NB [xnb]", "forest": "Forest"}
+
+
+@pytest.fixture
+def results_with(tmp_path):
+    def write(name, rows):
+        study = Study("s", "", "", ("d",), ("nb", "xnb"), ("f",), diagnostics=False, analyses={})
+        results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
+        table = pd.DataFrame(rows).assign(dataset="d", folds="f")
+        schema = STUDY_TABLES[name]
+        table = table[[column for column in table if column in schema.columns]]
+        write_declared(table, results.folder / f"{name}.parquet", schema)
+        return results
+
+    return write
+
+
+def test_overconfidence_is_reported_in_words(results_with):
+    columns = ["classifier", "above", "predictions", "count", "share", "accuracy"]
+    columns += ["accuracy_lower", "accuracy_upper", "promised", "overconfident"]
+    nan = float("nan")
+    rows = [
+        ("nb", 0.9, 100, 99, 0.99, 0.5, 0.4, 0.6, 0.99, True),
+        ("nb", 0.99, 100, 92, 0.92, 0.49, 0.39, 0.59, 0.999, True),
+        ("xnb", 0.99, 100, 0, 0.0, nan, nan, nan, nan, False),
+    ]
+    results = results_with("confidence", pd.DataFrame(rows, columns=columns))
+    (prose,) = _confidence(results, "d", "f")
+    assert (
+        "NB: 92%, of which 49% [39%, 59%] are right, below their mean predicted probability of "
+        "99.9%; XNB: 0%." in prose.text
+    )
+
+
+def test_interchangeable_features_are_named_once_per_selected_one(results_with):
+    row = {"classifier": "xnb", "class": "a", "feature": "g1"}
+    rows = [{**row, "alternative": "g2", "frequency": 0.5},
+            {**row, "alternative": "g3", "frequency": 0.9}]  # fmt: skip
+    (group,) = _ties(results_with("ties", rows), "xnb")
+    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "a", "g1", "g3, g2", 0.9]]
+
+
+def test_a_feature_is_named_by_the_symbol_of_its_gene():
+    assert _item("201746_at", "high", "TP53", 1.0).text == "TP53 (201746_at)"
+    assert _item("g1", "high", "", 1.0).text == "g1"
+
+
+def test_the_size_of_a_data_set_counts_groups_beside_samples():
+    row = pd.Series(
+        {"samples": 62, "features": 2000, "classes": 2, "groups": 31.0, "missing": True}
+    )
+    assert _size(row).startswith("62 samples of 31 groups")
+    assert _size(row).endswith("missing values filled in")
+
+
+def test_permutation_tests_are_on_the_page_where_there_are_any(results_with):
+    row = {"classifier": "nb", "metric": "balanced_accuracy", "observed": 0.8}
+    row |= {"null_mean": 0.5, "null_95": 0.6, "permutations": 199, "at_least": 0, "p_value": 0.005}
+    assert _permutations(results_with("permutation_tests", pd.DataFrame(columns=list(row)))) == []
+    (table,) = _permutations(results_with("permutation_tests", [row]))
+    shown = table.frame.loc[0, ["classifier", "metric", "p_value"]]
+    assert shown.tolist() == ["NB", "balanced accuracy", 0.005]

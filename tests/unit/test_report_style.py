@@ -12,7 +12,7 @@ from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.densities import draw_cohorts, draw_densities
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.histograms import draw_class_sizes, draw_correlations, draw_p_values
-from xnbflow.report.drawings.lines import draw_trade_off
+from xnbflow.report.drawings.lines import Line, draw_lines, draw_trade_off
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.drawings.rows import Points, draw_points, draw_shares
@@ -52,6 +52,17 @@ DRAWINGS = {
             "classifiers": NAMES,
             "features": np.array([[3.0, 30, 30], [5, 50, np.nan]]),
             "accuracy": np.array([[0.9, 0.8, 0.7], [0.6, 0.5, np.nan]]),
+        },
+    ),
+    "lines": (
+        draw_lines,
+        {
+            "lines": [Line(name, np.array([1.0, 900.0]), np.array([0.5, 0.9])) for name in NAMES],
+            "xlabel": "features",
+            "ylabel": "accuracy",
+            "title": NAMES[0],
+            "ring": ("chosen", 1000.0, 0.8),
+            "levels": [("all features", 0.7)],
         },
     ),
     "matrix": (
@@ -104,12 +115,13 @@ def drawn(request):
     return request.param, render(request.param, *DRAWINGS[request.param])
 
 
-def test_every_id_carries_the_figures_name_and_every_reference_finds_its_id(drawn):
+def test_no_other_figure_has_its_ids_and_every_reference_finds_its_id(drawn):
     name, text = drawn
     root = ET.fromstring(text)
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
-    assert all(i.startswith(f"{name}-") for i in ids)
+    other = render("other", *DRAWINGS[name])
+    assert not any(f'id="{i}"' in other for i in ids)
     referred = [e.get(XLINK)[1:] for e in root.iter() if e.get(XLINK)]
     referred += [e.get("clip-path")[5:-1] for e in root.iter() if e.get("clip-path")]
     assert set(referred) == set(ids)
@@ -190,6 +202,7 @@ def test_the_name_of_the_accuracy_axis_is_not_cut_whatever_the_decimals(low, hig
 @pytest.mark.parametrize(
     ("draw", "arguments"),
     [
+        DRAWINGS["lines"],
         (draw_heatmap, {"z": np.eye(3), "rows": list("abc"), "classes": ["x", "x", "y"]}),
         (
             draw_cohorts,
@@ -209,7 +222,7 @@ def test_the_name_of_the_accuracy_axis_is_not_cut_whatever_the_decimals(low, hig
             },
         ),
     ],
-    ids=["few samples", "values that are nearly one", "long names"],
+    ids=["lines", "few samples", "values that are nearly one", "long names"],
 )
 def test_no_text_of_a_figure_is_cut(draw, arguments):
     with mpl.rc_context({"font.size": 9, "text.parse_math": False}):

@@ -2,11 +2,19 @@
 
 import numpy as np
 import pytest
+from report_study import sources, unsourced, walk
 from scipy.stats import norm
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.study import Study
+from xnbflow.data.tables import write_tables
+from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
+from xnbflow.report.page.style import render
+from xnbflow.report.results import StudyResults
+from xnbflow.studies.separation import section as separation
 from xnbflow.studies.separation.compute import analyse
+from xnbflow.studies.separation.contract import TABLES
 
 PARAMS = {
     "blocks": 40,
@@ -127,11 +135,119 @@ def test_blocks_of_a_microarray_are_described():
     assert tables["fitted"].empty
 
 
-def test_a_study_needs_distributions():
-    with pytest.raises(InputError, match="give uniform, noncentral or useless"):
-        analyse({}, {"uniform": [], "noncentral": [], "useless": []}, threads=1)
+def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
+    risk, sure = tables["risk"], 2 * tables["risk"]["gain_error"]
+    for row in tables["verdicts"].itertuples():
+        own = risk["method"] == row.method
+        own &= (risk["distribution"] == row.distribution) | (row.distribution == "all")
+        own &= (risk["samples"].astype(str) == row.samples) | (row.samples == "all")
+        gain = risk.loc[own, "gain"]
+        counts = (gain > sure[own]).sum(), (gain < -sure[own]).sum()
+        assert (row.cases, row.helps, row.harms) == (own.sum(), *counts)
+        expected = [gain.min(), gain.mean(), gain.max()]
+        assert [row.least_gain, row.mean_gain, row.greatest_gain] == pytest.approx(expected)
+    # three kinds by two sizes, three kinds, and all
+    assert len(tables["verdicts"]) == (3 * 2 + 3 + 1) * len(METHODS)
+    harmed = risk.set_index(["setting", "samples", "method"])["sets_harmed"]
+    for key, rows in tables["gains"].groupby(["setting", "samples", "method"]):
+        below = rows.loc[rows["gain_to"] < 1e-9, "training_sets"].sum()
+        assert harmed[key] == pytest.approx(below / 60)
+    assert harmed.xs("all blocks", level="method").isna().all()
 
 
-def test_unknown_parameters_are_refused():
-    with pytest.raises(InputError, match="no parameter 'repeat'; it has blocks"):
-        analyse({}, {"repeat": 3}, threads=1)
+def test_gains_of_fitted_classifiers_are_over_their_own_all_blocks(tables):
+    fitted = tables["fitted"].set_index(["samples", "method"])
+    whole, own = fitted.loc[(20, "all blocks")], fitted.loc[(20, "Eq. 22 as printed")]
+    assert (whole["gain"], whole["known_gain"]) == (0, 0)
+    assert own["gain"] == pytest.approx(1 - own["risk"] / whole["risk"])
+    known = own["known_covariance_risk"] / whole["known_covariance_risk"]
+    assert own["known_gain"] == pytest.approx(1 - known)
+    relative = np.hypot(own["risk_error"] / own["risk"], whole["risk_error"] / whole["risk"])
+    assert own["gain_error"] == pytest.approx(relative * own["risk"] / whole["risk"])
+    assert own["above_known"] == pytest.approx(own["risk"] / own["known_covariance_risk"] - 1)
+    assert own["above_exact"] == pytest.approx(own["expected_risk"] / own["risk"] - 1)
+    means = tables["fitted_means"].set_index("samples").loc[20]
+    assert means["above_known"] == pytest.approx(fitted.loc[20, "above_known"].median())
+
+
+BLOCKS = {"dataset": "tissue", "size": 2, "samples": 40, "blocks": 50, "mean_abs_r": 0.6}
+
+
+def drawn(tables, root):
+    """Write the tables of the analysis and return the section and its tables of the page."""
+    study = Study("blocks", "Blocks", "", (), (), (), diagnostics=False, analyses={})
+    results = StudyResults(study, {}, {}, root)
+    write_tables(tables, results.folder / "separation", TABLES)
+    made = separation.section(results)
+    return made, [each for each in walk(made.blocks) if isinstance(each, Table)] if made else []
+
+
+def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
+    made, (verdicts, many, few, theorem1, fitted) = drawn(tables, tmp_path)
+    risk = tables["risk"].set_index(["samples", "setting", "method"])
+    for samples, shown in ((300, many), (20, few)):
+        frame = shown.frame
+        for row in frame.to_dict("records"):
+            own = risk.loc[(samples, row["setting"], row["method"])]
+            whole = risk.loc[(samples, row["setting"], "all blocks")]
+            assert (row["R"], row["risk"], row["gain"]) == (
+                whole["risk"], own["risk"], own["gain"])  # fmt: skip
+            assert (row["D"], row["separation"]) == (whole["separation"], own["separation"])
+        had = frame[frame["method"].isin([METHODS[i] for i in (1, 2, 3, 5)])]
+        assert {i for i, _ in shown.best} == set(had.groupby("setting")["gain"].idxmax())
+    # three kinds by two sizes and all, four methods
+    assert len(verdicts.frame) == 9 * 4
+    assert len(verdicts.best) == 9
+    assert len(theorem1.frame) == len(tables["theorem1"])
+    assert fitted.frame["risk"].tolist() == tables["fitted"]["risk"].tolist()
+    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    whole = tables["verdicts"].query("distribution == 'all' and samples == 'all'")
+    best = whole[whole["method"].isin(METHODS[:4] + METHODS[5:6])].nlargest(1, "mean_gain")
+    assert f"it gains {best['mean_gain'].item():.1%} on average" in words
+    off = 100 * tables["theorem1"]["printed_off"].abs().max()
+    assert f"off by up to {off:.0f}% of the simulated signal" in words
+    for row in tables["fitted_means"].itertuples():
+        assert f"{row.samples} samples per class the mean shrinkage is {row.shrinkage:.2f}" in words
+    exact = tables["risk"][~tables["risk"]["method"].str.contains("estimated|Eq")]
+    for samples, rows in exact.groupby("samples"):
+        most = rows["risk_difference"].abs().max()
+        assert f"{samples} samples per class they differ by at most {most:.4f}" in words
+    assert unsourced(made.blocks, separation) == []
+    assert sources(made.blocks) <= {f"separation/{name}.tsv" for name in TABLES}
+
+
+def test_every_figure_is_drawn_from_the_tables(tables, tmp_path):
+    figures = list(figures_of(drawn(tables, tmp_path)[0].blocks))
+    # gains, formula and fits by sample size, Theorem 1, weights by distribution
+    assert len({figure.name for figure in figures}) == len(figures) == 3 * 2 + 1 + 3
+    drawings = [render(figure.name, figure.draw, figure.arguments) for figure in figures]
+    assert "non-central chi-square" in drawings[0]
+    assert "(3, 5)" in drawings[0]
+    risk = tables["risk"].query("samples == 300").set_index(["method", "setting"])["gain"]
+    for marks in figures[0].arguments["series"]:
+        assert marks.values.tolist() == (100 * risk[marks.label]).tolist()
+
+
+def test_all_blocks_are_advised_where_every_selection_loses(tables, tmp_path):
+    losing = tables["verdicts"].copy()
+    losing.loc[losing["method"] != "all blocks", "mean_gain"] = -0.1
+    made, _ = drawn(tables | {"verdicts": losing}, tmp_path)
+    assert made.blocks[0].text.startswith("Use all blocks")
+
+
+def test_groups_are_shown_where_there_is_something_to_show(tables, tmp_path):
+    found = tables["blocks"].reindex([0]).assign(**BLOCKS, shrunk=0.25, mean_shrinkage=0.3)
+    changed = {"fitted": tables["fitted"].head(0), "blocks": found}
+    titles = {b.title for b in drawn(tables | changed, tmp_path)[0].blocks if isinstance(b, Group)}
+    assert "Blocks found in data sets" in titles
+    assert "BlockNB fitted" not in titles
+    assert drawn(tables | {"risk": tables["risk"].head(0)}, tmp_path)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [({"uniform": [], "noncentral": [], "useless": []}, "distribution"), ({"repeat": 3}, "repeat")],
+)
+def test_parameters_that_cannot_be_used_are_refused(wrong, words):
+    with pytest.raises(InputError, match=words):
+        analyse({}, wrong, threads=1)

@@ -10,8 +10,8 @@ from sklearn.metrics import balanced_accuracy_score
 from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.data.dataset import DataSetHeader
 from xnbflow.evaluation import summaries
-from xnbflow.evaluation.headlines import headline
-from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.evaluation.headlines import headline, subject
+from xnbflow.evaluation.intervals import CROSS_VALIDATED, proportion_interval, share_interval
 from xnbflow.evaluation.summaries import (
     averages,
     hard_samples,
@@ -62,7 +62,8 @@ def study_of(accuracy):
     headers = {dataset: HEADER for dataset, _ in accuracy}
     metrics = summaries.metrics(predictions, fits, headers)
     repeats = summaries.repeats(predictions, metrics, fits, headers)
-    return metrics, repeats, summaries.summary(predictions, metrics, repeats, fits, headers)
+    found = summaries.performances(predictions, headers, {})
+    return metrics, repeats, summaries.summary(predictions, metrics, repeats, fits, headers, found)
 
 
 def repeats_of(accuracy):
@@ -106,16 +107,45 @@ def test_accuracy_is_over_folds_and_balanced_accuracy_over_repeats():
     assert row["over"] == "repeats"
     assert row["mean"] == pytest.approx(values.mean())
     assert row["sd"] == row["sd_repeats"] == pytest.approx(statistics.stdev(values))
-    assert np.isnan(row["lower"])
+    assert row["lower"] < row["pooled"] < row["upper"]
     assert row["folds_ok"] == 4
     assert row["folds_failed"] == 0
 
 
-def test_the_interval_of_accuracy_counts_each_sample_once():
-    table = study_of({("d", "nb"): [0.9, 0.6, 1.0, 0.3]})[2].set_index("metric")
-    lower, upper = proportion_interval((15 + 13) / 2, 20)
-    assert table.loc["accuracy", "lower"] == pytest.approx(lower)
-    assert table.loc["accuracy", "upper"] == pytest.approx(upper)
+def test_the_interval_of_accuracy_is_that_of_the_pooled_share_and_counts_samples_once():
+    row = study_of({("d", "nb"): [0.9, 0.6, 1.0, 0.3]})[2].set_index("metric").loc["accuracy"]
+    lower, upper = proportion_interval((15 + 13) / 2 / CROSS_VALIDATED, 20 / CROSS_VALIDATED)
+    assert row["pooled"] == pytest.approx(0.7)
+    assert row[["lower", "upper"]].tolist() == pytest.approx([float(lower), float(upper)])
+
+
+def test_where_samples_have_groups_intervals_count_groups():
+    """Each patient gives four samples, all right or all wrong: twenty samples are five."""
+    patients = np.repeat([f"p{i}" for i in range(5)], 4)
+    labels, samples = np.repeat(["x", "y"], [12, 8]), HEADER.samples
+    grouped = DataSetHeader("d", samples, labels, 9, patients)
+    alone = DataSetHeader("e", samples, labels, 9)
+    right = ~np.isin(patients, ["p1"])
+    table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": samples, "true": labels})
+    table["predicted"] = np.where(right, labels, np.where(labels == "x", "y", "x"))
+    predictions = {("d", "f", "nb"): table, ("e", "f", "nb"): table}
+    headers = {"d": grouped, "e": alone}
+    found = summaries.performances(predictions, headers, {})
+    for key in (("d", "f", "nb"), ("e", "f", "nb")):
+        groups = headers[key[0]].groups
+        expected = share_interval(right.astype(float), groups, CROSS_VALIDATED)
+        assert found[key].accuracy == expected
+    widths = [each.accuracy.upper - each.accuracy.lower for each in found.values()]
+    assert widths[0] > 1.3 * widths[1]
+    recall = summaries.recall(predictions, found, headers)
+    wide = recall.set_index(["dataset", "class"])
+    assert wide.loc[("d", "x"), "lower"] < wide.loc[("e", "x"), "lower"]
+    none = pd.DataFrame(columns=["dataset", "folds", "classifier", "class", "stability"])
+    tests = pd.DataFrame(columns=["dataset", "classifier", "metric", "p_value"])
+    table = summaries.verdicts(found, headers, none, tests, {}).set_index("dataset")
+    assert table["units"].to_dict() == {"d": 5, "e": 20}
+    assert table["accuracy"].tolist() == [0.8, 0.8]
+    assert table["level"].to_dict() == {"d": "not supported", "e": "partly supported"}
 
 
 def test_the_baseline_knows_nothing_but_the_shares_of_classes():
@@ -224,16 +254,17 @@ def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
         ("d", "f", "last"): sure,
     }
     for tell, rows in ((summaries.calibration, 10), (summaries.confidence, 3)):
-        told = tell(predictions, {"d": HEADER})
+        told = tell(predictions, {"d": HEADER}, {})
         assert list(told.columns[:3]) == ["dataset", "folds", "classifier"]
         assert told["classifier"].tolist() == ["first"] * rows + ["last"] * rows
         assert set(told["dataset"]) == {"d"}
         assert told.index.tolist() == list(range(2 * rows))
-    above = summaries.confidence(predictions, {"d": HEADER}).set_index("above").iloc[:3]
+    above = summaries.confidence(predictions, {"d": HEADER}, {}).set_index("above").iloc[:3]
     said_x = table["predicted"] == "x"
     right = int((said_x & (table["true"] == "x")).sum())
     assert above.loc[0.99, ["count", "right"]].tolist() == [said_x.sum(), right]
-    lower, upper = proportion_interval(right / 2, said_x.sum() / 2)  # of two repeats
+    n = 2 * CROSS_VALIDATED  # of two repeats
+    lower, upper = proportion_interval(right / n, said_x.sum() / n)
     assert above.loc[0.99, "accuracy_lower"] == pytest.approx(lower)
     assert above.loc[0.99, "accuracy_upper"] == pytest.approx(upper)
 
@@ -352,42 +383,52 @@ def labelled(true, predicted, repeats=1):
     return {("d", "f", "nb"): pd.concat(tables, ignore_index=True)}
 
 
-def test_recall_counts_the_right_of_each_class_and_what_else_was_called_by_its_name():
-    true = np.repeat(["a", "b", "c"], [4, 2, 3])
-    predicted = np.array([*"aaab", *"bc", *"aaa"])
-    table = recall(labelled(true, predicted)).set_index("class")
+def recalled(predictions):
+    """Recall by classifier and class, of data sets that hold the samples predicted."""
+    whole = pd.concat(predictions.values()).drop_duplicates("sample")
+    samples, labels = whole["sample"].to_numpy(dtype=str), whole["true"].to_numpy(dtype=str)
+    every = np.unique([*labels, *pd.concat(predictions.values())["predicted"]]).astype(str)
+    absent = [label for label in every if label not in labels]
+    names = [*samples, *(f"other {label}" for label in absent)]
+    header = DataSetHeader("d", np.array(names), np.array([*labels, *absent]), 9)
+    found = summaries.performances(predictions, {"d": header}, {})
+    return recall(predictions, found, {"d": header})
+
+
+def test_recall_counts_the_right_of_each_class_and_what_it_is_mistaken_for():
+    true = np.repeat(["a", "b", "c"], [40, 20, 30])
+    predicted = np.array([*"aaab" * 10, *"bc" * 10, *"a" * 20, *"b" * 10])
+    table = recalled(labelled(true, predicted)).set_index("class")
     assert table["recall"].tolist() == [0.75, 0.5, 0.0]
-    assert table["right"].tolist() == [3, 1, 0]
-    assert table["predicted"].tolist() == [6, 2, 1]
-    assert table["precision"].tolist() == [0.5, 0.5, 0.0]
+    assert table["right"].tolist() == [30, 10, 0]
+    assert table["predicted"].tolist() == [50, 30, 10]
+    assert table["precision"].tolist() == pytest.approx([0.6, 1 / 3, 0.0])
     assert table["recognised"].tolist() == [True, False, False]
+    assert table["taken_for"].tolist() == ["b", "c", "a"]
+    assert table["taken"].tolist() == [10, 10, 20]
 
 
 def test_intervals_of_recall_count_a_sample_once_however_often_it_was_tested():
     true, predicted = np.repeat("a", 16), np.array([*"a" * 12, *"b" * 4])
-    table = recall(labelled(true, predicted, repeats=10)).iloc[0]
-    lower, upper = proportion_interval(12, 16)
-    assert (table["lower"], table["upper"]) == (pytest.approx(lower), pytest.approx(upper))
+    table = recalled(labelled(true, predicted, repeats=10)).iloc[0]
+    lower, upper = proportion_interval(12 / CROSS_VALIDATED, 16 / CROSS_VALIDATED)
+    assert table[["lower", "upper"]].tolist() == pytest.approx([float(lower), float(upper)])
     assert (table["samples"], table["tested"], table["right"]) == (16, 160, 120)
 
 
 def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
-    true = np.repeat(["a", "b"], [4, 3])
-    predicted = np.array([*"aaab", *"aab"])
+    true = np.repeat(["a", "b"], [30, 20])
+    predicted = np.array([*"a" * 29, "b", *"a" * 13, *"b" * 7])
     predictions = labelled(true, predicted)
-    table = samples(predictions, recall(predictions)).set_index("sample")
-    assert table.index[table["suspect"]].tolist() == ["s3"]
-    assert table.loc["s4", "wrong"] == 1  # b is recognised once in three
+    table = samples(predictions, recalled(predictions)).set_index("sample")
+    assert table.index[table["suspect"]].tolist() == ["s29"]
+    assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
 
 
 def test_without_predictions_there_are_columns_only():
     empty = {("d", "f", "bad"): pd.DataFrame({"sample": [], "true": [], "predicted": []})}
-    filled = labelled(np.array(["a"]), np.array(["a"]))
-    assert list(recall(empty).columns) == list(recall(filled).columns)
-    assert list(recall({}).columns) == list(recall(filled).columns)
-    expected = samples(filled, recall(filled)).columns
-    assert list(samples(empty, recall(empty)).columns) == list(expected)
-    assert list(samples({}, recall({})).columns) == list(expected)
+    assert list(recall(empty, {}, {}).columns) == STUDY_TABLES["recall"].fixed
+    assert list(samples({}, recall({}, {}, {})).columns) == STUDY_TABLES["samples"].fixed
 
 
 def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
@@ -401,7 +442,7 @@ def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
     )
     right = pd.DataFrame({"sample": ["s1"], "true": ["MDS"], "predicted": ["MDS"]})
     predictions = {("d", "f", "nb"): table, ("d", "f", "xnb"): right}
-    counted = samples(predictions, recall(predictions))
+    counted = samples(predictions, recalled(predictions))
     rows = counted.set_index(["classifier", "sample"])
     assert rows.loc[("nb", "s1"), "mistakes"] == "AML 7, B-ALL 3"
     # most often right, and yet more often wrong than right
@@ -420,44 +461,58 @@ def summary(accuracy, baseline=0.5, failed=()):
     for (dataset, classifier), value in accuracy.items():
         bad = int((dataset, classifier) in failed)
         key = (dataset, "10-fold", classifier)
-        rows.append((*key, "accuracy", value, value - 0.05, value + 0.05, baseline, bad))
+        rows.append((*key, "accuracy", value, value, value - 0.05, value + 0.05, baseline, bad))
         features = 3.0 if classifier == "xnb" else 100.0
-        rows.append((*key, "features_per_class", features, None, None, None, bad))
-        rows.append((*key, "balanced_accuracy", value, None, None, None, bad))
-    columns = ["dataset", "folds", "classifier", "metric", "mean", "lower", "upper", "baseline"]
+        rows.append((*key, "features_per_class", features, None, None, None, None, bad))
+        rows.append((*key, "balanced_accuracy", value, value, None, None, None, bad))
+    columns = ["dataset", "folds", "classifier", "metric", "mean", "pooled", "lower", "upper"]
+    columns += ["baseline"]
     table = pd.DataFrame(rows, columns=[*columns, "folds_failed"])
     return table.assign(folds_ok=10 - table["folds_failed"])
 
 
-def told(table, selecting=("xnb",)):
+def verdicts_of(table):
+    """What the verdicts of such a summary hold: p below the level where the interval is above."""
+    rows = table[(table["metric"] == "accuracy") & (table["folds_failed"] == 0)]
+    rows = rows.assign(accuracy=rows["pooled"], majority=rows["baseline"])
+    rows["accuracy_lower"], rows["accuracy_upper"] = rows["lower"], rows["upper"]
+    return rows.assign(majority_p=np.where(rows["lower"] > rows["baseline"], 0.001, 0.5))
+
+
+def told(table, selecting=("xnb",), **about):
     tables = {"summary": table, "selection": pd.DataFrame({"classifier": list(selecting)})}
-    (row,) = headline("s", "S", "", LABELS, tables).itertuples()
+    given = {"study": "s", "title": "S", "summary": "", "labels": LABELS, **about}
+    (row,) = headline(given, tables | {"verdicts": verdicts_of(table)}).itertuples()
     return row
 
 
-def test_one_data_set_is_told_with_its_interval_and_the_largest_class():
+def test_one_data_set_has_its_interval_beside_the_majority_class_baseline():
     row = told(summary({("wine", "nb"): 0.97, ("wine", "xnb"): 0.92}, baseline=0.4))
     assert row.classifier == "xnb"
     assert row.text == (
-        "XNB has an accuracy of 92.0%, mean over folds (95 % interval 87.0% to 97.0%), where "
-        "always naming the largest class would have 40.0%, with 3.0 features per class; NB 97.0%."
+        "XNB has an accuracy of 92.0% (95 % interval 87.0% to 97.0%), where the majority-class "
+        "baseline has 40.0%; it uses 3.0 features per class; NB 97.0%."
     )
 
 
-def test_several_data_sets_are_told_by_their_range_and_not_by_a_mean():
+def test_several_data_sets_have_their_range_and_a_count_that_holm_corrects():
     scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.53, ("b", "nb"): 0.7, ("b", "xnb"): 0.9}
     text = told(summary(scores)).text
-    assert text.startswith("XNB has an accuracy of 53.0% (a) to 90.0% (b), mean over folds")
-    assert "surely above the share of the largest class on 1 of 2 data sets" in text
+    assert text.startswith("XNB has an accuracy of 53.0% (a) to 90.0% (b)")
+    assert "above the majority-class rate on 1 of 2 data sets" in text
     assert text.endswith("of 2 classifiers it is the most accurate on 1, NB on 1.")
 
 
-def test_the_classifier_whose_models_are_kept_is_the_subject():
+def test_the_subject_is_named_or_selects_features_and_else_was_chosen_after_looking():
     table = summary({("a", "nb"): 0.6, ("a", "xnb"): 0.53, ("a", "csnb"): 0.8})
-    tables = {"summary": table, "selection": pd.DataFrame({"classifier": ["xnb", "csnb"]})}
-    labels = {"nb": "NB", "xnb": "XNB", "csnb": "CSNB"}
-    assert headline("s", "S", "", labels, tables)["classifier"].item() == "xnb"
-    assert headline("s", "S", "", labels, tables, ["csnb"])["classifier"].item() == "csnb"
+    given = {"labels": {"nb": "NB", "xnb": "XNB", "csnb": "CSNB"}}
+    both = pd.DataFrame({"classifier": ["xnb", "csnb"]})
+    assert subject(given, both, table) == ("xnb", 1)
+    assert subject(given | {"kept": ["csnb"]}, both, table) == ("csnb", 1)
+    assert subject(given | {"headline": "nb"}, both, table) == ("nb", 1)
+    assert subject(given, both.iloc[:0], table) == ("csnb", 3)
+    text = told(summary({("a", "nb"): 0.6, ("a", "xnb"): 0.53}), selecting=()).text
+    assert "chosen after looking, as the most accurate of 2" in text
 
 
 def test_where_nothing_could_be_fitted_it_says_so():

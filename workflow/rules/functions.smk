@@ -163,6 +163,7 @@ def about(study):
         "summary": study.summary,
         "labels": labels,
         "kept": list(study.final),
+        "headline": study.headline,
     }
 
 

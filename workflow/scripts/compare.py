@@ -18,10 +18,9 @@ files, owners = snakemake.input, snakemake.params.owners
 for dataset, series in zip(owners["datasets"], files.series, strict=True):
     mine = [i for i, (name, *_) in enumerate(owners["trained"]) if name == dataset]
     refuse_other_series([files[table][i] for table in TRAINING_TABLES for i in mine], series)
-tables = study_tables(
-    snakemake.params.about, owners, files, snakemake.params.alpha, snakemake.params.paper
-)
-descriptions = description_tables(owners, snakemake.params.entries, files)
+params = snakemake.params
+tables = study_tables(params.about, owners, files, params.alpha, params.paper, params.entries)
+descriptions = description_tables(owners, params.entries, files)
 check_sources(snakemake)
 write_tables(tables, Path(snakemake.output[0]).parent, STUDY_TABLES)
 write_tables(descriptions, Path(snakemake.output.described[0]).parent, DESCRIPTION_TABLES)

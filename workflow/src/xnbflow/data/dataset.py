@@ -36,7 +36,6 @@ __all__ = [
     "iterate_features",
     "read_features",
     "read_header",
-    "row_slices",
     "write_chunks",
 ]
 

@@ -51,6 +51,8 @@ class Study:
         Id of a classifier of the study to the number of permutations of its test.
     final : tuple of str
         Ids of the classifiers that are fitted on all samples of every data set and kept.
+    headline : str
+        Id of the classifier that the study is about; empty where none is named.
     validate : tuple of Validation
         Models that are tested on a second cohort.
     """
@@ -66,6 +68,7 @@ class Study:
     paper: dict[str, str] = field(default_factory=dict)
     permutations: dict[str, int] = field(default_factory=dict)
     final: tuple[str, ...] = ()
+    headline: str = ""
     validate: tuple[Validation, ...] = ()
 
     @property

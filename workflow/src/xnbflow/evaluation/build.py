@@ -30,8 +30,9 @@ def build_estimator(
     entry : mapping
         ``method`` (the import path of any scikit-learn estimator;
         `xnbflow.evaluation.methods.resolved` puts it in place of a method's name) with
-        ``params``; or ``steps``, a list of such entries that become a pipeline. A parameter that is itself a mapping with ``method`` is built the same
-        way. A parameter ``"@kind"`` becomes the list of columns of that kind.
+        ``params``; or ``steps``, a list of such entries that become a pipeline. A parameter
+        that is itself a mapping with ``method`` is built the same way. A parameter
+        ``"@kind"`` becomes the list of columns of that kind.
     columns : mapping of str to sequence of int
         The columns of each feature kind, say ``{"linear": [0, 1], "angular": [2]}``.
     random_state : int, optional

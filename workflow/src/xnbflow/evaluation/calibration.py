@@ -1,10 +1,13 @@
-"""Whether probabilities can be believed: calibration curves, and how often sure ones are right."""
+"""Calibration of probabilities: curves, and how often predictions of high probability are right."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.evaluation.intervals import effective_samples, proportion_interval
 from xnbflow.evaluation.metrics import class_codes, known_predictions
+from xnbflow.evaluation.verdicts import LEVEL, overconfidence_p
 
 __all__ = ["FEW", "SURE", "calibration_curve", "confidence_table"]
 
@@ -22,6 +25,8 @@ def calibration_curve(
     label: str | None = None,
     n_bins: int = 10,
     repeats: int = 1,
+    groups: np.ndarray | None = None,
+    inflation: float = 1.0,
 ) -> pd.DataFrame:
     """Return how often predictions of a given probability are right.
 
@@ -40,6 +45,10 @@ def calibration_curve(
         Number of bins of equal width.
     repeats : int
         How often each sample was tested. The intervals count it once.
+    groups : ndarray of shape (n_samples,), optional
+        The group, say the patient, of each row; the intervals then count groups.
+    inflation : float
+        See `xnbflow.evaluation.intervals.effective_samples`.
 
     Returns
     -------
@@ -66,6 +75,7 @@ def calibration_curve(
     0    0.0             NaN       NaN             NaN      0
     1    0.5           0.767     0.667           0.177      3
     """
+    groups = _known_groups(groups, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
     column = (
         np.argmax(log_posterior, axis=1)
@@ -79,7 +89,8 @@ def calibration_curve(
     right = np.bincount(which, codes == column, n_bins)
     with np.errstate(invalid="ignore"):
         mean, observed = np.bincount(which, probability, n_bins) / count, right / count
-    lower, upper = proportion_interval(right / repeats, count / repeats)
+    bins = [which == i for i in range(n_bins)]
+    lower, upper = _limits(bins, codes == column, repeats, groups, inflation)
     return pd.DataFrame(
         {
             "bin": np.arange(n_bins),
@@ -95,15 +106,54 @@ def calibration_curve(
     )
 
 
+def _known_groups(groups: np.ndarray | None, log_posterior: np.ndarray) -> np.ndarray | None:
+    """Return the groups of the rows that have probabilities."""
+    return None if groups is None else groups[np.isfinite(log_posterior.max(axis=1))]
+
+
+def _limits(
+    parts: Sequence[np.ndarray],
+    right: np.ndarray,
+    repeats: int,
+    groups: np.ndarray | None,
+    inflation: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the interval of the share of right predictions in each part, given as masks.
+
+    Without groups each sample counts once, however often it was tested; groups hold all tests of
+    their samples.
+    """
+    shares, sizes = [], []
+    for part in parts:
+        n = int(part.sum())
+        mine = None if groups is None else groups[part]
+        size = n / repeats / inflation
+        if mine is not None and n:
+            size = min(size, effective_samples(right[part].astype(float), mine, inflation))
+        shares.append(right[part].mean() if n else 0.0)
+        sizes.append(size)
+    lower, upper = proportion_interval(np.multiply(shares, sizes), np.array(sizes))
+    alone = np.array([size == 0 and part.any() for size, part in zip(sizes, parts, strict=True)])
+    return np.where(alone, 0.0, lower), np.where(alone, 1.0, upper)
+
+
 def confidence_table(
-    true: np.ndarray, log_posterior: np.ndarray, classes: np.ndarray, repeats: int = 1
+    true: np.ndarray,
+    log_posterior: np.ndarray,
+    classes: np.ndarray,
+    repeats: int = 1,
+    groups: np.ndarray | None = None,
+    inflation: float = 1.0,
+    units: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Return how many predictions are sure, and how many of these are right.
 
     Parameters
     ----------
-    true, log_posterior, classes, repeats
+    true, log_posterior, classes, repeats, groups, inflation
         As in `calibration_curve`.
+    units : ndarray of shape (n_samples,), optional
+        What is independent in the test of overconfidence: groups, or samples; by default each row.
 
     Returns
     -------
@@ -112,8 +162,10 @@ def confidence_table(
         ``predictions`` (all that have probabilities), ``count`` (those whose most probable class
         is more probable than it), ``share`` (the one over the other), ``right`` (how many of
         ``count``), ``accuracy`` (their share) with its 95 % interval ``accuracy_lower`` and
-        ``accuracy_upper``, and ``promised`` (their mean probability). The last four are missing
-        where no prediction is so sure.
+        ``accuracy_upper``, ``promised`` (their mean probability), ``p`` (one-sided, of so few
+        right ones if the probabilities were calibrated, see
+        `xnbflow.evaluation.verdicts.overconfidence_p`; missing, as the four before it, where no
+        prediction is so sure) and ``overconfident`` (p of at most .025).
 
     Examples
     --------
@@ -126,6 +178,8 @@ def confidence_table(
     promised    0.997
     Name: 0.99, dtype: float64
     """
+    groups = _known_groups(groups, log_posterior)
+    units = _known_groups(units, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
     probability = np.exp(log_posterior.max(axis=1))
     is_right = np.argmax(log_posterior, axis=1) == codes
@@ -133,7 +187,13 @@ def confidence_table(
     count, right = sure.sum(axis=1), (sure & is_right).sum(axis=1)
     with np.errstate(invalid="ignore"):
         promised, accuracy = np.where(sure, probability, 0.0).sum(axis=1) / count, right / count
-    lower, upper = proportion_interval(right / repeats, count / repeats)
+    lower, upper = _limits(list(sure), is_right, repeats, groups, inflation)
+    p_values = [
+        overconfidence_p(probability[own], is_right[own], None if units is None else units[own])
+        if own.any()
+        else np.nan
+        for own in sure
+    ]
     return pd.DataFrame(
         {
             "above": SURE,
@@ -145,5 +205,7 @@ def confidence_table(
             "accuracy_lower": lower,
             "accuracy_upper": upper,
             "promised": promised,
+            "p": p_values,
+            "overconfident": np.array(p_values) <= LEVEL,
         }
     )

@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
+from xnbflow.evaluation.verdicts import LEVEL, holm
+
 __all__ = ["distinct_labels", "headline", "subject"]
 
-Tables = Mapping[str, pd.DataFrame]
+_PLACE = ["dataset", "folds"]
 
 
 def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
@@ -22,26 +25,15 @@ def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
     return {k: f"{label} [{k}]" if label in shared else label for k, label in labels.items()}
 
 
-def headline(
-    study: str,
-    title: str,
-    summary: str,
-    labels: Mapping[str, str],
-    tables: Tables,
-    kept: Sequence[str] = (),
-) -> pd.DataFrame:
+def headline(about: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the study's name and finding as a table of one row.
 
     Parameters
     ----------
-    study, title, summary : str
-        Its id, its heading and what it is about.
-    labels : mapping of str to str
-        Its classifiers' names by id, in order.
+    about : mapping
+        See `xnbflow.evaluation.study.study_tables`.
     tables : mapping of str to DataFrame
-        The study's ``summary`` and ``selection``.
-    kept : sequence of str
-        Classifiers of which the study keeps models of all samples.
+        The study's ``summary``, ``selection`` and ``verdicts``.
 
     Returns
     -------
@@ -49,35 +41,43 @@ def headline(
         ``study``, ``title``, ``summary``, ``classifier`` (id of the one that the study is about, ''
         without any), ``text`` and ``fits`` (how many were tried).
     """
-    labels = distinct_labels(labels)
-    chosen = subject(list(dict.fromkeys([*kept, *labels])), tables)
-    text = _finding(chosen, labels, tables["summary"]) if labels else ""
-    counts = tables["summary"].drop_duplicates(["dataset", "folds", "classifier"])
+    labels, summary = distinct_labels(about["labels"]), tables["summary"]
+    chosen, choices = subject(about, tables["selection"], summary)
+    text = _finding(chosen, choices, labels, summary, tables["verdicts"]) if labels else ""
+    counts = summary.drop_duplicates([*_PLACE, "classifier"])
     fits = int(counts[["folds_ok", "folds_failed"]].to_numpy().sum())
+    row = (about["study"], about["title"], about["summary"], chosen, text, fits)
     columns = ["study", "title", "summary", "classifier", "text", "fits"]
-    return pd.DataFrame([(study, title, summary, chosen, text, fits)], columns=columns)
+    return pd.DataFrame([row], columns=columns)
 
 
-def subject(classifiers: Sequence[str], tables: Tables) -> str:
-    """Return the classifier whose results come first: the first one that selects features.
+def subject(
+    about: Mapping[str, Any], selection: pd.DataFrame, summary: pd.DataFrame
+) -> tuple[str, int]:
+    """Return the classifier whose results come first, and out of how many it was chosen.
 
-    Where none does it is the one that is most accurate on most data sets; '' without classifiers
-    that could be fitted.
+    It is the one that ``headline`` of the configuration names, or the first one that selects
+    features, those whose models are kept before the others: neither choice depends on the results.
+    Where none selects features it is the one that is most accurate on most data sets: it was then
+    chosen after looking, out of all that could be fitted. '' without classifiers that could be.
     """
-    selecting = set(tables["selection"]["classifier"])
-    accuracy = _complete(tables["summary"], "accuracy", "mean")
-    fitted = [name for name in classifiers if name in accuracy and accuracy[name].notna().any()]
+    names = list(dict.fromkeys([*about.get("kept", ()), *about["labels"]]))
+    accuracy = _complete(summary, "accuracy", "mean")
+    fitted = [name for name in names if name in accuracy and accuracy[name].notna().any()]
+    if about.get("headline") in fitted:
+        return about["headline"], 1
+    selecting = set(selection["classifier"])
     for name in fitted:
         if name in selecting:
-            return name
-    return str(_wins(accuracy[fitted]).idxmax()) if fitted else ""
+            return name, 1
+    return (str(_wins(accuracy[fitted]).idxmax()), len(fitted)) if fitted else ("", 1)
 
 
 def _complete(summary: pd.DataFrame, metric: str, value: str) -> pd.DataFrame:
     """Return a metric, data sets (and folds) by classifiers; missing where a fold failed."""
     rows = summary[(summary["metric"] == metric) & (summary["folds_failed"] == 0)]
     return rows.pivot_table(
-        index=["dataset", "folds"], columns="classifier", values=value, sort=False, dropna=False
+        index=_PLACE, columns="classifier", values=value, sort=False, dropna=False
     )
 
 
@@ -87,81 +87,73 @@ def _wins(accuracy: pd.DataFrame) -> pd.Series:
     return rounded.eq(rounded.max(axis=1), axis=0).sum()
 
 
-def _finding(chosen: str, labels: Mapping[str, str], summary: pd.DataFrame) -> str:
+def _finding(
+    chosen: str,
+    choices: int,
+    labels: Mapping[str, str],
+    summary: pd.DataFrame,
+    verdicts: pd.DataFrame,
+) -> str:
     if not chosen:
         return "No classifier could be fitted in every fold; see the failures below."
-    accuracy = _complete(summary, "accuracy", "mean")
+    accuracy = _complete(summary, "accuracy", "pooled")
     accuracy = accuracy[[name for name in labels if name in accuracy]]
-    mine = accuracy[chosen].dropna()
-    if len(mine) == 1:
-        return _of_one(chosen, labels, summary, accuracy.loc[mine.index[0]])
-    baseline = _complete(summary, "accuracy", "baseline")[chosen].reindex(mine.index)
-    lower = _complete(summary, "accuracy", "lower")[chosen].reindex(mine.index)
-    better = int((lower > baseline).sum())
-    places = _places(mine)
-    low, high = f"{mine.min():.1%}", f"{mine.max():.1%}"
-    span = f"{low} ({places[mine.argmin()]}) to {high} ({places[mine.argmax()]})"
-    first = (
-        f"{labels[chosen]} has an accuracy of {low if low == high else span}, mean over folds, "
-        f"surely above the share of the largest class on {better} of {len(mine)} {_sets(accuracy)}"
-    )
-    parts = [first]
+    mine = verdicts[verdicts["classifier"] == chosen].set_index(_PLACE)
+    mine = mine.loc[mine.index.isin(accuracy[chosen].dropna().index)]
     features = _complete(summary, "features_per_class", "mean")[chosen].reindex(mine.index)
+    several = accuracy.index.get_level_values("folds").nunique() > 1
+    places = [f"{dataset}, {folds}" if several else dataset for dataset, folds in mine.index]
+    one = len(mine) == 1
+    value = mine["accuracy"]
+    if one:
+        parts = [_of_one(labels[chosen], mine.iloc[0])]
+    else:
+        above = int((holm(mine["majority_p"]) <= LEVEL).sum())
+        sets = "pairs of data set and folds" if several else "data sets"
+        found = (
+            f"{labels[chosen]} has an accuracy of {_span(value, places)}; it is above the "
+            f"majority-class rate on {above} of {len(mine)} {sets} (p at most {LEVEL}, corrected "
+            "by Holm)"
+        )
+        parts = [found]
+    if choices > 1:
+        parts.append(
+            f"it was chosen after looking, as the most accurate of {choices}, and its intervals "
+            "and p-values are corrected for that"
+        )
     if features.notna().any():
         low, high = _count(features.min()), _count(features.max())
-        span = low if low == high else f"{low} to {high}"
-        parts.append(f"it uses {span} features per class")
+        parts.append(f"it uses {low if low == high else f'{low} to {high}'} features per class")
     if accuracy.shape[1] > 1:
-        wins = _wins(accuracy.dropna(axis="columns", how="all"))
-        parts.append(
-            f"of {accuracy.shape[1]} classifiers it is the most accurate on {wins[chosen]}"
-            f"{_others(wins.drop(chosen), labels)}"
-        )
+        parts.append(_beside(chosen, labels, accuracy, one=one))
     return f"{'; '.join(parts)}."
 
 
-def _of_one(
-    chosen: str, labels: Mapping[str, str], summary: pd.DataFrame, accuracy: pd.Series
-) -> str:
-    """Return the finding of a study with one data set."""
-    row = summary[
-        (summary["metric"] == "accuracy")
-        & (summary["classifier"] == chosen)
-        & (summary["dataset"] == accuracy.name[0])
-        & (summary["folds"] == accuracy.name[1])
-    ].iloc[0]
-    text = f"{labels[chosen]} has an accuracy of {row['mean']:.1%}, mean over folds"
-    if pd.notna(row["lower"]):
-        text += f" (95 % interval {row['lower']:.1%} to {row['upper']:.1%})"
-    if pd.notna(row["baseline"]):
-        text += f", where always naming the largest class would have {row['baseline']:.1%}"
-    features = _complete(summary, "features_per_class", "mean")[chosen].get(accuracy.name)
-    if pd.notna(features):
-        text += f", with {_count(features)} features per class"
-    others = [
-        f"{labels[name]} {value:.1%}"
-        for name, value in accuracy.drop(chosen).items()
-        if pd.notna(value)
-    ]
-    return f"{text}; {_listed(others)}." if others else f"{text}."
+def _span(values: pd.Series, places: Sequence[str]) -> str:
+    low, high = f"{values.min():.1%}", f"{values.max():.1%}"
+    span = f"{low} ({places[values.argmin()]}) to {high} ({places[values.argmax()]})"
+    return low if low == high else span
 
 
-def _others(wins: pd.Series, labels: Mapping[str, str]) -> str:
-    """Return which other classifier is ahead on how many."""
-    best = wins.max()
-    ahead = [labels[name] for name in wins.index if wins[name] == best and best > 0]
-    return f", {_listed(ahead)} on {best}" if ahead else ""
+def _of_one(label: str, row: pd.Series) -> str:
+    """Return the finding on one data set."""
+    return (
+        f"{label} has an accuracy of {row['accuracy']:.1%} (95 % interval "
+        f"{row['accuracy_lower']:.1%} to {row['accuracy_upper']:.1%}), where the majority-class "
+        f"baseline has {row['majority']:.1%}"
+    )
 
 
-def _places(values: pd.Series) -> list[str]:
-    """Return the data sets' names, with the scheme of folds where there are several."""
-    several = values.index.get_level_values("folds").nunique() > 1
-    return [f"{dataset}, {folds}" if several else dataset for dataset, folds in values.index]
-
-
-def _sets(accuracy: pd.DataFrame) -> str:
-    several = accuracy.index.get_level_values("folds").nunique() > 1
-    return "pairs of data set and folds" if several else "data sets"
+def _beside(chosen: str, labels: Mapping[str, str], accuracy: pd.DataFrame, *, one: bool) -> str:
+    """Return how the other classifiers did."""
+    if one:
+        others = accuracy.drop(columns=chosen).loc[accuracy[chosen].notna()].iloc[0]
+        return _listed([f"{labels[n]} {v:.1%}" for n, v in others.items() if pd.notna(v)])
+    wins = _wins(accuracy.dropna(axis="columns", how="all"))
+    others = wins.drop(chosen)
+    ahead = [labels[n] for n in others.index if others[n] == others.max() > 0]
+    rest = f", {_listed(ahead)} on {others.max()}" if ahead else ""
+    return f"of {accuracy.shape[1]} classifiers it is the most accurate on {wins[chosen]}{rest}"
 
 
 def _count(number: float) -> str:
@@ -169,4 +161,4 @@ def _count(number: float) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else ""

@@ -1,9 +1,45 @@
-"""Intervals of proportions that count samples: accuracy, recall, calibration."""
+"""Intervals of shares of samples: how many independent samples predictions are worth.
+
+Two things make an interval that counts samples too narrow. Samples of one patient are right or
+wrong together: the *design effect*. And the predictions of a cross-validation share training
+samples, while the classifier's own accuracy on new samples varies with the training samples: the
+*inflation*, a number found by simulation (500 features, 40 and 100 samples, and 20 patients of 5
+samples; 150 to 300 studies each). With both, intervals of 95 % held the accuracy on new samples in
+93 to 98 % of the studies; with 20 patients and a classifier that tunes itself, in 89 %.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import beta
+from scipy.stats import beta, norm, t
 
-__all__ = ["proportion", "proportion_interval"]
+__all__ = [
+    "CROSS_VALIDATED",
+    "TUNED",
+    "Estimate",
+    "design_effect",
+    "difference",
+    "effective_samples",
+    "inflation_of",
+    "mean_of",
+    "proportion_interval",
+    "share_interval",
+    "share_p",
+]
+
+#: Variance of a cross-validated accuracy about the accuracy on new samples, in binomial variances.
+CROSS_VALIDATED = 2.0
+#: The same of a classifier that chooses its own parameters by an inner cross-validation.
+TUNED = 2.5
+
+
+class Estimate(NamedTuple):
+    """A number with its 95 % interval."""
+
+    value: float
+    lower: float
+    upper: float
 
 
 def proportion_interval(
@@ -14,10 +50,9 @@ def proportion_interval(
     Parameters
     ----------
     right : array-like of shape (...)
-        How many of the ``n`` are right. With repeats the mean over repeats, no whole number: the
-        samples are the same each time, and repeating does not make more of them.
+        How many of the ``n`` are right; it may be a mean over repeats, and so no whole number.
     n : array-like of shape (...)
-        Number of samples.
+        Number of independent samples.
     confidence : float
         Coverage.
 
@@ -30,21 +65,13 @@ def proportion_interval(
     Notes
     -----
     The limits are quantiles of a beta distribution with parameters ``right + 1/2`` and ``n -
-    right + 1/2``. They hold for the classifier as trained on nine tenths, say, of so many samples,
-    and count each sample as one observation: samples of one patient make them too narrow.
-    Predictions of a cross-validation share training samples and are not quite independent. In
-    simulations (naive Bayes on 30 to 120 samples of correlated features, ten folds, 400 data sets
-    each) intervals that claim 95 % held the expected accuracy in 89 to 96 % of the cases. The
-    interval of the corrected resampled t-test over folds, which is made for differences, held it
-    in 91 to 99 % where accuracy was moderate, but in 6 to 10 % where it was nearly perfect: folds
-    without a mistake do not vary.
+    right + 1/2``, widened to the share itself. Their least coverage over all shares is .87. They
+    hold for independent samples; for groups and cross-validations see `share_interval`.
 
     References
     ----------
     L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial proportion",
-    Statistical Science 16 (2001), 101-133, section 4.3; on what cross-validation's intervals hold:
-    S. Bates, T. Hastie and R. Tibshirani, "Cross-validation: what does it estimate and how well
-    does it do it?", Journal of the American Statistical Association 119 (2024), 1434-1445.
+    Statistical Science 16 (2001), 101-133, section 4.3.
 
     Examples
     --------
@@ -60,14 +87,215 @@ def proportion_interval(
     return lower, upper
 
 
-def proportion(right: int, n: int) -> dict[str, float]:
-    """Return one proportion with its 95 % interval; all are missing where ``n`` is 0.
+def design_effect(right: np.ndarray, groups: np.ndarray) -> float:
+    """Return by how much groups multiply the variance of a share, at least 1.
+
+    Parameters
+    ----------
+    right : ndarray of shape (n_samples,)
+        Whether each sample is right, or in which share of its tests, 0 to 1.
+    groups : ndarray of shape (n_samples,)
+        The group, say the patient, of each sample.
+
+    Returns
+    -------
+    float
+        The variance of the ratio of two totals over groups, divided by the binomial variance.
+
+    Notes
+    -----
+    With ``s_g`` right out of ``m_g`` samples of group ``g``, ``p`` the share of all ``n`` and ``G``
+    groups it is ``G / (G - 1) sum (s_g - p m_g)² / (n p (1 - p))`` [1]_. Two half groups of mean
+    size are added to the data, one right and one wrong, as Jeffreys' prior adds two half samples:
+    where all samples are right the effect is near the size of a group rather than unknown.
+
+    References
+    ----------
+    .. [1] J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary
+       data", Biometrics 48 (1992), 577-585.
 
     Examples
     --------
-    >>> {key: round(number, 3) for key, number in proportion(16, 16).items()}
-    {'value': 1.0, 'lower': 0.857, 'upper': 1.0}
+    Ten patients of four samples, all four right or all four wrong, are ten observations:
+
+    >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 0, 1], 4)
+    >>> round(design_effect(right, np.repeat(np.arange(10), 4)), 1)
+    4.1
     """
-    lower, upper = proportion_interval(right, n)
-    value = right / n if n else np.nan
-    return {"value": value, "lower": float(lower), "upper": float(upper)}
+    codes = np.unique(groups, return_inverse=True)[1]
+    sizes = np.bincount(codes).astype(float)
+    if len(sizes) == len(codes):
+        return 1.0
+    half = sizes.mean() / 2
+    totals = np.append(np.bincount(codes, right), [half, 0.0])
+    sizes = np.append(sizes, [half, half])
+    share, n_groups = totals.sum() / sizes.sum(), len(sizes) - 1
+    spread = np.sum((totals - share * sizes) ** 2) * n_groups / (n_groups - 1)
+    return max(1.0, float(spread / (sizes.sum() * share * (1 - share))))
+
+
+def effective_samples(
+    right: np.ndarray, groups: np.ndarray | None = None, inflation: float = 1.0
+) -> float:
+    """Return the number of independent samples that predictions are worth.
+
+    Parameters
+    ----------
+    right : ndarray of shape (n_samples,)
+        As in `design_effect`.
+    groups : ndarray of shape (n_samples,), optional
+    inflation : float
+        `CROSS_VALIDATED` for predictions of a cross-validation, 1 for those of one fixed
+        classifier.
+
+    Returns
+    -------
+    float
+        ``n / (design effect * inflation)``, with groups times ``(z / t)²``, ``t`` being the
+        quantile with one degree of freedom less than there are groups: the design effect is
+        estimated from so many. 0 with a single group.
+
+    References
+    ----------
+    E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number
+    of positive counts estimated from survey data", Survey Methodology 24 (1998), 193-201.
+
+    Examples
+    --------
+    >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 0, 1], 4)
+    >>> round(effective_samples(right)), round(effective_samples(right, np.arange(40) // 4))
+    (40, 7)
+    """
+    n = len(right)
+    if groups is None or len(np.unique(groups)) == n:
+        return n / inflation
+    n_groups = len(np.unique(groups))
+    if n_groups < 2:
+        return 0.0
+    few = (norm.ppf(0.975) / t.ppf(0.975, n_groups - 1)) ** 2
+    return float(n * few / design_effect(right, groups) / inflation)
+
+
+def share_interval(
+    right: np.ndarray,
+    groups: np.ndarray | None = None,
+    inflation: float = 1.0,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return a share of samples with its interval.
+
+    Parameters
+    ----------
+    right, groups, inflation
+        As in `effective_samples`.
+    confidence : float
+
+    Returns
+    -------
+    Estimate
+        The share over all samples, and Jeffreys' interval (`proportion_interval`) at the effective
+        number of samples. All are missing without a sample.
+
+    Examples
+    --------
+    >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 0, 1], 4)
+    >>> [round(number, 2) for number in share_interval(right, np.arange(40) // 4)]
+    [0.7, 0.35, 0.93]
+    """
+    if not len(right):
+        return Estimate(np.nan, np.nan, np.nan)
+    n, value = effective_samples(right, groups, inflation), float(np.mean(right))
+    if n == 0:
+        return Estimate(value, 0.0, 1.0)
+    lower, upper = proportion_interval(value * n, n, confidence)
+    return Estimate(value, float(lower), float(upper))
+
+
+def share_p(
+    right: np.ndarray, limit: float, groups: np.ndarray | None = None, inflation: float = 1.0
+) -> float:
+    """Return the one-sided p of a share against a limit, say that of the largest class.
+
+    It is the probability, under the posterior whose quantiles are the limits of `share_interval`,
+    that the share is at most ``limit``: .025 where the limit is the lower one.
+
+    Parameters
+    ----------
+    right, groups, inflation
+        As in `effective_samples`.
+    limit : float
+
+    Examples
+    --------
+    >>> right = np.arange(40) >= 8
+    >>> round(share_p(right, share_interval(right, inflation=2.0).lower, inflation=2.0), 3)
+    0.025
+    """
+    n = effective_samples(right, groups, inflation)
+    if n == 0:
+        return 1.0
+    hits = float(np.mean(right)) * n
+    return float(beta.cdf(limit, hits + 0.5, n - hits + 0.5))
+
+
+def mean_of(parts: list[Estimate]) -> Estimate:
+    """Return the mean of independent estimates, say the balanced accuracy of class recalls.
+
+    References
+    ----------
+    G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general
+    approach", Statistics in Medicine 27 (2008), 1693-1702.
+
+    Examples
+    --------
+    >>> found = mean_of([Estimate(0.8, 0.7, 0.9), Estimate(0.6, 0.5, 0.7)])
+    >>> [round(number, 3) for number in found]
+    [0.7, 0.629, 0.771]
+    """
+    values, lower, upper = np.array(parts, dtype=float).T
+    value, n = values.mean(), len(parts)
+    below, above = np.sqrt(np.sum((values - lower) ** 2)), np.sqrt(np.sum((upper - values) ** 2))
+    return Estimate(float(value), float(value - below / n), float(value + above / n))
+
+
+def difference(first: Estimate, second: Estimate) -> Estimate:
+    """Return first minus second, of independent samples.
+
+    References
+    ----------
+    R. G. Newcombe, "Interval estimation for the difference between independent proportions:
+    comparison of eleven methods", Statistics in Medicine 17 (1998), 873-890, method 10; Zou and
+    Donner (2008).
+
+    Examples
+    --------
+    Newcombe's own example, 56 of 70 and 48 of 80, from its Wilson limits:
+
+    >>> first, second = Estimate(0.8, 0.6921, 0.8766), Estimate(0.6, 0.4904, 0.7004)
+    >>> [round(number, 3) for number in difference(first, second)]
+    [0.2, 0.053, 0.334]
+    """
+    value = first.value - second.value
+    below = np.hypot(first.value - first.lower, second.upper - second.value)
+    above = np.hypot(first.upper - first.value, second.value - second.lower)
+    return Estimate(float(value), float(value - below), float(value + above))
+
+
+def inflation_of(entry: Mapping[str, Any]) -> float:
+    """Return the inflation of a classifier's cross-validation, `TUNED` or `CROSS_VALIDATED`.
+
+    Parameters
+    ----------
+    entry : mapping
+        Its configuration. A classifier tunes itself if it has a parameter ``cv``, if the name of
+        its class ends with CV, or if it is ``SelectiveNB``.
+
+    Examples
+    --------
+    >>> inflation_of({"method": "csnb_cv"}), inflation_of({"method": "gaussian_nb"})
+    (2.5, 2.0)
+    """
+    last = entry["steps"][-1] if "steps" in entry else entry
+    name = str(last["method"]).rpartition(".")[2].lower().replace("_", "")
+    tuned = name.endswith("cv") or name == "selectivenb" or "cv" in (last.get("params") or {})
+    return TUNED if tuned else CROSS_VALIDATED

@@ -62,6 +62,12 @@ _CALIBRATION_RULES = {
     "features are the same, it is divided by one temperature",
     "temperature": "the evidence is divided by one temperature, fitted on inner predictions",
 }
+_SIZE_RULES = {
+    "average": "the evidence is averaged over the numbers of features, with weights by inner log "
+    "loss; correlated features count once, densities of small classes borrow the spread within all",
+    "one_standard_error": "the fewest features within one standard error of the best",
+    "best": "the number of features with the best inner score",
+}
 _FAMILY = choice(
     "categorical",
     "gaussian",
@@ -155,7 +161,7 @@ _OWN = (
             "sizes": either(list_of(whole(1)), nothing()),
             "cv": either(whole(2), estimator()),
             "scoring": choice("log_loss", "accuracy", "balanced_accuracy"),
-            "rule": choice("one_standard_error", "best"),
+            "rule": choice("average", "one_standard_error", "best"),
             "calibration": choice("vector", "temperature"),
             "distance": either(_PAIR_DISTANCE, list_of(_PAIR_DISTANCE)),
             "bandwidth": _BANDWIDTH,
@@ -167,7 +173,11 @@ _OWN = (
             "priors": _PRIORS,
             "exact": flag(),
         },
-        rules={"evidence": _EVIDENCE_RULES, "calibration": _CALIBRATION_RULES},
+        rules={
+            "evidence": _EVIDENCE_RULES,
+            "calibration": _CALIBRATION_RULES,
+            "rule": _SIZE_RULES,
+        },
     ),
     Method(
         "von_mises_nb",

@@ -193,7 +193,8 @@ def corrected_resampled_t_test(
     Returns
     -------
     CorrectedTTest
-        If all differences are equal, t is infinite, or 0 if they are zero.
+        If all differences are equal, t is 0 if they are zero; else it is infinite, and p is that
+        of the sign test over the folds of one run, the smallest that there can be.
 
     Raises
     ------
@@ -224,6 +225,8 @@ def corrected_resampled_t_test(
     statistic = mean / error if error > 0 else np.copysign(np.inf, mean) if mean else 0.0
     margin = t.ppf((1 + confidence) / 2, n - 1) * error
     p_value = 2 * t.sf(abs(statistic), n - 1)
+    if np.isinf(statistic):  # all that is known is that every difference has the same sign
+        p_value = 2.0 ** (1 - np.shape(first)[-1])
     return CorrectedTTest(*map(float, (statistic, p_value, mean, mean - margin, mean + margin)))
 
 

@@ -17,7 +17,8 @@ from xnbflow.data.contract import (
 from xnbflow.data.dataset import DataSetHeader, read_header
 from xnbflow.data.tables import read_parquet
 from xnbflow.evaluation import comparison, summaries
-from xnbflow.evaluation.headlines import headline
+from xnbflow.evaluation.headlines import headline, subject
+from xnbflow.evaluation.intervals import CROSS_VALIDATED, inflation_of
 
 __all__ = ["Key", "study_tables"]
 
@@ -31,13 +32,16 @@ def study_tables(
     files: Mapping[str, Sequence[str]],
     alpha: float,
     paper: Mapping[str, str] | None = None,
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.data.contract.STUDY_TABLES`.
 
     Parameters
     ----------
     about : mapping
-        ``study`` (its id), ``title``, ``summary`` and ``labels`` (the classifiers' by id).
+        ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id), ``kept``
+        (classifiers of which models are kept) and ``headline`` (the classifier that the study is
+        about; empty where the configuration names none).
     owners : mapping of str to sequence
         What the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
         ``trained`` a `Key` each, ``permuted`` a data set and classifier each.
@@ -50,6 +54,9 @@ def study_tables(
         Level of the normality test.
     paper : mapping of str to str, optional
         Which classifier plays the part of the paper's ``nb``, and of its ``xnb``.
+    entries : mapping of str to mapping, optional
+        Per data set the classifiers' configuration by id: intervals of those that tune themselves
+        are wider.
 
     Returns
     -------
@@ -68,13 +75,13 @@ def study_tables(
         "class_sizes": _class_sizes(headers),
         "diagnostics": diagnostics,
         "p_values": _p_values(owners["diagnosed"], files["normality"]),
-        **_predicted(owners, files, headers),
         **_selected(owners, files, headers),
     }
+    tables |= _predicted(owners, files, headers, entries or {}, about, tables)
     samples, repeats = tables["samples"], tables["repeats"]
     return tables | {
         "paper": summaries.paper(repeats, diagnostics, printed, paper or {}),
-        "headline": headline(**about, tables=tables),
+        "headline": headline(about, tables),
         "averages": summaries.averages(tables["summary"], tables["seconds"]),
         "hard_samples": summaries.hard_samples(samples),
         "misclassified": summaries.misclassified(samples),
@@ -99,23 +106,46 @@ def _predicted(
     owners: Mapping[str, Sequence[Any]],
     files: Mapping[str, Sequence[str]],
     headers: Mapping[str, DataSetHeader],
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    about: Mapping[str, Any],
+    tables: Mapping[str, pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
-    """Return what follows from the predictions and how the fits went."""
+    """Return what follows from the predictions and how the fits went, and the verdicts."""
     predictions, fits = (_trained(name, owners, files) for name in ("predictions", "fits"))
+    inflations = {
+        key: inflation_of(entries[key[0]][key[2]]) for key in predictions if key[0] in entries
+    }
+    found = summaries.performances(predictions, headers, inflations)
     metrics = summaries.metrics(predictions, fits, headers)
     repeats = summaries.repeats(predictions, metrics, fits, headers)
-    recall = summaries.recall(predictions)
+    summary = summaries.summary(predictions, metrics, repeats, fits, headers, found)
+    recall = summaries.recall(predictions, found, headers)
+    chosen, choices = subject(about, tables["selection"], summary)
+    corrected = {
+        key: summaries.pooled_performance(
+            predictions[key], headers[key[0]], inflations.get(key, CROSS_VALIDATED), choices
+        )
+        for key in found
+        if key[2] == chosen and choices > 1
+    }
     return {
         "metrics": metrics,
         "repeats": repeats,
-        "summary": summaries.summary(predictions, metrics, repeats, fits, headers),
+        "summary": summary,
         "confusion": summaries.confusion(predictions),
-        "calibration": summaries.calibration(predictions, headers),
-        "confidence": summaries.confidence(predictions, headers),
+        "calibration": summaries.calibration(predictions, headers, inflations),
+        "confidence": summaries.confidence(predictions, headers, inflations),
         "recall": recall,
         "samples": summaries.samples(predictions, recall),
         "seconds": summaries.seconds(fits),
         "problems": summaries.problems(fits),
+        "verdicts": summaries.verdicts(
+            found | corrected,
+            headers,
+            tables["stability"],
+            tables["permutation_tests"],
+            {chosen: choices},
+        ),
     }
 
 

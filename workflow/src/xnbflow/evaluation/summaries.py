@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import STUDY_TABLES
-from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
-from xnbflow.evaluation.intervals import proportion_interval
+from xnbflow.evaluation.intervals import CROSS_VALIDATED
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
 from xnbflow.evaluation.stability import Stability, stability_index, ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
+from xnbflow.evaluation.verdicts import Performance, performance, verdict
 
 __all__ = [
     "METRICS",
@@ -58,7 +60,10 @@ _PAPER = {
     "xnb_features_per_class": ("xnb", "features_per_class", 1),
 }
 
-Tables = Mapping[tuple[str, str, str], pd.DataFrame]
+#: What identifies the results of a classifier: data set, scheme of folds, classifier.
+Key = tuple[str, str, str]
+
+Tables = Mapping[Key, pd.DataFrame]
 
 
 def metrics(
@@ -110,14 +115,16 @@ def summary(
     repeats: pd.DataFrame,
     fits: Tables,
     headers: Mapping[str, DataSetHeader],
+    performances: Mapping[Key, Performance],
 ) -> pd.DataFrame:
     """Return mean and spread of each metric over what it is a number of: folds or repeats.
 
     Columns ``over`` (folds or repeats), ``mean`` and ``sd`` over these (over the folds that could
     be fitted, or the repeats without a failed fold), ``sd_repeats`` (over repeats; missing with
-    one), ``lower`` and ``upper`` (95 % interval of accuracy, see `accuracy_intervals`; missing
-    for other metrics), ``baseline`` (the value of a classifier that knows nothing but the shares
-    of the classes: the majority's share for accuracy), ``folds_ok`` and ``folds_failed``.
+    one), ``pooled`` with its 95 % interval ``lower`` and ``upper`` (accuracy and balanced accuracy
+    of all predictions together, each sample counted once; missing for other metrics), ``baseline``
+    (the value of predicting the shares of the classes: the majority's share for accuracy),
+    ``folds_ok`` and ``folds_failed``.
     """
     group = [*_KEY, "metric"]
     folds = metrics.melt([*_KEY, *_FOLD], list(OVER_FOLDS), var_name="metric", value_name="value")
@@ -131,7 +138,7 @@ def summary(
     table["sd_repeats"] = per_repeat.groupby(group, sort=False).std()
     table["sd_repeats"] = table["sd_repeats"].where(table["over"] == "folds", table["sd"])
     table = table.reset_index().merge(
-        accuracy_intervals(metrics), on=group, how="left", validate="one_to_one"
+        _pooled(performances), on=group, how="left", validate="one_to_one"
     )
     table = table.merge(
         _baselines(predictions, headers), on=["dataset", "folds", "metric"], how="left"
@@ -140,20 +147,103 @@ def summary(
     return table[STUDY_TABLES["summary"].fixed]
 
 
-def accuracy_intervals(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Return the 95 % interval of each classifier's accuracy: columns ``lower`` and ``upper``.
+def performances(
+    predictions: Tables, headers: Mapping[str, DataSetHeader], inflations: Mapping[Key, float]
+) -> dict[Key, Performance]:
+    """Return what each classifier's predictions are worth, all pooled over folds and repeats.
 
-    It is Bayesian, with Jeffreys' prior, of the samples that are right on average over repeats out
-    of those that a repeat tests; see `xnbflow.evaluation.intervals` for what it holds.
+    Parameters
+    ----------
+    predictions : mapping of (data set, folds, classifier) to DataFrame
+        As made by `xnbflow.evaluation.training.train`, all repeats. Without predictions, or with
+        those of one class only, a classifier is left out.
+    headers : mapping of str to DataSetHeader
+        Where samples have groups, intervals count groups.
+    inflations : mapping of (data set, folds, classifier) to float
+        See `xnbflow.evaluation.intervals.inflation_of`; by default that of a classifier that does
+        not tune itself.
     """
-    right = metrics["accuracy"] * metrics["test_samples"]
-    counts = metrics[_KEY].assign(tested=metrics["test_samples"], right=right)
-    totals = counts.groupby(_KEY, sort=False)[["tested", "right"]].sum()
-    totals = totals.div(metrics.groupby(_KEY, sort=False)["repeat"].nunique(), axis="index")
-    lower, upper = proportion_interval(totals["right"].round(9), totals["tested"])
-    return totals.assign(metric="accuracy", lower=lower, upper=upper).reset_index()[
-        [*_KEY, "metric", "lower", "upper"]
+    found = {}
+    for key, table in predictions.items():
+        if table.empty:
+            continue
+        inflation = inflations.get(key, CROSS_VALIDATED)
+        found[key] = pooled_performance(table, headers[key[0]], inflation)
+    return found
+
+
+def pooled_performance(
+    predictions: pd.DataFrame, header: DataSetHeader | DataSet, inflation: float, choices: int = 1
+) -> Performance:
+    """Return what the predictions of one classifier are worth; see `performances`."""
+    places = pd.Index(header.samples).get_indexer(predictions["sample"])
+    codes = np.searchsorted(header.classes, header.labels.astype(str))
+    said = pd.Index(header.classes.astype(str)).get_indexer(predictions["predicted"].astype(str))
+    votes = np.zeros((len(header.samples), len(header.classes)))
+    np.add.at(votes, (places, said), 1.0)
+    times = votes.sum(axis=1)
+    tested = times > 0
+    groups = None if header.groups is None else header.groups[tested]
+    shares = votes[tested] / times[tested, None]
+    return performance(codes[tested], shares, groups, inflation=inflation, choices=choices)
+
+
+def _pooled(performances: Mapping[Key, Performance]) -> pd.DataFrame:
+    rows = [
+        (*key, metric, *estimate)
+        for key, found in performances.items()
+        for metric, estimate in (
+            ("accuracy", found.accuracy),
+            ("balanced_accuracy", found.balanced_accuracy),
+        )
     ]
+    return pd.DataFrame(rows, columns=[*_KEY, "metric", "pooled", "lower", "upper"])
+
+
+def verdicts(
+    performances: Mapping[Key, Performance],
+    headers: Mapping[str, DataSetHeader],
+    stability: pd.DataFrame,
+    permutation_tests: pd.DataFrame,
+    choices: Mapping[str, int],
+) -> pd.DataFrame:
+    """Return how well every result is supported; see `xnbflow.evaluation.verdicts.verdict`.
+
+    Parameters
+    ----------
+    performances : mapping
+        See `performances`; with intervals for the same ``choices``.
+    headers : mapping of str to DataSetHeader
+    stability, permutation_tests : DataFrame
+        The study's tables.
+    choices : mapping of str to int
+        Out of how many classifiers each one was chosen after looking at the results; by default 1.
+
+    Returns
+    -------
+    DataFrame
+        ``level``, ``reasons``, ``p_value`` (of the permutation test of balanced accuracy; missing
+        where none was run), ``choices``, ``units`` (samples, or groups where they have them),
+        ``accuracy`` with ``accuracy_lower``, ``accuracy_upper``, the same of
+        ``balanced_accuracy``, ``majority`` (share of the largest class), ``majority_p``
+        (one-sided, of the accuracy against it) and ``chance`` (one over the number of classes).
+    """
+    agreement = stability[stability["class"] == ""].set_index(_KEY)["stability"].to_dict()
+    tests = permutation_tests[permutation_tests["metric"] == "balanced_accuracy"]
+    p_values = tests.set_index(["dataset", "classifier"])["p_value"].to_dict()
+    rows = []
+    for key, found in performances.items():
+        p_value = p_values.get((key[0], key[2]), np.nan)
+        n = choices.get(key[2], 1)
+        given = verdict(found, p_value, agreement.get(key, np.nan), choices=n)
+        header = headers[key[0]]
+        units = len(header.samples) if header.groups is None else len(np.unique(header.groups))
+        reasons = "; ".join(given.reasons)
+        rows.append(
+            (*key, given.level, reasons, p_value, n, units, *found.accuracy,
+             *found.balanced_accuracy, found.majority, found.majority_p, found.chance)
+        )  # fmt: skip
+    return pd.DataFrame(rows, columns=STUDY_TABLES["verdicts"].fixed)
 
 
 def _baselines(predictions: Tables, headers: Mapping[str, DataSetHeader]) -> pd.DataFrame:
@@ -268,14 +358,18 @@ def confusion(predictions: Tables) -> pd.DataFrame:
     return counts.assign(share=counts["count"] / tests)
 
 
-def calibration(predictions: Tables, headers: Mapping[str, DataSetHeader]) -> pd.DataFrame:
+def calibration(
+    predictions: Tables, headers: Mapping[str, DataSetHeader], inflations: Mapping[Key, float]
+) -> pd.DataFrame:
     """Return reliability: predicted probability against observed frequency, pooled over folds."""
-    return _of_probabilities("calibration", calibration_curve, predictions, headers)
+    return _of_probabilities("calibration", calibration_curve, predictions, headers, inflations)
 
 
-def confidence(predictions: Tables, headers: Mapping[str, DataSetHeader]) -> pd.DataFrame:
+def confidence(
+    predictions: Tables, headers: Mapping[str, DataSetHeader], inflations: Mapping[Key, float]
+) -> pd.DataFrame:
     """Return how many predictions are sure and how many of these are right."""
-    return _of_probabilities("confidence", confidence_table, predictions, headers)
+    return _of_probabilities("confidence", confidence_table, predictions, headers, inflations)
 
 
 def _of_probabilities(
@@ -283,6 +377,7 @@ def _of_probabilities(
     tell: Callable[..., pd.DataFrame],
     predictions: Tables,
     headers: Mapping[str, DataSetHeader],
+    inflations: Mapping[Key, float],
 ) -> pd.DataFrame:
     """Put together what a function tells of each classifier that gives probabilities."""
     tables = []
@@ -291,7 +386,14 @@ def _of_probabilities(
             continue  # no fold could be fitted: without predictions there are no columns of classes
         true, _, log_posterior, classes = _arrays(table, headers[key[0]])
         if log_posterior is not None:
-            told = tell(true, log_posterior, classes, repeats=table["repeat"].nunique())
+            given: dict[str, Any] = {"inflation": inflations.get(key, CROSS_VALIDATED)}
+            header = headers[key[0]]
+            if header.groups is not None:
+                places = pd.Index(header.samples).get_indexer(table["sample"])
+                given["groups"] = header.groups[places]
+            if name == "confidence":
+                given["units"] = given.get("groups", table["sample"].to_numpy())
+            told = tell(true, log_posterior, classes, repeats=table["repeat"].nunique(), **given)
             tables.append(told.assign(**dict(zip(_KEY, key, strict=True))))
     if not tables:
         return pd.DataFrame(columns=STUDY_TABLES[name].fixed)
@@ -497,47 +599,48 @@ def _stack(tables: Tables, columns: list[str]) -> pd.DataFrame:
     return pd.concat([keys, rows], axis="columns")
 
 
-def recall(predictions: Tables) -> pd.DataFrame:
+def recall(
+    predictions: Tables,
+    performances: Mapping[Key, Performance],
+    headers: Mapping[str, DataSetHeader],
+) -> pd.DataFrame:
     """Return how many of a class's samples each classifier recognises.
 
     Parameters
     ----------
     predictions : mapping of (data set, folds, classifier) to DataFrame
         As made by `xnbflow.evaluation.training.train`, all repeats.
+    performances : mapping
+        See `performances`.
+    headers : mapping of str to DataSetHeader
 
     Returns
     -------
     DataFrame
         One row per classifier and class that is tested: ``samples`` (of the class that are
         tested), ``tested`` (how often, over repeats), ``right`` (how many of these), ``recall``
-        (their share) with its 95 % interval ``lower`` and ``upper`` (each sample counted once, see
-        `xnbflow.evaluation.intervals`), ``predicted`` (how often the class was predicted, rightly
-        or not), ``precision`` (how many of these are right; missing if there are none) and
-        ``recognised``: whether more than half of the tests are right. What such a classifier says
-        of a class that it does not recognise, its features among it, means nothing.
+        (the share of its samples, each counted once) with its 95 % interval ``lower`` and
+        ``upper``, ``predicted`` (how often the class was predicted, rightly or not), ``precision``
+        (how many of these are right; missing if there are none), ``recognised`` (see
+        `xnbflow.evaluation.verdicts.ClassRecall`), ``taken_for`` (the class that its samples are
+        most often mistaken for; empty if none is) and ``taken`` (how many samples, the mean over
+        repeats).
     """
-    parts = []
-    for key, table in predictions.items():
-        if table.empty:
-            continue
-        right = table["true"] == table["predicted"]
-        counts = (
-            table.assign(right=right)
-            .groupby("true", sort=True)
-            .agg(samples=("sample", "nunique"), tested=("right", "size"), right=("right", "sum"))
-        )
-        counts["recall"] = counts["right"] / counts["tested"]
-        repeats = counts["tested"] / counts["samples"]
-        lower, upper = proportion_interval(counts["right"] / repeats, counts["samples"])
-        predicted = table["predicted"].value_counts().reindex(counts.index, fill_value=0)
-        counts = counts.assign(lower=lower, upper=upper, predicted=predicted)
-        counts["precision"] = counts["right"] / predicted.where(predicted > 0)
-        counts["recognised"] = counts["recall"] > 0.5
-        counts = counts.rename_axis("class").reset_index()
-        parts.append(counts.assign(**dict(zip(_KEY, key, strict=True))))
-    if not parts:
-        return pd.DataFrame(columns=STUDY_TABLES["recall"].fixed)
-    return pd.concat(parts, ignore_index=True)[STUDY_TABLES["recall"].fixed]
+    rows = []
+    for key, found in performances.items():
+        table, classes = predictions[key], headers[key[0]].classes
+        true, predicted = table["true"].to_numpy(), table["predicted"].to_numpy()
+        for own in found.classes:
+            label = str(classes[own.code])
+            right = int(((true == label) & (predicted == label)).sum())
+            named = int((predicted == label).sum())
+            precision = right / named if named else np.nan
+            taken_for = str(classes[own.taken_for]) if own.taken_for >= 0 else ""
+            rows.append(
+                (*key, label, own.samples, int((true == label).sum()), right, *own.recall,
+                 named, precision, own.recognised, taken_for, own.taken)
+            )  # fmt: skip
+    return pd.DataFrame(rows, columns=STUDY_TABLES["recall"].fixed)
 
 
 def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:

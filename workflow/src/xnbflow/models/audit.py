@@ -57,6 +57,7 @@ _OPENING = {"CountVectorizer", "HashingVectorizer", "TfidfVectorizer"}
 _STATES = {
     "xnbflow.density.standard.StandardUnits",
     "xnbflow.density.families.categorical.Categorical",
+    "xnbflow.density.borrowed.BorrowedShape",
     "xnbflow.density.families.gaussian.Gaussian",
     "xnbflow.density.families.gaussian_blocks.GaussianBlocks",
     "xnbflow.density.families.kernel.Kernel",

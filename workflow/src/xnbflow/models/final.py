@@ -13,6 +13,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.tables import write_parquet, write_tsv
 from xnbflow.evaluation.fitting import filled
+from xnbflow.evaluation.intervals import inflation_of
 from xnbflow.models.file import write_model
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import gene_sets
@@ -53,11 +54,11 @@ def final_model(
     """
     if predictions.empty:
         msg = (
-            f"no fold of {series.name} could be fitted, so there are no figures to believe a model "
-            "by; see the table `fits`, or take the classifier out of `final:`"
+            f"no fold of {series.name} could be fitted, so there are no figures for a model; "
+            "see the table `fits`, or take the classifier out of `final:`"
         )
         raise InputError(msg)
-    validation = CrossValidation(predictions, selected)
+    validation = CrossValidation(predictions, selected, series, inflation_of(entry))
     return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
 
 

@@ -1,7 +1,7 @@
 """A model's signature: features that speak for a class, and which way; table and gene sets."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,8 @@ def signature_table(
     distances: pd.DataFrame | None = None,
     shares: Mapping[tuple[str, str], float] | None = None,
     interchangeable: Mapping[tuple[str, str], list[str]] | None = None,
+    weights: Mapping[tuple[str, str], float] | None = None,
+    core: Collection[tuple[str, str]] | None = None,
     symbols: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Return the signature of a fitted classifier.
@@ -51,6 +53,10 @@ def signature_table(
         How often each was selected in cross-validation.
     interchangeable : mapping of (class, feature) to list of str, optional
         Features that tie with it.
+    weights : mapping of (class, feature) to float, optional
+        What the classifier multiplies its evidence by.
+    core : collection of (class, feature), optional
+        The short list; all features by default.
     symbols : mapping of str to str, optional
         Feature to gene symbol.
 
@@ -75,6 +81,8 @@ def signature_table(
             "symbol": (symbols or {}).get(feature, ""),
             "share_of_folds": np.nan if shares is None else shares.get((label, feature), 0.0),
             "interchangeable": " ".join((interchangeable or {}).get((label, feature), [])),
+            "weight": np.nan if weights is None else weights.get((label, feature), np.nan),
+            "core": core is None or (label, feature) in core,
             **_spread(values[feature].to_numpy(), labels, label),
         }
         for label, features in selected.items()

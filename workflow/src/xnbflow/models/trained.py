@@ -18,10 +18,12 @@ from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.intervals import proportion
+from xnbflow.evaluation.intervals import CROSS_VALIDATED, Estimate, inflation_of
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use, last_step
+from xnbflow.evaluation.summaries import pooled_performance
 from xnbflow.evaluation.training import Outcome, train
+from xnbflow.evaluation.verdicts import Performance
 from xnbflow.models.signature import signature_table
 from xnbflow.models.steps import imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
@@ -41,34 +43,43 @@ class CrossValidation:
         At least ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``.
     selected : DataFrame
         ``repeat``, ``fold``, ``class``, ``feature``; empty for a classifier that does not select.
+    series : DataSet or DataSetHeader
+        Its samples, labels and groups.
+    inflation : float
+        See `xnbflow.evaluation.intervals.inflation_of`.
     """
 
     predictions: pd.DataFrame
     selected: pd.DataFrame
+    series: DataSet | DataSetHeader
+    inflation: float = CROSS_VALIDATED
 
     def figures(self) -> dict[str, Any]:
-        """Return accuracy, recall of each class, the majority's share, with 95 % intervals.
+        """Return accuracy and recall of each class with 95 % intervals, and the majority's share.
 
-        The intervals are Bayesian, with Jeffreys' prior, for the first repeat's predictions, one
-        per sample: see `xnbflow.evaluation.intervals.proportion_interval`.
+        They are those that a study's tables show: each sample counts once, the mean over repeats,
+        and where samples have groups, ``groups`` of them, the intervals count groups. See
+        `xnbflow.evaluation.verdicts.performance`.
         """
-        first = self.predictions[self.predictions["repeat"] == self.predictions["repeat"].min()]
-        right = (first["true"] == first["predicted"]).to_numpy()
-        recall = {
-            str(label): _proportion(right[(first["true"] == label).to_numpy()])
-            for label in sorted(first["true"].unique())
-        }
-        counts = first["true"].value_counts()
+        found = self.performance()
+        classes = [str(label) for label in self.series.classes]
+        n = sum(row.samples for row in found.classes)
+        largest = max(found.classes, key=lambda row: row.samples)
+        groups = self.series.groups
         return {
-            "folds": int(first["fold"].nunique()),
+            "folds": int(self.predictions["fold"].nunique()),
             "repeats": int(self.predictions["repeat"].nunique()),
-            "accuracy": _proportion(right),
-            "recall": recall,
-            "majority": {
-                "class": str(counts.index[0]),
-                "share": float(counts.iloc[0] / len(first)),
+            "groups": None if groups is None else len(np.unique(groups)),
+            "accuracy": share_of(found.accuracy, n),
+            "recall": {
+                classes[row.code]: share_of(row.recall, row.samples) for row in found.classes
             },
+            "majority": {"class": classes[largest.code], "share": found.majority},
         }
+
+    def performance(self) -> Performance:
+        """Return what the predictions are worth, pooled over folds and averaged over repeats."""
+        return pooled_performance(self.predictions, self.series, self.inflation)
 
     def shares(self) -> dict[tuple[str, str], float]:
         """Return in which share of the fits each class selected each feature."""
@@ -77,9 +88,9 @@ class CrossValidation:
         return {(str(label), str(feature)): float(n) for (label, feature), n in counts.items()}
 
 
-def _proportion(right: np.ndarray) -> dict[str, float]:
-    n, hits = len(right), int(right.sum())
-    return {**proportion(hits, n), "right": hits, "of": n}
+def share_of(estimate: Estimate, n: int) -> dict[str, Any]:
+    """Return a share of ``n`` samples with its interval, and how many are right."""
+    return {**estimate._asdict(), "right": round(estimate.value * n, 6), "of": n}
 
 
 @dataclass(frozen=True)
@@ -241,6 +252,8 @@ def cross_validate(
     return CrossValidation(
         pd.concat([outcome.predictions for outcome in outcomes], ignore_index=True),
         pd.concat([outcome.selected for outcome in outcomes], ignore_index=True),
+        series,
+        inflation_of(entry),
     )
 
 
@@ -291,6 +304,7 @@ def _signature(
         distances=use.distances,
         shares=None if validation is None else validation.shares(),
         interchangeable=_ties(estimator),
+        **_weights_and_core(estimator),
         symbols=symbols,
     )
 
@@ -303,6 +317,24 @@ def _ties(estimator: BaseEstimator) -> dict[tuple[str, str], list[str]]:
         for group in groups
         for feature in group
     }
+
+
+def _weights_and_core(estimator: BaseEstimator) -> dict[str, Any]:
+    """Return the weights of classes' features, and which are of the core, where there are any."""
+    model = last_step(estimator)[0]
+    if not hasattr(model, "weights_") or not hasattr(model, "core_features_"):
+        return {}
+    weights = {
+        (str(label), str(feature)): float(weight)
+        for label, features in model.selected_features_.items()
+        for feature, weight in zip(features, model.weights_[label], strict=True)
+    }
+    core = {
+        (str(label), str(feature))
+        for label, features in model.core_features_.items()
+        for feature in features
+    }
+    return {"weights": weights, "core": core}
 
 
 def _versions() -> dict[str, str]:

@@ -11,11 +11,13 @@ from xnbflow.data.contract import VALIDATION_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, require_choice
 from xnbflow.evaluation.calibration import calibration_curve
+from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict, shared_samples
 from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.intervals import proportion
+from xnbflow.evaluation.intervals import Estimate
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import LOG_POSTERIOR
+from xnbflow.evaluation.verdicts import Performance
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
@@ -30,7 +32,6 @@ from xnbflow.preprocessing.selection.class_specific import pair_distances
 __all__ = [
     "HARMONISERS",
     "MATCHES",
-    "RULE",
     "compare_signatures",
     "greatest_distances",
     "harmonised",
@@ -46,15 +47,6 @@ HARMONISERS = {
     "rank": SampleRanks,
     "quantile": QuantileNormalizer,
 }
-
-#: What a verdict means.
-RULE = (
-    "held: the 95 % interval of accuracy in the test cohort lies above the share of its largest "
-    "class and reaches the cross-validated accuracy, and every class is recognised in more than "
-    "half of its samples; partly: the interval lies above that share, but not all of the rest is "
-    "so; undecided: accuracy exceeds the share, but its interval does not: too few samples to "
-    "tell; did not hold: accuracy does not exceed the share"
-)
 
 #: Folds of the cross-validation beside it; fewer where a class is smaller.
 _FOLDS = 10
@@ -171,16 +163,19 @@ def validate(
     model = fit_model(train, steps, symbols=symbols)
     prediction = predict_table(model, test.frame(), "impute" if test.missing else "error")
     true, predicted = test.labels, prediction.table["label"].to_numpy()
-    own_true, own_predicted, own_claims = _cross_validated(train, steps)
+    own, own_claims = _cross_validated(train, steps)
     claims = _claims(_probabilities(model, prediction))
+    codes, said = (np.searchsorted(train.classes, each) for each in (true, predicted))
+    values = (_whole(train).values, _whole(test).values)
+    same = shared_samples(*values, (train.samples, test.samples))
+    verdict = cohort_verdict(
+        own, codes, said, len(train.classes), test.groups, shared=same["second"].nunique()
+    )
     accuracy = pd.DataFrame(
-        [
-            _accuracy("train", own_true, own_predicted, own_claims),
-            _accuracy("test", true, predicted, claims),
-        ]
+        [_accuracy("train", own, own_claims), _accuracy("test", verdict.found, claims)]
     )
     recall = pd.concat(
-        [_recall("train", own_true, own_predicted), _recall("test", true, predicted)]
+        [_recall("train", own, train.classes), _recall("test", verdict.found, train.classes)]
     )
     own_signature = _own_signature(model, test, steps, symbols)
     signatures = _compared(model.signature, own_signature, train, test)
@@ -190,10 +185,10 @@ def validate(
         "recall": recall,
         "confusion": _confusion(train.classes, true, predicted),
         "predictions": _predictions(prediction, true),
-        "calibration": _calibration(model, prediction, true),
+        "calibration": _calibration(model, prediction, test),
         "densities": _densities(model, *(_whole(each) for each in (train, test))),
         "signatures": signatures,
-        "verdicts": _verdicts(name, (train, test), accuracy, recall, shared, prediction),
+        "verdicts": _verdicts(name, (train, test), verdict, shared, prediction),
     }
 
 
@@ -203,19 +198,15 @@ def _whole(cohort: DataSet) -> DataSet:
 
 def _cross_validated(
     train: DataSet, steps: Mapping[str, Any]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return true and predicted labels and claims of as many folds as the smallest class allows."""
+) -> tuple[Performance | None, np.ndarray]:
+    """Return what as many folds as the smallest class allows find, and the claims."""
     units = train.samples if train.groups is None else train.groups
     smallest = min(len(np.unique(units[train.labels == label])) for label in train.classes)
     if smallest < 2:
-        return np.empty(0, dtype=str), np.empty(0, dtype=str), np.empty(0)
-    found = cross_validate(train, steps, min(_FOLDS, smallest)).predictions
-    columns = [name for name in found if name.startswith(LOG_POSTERIOR)]
-    return (
-        found["true"].to_numpy(),
-        found["predicted"].to_numpy(),
-        _claims(np.exp(found[columns].to_numpy())),
-    )
+        return None, np.empty(0)
+    found = cross_validate(train, steps, min(_FOLDS, smallest))
+    columns = [name for name in found.predictions if name.startswith(LOG_POSTERIOR)]
+    return found.performance(), _claims(np.exp(found.predictions[columns].to_numpy()))
 
 
 def _probabilities(model: TrainedModel, prediction: Prediction) -> np.ndarray:
@@ -227,27 +218,27 @@ def _claims(probabilities: np.ndarray) -> np.ndarray:
     return probabilities.max(axis=1)
 
 
-def _share(right: int, n: int) -> dict[str, Any]:
-    return {"right": right, "n": n, **proportion(right, n)}
+def _accuracy(cohort: str, found: Performance | None, claims: np.ndarray) -> dict[str, Any]:
+    claimed = claims.mean() if len(claims) else np.nan
+    if found is None:
+        none = dict.fromkeys(("value", "lower", "upper", "majority"), np.nan)
+        return {"cohort": cohort, "right": 0, "n": 0, **none, "claimed": claimed}
+    n = sum(row.samples for row in found.classes)
+    return {"cohort": cohort, **_counted(found.accuracy, n),
+            "majority": found.majority, "claimed": claimed}  # fmt: skip
 
 
-def _accuracy(
-    cohort: str, true: np.ndarray, predicted: np.ndarray, claims: np.ndarray
-) -> dict[str, Any]:
-    counts = np.unique(true, return_counts=True)[1]
-    majority = counts.max() / len(true) if len(true) else np.nan
-    return {"cohort": cohort, **_share(int((true == predicted).sum()), len(true)),
-            "majority": majority, "claimed": claims.mean() if len(claims) else np.nan}  # fmt: skip
+def _recall(cohort: str, found: Performance | None, classes: np.ndarray) -> pd.DataFrame:
+    rows = [] if found is None else found.classes
+    return pd.DataFrame(
+        {"cohort": cohort, "class": str(classes[row.code]), **_counted(row.recall, row.samples)}
+        for row in rows
+    )
 
 
-def _recall(cohort: str, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
-    rows = [
-        {"cohort": cohort, "class": str(label), **_share(int((predicted[own] == label).sum()), n)}
-        for label in np.unique(true)
-        for own in [true == label]
-        for n in [int(own.sum())]
-    ]
-    return pd.DataFrame(rows)
+def _counted(share: Estimate, n: int) -> dict[str, Any]:
+    """Return a share with its interval, and how many of ``n`` samples that is."""
+    return {"right": round(share.value * n), "n": n, **share._asdict()}
 
 
 def _confusion(classes: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
@@ -265,13 +256,14 @@ def _predictions(prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
     return table
 
 
-def _calibration(model: TrainedModel, prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
+def _calibration(model: TrainedModel, prediction: Prediction, test: DataSet) -> pd.DataFrame:
     columns = ["bin", "mean_predicted", "observed", "observed_lower", "observed_upper", "count"]
     probabilities = _probabilities(model, prediction)
-    if len(true) < _ENOUGH or np.isnan(probabilities).any():
+    if test.n_samples < _ENOUGH or np.isnan(probabilities).any():
         return pd.DataFrame(columns=columns)
     with np.errstate(divide="ignore"):
-        return calibration_curve(true, np.log(probabilities), np.array(model.classes))[columns]
+        logs, classes = np.log(probabilities), np.array(model.classes)
+        return calibration_curve(test.labels, logs, classes, groups=test.groups)[columns]
 
 
 def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
@@ -353,48 +345,41 @@ def _compared(
 def _verdicts(
     name: str,
     cohorts: tuple[DataSet, DataSet],
-    accuracy: pd.DataFrame,
-    recall: pd.DataFrame,
+    verdict: CohortVerdict,
     shared: str,
     prediction: Prediction,
 ) -> pd.DataFrame:
     train, test = cohorts
-    own, found = accuracy.to_dict("records")
-    verdict = _verdict(own, found, recall[recall["cohort"] == "test"])
-    told = _TOLD[verdict]
-    crossed = f"; cross-validated in {train.name} {own['value']:.0%}" if own["n"] else ""
+    found, loss = verdict.found.balanced_accuracy, verdict.loss
+    n = sum(row.samples for row in verdict.found.classes)
+    right = round(verdict.found.accuracy.value * n)
+    beside = (
+        f"; {abs(loss.value):.0%} {'less' if loss.value < 0 else 'more'} than cross-validation in "
+        f"{train.name}, 95 % interval {loss.lower:+.0%} to {loss.upper:+.0%}"
+        if np.isfinite(loss.value)
+        else ""
+    )
+    names = train.classes.astype(str)
+    renamed = ", ".join(f"{names[a]} as {names[b]}" for a, b in verdict.exchanged.items())
+    what = f" ({renamed})" if renamed else f" ({verdict.reason})" if verdict.reason else ""
     sentence = (
-        f"{told}: {name}, trained on {train.name}, is right in {found['right']} of {found['n']} "
-        f"samples of {test.name} ({found['value']:.0%}, 95 % interval {found['lower']:.0%} to "
-        f"{found['upper']:.0%}; always the largest class {found['majority']:.0%}{crossed})."
-        f"{shared}"
+        f"{verdict.level.capitalize()}{what}: {name}, trained on {train.name}, has a balanced "
+        f"accuracy of {found.value:.0%} in {test.name} (95 % interval {found.lower:.0%} to "
+        f"{found.upper:.0%}, chance {verdict.found.chance:.0%}{beside}; permuted labels: p = "
+        f"{verdict.p_value:.2g}); {right} of {n} samples are right.{shared}"
     )
     row = {
-        "verdict": verdict,
+        "verdict": verdict.level,
         "sentence": sentence,
         "rule": RULE,
         "features": train.n_features,
+        "p_value": verdict.p_value,
+        "loss": loss.value,
+        "loss_lower": loss.lower,
+        "loss_upper": loss.upper,
         "notes": "; ".join(prediction.notes),
     }
     return pd.DataFrame([row])
-
-
-_TOLD = {
-    "held": "Held",
-    "partly": "Held in part",
-    "undecided": "Undecided",
-    "did not hold": "Did not hold",
-}
-
-
-def _verdict(own: dict[str, Any], found: dict[str, Any], recall: pd.DataFrame) -> str:
-    """Return the verdict that `RULE` states."""
-    if found["value"] <= found["majority"]:
-        return "did not hold"
-    if found["lower"] <= found["majority"]:
-        return "undecided"
-    reaches = not own["n"] or found["upper"] >= own["value"]
-    return "held" if reaches and (recall["value"] > 0.5).all() else "partly"
 
 
 def _shared(signature: pd.DataFrame, own: pd.DataFrame | None) -> str:

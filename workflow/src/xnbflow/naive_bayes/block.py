@@ -204,6 +204,7 @@ class BlockNB(BaseNaiveBayes):
 
     def _find_blocks(self, features: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
         n_features = len(features)
+        found: Any
         if isinstance(self.blocks, Integral):
             found = np.split(np.arange(n_features), range(self.blocks, n_features, self.blocks))
         elif isinstance(self.blocks, (list, tuple)):

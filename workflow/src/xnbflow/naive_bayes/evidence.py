@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
+from xnbflow.density.borrowed import BorrowedShape, fit_borrowed_shape
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.standard import StandardFeatures, StandardUnits
 
@@ -32,10 +33,13 @@ class ClassDensities:
         Centres and units of the features.
     kernel : Kernel
         The densities of the features in standard units.
+    borrowed : BorrowedShape, optional
+        What is mixed into these.
     """
 
     standard: StandardUnits
     kernel: Kernel
+    borrowed: BorrowedShape | None = None
 
     def log_density(self, points: np.ndarray) -> np.ndarray:
         """Return log densities per standard deviation, shape (n_classes, n_features, n_points).
@@ -45,8 +49,9 @@ class ClassDensities:
         points : ndarray of shape (n_features, n_points)
             As measured.
         """
-        found = self.kernel.log_density(self.standard.apply(points.T).T)
-        return np.moveaxis(found, 1, 0)
+        points = self.standard.apply(points.T).T
+        found = np.moveaxis(self.kernel.log_density(points), 1, 0)
+        return found if self.borrowed is None else self.borrowed.mix(found, points)
 
 
 def fit_class_densities(
@@ -58,6 +63,7 @@ def fit_class_densities(
     min_bandwidth: float,
     kernel: str,
     exact: bool = False,
+    borrowed: float = 0.0,
 ) -> ClassDensities:
     """Fit a kernel density to each feature in every class.
 
@@ -70,11 +76,18 @@ def fit_class_densities(
     n_classes : int
     bandwidth, min_bandwidth, kernel, exact
         As in `xnbflow.naive_bayes.ClassSpecificNB`.
+    borrowed : float
+        The weight of the spread within all classes in a class's density, in samples; see
+        `xnbflow.density.borrowed`. 0 borrows nothing.
     """
     features: Any = StandardFeatures(values)
     family = Kernel(bandwidth=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth, exact=exact)
     family.fit(features, codes, n_classes, features.standard.spreads)
-    return ClassDensities(features.standard, family)
+    if not borrowed:
+        return ClassDensities(features.standard, family)
+    least = min_bandwidth * features.standard.spreads * len(codes) ** -0.2
+    shape = fit_borrowed_shape(features, codes, n_classes, borrowed, least)
+    return ClassDensities(features.standard, family, shape)
 
 
 def weigh(

@@ -1,10 +1,12 @@
 """A path over numbers of features: its scores, its calibration, and the choice on it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes.evidence import ClassDensities, weigh
 from xnbflow.naive_bayes.evidence_calibration import (
     Calibration,
@@ -12,11 +14,23 @@ from xnbflow.naive_bayes.evidence_calibration import (
     fit_vector,
     log_losses,
 )
+from xnbflow.naive_bayes.size_average import SizeAverage
 from xnbflow.preprocessing.selection.pair_rankings import NEVER
 
-__all__ = ["SCORINGS", "InnerPredictions", "choose", "sum_along_path"]
+__all__ = [
+    "SCORINGS",
+    "InnerPredictions",
+    "checked_sizes",
+    "choose",
+    "geometric_sizes",
+    "row_of_one_class",
+    "sum_along_path",
+]
 
 SCORINGS = ("log_loss", "accuracy", "balanced_accuracy")
+
+#: Sizes of the path: so many from 1 to this, in geometric steps.
+_N_SIZES, _LARGEST = 30, 200
 
 #: Slopes and intercepts are fitted so often, each time without other folds; of more samples than
 #: this only once, for there two numbers a class flatter the log loss by less than 1e-3 nats each.
@@ -111,6 +125,22 @@ class InnerPredictions:
             calibrations.append(calibration)
         return rows, calibrations
 
+    def averaged_rows(self, n_units: int) -> tuple[list[dict[str, float]], SizeAverage]:
+        """Return the same with the sharpness and the weight of each size, and their average.
+
+        Parameters
+        ----------
+        n_units : int
+            See `xnbflow.naive_bayes.size_average.average_weights`.
+        """
+        average = SizeAverage.of(self.sums, self.log_prior, self.codes, self.weights, n_units)
+        rows = []
+        each = zip(self.counts, self.sums, average.sharpness, average.shares, strict=True)
+        for count, sums, sharpness, share in each:
+            own = {"n_features_per_class": float(count), "temperature": float(1.0 / sharpness)}
+            rows.append(own | self._scores(sums * sharpness) | {"weight": float(share)})
+        return rows, average
+
     def _calibrated(self, sums: np.ndarray, calibration: Calibration, kind: str) -> np.ndarray:
         """Return sums calibrated by what others' folds say; the temperature is that of all."""
         if kind == "temperature" or len(sums) > _MOST_CROSSED:
@@ -189,3 +219,63 @@ def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) 
     error = max(rows[best][f"{scoring}_se"], 1.0 / n_samples)
     near = np.flatnonzero(losses <= losses[best] + error)
     return int(near[np.lexsort((losses[near], sizes[near]))[0]])
+
+
+def checked_sizes(sizes: Sequence[int] | None, n_features: int) -> np.ndarray:
+    """Return the sizes to try, ascending, none of them above the number of features.
+
+    Parameters
+    ----------
+    sizes : sequence of int, or None
+        None makes 30 from 1 to 200 in geometric steps.
+    n_features : int
+
+    Raises
+    ------
+    InputError
+        If there is no size.
+
+    Examples
+    --------
+    >>> checked_sizes([9, 2, 5], 7).tolist()
+    [2, 5, 7]
+    """
+    if sizes is None:
+        return geometric_sizes(min(n_features, _LARGEST), _N_SIZES)
+    if not len(sizes):
+        msg = "sizes is empty; give numbers of features per pair of classes, or None"
+        raise InputError(msg)
+    return np.unique(np.minimum(sizes, n_features)).astype(int)
+
+
+def geometric_sizes(largest: int, n: int) -> np.ndarray:
+    """Return ``n`` whole numbers from 1 to the largest in geometric steps.
+
+    Small ones, where steps would be below 1, are successive; where there are less than ``n``, all.
+
+    Examples
+    --------
+    >>> geometric_sizes(200, 10).tolist()
+    [1, 2, 3, 6, 11, 19, 34, 62, 111, 200]
+    """
+    if n >= largest:
+        return np.arange(1, largest + 1)
+    steps = n
+    while len(sizes := np.unique(np.geomspace(1, largest, steps).round().astype(int))) < n:
+        steps += 1
+    return sizes
+
+
+def row_of_one_class(distance: str, floor: float, size: int) -> dict[str, Any]:
+    """Return the path where there is nothing to tell apart: a row for one size."""
+    scores = {"accuracy": 1.0, "balanced_accuracy": 1.0, "log_loss": 0.0}
+    errors = {f"{name}_se": 0.0 for name in scores}
+    return {
+        "distance": distance,
+        "min_bandwidth": float(floor),
+        "n_features_per_pair": int(size),
+        "n_features_per_class": 0.0,
+        "temperature": 1.0,
+        **scores,
+        **errors,
+    }

@@ -37,24 +37,19 @@ def write_index(
         html = ENVIRONMENT.get_template("index.html").render(studies=rows)
         if html == written:
             return
-        write_atomically(path, partial(_write, html))
+        write_atomically(path, partial(Path.write_text, data=html, encoding="utf-8"))
         written = html
-
-
-def _write(html: str, part: Path) -> None:
-    part.write_text(html, encoding="utf-8")
 
 
 def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]:
     study = results.study
+    headline = _headline(results.root / STUDY_TABLE.of(study=study.id, table="headline"))
     return {
         "id": study.id,
         "title": study.title,
         "summary": study.summary,
         "finished": (results.root / REPORT.of(study=study.id)).exists(),
-        "headline": _headline(results.root / STUDY_TABLE.of(study=study.id, table="headline")).get(
-            "text", ""
-        ),
+        "headline": headline.get("text", ""),
         "datasets": len(study.datasets),
         "classifiers": [results.labels[name] for name in study.classifiers],
         "command": shlex.join(["snakemake", study.id, *options]),

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from xnbflow.report.outline import section_modules
 from xnbflow.report.page.blocks import Section
-from xnbflow.report.page.page import write_page, write_pictures
+from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 
-__all__ = ["write_png", "write_report"]
+__all__ = ["sections_of", "write_report"]
 
 
 def write_report(
@@ -29,25 +29,11 @@ def write_report(
         Processes that draw.
     """
     study = results.study
-    write_page(Path(path), study.title, study.summary, _sections(results), Path(figures), threads)
+    sections = sections_of(results)
+    write_page(Path(path), study.title, study.summary, sections, Path(figures), threads)
 
 
-def write_png(results: StudyResults, folder: str | Path, threads: int) -> None:
-    """Write every figure of a study's report as PNG of 300 dots per inch.
-
-    Parameters
-    ----------
-    results : StudyResults
-        The finished study.
-    folder : path
-        Where to write, a folder in it per section.
-    threads : int
-        Processes that draw.
-    """
-    write_pictures(_sections(results), Path(folder), threads)
-
-
-def _sections(results: StudyResults) -> Iterator[Section]:
+def sections_of(results: StudyResults) -> Iterator[Section]:
     """Yield a section when it is ready, so that its figures are drawn while the next is made."""
     for name in section_modules(results.study, results.analyses):
         module = importlib.import_module(name)

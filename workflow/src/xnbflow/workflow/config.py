@@ -378,6 +378,7 @@ def _study(name: str, entry: Mapping[str, Any]) -> Study:
         paper=dict(entry.get("paper", {})),
         permutations=dict(entry.get("permutations", {})),
         final=tuple(entry.get("final", ())),
+        headline=entry.get("headline", ""),
         validate=tuple(Validation(**each) for each in entry.get("validate", ())),
     )
 
@@ -457,6 +458,8 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     for part, classifier in study.paper.items():
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", study.classifiers)
     _check_known(f"{place}.permutations", study.permutations, "classifier", study.classifiers)
+    named = [study.headline] if study.headline else []
+    _check_known(f"{place}.headline", named, "classifier", study.classifiers)
     _check_known(f"{place}.final", study.final, "classifier", study.classifiers)
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")

@@ -81,10 +81,10 @@ def complaint(cell: str) -> str | None:
     return f"the value is infinite ({quoted(cell)})" if math.isinf(number) else None
 
 
-def numbers_of(cells: Sequence[str], decimal: str = ".") -> np.ndarray | None:
-    r"""Convert cells to float64, shape (n_cells,), each rounded as `float` rounds.
+def numbers_of(text: str, count: int, decimal: str = ".") -> np.ndarray | None:
+    r"""Convert so many cells, one per line, to float64, each rounded as `float` rounds.
 
-    The cells are read as one long column by Arrow's CSV reader.
+    They are read as one long column by Arrow's CSV reader.
 
     Returns
     -------
@@ -93,14 +93,14 @@ def numbers_of(cells: Sequence[str], decimal: str = ".") -> np.ndarray | None:
 
     Examples
     --------
-    >>> numbers_of(["1.5", "NA", "", "-2e3"]).tolist()
+    >>> numbers_of("1.5\nNA\n\n-2e3", 4).tolist()
     [1.5, nan, nan, -2000.0]
-    >>> numbers_of(["1.5", "high"]), numbers_of(["1.5", "inf"])
+    >>> numbers_of("1.5\nhigh", 2), numbers_of("1.5\ninf", 2)
     (None, None)
     """
-    if not cells:
+    if not count:
         return np.empty(0)
-    data = "\n".join(cells).encode() + b"\n"
+    data = text.encode() + b"\n"
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
@@ -115,4 +115,4 @@ def numbers_of(cells: Sequence[str], decimal: str = ".") -> np.ndarray | None:
     except pa.ArrowInvalid:
         return None
     values = table["value"].to_numpy()
-    return values if len(values) == len(cells) and not np.isinf(values).any() else None
+    return values if len(values) == count and not np.isinf(values).any() else None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.sources.files import refuse_too_wide
-from xnbflow.data.sources.table_file import TableFile
+from xnbflow.data.sources.table_file import Row, TableFile
 
 __all__ = ["SEPARATORS", "DelimitedText", "Dialect", "sniff"]
 
@@ -84,16 +84,42 @@ class DelimitedText(TableFile):
             del sample[0]
         self.dialect = dialect if isinstance(dialect, Dialect) else dialect(sample)
         self.decimal = self.dialect.decimal
-        self._rows = self._cells(enumerate(itertools.chain(head, lines), first_line))
-        first = list(itertools.islice(self._rows, _SNIFFED_LINES))
-        self.header = [cell.strip() for cell in first[0][1]] if first else []
-        if _leaves_out_the_row_names_name([cells for _, cells in first]):
+        self._numbered = enumerate(itertools.chain(head, lines), first_line)
+        self._sample = list(itertools.islice(self._split_rows(), _SNIFFED_LINES))
+        rows = [cells for _, cells in self._sample]
+        self.header = [cell.strip() for cell in rows[0]] if rows else []
+        if _leaves_out_the_row_names_name(rows):
             self.header.insert(0, "")
-        self._rows = itertools.chain(first[1:], self._rows)
 
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the rows below the header; once."""
-        return self._rows
+    def divided_rows(self, first: int) -> Iterator[Row]:
+        """Yield the rows below the header, divided before the column ``first``; once."""
+        for number, cells in self._sample[1:]:
+            yield self.divided(number, cells, first)
+        separator, width = self.dialect.separator, len(self.header)
+        n_rest = max(0, width - first - 1)
+        for number, line in self._numbered:
+            cells = line.rstrip("\r\n").split(separator, first) if '"' not in line else []
+            rest = cells.pop() if len(cells) == first + 1 <= width else ""
+            if len(cells) == first and rest.count(separator) == n_rest and not line.isspace():
+                yield number, cells, rest.replace(separator, "\n")
+            elif not line.isspace():
+                yield self.divided(number, self._split(number, line), first)
+
+    def _split_rows(self) -> Iterator[tuple[int, list[str]]]:
+        for number, line in self._numbered:
+            if not line.isspace():
+                yield number, self._split(number, line)
+
+    def _split(self, number: int, line: str) -> list[str]:
+        """Split a line into cells; a quoted cell may go on in the next lines."""
+        if '"' not in line:
+            return line.rstrip("\r\n").split(self.dialect.separator)
+        whole = itertools.chain([line], (more for _, more in self._numbered))
+        try:
+            return next(csv.reader(whole, delimiter=self.dialect.separator, strict=True))
+        except csv.Error as error:
+            msg = f"{self.path}, line {number}: not valid CSV ({error}); correct the quotes"
+            raise InputError(msg, key=f"line {number}") from error
 
     def _lines(self) -> Iterator[str]:
         """Yield the lines of the table as text."""
@@ -114,22 +140,6 @@ class DelimitedText(TableFile):
             except UnicodeDecodeError as error:
                 msg = f"{self.path}, line {self._line}: not UTF-8 text; save the file as UTF-8"
                 raise InputError(msg, key=f"line {self._line}") from error
-
-    def _cells(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
-        """Split lines into cells; a quoted cell may hold line breaks, blank lines are left out."""
-        separator = self.dialect.separator
-        for number, line in lines:
-            if line.isspace() or not line:
-                continue
-            if '"' not in line:
-                yield number, line.rstrip("\r\n").split(separator)
-                continue
-            whole = itertools.chain([line], (more for _, more in lines))
-            try:
-                yield number, next(csv.reader(whole, delimiter=separator, strict=True))
-            except csv.Error as error:
-                msg = f"{self.path}, line {number}: not valid CSV ({error}); correct the quotes"
-                raise InputError(msg, key=f"line {number}") from error
 
 
 def sniff(

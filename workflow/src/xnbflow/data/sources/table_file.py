@@ -23,7 +23,8 @@ _CELLS_AT_ONCE = 200_000
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
-Row = tuple[int, Sequence[str]]
+#: A row's number, its first cells, and the others, a line each.
+Row = tuple[int, list[str], str]
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,14 @@ class TableFile:
         self.nominal: set[str] = set()
         self.notes: list[str] = []
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header, each with its number."""
         raise NotImplementedError
+
+    def divided_rows(self, first: int) -> Iterator[Row]:
+        """Yield the rows below the header, divided before the column ``first``."""
+        for number, cells in self.rows():
+            yield self.divided(number, cells, first)
 
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
         """Read all rows.
@@ -116,24 +122,21 @@ class TableFile:
         InputError
             If a row has too few or too many cells, or a cell is no number.
         """
+        width, numbers = len(self.header), columns.numbers
+        first = numbers[0] if len(numbers) else width
+        if [*numbers] != [*range(first, width)] or any(place >= first for place in columns.text):
+            first = width
         found = Cells([], [[] for _ in columns.text], np.empty(0))
         blocks: list[np.ndarray] = []
-        rows = self.rows()
-        while batch := list(itertools.islice(rows, max(1, _CELLS_AT_ONCE // len(self.header)))):
-            self._refuse_other_widths(batch)
+        rows = self.divided_rows(first)
+        while batch := list(itertools.islice(rows, max(1, _CELLS_AT_ONCE // width))):
             if columns.is_text is not None:
-                kinds = [columns.is_text(cells[columns.key].strip()) for _, cells in batch]
-                found.text_rows += [
-                    (number, [cell.strip() for cell in cells])
-                    for (number, cells), is_text in zip(batch, kinds, strict=True)
-                    if is_text
-                ]
-                batch = [row for row, is_text in zip(batch, kinds, strict=True) if not is_text]
-            found.lines += [number for number, _ in batch]
+                batch = self._without_texts(batch, columns, found, first)
+            found.lines += [number for number, _, _ in batch]
             for texts, place in zip(found.texts, columns.text, strict=True):
-                texts.extend([cells[place].strip() for _, cells in batch])
-            blocks.append(self._numbers(batch, columns.numbers))
-        found.numbers = _stacked(blocks, len(columns.numbers), by_column=by_column)
+                texts.extend([cells[place].strip() for _, cells, _ in batch])
+            blocks.append(self._numbers(batch, numbers, first))
+        found.numbers = _stacked(blocks, len(numbers), by_column=by_column)
         return found
 
     def texts(self) -> list[list[str]]:
@@ -156,32 +159,48 @@ class TableFile:
         named = f"column {column + 1} ({quoted(self.header[column])})"
         return named if number is None else f"{named}, {self.unit} {number}"
 
-    def _refuse_other_widths(self, rows: Sequence[Row]) -> None:
-        for number, cells in rows:
-            if len(cells) != len(self.header):
-                msg = (
-                    f"{self.path}, {self.unit} {number}: {counted(len(cells), 'cell')}, but the "
-                    f"header has {len(self.header)}; correct it, or get the file again if it "
-                    "ends there"
-                )
-                raise InputError(msg, key=f"{self.unit} {number}")
+    def divided(self, number: int, cells: Sequence[str], first: int) -> Row:
+        """Return a row, divided before the column ``first``.
 
-    def _numbers(self, rows: Sequence[Row], places: Sequence[int]) -> np.ndarray:
+        Raises
+        ------
+        InputError
+            If it has too few or too many cells.
+        """
+        if len(cells) != len(self.header):
+            msg = (
+                f"{self.path}, {self.unit} {number}: {counted(len(cells), 'cell')}, but the "
+                f"header has {len(self.header)}; correct it, or get the file again if it ends there"
+            )
+            raise InputError(msg, key=f"{self.unit} {number}")
+        return number, list(cells[:first]), "\n".join([cell.strip() for cell in cells[first:]])
+
+    def _without_texts(
+        self, rows: list[Row], columns: Columns, found: Cells, first: int
+    ) -> list[Row]:
+        """Return the rows of numbers, and add the others to what is found."""
+        kept = []
+        for number, cells, rest in rows:
+            if columns.is_text is not None and columns.is_text(cells[columns.key].strip()):
+                whole = [*cells, *(rest.split("\n") if first < len(self.header) else ())]
+                found.text_rows.append((number, [cell.strip() for cell in whole]))
+            else:
+                kept.append((number, cells, rest))
+        return kept
+
+    def _numbers(self, rows: list[Row], places: Sequence[int], first: int) -> np.ndarray:
         """Return the numbers of rows, shape (n_rows, n_places)."""
-        if not places:
-            return np.empty((len(rows), 0))
-        first, stop = places[0], places[-1] + 1
-        if len(places) == stop - first:
-            cells = [cell for _, row in rows for cell in row[first:stop]]
-        else:
-            cells = [row[place] for _, row in rows for place in places]
-        values = numbers_of(cells, self.decimal)
+        texts = [rest for _, _, rest in rows]
+        if first == len(self.header):
+            texts = ["\n".join([cells[place] for place in places]) for _, cells, _ in rows]
+        count = len(rows) * len(places)
+        values = numbers_of("\n".join(texts), count, self.decimal) if count else np.empty(0)
         if values is None:
             values = np.array(
                 [
-                    self._number(row[place], place, number)
-                    for number, row in rows
-                    for place in places
+                    self._number(cell, place, row[0])
+                    for row, text in zip(rows, texts, strict=True)
+                    for place, cell in zip(places, text.split("\n"), strict=True)
                 ]
             )
         return values.reshape(len(rows), len(places))

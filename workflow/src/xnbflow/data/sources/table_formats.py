@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.delimited import SEPARATORS, DelimitedText, Dialect, sniff
 from xnbflow.data.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
-from xnbflow.data.sources.table_file import Cells, Columns, Row, TableFile
+from xnbflow.data.sources.table_file import Cells, Columns, TableFile
 
 __all__ = ["WORKBOOKS", "open_table", "suffix_of"]
 
@@ -131,7 +131,7 @@ class Workbook(TableFile):
                 "symbols such as SEPT2 and MARCH1; correct them"
             )
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header that are not empty."""
         return ((number, row) for number, row in enumerate(self._cells, 2) if any(row))
 
@@ -214,7 +214,7 @@ class Arff(TableFile):
         if kind.lower().split()[:1] not in (["numeric"], ["real"], ["integer"]):
             self.nominal.add(name)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below ``@data``."""
         for number, line in self._lines:
             wrong = "a sparse row; in Weka, apply the filter SparseToNonSparse and save it again"
@@ -244,7 +244,7 @@ class ParquetTable(TableFile):
             raise InputError(msg) from error
         self.header = [name.strip() for name in self._table.column_names]
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows as text."""
         return enumerate(zip(*map(self._texts, range(len(self.header))), strict=True), 1)
 

@@ -112,7 +112,7 @@ _COHORT_CURVES = 1.5
 
 
 def draw_cohorts(
-    feature: str, grid: np.ndarray, curves: Mapping[str, tuple[np.ndarray | None, ...]]
+    feature: str, grid: np.ndarray, curves: Mapping[str, Sequence[np.ndarray | None]]
 ) -> Figure:
     """Draw a feature's density in each class: filled in training, dashed in the test cohort.
 

@@ -76,7 +76,8 @@ def draw_lines(
     labels += [ring[0]] if ring else []
     columns, room = legend_room(labels, _WIDTH - 0.75)
     top = 0.1 + room + 0.25 * bool(title)
-    figure, axes = new_axes(_WIDTH, 2.4 + top, left=0.75, top=top, xlabel=xlabel, ylabel=ylabel)
+    figure, axes = new_axes(_WIDTH, 2.4 + top, left=0.75, right=0.25, top=top)
+    axes.set(xlabel=xlabel, ylabel=ylabel)
     write_heading(figure, title)
     for i, (label, x, y) in enumerate(lines):
         colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
@@ -85,17 +86,8 @@ def draw_lines(
     for (label, level), dashes in zip(levels, _DASHES, strict=False):
         axes.axhline(level, color=GREY, linestyle=dashes, linewidth=1.2, label=label)
     if ring:
-        label, column, row = ring
-        axes.scatter(
-            column,
-            row,
-            s=120,
-            facecolors="none",
-            edgecolors=INK,
-            linewidths=1.6,
-            label=label,
-            zorder=5,
-        )
+        label, right, up = ring
+        axes.plot([right], [up], "o", color="none", markeredgecolor=INK, markersize=11, label=label)
     if logarithmic:
         _make_logarithmic(axes, (1, 3))
     axes.margins(0.05)

@@ -87,7 +87,7 @@ def write_page(
 
 
 def write_pictures(sections: Iterable[Section], folder: Path, threads: int = 1) -> None:
-    """Write every figure as PNG: ``{section}/{figure}.png``, several at a time.
+    """Write every figure as PNG of 300 dots per inch: ``{section}/{figure}.png``.
 
     Parameters
     ----------

@@ -4,7 +4,8 @@ import io
 import re
 import warnings
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -204,20 +205,18 @@ def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any])
     Parameters
     ----------
     name : str
-        Prefix of every id in it, and the seed of the generated ones: the same figure gives the same
-        text every time.
+        Seed of every id in it: ids of two figures differ, and the same figure gives the same text
+        every time.
     draw : callable
         Returns the figure, made by `new_axes`.
     arguments : mapping
         Its keyword arguments.
     """
     buffer = io.StringIO()
-    look: Any = _STYLE | {"svg.hashsalt": name}
-    with mpl.rc_context(look), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+    with _styled({"svg.hashsalt": name}):
         draw(**arguments).savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     root = ET.fromstring(buffer.getvalue())  # noqa: S314  our own text
-    _tidy(root, name)
+    _tidy(root)
     ET.register_namespace("", _SVG)
     ET.register_namespace("xlink", _XLINK)
     return ET.tostring(root, encoding="unicode").replace(INK, "currentColor")
@@ -233,48 +232,44 @@ def render_png(draw: Callable[..., Figure], arguments: Mapping[str, Any], path: 
     path : path
         Where to write.
     """
-    look: Any = _STYLE | _ON_PAPER
-    with mpl.rc_context(look), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+    with _styled(_ON_PAPER):
         figure = draw(**arguments)
         write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=300))
 
 
-def _tidy(root: ET.Element, name: str) -> None:
-    """Leave out what nothing refers to, round coordinates, make ids unique on a page."""
+@contextmanager
+def _styled(look: dict[str, Any]) -> Iterator[None]:
+    """Draw in the style of the page, and without a warning of letters that a font lacks."""
+    settings: Any = _STYLE | look
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        yield
+
+
+def _tidy(root: ET.Element) -> None:
+    """Leave out what nothing refers to, and round coordinates."""
     text = "\n".join(value for element in root.iter() for value in element.attrib.values())
     used = set(re.findall(r"(?:url\(#|^#)([^)\n]+)", text, flags=re.MULTILINE))
     root.set("font-family", _FONT)
     root.set("stroke-linejoin", "round")
     for element in list(root.iter()):
         for child in list(element):
-            if child.tag in {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"} or _is_invisible(child):
+            invisible = child.tag == f"{{{_SVG}}}path" and child.get("style") == "fill: none"
+            if invisible or child.tag in {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"}:
                 element.remove(child)
-        _tidy_element(element, name, used)
+        _tidy_element(element, used)
     _dissolve_plain_groups(root)
 
 
-def _is_invisible(element: ET.Element) -> bool:
-    return element.tag == f"{{{_SVG}}}path" and element.get("style") == "fill: none"
-
-
-def _tidy_element(element: ET.Element, name: str, used: set[str]) -> None:
+def _tidy_element(element: ET.Element, used: set[str]) -> None:
     element.tail = None
     if element.text is not None and not element.text.strip():
         element.text = None
     for key, value in list(element.attrib.items()):
-        if key == "id":
+        if (key == "id" and value not in used) or value.startswith("rotate(-0 "):
             element.attrib.pop(key)
-            if value in used:
-                element.set(key, f"{name}-{value}")
-        elif value.startswith("#"):
-            element.set(key, f"#{name}-{value[1:]}")
-        elif value.startswith("url(#"):
-            element.set(key, f"url(#{name}-{value[5:]}")
         elif key == "style":
             element.set(key, re.sub(r"font-family: [^;]*;? ?", "", value).replace(": ", ":"))
-        elif key == "transform" and value.startswith("rotate(-0 "):
-            element.attrib.pop(key)
         elif key in {"d", "x", "y", "transform", "width", "height"}:
             element.set(key, _rounded(value))
 

@@ -1,5 +1,8 @@
 """Accuracy: data sets by classifiers, the paper's values, and what accuracy costs in features."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -13,7 +16,7 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 
-__all__ = ["section"]
+__all__ = ["calibration_figure", "confusion_figure", "section"]
 
 #: Metrics beside accuracy: name, decimals, whether less is better.
 _METRICS = {
@@ -120,7 +123,7 @@ def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
 
 
 def _scores(results: StudyResults) -> Figure:
-    means = results.scores("accuracy")
+    means = results.scores("accuracy", "pooled")
     lower, upper = results.scores("accuracy", "lower"), results.scores("accuracy", "upper")
     baseline = results.scores("accuracy", "baseline").bfill(axis=1).iloc[:, 0]
     groups = [
@@ -207,9 +210,9 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     table = results.rows("confusion", dataset=dataset, folds=folds)
     fitted = [name for name in results.study.classifiers if (table["classifier"] == name).any()]
     failed = [results.labels[name] for name in results.study.classifiers if name not in fitted]
-    said: list[Block] = (
-        [Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning")] if failed else []
-    )
+    said: list[Block] = []
+    if failed:
+        said.append(Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning"))
     if not fitted:
         return said
     figures = [_confusion(results, dataset, folds, name) for name in fitted]
@@ -244,7 +247,7 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
         if row.count:
             interval = f"[{row.accuracy_lower:.0%}, {row.accuracy_upper:.0%}]"
             said += f", of which {row.accuracy:.0%} {interval} are right"
-            if row.accuracy_upper < row.promised:
+            if row.overconfident:
                 said += f", below their mean predicted probability of {row.promised:.1%}"
         parts.append(said)
     if not parts:
@@ -263,44 +266,64 @@ def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str)
     )
     label = results.labels[classifier]
     right = ", ".join(f"{shares[i, i]:.0%} of {name}" for i, name in enumerate(classes))
-    return Figure(
-        f"confusion-{dataset}-{folds}-{classifier}",
-        draw_matrix,
-        {
-            "values": shares,
-            "rows": classes,
-            "columns": [shorten(name, 18) for name in classes],
-            "title": label,
-            "texts": [[f"{n:.0f}" if n else "" for n in row] for row in counts],
-            "xlabel": "predicted",
-            "ylabel": "true",
-            "cell": (0.34, 0.24),
-        },
-        "",
-        f"Confusion matrix of {label} on {dataset}: right are {right}.",
-    )
+    alt = f"Confusion matrix of {label} on {dataset}: right are {right}."
+    name = f"confusion-{dataset}-{folds}-{classifier}"
+    return confusion_figure(name, label, classes, counts, shares, alt)
+
+
+def confusion_figure(
+    name: str, title: str, classes: list[str], counts: np.ndarray, shares: np.ndarray, alt: str
+) -> Figure:
+    """Return a figure of what each class was taken for.
+
+    Parameters
+    ----------
+    name, title, alt : str
+        Of the figure.
+    classes : list of str
+    counts, shares : ndarray of shape (n_classes, n_classes)
+        Predictions of each true class (rows), and their shares of its row.
+    """
+    arguments = {
+        "values": shares,
+        "rows": classes,
+        "columns": [shorten(label, 18) for label in classes],
+        "title": title,
+        "texts": [[f"{n:.0f}" if n else "" for n in row] for row in counts],
+        "xlabel": "predicted",
+        "ylabel": "true",
+        "cell": (0.34, 0.24),
+    }
+    return Figure(name, draw_matrix, arguments, "", alt)
 
 
 def _calibration(results: StudyResults, dataset: str, folds: str) -> list[Figure]:
     table = results.rows("calibration", dataset=dataset, folds=folds)
-    table = table[~table["few"]]
-    if table.empty:
-        return []
-    groups = dict(iter(table.groupby("classifier", sort=False)))
-    names = [name for name in results.study.classifiers if name in groups]
-    return [
-        Figure(
-            f"calibration-{dataset}-{folds}",
-            draw_calibration,
-            {
-                "classifiers": [results.labels[name] for name in names],
-                "predicted": [groups[name]["mean_predicted"].to_numpy() for name in names],
-                "observed": [groups[name]["observed"].to_numpy() for name in names],
-                "counts": [groups[name]["count"].to_numpy() for name in names],
-                "lower": [groups[name]["observed_lower"].to_numpy() for name in names],
-                "upper": [groups[name]["observed_upper"].to_numpy() for name in names],
-            },
-            "",
-            f"Calibration curves on {dataset}: predicted probability against frequency.",
-        )
-    ]
+    groups = dict(iter(table[~table["few"]].groupby("classifier", sort=False)))
+    known = {results.labels[c]: groups[c] for c in results.study.classifiers if c in groups}
+    alt = f"Calibration curves on {dataset}: predicted probability against frequency."
+    return [calibration_figure(f"calibration-{dataset}-{folds}", known, alt)] if known else []
+
+
+def calibration_figure(name: str, bins: Mapping[str, pd.DataFrame], alt: str) -> Figure:
+    """Return a figure of how often predicted probabilities came true.
+
+    Parameters
+    ----------
+    name, alt : str
+        Of the figure.
+    bins : mapping of str to DataFrame
+        By the label of a classifier ``mean_predicted``, ``observed``, ``count``,
+        ``observed_lower`` and ``observed_upper``.
+    """
+    columns = {
+        "predicted": "mean_predicted",
+        "observed": "observed",
+        "counts": "count",
+        "lower": "observed_lower",
+        "upper": "observed_upper",
+    }
+    arguments: dict[str, Any] = {"classifiers": list(bins)}
+    for argument, column in columns.items():
+        arguments[argument] = [rows[column].to_numpy() for rows in bins.values()]
+    return Figure(name, draw_calibration, arguments, "", alt)

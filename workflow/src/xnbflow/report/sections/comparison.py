@@ -38,19 +38,14 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> l
     n_datasets = int(ordered["datasets"].iloc[0])
     if len(ordered) >= 3:
         blocks.append(_diagram(results, folds, ordered, n_datasets))
-    omnibus = results.rows("omnibus", folds=folds)
-    for row in omnibus.itertuples():
-        if row.test == "Iman-Davenport":
-            finds = "differ" if row.p_value < 0.05 else "are not told apart"
-            blocks.append(
-                Prose(
-                    f"Over {counted(n_datasets, 'data set')} the classifiers {finds} "
-                    f"(Iman and Davenport’s test, p = {row.p_value:.2g}).",
-                    sources=results.tables.sources("omnibus"),
-                )
-            )
-    pairs = results.rows("pairwise", folds=folds)
-    return [*blocks, _pairs(results, pairs)]
+    for row in results.rows("omnibus", folds=folds, test="Iman-Davenport").itertuples():
+        finds = "differ" if row.p_value < 0.05 else "are not told apart"
+        text = (
+            f"Over {counted(n_datasets, 'data set')} the classifiers {finds} "
+            f"(Iman and Davenport’s test, p = {row.p_value:.2g})."
+        )
+        blocks.append(Prose(text, sources=results.tables.sources("omnibus")))
+    return [*blocks, _pairs(results, results.rows("pairwise", folds=folds))]
 
 
 def _diagram(results: StudyResults, folds: str, ordered: pd.DataFrame, n_datasets: int) -> Figure:

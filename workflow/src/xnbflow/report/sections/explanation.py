@@ -4,8 +4,6 @@ Selection over folds, distances per class pair, densities, stability, conditiona
 """
 
 import itertools
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -21,6 +19,8 @@ from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
+#: In the table of stability: the union of all classes' features.
+_ANY_CLASS = {"class": ""}
 #: Features in a matrix.
 MOST_ROWS = 30
 #: Rows of the table of selected features.
@@ -67,46 +67,20 @@ def _note(stability: pd.DataFrame) -> str:
     return f"{low} features per class" if low == high else f"{low} to {high} features per class"
 
 
-@dataclass(frozen=True)
 class _Run:
     """What one classifier selected on one data set, from the study's tables."""
 
-    results: StudyResults
-    key: dict[str, str]
-    classes: np.ndarray
-    chosen: pd.DataFrame
-    distances: pd.DataFrame
-    pairs: pd.DataFrame
-    marks: dict[str, str]
-    truth: pd.DataFrame | None
-
-    @property
-    def label(self) -> str:
-        return self.results.labels[self.key["classifier"]]
-
-    @property
-    def name(self) -> str:
-        return "-".join(self.key.values())
-
-    @cached_property
-    def far(self) -> dict[tuple[str, str, str], float]:
-        """Mean distances by class, feature and other class."""
-        keys = ["class", "feature", "other_class"]
-        return self.distances.set_index(keys)["distance"].to_dict()
-
-
-def _run(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame) -> _Run:
-    profiles = results.rows("profiles", **key)
-    return _Run(
-        results,
-        key,
-        results.rows("class_sizes", dataset=key["dataset"])["class"].to_numpy(),
-        chosen,
-        results.rows("class_distances", **key),
-        results.rows("dependent_pairs", **key),
-        dict(zip(profiles["feature"], profiles["dependence_group"], strict=True)),
-        results.truth(key["dataset"]),
-    )
+    def __init__(self, results: StudyResults, key: dict[str, str], chosen: pd.DataFrame) -> None:
+        self.results, self.key, self.chosen = results, key, chosen
+        self.label = results.labels[key["classifier"]]
+        self.name = "-".join(key.values())
+        self.classes = results.rows("class_sizes", dataset=key["dataset"])["class"].to_numpy()
+        self.distances = results.rows("class_distances", **key)
+        far = self.distances.set_index(["class", "feature", "other_class"])["distance"]
+        #: Mean distances by class, feature and other class.
+        self.far: dict[tuple[str, str, str], float] = far.to_dict()
+        self.pairs = results.rows("dependent_pairs", **key)
+        self.truth = results.truth(key["dataset"])
 
 
 def _dataset(results: StudyResults, dataset: str, selection: pd.DataFrame) -> list[Block]:
@@ -115,7 +89,7 @@ def _dataset(results: StudyResults, dataset: str, selection: pd.DataFrame) -> li
     runs = selection.groupby(["folds", "classifier"], sort=False)
     for (folds, classifier), chosen in runs:
         key = {"dataset": dataset, "folds": folds, "classifier": classifier}
-        content = _classifier(_run(results, key, chosen))
+        content = _classifier(_Run(results, key, chosen))
         title = results.labels[classifier]
         title = title if len(results.study.folds) == 1 else f"{title} ({folds})"
         blocks += content if len(runs) == 1 else [Group(title, content, opened=not blocks)]
@@ -124,19 +98,16 @@ def _dataset(results: StudyResults, dataset: str, selection: pd.DataFrame) -> li
 
 def _classifier(run: _Run) -> list[Block]:
     """Return what is shown of one classifier on one data set."""
-    densities = run.results.rows("densities", **run.key)
-    values = run.results.rows("values", **run.key)
-    figures = density_figures(f"density-{run.name}", densities, values, run.chosen, run.distances)
+    sources = run.results.tables.sources
+    tables = [_selected_table(run)]
+    if len(run.pairs):
+        tables.append(_pairs_table(run))
     return [
-        Facts(_facts(run), run.results.tables.sources(*_FACTS)),
+        Facts(_facts(run), sources("summary", "selection", "stability", "dependent_pairs")),
         _recognition(run),
         _matrices(run),
-        Gallery(
-            figures,
-            _density_caption(run, densities),
-            run.results.tables.sources("densities", "values"),
-        ),
-        _tables(run),
+        Gallery(_densities(run), _density_caption(run), sources("densities", "values")),
+        Group("As tables", tables, "selected features, distances, dependent pairs"),
     ]
 
 
@@ -146,32 +117,24 @@ def _recognition(run: _Run) -> Table:
     stability = run.results.rows("stability", **run.key).set_index("class")
     stability = stability[["mean_size", "stability"]].reindex(recall.index)
     rows = recall.join(stability).reset_index()
-    rows["recognised"] = [_recognised(*row) for row in rows[["recall", "recognised"]].to_numpy()]
+    rows["recognised"] = np.select(
+        [rows["recall"] == 0, rows["recognised"].astype(bool)],
+        ["never", "yes"],
+        "not more often than by chance",
+    )
     accuracy = run.results.rows("summary", **run.key, metric="accuracy")
     baseline = accuracy["baseline"].iloc[0] if len(accuracy) else np.nan
-    majority = (
-        f" Always naming the largest class would be right in {baseline:.1%} of samples."
-        if pd.notna(baseline)
-        else ""
-    )
     caption = (
         "How many samples of each class were recognised, with the 95 % interval, and how many "
-        "features were selected for it: those of a class that is not recognised mean nothing."
-        f"{majority}"
+        "features were selected for it: those of a class that is not recognised are unproven."
     )
+    if pd.notna(baseline):
+        caption += f" Always naming the largest class would be right in {baseline:.1%} of samples."
     columns = ["class", "samples", "recall", "lower", "upper", "mean_size", "stability"]
-    columns += ["recognised"]
-    two_digits = {"stability": ".2f"}
-    return run.results.tables.show(["recall", "stability"], caption, columns, rows, own=two_digits)
-
-
-_FACTS = ("summary", "selection", "stability", "dependent_pairs")
-
-
-def _recognised(recall: float, recognised: object) -> str:
-    if recall == 0:
-        return "never"
-    return "yes" if recognised else "in less than half of its tests"
+    columns += ["recognised", "taken_for", "taken"]
+    return run.results.tables.show(
+        ["recall", "stability"], caption, columns, rows, own={"stability": ".2f"}
+    )
 
 
 _MATRIX_CAPTION = (
@@ -183,7 +146,8 @@ _MATRIX_CAPTION = (
 _PLANTED = " A frame marks the class that the feature was planted for in this simulation."
 
 
-def _density_caption(run: _Run, densities: pd.DataFrame) -> str:
+def _density_caption(run: _Run) -> str:
+    densities = run.results.rows("densities", **run.key)
     estimator, own = (densities[column].iloc[0] for column in ("estimator", "own"))
     whose = (
         f"as {run.label} estimates it ({estimator})"
@@ -207,10 +171,6 @@ def _rows(chosen: pd.DataFrame, classes: np.ndarray) -> list[str]:
     code = pd.Categorical(best["class"], categories=classes).codes
     order = np.lexsort((best["mean_rank"], -best["frequency"], code))
     return best["feature"].iloc[order].tolist()
-
-
-#: In the table of stability: the union of all classes' features.
-_ANY_CLASS = {"class": ""}
 
 
 def _facts(run: _Run) -> dict[str, str]:
@@ -249,16 +209,11 @@ def _matrices(run: _Run) -> Gallery:
     return Gallery(figures, caption, sources)
 
 
-def _tables(run: _Run) -> Group:
-    tables = [_selected_table(run)]
-    if len(run.pairs):
-        tables.append(_pairs_table(run))
-    return Group("As tables", tables, "selected features, distances, dependent pairs")
-
-
 def _matrix(run: _Run, features: list[str]) -> Figure:
     """Return the class x feature matrix of selection frequencies."""
     classes, truth = run.classes, run.truth
+    profiles = run.results.rows("profiles", **run.key)
+    marks = dict(zip(profiles["feature"], profiles["dependence_group"], strict=True))
     wide = run.chosen.set_index(["feature", "class"])["frequency"].unstack()
     values = wide.reindex(index=features, columns=classes).to_numpy()
     texts = [["" if np.isnan(v) or v >= 1 else f"{100 * v:.0f}" for v in row] for row in values]
@@ -275,7 +230,7 @@ def _matrix(run: _Run, features: list[str]) -> Figure:
             "columns": [shorten(label, 18) for label in classes],
             "title": f"{run.label}: selected for",
             "texts": texts,
-            "marks": [run.marks.get(feature, "") for feature in features],
+            "marks": [marks.get(feature, "") for feature in features],
             "outlined": outlined,
         },
         "",
@@ -287,10 +242,12 @@ def _matrix(run: _Run, features: list[str]) -> Figure:
 def _distance_matrix(run: _Run, features: list[str]) -> Figure:
     """Return the matrix of features by class pairs."""
     pairs = list(itertools.combinations(run.classes, 2))
-    values = np.array([[_of_pair(run.far, f, *pair) for pair in pairs] for f in features])
+    either = {(b, f, a): distance for (a, f, b), distance in run.far.items()} | run.far
+    values = np.array([[either.get((a, f, b), np.nan) for a, b in pairs] for f in features])
     if len(pairs) > MOST_PAIRS:
         nearest = np.argsort(np.nan_to_num(values).max(axis=0), kind="stable")[:MOST_PAIRS]
         values, pairs = values[:, nearest], [pairs[i] for i in nearest]
+    texts = [["" if np.isnan(v) else f"{v:.2f}".removeprefix("0") for v in row] for row in values]
     return Figure(
         f"distances-{run.name}",
         draw_matrix,
@@ -299,26 +256,13 @@ def _distance_matrix(run: _Run, features: list[str]) -> Figure:
             "rows": features,
             "columns": [f"{shorten(first, 11)} – {shorten(second, 11)}" for first, second in pairs],
             "title": f"{run.label}: distance of classes",
-            "texts": _cells(values) if len(pairs) <= MOST_WRITTEN else None,
+            "texts": texts if len(pairs) <= MOST_WRITTEN else None,
             "colour": COLOURS[2],
             "cell": (max(0.16, min(0.34, 4.5 / len(pairs))), 0.2),
         },
         "",
         f"Matrix of features by {counted(len(pairs), 'pair')} of classes, shaded by distance.",
     )
-
-
-def _cells(values: np.ndarray) -> list[list[str]]:
-    return [["" if np.isnan(v) else f"{v:.2f}".removeprefix("0") for v in row] for row in values]
-
-
-def _of_pair(
-    distances: dict[tuple[str, str, str], float], feature: str, first: str, second: str
-) -> float:
-    for key in ((first, feature, second), (second, feature, first)):
-        if key in distances:
-            return distances[key]
-    return np.nan
 
 
 def _selected_table(run: _Run) -> Table:
@@ -407,38 +351,20 @@ def _recovery(results: StudyResults) -> list[Block]:
     return [results.tables.show("recovery", caption, columns)]
 
 
-def density_figures(
-    prefix: str,
-    densities: pd.DataFrame,
-    values: pd.DataFrame,
-    selection: pd.DataFrame,
-    distances: pd.DataFrame,
-) -> list[Figure]:
-    """Return a figure per feature: densities of all classes, samples as rugs, distances.
-
-    Parameters
-    ----------
-    prefix : str
-        What the figures' names begin with.
-    densities, values : DataFrame
-        The study's tables of that name, of one classifier on one data set.
-    selection : DataFrame
-        ``class``, ``feature``, ``frequency``, ``mean_distance``: which class a feature was selected
-        for, how often, and how far it keeps that class from another.
-    distances : DataFrame
-        ``class``, ``feature``, ``other_class``, ``distance``.
-    """
-    far = distances.set_index(["class", "feature", "other_class"])["distance"].to_dict()
+def _densities(run: _Run) -> list[Figure]:
+    """Return a figure per feature: densities of all classes, samples as rugs, distances."""
+    densities = run.results.rows("densities", **run.key)
+    values = run.results.rows("values", **run.key)
     figures = []
     for i, name in enumerate(densities["feature"].unique(), start=1):
         curves = densities[densities["feature"] == name]
         classes = curves["class"].unique()
         by_class = [curves[curves["class"] == label] for label in classes]
         rug = values[values["feature"] == name]
-        chosen = selection[selection["feature"] == name]
+        chosen = run.chosen[run.chosen["feature"] == name]
         chosen = chosen.sort_values(["frequency", "mean_distance"], ascending=False)
         focus = chosen["class"].iloc[0]
-        served = ", ".join(dict.fromkeys(chosen["class"]))
+        far = [run.far.get((focus, name, other)) for other in classes]
         arguments = {
             "feature": name,
             "grid": by_class[0]["x"].to_numpy(),
@@ -447,12 +373,9 @@ def density_figures(
             "classes": classes.tolist(),
             "chosen": np.flatnonzero(np.isin(classes, chosen["class"])).tolist(),
             "focus": classes.tolist().index(focus),
-            "notes": [_shown_distance(far.get((focus, name, other))) for other in classes],
+            "notes": ["" if distance is None else f"{distance:.2f}" for distance in far],
         }
+        served = ", ".join(dict.fromkeys(chosen["class"]))
         alt = f"Densities of {name} in {len(classes)} classes; selected for {served}."
-        figures.append(Figure(f"{prefix}-{i:02d}", draw_densities, arguments, "", alt))
+        figures.append(Figure(f"density-{run.name}-{i:02d}", draw_densities, arguments, "", alt))
     return figures
-
-
-def _shown_distance(distance: float | None) -> str:
-    return "" if distance is None else f"{distance:.2f}"

@@ -9,7 +9,6 @@ import yaml
 
 from xnbflow import __version__
 from xnbflow.data.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
-from xnbflow.data.entries import Method
 from xnbflow.data.sources.sheet import SheetRow, sheet_text
 from xnbflow.evaluation.methods import entries_in, known_methods
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section, Table
@@ -60,17 +59,22 @@ def section(results: StudyResults) -> Section:
     sources = pd.DataFrame(list(_sources(results)), columns=["what", "source"])
     rows = dict(results.configuration.get("datasets", {}))
     configuration = {k: v for k, v in results.configuration.items() if k != "datasets"}
+    plain = json.loads(json.dumps(configuration, default=str))
+    yaml_text = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
     blocks: list[Block] = [
         Prose(
             f"Cite this software (version {__version__}) and the paper whose method you use. To "
             "repeat the study, save the configuration below as study.yaml, and a sheet of data "
             "sets that is not part of the workflow under its name, and run the command."
         ),
-        Code(_repeat_command(results.study.id), "To repeat the study"),
+        Code(
+            f"snakemake {results.study.id} --cores 4 --configfile study.yaml",
+            "To repeat the study",
+        ),
         Code(_CITATION.format(version=__version__), "How to cite (BibTeX)"),
         Table(sources, "What was computed and where its formulas come from."),
         Links(list(_links(results))),
-        Group("Configuration", [Code(_as_yaml(configuration), "The study as configured (YAML)")]),
+        Group("Configuration", [Code(yaml_text, "The study as configured (YAML)")]),
     ]
     if rows:
         blocks.append(Group("Data sets", list(_sheets(rows))))
@@ -80,17 +84,6 @@ def section(results: StudyResults) -> Section:
         "What exactly was run, and every number on this page as a table to go on with.",
         blocks,
     )
-
-
-def _repeat_command(study: str) -> str:
-    """Return the command that repeats a study.
-
-    Examples
-    --------
-    >>> _repeat_command("demo")
-    'snakemake demo --cores 4 --configfile study.yaml'
-    """
-    return f"snakemake {study} --cores 4 --configfile study.yaml"
 
 
 def _sheets(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Code]:
@@ -115,33 +108,20 @@ def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:
                 yield label, f"the estimator {method}"
             else:
                 yield f"{label}: {entry.title}", entry.source
-                yield from _rules(label, entry, part.get("params", {}))
+                for parameter, values in entry.rules.items():
+                    value = part.get("params", {}).get(parameter, next(iter(values)))
+                    yield f"{label}, {parameter}: {value}", values[value]
     if results.study.diagnostics and results.study.datasets:
         yield from _DIAGNOSTICS
     if results.study.classifiers:
         yield from _CLASSIFICATION
 
 
-def _rules(label: str, method: Method, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what the values of those parameters do that decide what a method is."""
-    for parameter, values in method.rules.items():
-        value = given.get(parameter, next(iter(values)))
-        yield f"{label}, {parameter}: {value}", values[value]
-
-
 def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
-    for name, table in STUDY_TABLES.items():
-        yield name, table.title, [f"{name}.parquet", f"{name}.tsv"]
-    for name, table in DESCRIPTION_TABLES.items():
-        path = f"description/{name}"
-        yield path, table.title, [f"{path}.parquet", f"{path}.tsv"]
+    titles = {name: table.title for name, table in STUDY_TABLES.items()}
+    titles |= {f"description/{name}": table.title for name, table in DESCRIPTION_TABLES.items()}
     for analysis in results.analyses.values():
-        known = analysis_tables(analysis.contract)
-        for name in results.analysis(analysis).present():
-            path = f"{analysis.name}/{name}"
-            yield path, known[name].title, [f"{path}.parquet", f"{path}.tsv"]
-
-
-def _as_yaml(value: object) -> str:
-    plain = json.loads(json.dumps(value, default=str))
-    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
+        known, present = analysis_tables(analysis.contract), results.analysis(analysis).present()
+        titles |= {f"{analysis.name}/{name}": known[name].title for name in present}
+    for path, title in titles.items():
+        yield path, title, [f"{path}.parquet", f"{path}.tsv"]

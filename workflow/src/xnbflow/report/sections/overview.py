@@ -32,10 +32,11 @@ def section(results: StudyResults) -> Section:
     if results.study.datasets:
         blocks += [_datasets(results), *_incomplete(results), *_noted(results)]
     blocks += _steps(results)
-    seconds = job_seconds(results)
-    details: list[Block] = [Facts(versions())]
+    seconds = _job_seconds(results)
+    details: list[Block] = [Facts(_versions())]
     if len(seconds):
-        details.append(_run_time(seconds))
+        caption = "Run time and memory of the jobs as they recorded them, by stage."
+        details.append(Table(seconds, caption, _SECONDS))
     if results.study.folds:
         details.append(_seeds(results))
     blocks.append(Group("Versions, run time and seeds", details))
@@ -73,7 +74,13 @@ def _problems(results: StudyResults) -> list[Block]:
         f"{counted(failed, 'fit')} failed" if failed else "No fit failed",
         f"{warned:,} gave warnings" if warned else "no classifier warned",
     ]
-    tables = [_messages(results, problems)] if len(problems) else []
+    tables = []
+    if len(problems):
+        keys = ["dataset", "folds", "classifier", "kind", "text"]
+        counts = problems.groupby(keys, sort=False).size().reset_index(name="fits")
+        counts = counts.replace({"kind": {"error": "failed", "warnings": "warning"}})
+        caption = "Failed fits and warnings, with the number of fits that had the same message."
+        tables.append(results.tables.show("problems", caption, rows=counts, own={"fits": ","}))
     if len(small):
         said.append(
             f"{counted(len(small), 'class', 'has', 'have')} fewer samples than there are folds"
@@ -81,38 +88,23 @@ def _problems(results: StudyResults) -> list[Block]:
         caption = "Classes with fewer samples than folds: some folds test none of them."
         tables.append(results.tables.show("class_sizes", caption, rows=small))
     text = f"{'; '.join(said)}."
+    sources = results.tables.sources("problems")
     if not tables:
-        return [Prose(text, sources=results.tables.sources("problems"))]
-    return [
-        Prose(text, "warning", results.tables.sources("problems")),
-        Group("Failures and warnings", tables, opened=bool(failed)),
-    ]
-
-
-def _messages(results: StudyResults, problems: pd.DataFrame) -> Table:
-    counts = (
-        problems.groupby(["dataset", "folds", "classifier", "kind", "text"], sort=False)
-        .size()
-        .reset_index(name="fits")
-        .replace({"kind": {"error": "failed", "warnings": "warning"}})
-    )
-    caption = "Failed fits and warnings, with the number of fits that had the same message."
-    return results.tables.show("problems", caption, rows=counts, own={"fits": ","})
+        return [Prose(text, sources=sources)]
+    group = Group("Failures and warnings", tables, opened=bool(failed))
+    return [Prose(text, "warning", sources), group]
 
 
 def _small_classes(results: StudyResults) -> pd.DataFrame:
     """Return the classes with fewer samples than a scheme of drawn folds has folds."""
     sizes = results.tables["class_sizes"]
-    rows = []
-    schemes = results.configuration.get("folds", {})
+    parts = [pd.DataFrame(columns=["dataset", "class", "samples", "folds"])]
     for name in results.study.folds:
-        scheme = schemes.get(name, {"file": ""})
+        scheme = results.configuration.get("folds", {}).get(name, {})
         if "splits" in scheme and "file" not in scheme:
             small = sizes[sizes["samples"] < scheme["splits"]]
-            rows += [
-                (*row, f"{name} ({scheme['splits']})") for row in small.itertuples(index=False)
-            ]
-    return pd.DataFrame(rows, columns=["dataset", "class", "samples", "folds"])
+            parts.append(small.assign(folds=f"{name} ({scheme['splits']})"))
+    return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
 
 def _facts(results: StudyResults) -> dict[str, str]:
@@ -126,11 +118,11 @@ def _facts(results: StudyResults) -> dict[str, str]:
     if study.folds:
         facts["Folds"] = ", ".join(_scheme(name, schemes.get(name)) for name in study.folds)
         facts["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
-    seconds = job_seconds(results)["seconds"].sum()
+    seconds = _job_seconds(results)["seconds"].sum()
     if seconds:
         facts["Computing time"] = f"{_duration(seconds)}, summed over jobs"
-    facts["Machine"] = machine()
-    facts["Version"] = f"xnbflow {versions()['xnbflow']}"
+    facts["Machine"] = _machine()
+    facts["Version"] = f"xnbflow {_versions()['xnbflow']}"
     return facts
 
 
@@ -178,10 +170,8 @@ def _incomplete(results: StudyResults) -> list[Block]:
     if table.empty:
         return []
     names = [
-        f"{row['dataset']} ({counted(row['imputed'], 'value')})"
-        if row["imputed"]
-        else row["dataset"]
-        for row in table.to_dict("records")
+        f"{name} ({counted(imputed, 'value')})" if imputed else name
+        for name, imputed in zip(table["dataset"], table["imputed"], strict=True)
     ]
     text = (
         f"Values are missing in {', '.join(names)}. In each fold, medians of the training samples "
@@ -194,17 +184,15 @@ def _incomplete(results: StudyResults) -> list[Block]:
 
 def _steps(results: StudyResults) -> list[Block]:
     """Return what is done to values before a classifier sees them, with the reasons given."""
-    settings = results.configuration
-    owners = {name: list(steps) for name, steps in settings.get("preprocessing", {}).items()}
+    owners = dict(results.configuration.get("preprocessing", {}))
+    entries = results.configuration.get("classifiers", {})
     for name in results.study.classifiers:
-        owners[results.labels[name]] = (
-            settings.get("classifiers", {}).get(name, {}).get("steps", [])[:-1]
-        )
+        owners[results.labels[name]] = entries.get(name, {}).get("steps", [])[:-1]
     rows = [
         (
             owner,
             number,
-            _title(step.get("method", "a pipeline")),
+            _title(step),
             ", ".join(f"{key}: {value}" for key, value in step.get("params", {}).items()),
             step.get("reason", ""),
         )
@@ -222,7 +210,8 @@ def _steps(results: StudyResults) -> list[Block]:
     return [Table(pd.DataFrame(rows, columns=headings), caption)]
 
 
-def _title(method: str) -> str:
+def _title(step: dict[str, Any]) -> str:
+    method = step.get("method", "a pipeline")
     known = known_methods().get(method)
     return method.rpartition(".")[2] if known is None else known.title
 
@@ -234,11 +223,6 @@ def _noted(results: StudyResults) -> list[Block]:
         return []
     table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
     return [Group("Notes on the data", [table], f"{len(notes):,}", True)]
-
-
-def _run_time(seconds: pd.DataFrame) -> Table:
-    caption = "Run time and memory of the jobs as they recorded them, by stage."
-    return Table(seconds, caption, _SECONDS)
 
 
 _SECONDS = columns(
@@ -264,7 +248,7 @@ def _seeds(results: StudyResults) -> Table:
 _PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
 
 
-def versions() -> dict[str, str]:
+def _versions() -> dict[str, str]:
     """Return the versions of this package, of Python and of what the numbers come from."""
     found = {"xnbflow": __version__, "Python": platform.python_version()}
     for package in _PACKAGES:
@@ -275,7 +259,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def machine() -> str:
+def _machine() -> str:
     """Return processor, cores, memory and operating system of this machine, not its name."""
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
@@ -290,15 +274,8 @@ def machine() -> str:
     return ", ".join([*parts, f"{platform.system()} {platform.release()}"])
 
 
-def job_seconds(results: StudyResults) -> pd.DataFrame:
-    """Return what Snakemake recorded of a study's jobs, by stage.
-
-    Returns
-    -------
-    DataFrame
-        ``stage``, ``jobs``, ``seconds`` (summed over jobs) and ``most_memory`` (MB). Stages without
-        a record are left out.
-    """
+def _job_seconds(results: StudyResults) -> pd.DataFrame:
+    """Return seconds (summed over jobs) and memory (MB) that Snakemake recorded, by stage."""
     stages = {
         stage: [read_benchmark(path) for pattern in jobs for path in results.root.glob(pattern)]
         for stage, jobs in benchmarks(results.study).items()

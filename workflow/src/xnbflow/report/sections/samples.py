@@ -1,7 +1,7 @@
 """Samples: which are misclassified by whom, and which features decided."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -162,24 +162,28 @@ def contributions(
     predictions = results.training(dataset, folds, classifier, "predictions", repeat=0)
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     features = {name: i for i, name in enumerate(rows["feature"].unique())}
-    numbers = dict(zip(classes, range(len(classes)), strict=True))
+    rows = rows.assign(code=pd.Categorical(rows["class"], categories=classes).codes)
+    rows = rows.sort_values("code", kind="stable")
     kept = _most_telling(predictions, len(rows) / len(predictions))
     priors = results.rows("priors", **where)
     scores = results.rows("scores", **where).set_index(["sample", "class"])["log_reference"]
     references = scores.unstack().reindex(columns=classes).fillna(0.0)
-    references = dict(zip(references.index, references.to_numpy().tolist(), strict=True))
     fits, samples = [], []
-    per_fold = {fold: group for fold, group in rows.groupby("fold", sort=True)}  # noqa: C416
     for fold, tested in predictions.groupby("fold", sort=True):
-        sets, words = _by_sample(per_fold.get(fold, rows.iloc[:0]), features, classes)
-        said = {name: (told, references[name]) for name, told in words.items()}
-        of_fold = priors[priors["fold"] == fold].set_index("class")["log_offset"]
-        fits.append({"prior": [_short(p) for p in of_fold.reindex(classes)], "sets": sets})
+        mine = rows[rows["fold"] == fold]
+        # Every sample has the same features in a fold.
+        first = mine[mine["sample"].isin(mine["sample"].head(1))]
+        named = [first.loc[first["code"] == code, "feature"] for code in range(len(classes))]
+        prior = priors[priors["fold"] == fold].set_index("class")["log_offset"].reindex(classes)
+        sets = [names.map(features).tolist() for names in named]
+        fits.append({"prior": _short(prior), "sets": sets})
+        evidence = dict(iter(mine.groupby("sample")["evidence"]))
         for sample, true, predicted in tested[["sample", "true", "predicted"]].itertuples(False):
             if sample in kept:
-                codes = [numbers[true], numbers[predicted], len(fits) - 1]
-                short = ([_short(n) for n in each] for each in said.get(sample, ([], [])))
-                samples.append([sample, *codes, *short])
+                codes = [classes.index(true), classes.index(predicted), len(fits) - 1]
+                reference = references.loc[sample] if sample in evidence else []
+                numbers = [_short(evidence.get(sample, [])), _short(reference)]
+                samples.append([sample, *codes, *numbers])
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,
@@ -198,24 +202,9 @@ def _most_telling(predictions: pd.DataFrame, numbers_per_sample: float) -> set[s
     return set(predictions["sample"].iloc[order])
 
 
-def _by_sample(
-    group: pd.DataFrame, features: Mapping[str, int], classes: list[str]
-) -> tuple[list[list[int]], dict[str, list[float]]]:
-    """Return each class's features in a fold, and each sample's evidence in their order."""
-    codes = pd.Categorical(group["class"], categories=classes).codes
-    group = group.assign(code=codes).sort_values("code", kind="stable")
-    columns = [group[key].tolist() for key in ("sample", "code", "feature", "evidence")]
-    sets: list[list[int]] = [[] for _ in classes]
-    told: dict[str, list[float]] = {}
-    for name, code, feature, evidence in zip(*columns, strict=True):
-        told.setdefault(name, []).append(evidence)
-        if name == columns[0][0]:  # every sample has the same features in a fold
-            sets[code].append(features[feature])
-    return sets, told
-
-
-def _short(value: float) -> float | None:
-    """Return a number with two decimals, four digits; None for what JSON does not have."""
-    if not math.isfinite(value):
-        return None
-    return round(value, 2) if abs(value) < 100 else round(value, 1)
+def _short(values: Iterable[float]) -> list[float | None]:
+    """Return numbers with two decimals, four digits; None for what JSON does not have."""
+    return [
+        round(float(value), 2 if abs(value) < 100 else 1) if math.isfinite(value) else None
+        for value in values
+    ]

@@ -27,8 +27,10 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(_HOW_TO_READ.format(folds=results.study.folds[0]))]
     for i, (dataset, classifier) in enumerate(results.study.models):
         title = f"{dataset}: {results.labels[classifier]}"
+        sizes = results.model(dataset, classifier)["signature"].groupby("class", sort=False).size()
+        note = ", ".join(f"{label} {n}" for label, n in sizes.items())
         content = list(_model(results, dataset, classifier))
-        note = _note(results.model(dataset, classifier)["signature"])
+        note = note or "uses all features for every class"
         blocks.append(Group(title, content, note, opened=i == 0))
     return Section(
         "signature",
@@ -45,13 +47,6 @@ _HOW_TO_READ = (
 )
 
 
-def _note(signature: pd.DataFrame) -> str:
-    if signature.empty:
-        return "uses all features for every class"
-    sizes = signature.groupby("class", sort=False).size()
-    return ", ".join(f"{label} {n}" for label, n in sizes.items())
-
-
 def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
     tables = results.model(dataset, classifier)
     signature, drawn = tables["signature"], tables["heatmap"]
@@ -59,7 +54,10 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
         yield _heatmap(results, dataset, classifier, drawn)
     if len(signature):
         yield _table(tables, signature)
-    files = list(_files(results, dataset, classifier))
+    key = {"dataset": dataset, "classifier": classifier}
+    table = MODEL_TABLE.of(**key, table="signature")
+    paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
+    files = [results.beside(path) for path in paths]
     yield Links([(f"{dataset}, {results.labels[classifier]}", _FILES, files)])
 
 
@@ -67,13 +65,6 @@ _FILES = (
     "the model (skops, for the command xnbflow and for xnbflow.models.read_model), a gene set per "
     "class and direction for enrichment tools (GMT), the signature as a table"
 )
-
-
-def _files(results: StudyResults, dataset: str, classifier: str) -> Iterator[str]:
-    key = {"dataset": dataset, "classifier": classifier}
-    table = MODEL_TABLE.of(**key, table="signature")
-    for path in (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table):
-        yield results.beside(path)
 
 
 def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.DataFrame) -> Figure:
@@ -96,7 +87,7 @@ def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.Dat
 
 
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "interchangeable",
-          "median_in", "median_out")  # fmt: skip
+          "weight", "core", "median_in", "median_out")  # fmt: skip
 #: Columns that are left out where they are empty in every row.
 _WHERE_KNOWN = ("symbol", "interchangeable")
 #: Classes from which on a table names the nearest of the others instead of a distance to each.

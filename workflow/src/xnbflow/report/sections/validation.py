@@ -8,12 +8,10 @@ import pandas as pd
 from xnbflow.data.contract import Column
 from xnbflow.data.counts import counted
 from xnbflow.data.study import Validation
-from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.densities import draw_cohorts
-from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
-from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.accuracy import calibration_figure, confusion_figure
 
 __all__ = ["section", "verdicts_in_words"]
 
@@ -55,9 +53,11 @@ def verdicts_in_words(results: StudyResults) -> str:
 
 _VERDICTS = {
     "held": "held",
-    "partly": "held in part",
-    "undecided": "undecided, because there are too few samples",
+    "held in part": "held in part",
     "did not hold": "did not hold",
+    "cannot tell": "cannot be judged",
+    "labels look exchanged": "seems to have exchanged labels",
+    "shares samples": "shares samples with its training cohort, so that there is no verdict",
 }
 
 
@@ -68,9 +68,10 @@ def _note(results: StudyResults, pair: Validation) -> str:
 
 
 _HOW_TO_READ = (
-    "Intervals are 95 % (Jeffreys) and count samples; with so few samples as many second cohorts "
-    "have, they are wide. If several models, matches and harmonisations are tried on one test "
-    "cohort, the best of them is flattered: choose before you look."
+    "Intervals are 95 % (Jeffreys) and count samples, or groups where samples have them; with so "
+    "few samples as many second cohorts have, they are wide. If several models, matches and "
+    "harmonisations are tried on one test cohort, the best of them is flattered: choose before "
+    "you look."
 )
 
 
@@ -87,28 +88,18 @@ def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
 
 
 def _overview(results: StudyResults) -> Table:
-    rows = []
-    for pair in results.study.validate:
-        by = _rows(results, pair, "accuracy").set_index("cohort")
-        test = by.loc["test"]
-        rows.append(
-            {
-                **{name: getattr(pair, name) for name in _PAIR},
-                "verdict": _rows(results, pair, "verdicts")["verdict"].iloc[0],
-                "n": int(test["n"]),
-                **test[["value", "majority", "claimed"]],
-                "interval": f"{100 * test['lower']:.0f} to {100 * test['upper']:.0f}%",
-                "cross-validated": by.loc["train", "value"],
-            }
-        )
+    rows = results.validation["accuracy"].merge(results.validation["verdicts"], on=_PAIR)
+    own = rows[rows["cohort"] == "train"].set_index(_PAIR)["value"].rename("cross-validated")
+    frame = rows[rows["cohort"] == "test"].join(own, on=_PAIR)
+    ends = zip(frame["lower"], frame["upper"], strict=True)
+    frame["interval"] = [f"{100 * lower:.0f} to {100 * upper:.0f}%" for lower, upper in ends]
+    frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
     caption = (
         "Accuracy in the test cohort with its 95 % interval, the share of its largest class, the "
         "mean predicted probability of the classes that the model names (above the accuracy means "
         "overconfident), and the accuracy of the same model in cross-validation on its own cohort, "
         "with the features that both have and up to ten folds."
     )
-    frame = pd.DataFrame(rows)
-    frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "interval"]
     columns += ["majority", "claimed", "cross-validated"]
     return results.validation.show(
@@ -132,7 +123,9 @@ def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Bloc
     figures = [_confusion(_rows(results, pair, "confusion"), number)]
     calibration = _rows(results, pair, "calibration")
     if len(calibration):
-        figures.append(_calibration(results.labels[pair.model], calibration, number))
+        known = {results.labels[pair.model]: calibration[calibration["count"] > 0]}
+        alt = "How often predicted probabilities came true in the test cohort."
+        figures.append(calibration_figure(f"{number}-calibration", known, alt))
     caption = "How often a sample of one class was taken for another in the test cohort."
     tables = results.validation
     yield Gallery(figures, caption, tables.sources("confusion", "calibration"))
@@ -174,55 +167,22 @@ def _confusion(rows: pd.DataFrame, number: str) -> Figure:
     counts = wide.loc[classes, classes].to_numpy()
     sums = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0)
-    return Figure(
-        f"{number}-confusion",
-        draw_matrix,
-        {
-            "values": shares,
-            "rows": classes,
-            "columns": [shorten(label, 18) for label in classes],
-            "title": "Test cohort",
-            "texts": [[f"{n:.0f}" if n else "" for n in row] for row in counts],
-            "xlabel": "predicted",
-            "ylabel": "true",
-        },
-        "",
-        f"Confusion of {len(classes)} classes in the test cohort.",
-    )
-
-
-def _calibration(label: str, rows: pd.DataFrame, number: str) -> Figure:
-    known = rows[rows["count"] > 0]
-    columns = {
-        "predicted": "mean_predicted",
-        "observed": "observed",
-        "counts": "count",
-        "lower": "observed_lower",
-        "upper": "observed_upper",
-    }
-    arguments = {key: [known[name].to_numpy()] for key, name in columns.items()}
-    alt = "How often predicted probabilities came true in the test cohort."
-    figure = {"classifiers": [label], **arguments}
-    return Figure(f"{number}-calibration", draw_calibration, figure, "", alt)
+    alt = f"Confusion of {len(classes)} classes in the test cohort."
+    return confusion_figure(f"{number}-confusion", "Test cohort", classes, counts, shares, alt)
 
 
 def _densities(densities: pd.DataFrame, number: str) -> Iterator[Figure]:
     for i, (feature, rows) in enumerate(densities.groupby("feature", sort=False), start=1):
         symbol = rows["symbol"].iloc[0]
         name = f"{symbol} ({feature})" if symbol and symbol != feature else feature
-        curves = {
-            label: tuple(_curve(group, cohort) for cohort in ("train", "test"))
-            for label, group in rows.groupby("class", sort=True)
-        }
+        curves = {}
+        for label, group in rows.groupby("class", sort=True):
+            own = dict(iter(group.groupby("cohort")["density"]))
+            curves[label] = [own[c].to_numpy() if c in own else None for c in ("train", "test")]
         grid = np.unique(rows["x"])
         alt = f"Densities of {name} in {len(curves)} classes, in both cohorts."
         arguments = {"feature": name, "grid": grid, "curves": curves}
         yield Figure(f"{number}-density-{i:02d}", draw_cohorts, arguments, "", alt)
-
-
-def _curve(rows: pd.DataFrame, cohort: str) -> np.ndarray | None:
-    own = rows[rows["cohort"] == cohort]
-    return own["density"].to_numpy() if len(own) else None
 
 
 def _agreement(results: StudyResults, signatures: pd.DataFrame) -> Table:

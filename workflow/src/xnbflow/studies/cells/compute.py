@@ -18,6 +18,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
 from xnbflow.studies.cells.contract import TABLES
 from xnbflow.studies.cells.markers import Finder, Training, finders
+from xnbflow.studies.defaults import with_defaults
 
 __all__ = ["DEFAULTS", "analyse"]
 
@@ -79,12 +80,7 @@ def analyse(
     InputError
         If a parameter is unknown, or a data set is too small for the folds or lacks values.
     """
-    for key in params:
-        if key not in DEFAULTS:
-            known = ", ".join(DEFAULTS)
-            msg = f"the analysis 'cells' has no parameter {key!r}; it has {known}"
-            raise InputError(msg)
-    params = DEFAULTS | params
+    params = with_defaults("cells", params, DEFAULTS)
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     for data in series.values():
         if np.isnan(data.values).any():
@@ -109,26 +105,18 @@ def _judge(
         "repeats": params["repeats"],
     }
     key = {"dataset": data.name, "method": finder.name}
-    told = {"status": "ok", "reason": "", "version": finder.version}
+    ran = {"status": "ok", "reason": "", "version": finder.version}
     if finder.missing:
-        told |= {"status": "skipped", "reason": finder.missing}
-        return {"methods": [key | told | about]}
+        ran |= {"status": "skipped", "reason": finder.missing}
+        return {"methods": [key | ran | about]}
     try:
         outcome = _cross_validate(data, finder, params["splits"], params["repeats"])
     except Exception as error:
         if not finder.package:
             raise
-        told |= {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
-        return {"methods": [key | told | about]}
-    return {
-        "methods": [key | told | _figures(outcome) | about],
-        "recalls": [key | row for row in _recall_rows(data, outcome)],
-        "markers": [key | row for row in _marker_rows(data, outcome)],
-    }
-
-
-def _figures(outcome: _Outcome) -> dict[str, float]:
-    return {
+        ran |= {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
+        return {"methods": [key | ran | about]}
+    figures = {
         "accuracy": float(np.mean(outcome.accuracies)),
         "balanced_accuracy": float(outcome.recalls.mean()),
         "own_accuracy": float(np.mean(outcome.own)) if outcome.own else np.nan,
@@ -137,17 +125,17 @@ def _figures(outcome: _Outcome) -> dict[str, float]:
         "types_without": float((outcome.counts == 0).sum(axis=1).mean()),
         "seconds": float(np.mean(outcome.seconds)),
     }
-
-
-def _recall_rows(data: DataSet, outcome: _Outcome) -> list[dict[str, Any]]:
-    sizes = pd.Series(data.labels).value_counts()
-    rows = zip(
-        data.classes, outcome.recalls.mean(axis=0), np.nanmean(outcome.counts, axis=0), strict=True
-    )
-    return [
-        {"type": label, "cells": int(sizes[label]), "recall": float(recall), "genes": float(genes)}
-        for label, recall, genes in rows
-    ]
+    recalls = {
+        "type": data.classes,
+        "cells": pd.Series(data.labels).value_counts()[data.classes].to_numpy(),
+        "recall": outcome.recalls.mean(axis=0),
+        "genes": np.nanmean(outcome.counts, axis=0),
+    }
+    return {
+        "methods": [key | ran | figures | about],
+        "recalls": [key | row for row in pd.DataFrame(recalls).to_dict("records")],
+        "markers": [key | row for row in _marker_rows(data, outcome)],
+    }
 
 
 def _marker_rows(data: DataSet, outcome: _Outcome) -> list[dict[str, Any]]:

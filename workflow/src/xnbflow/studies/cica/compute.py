@@ -24,19 +24,18 @@ from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.naive_bayes.regression import KernelNBRegressor
 from xnbflow.preprocessing.cica import CICA
 from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, natural_gradient
-from xnbflow.studies.cica.compute_summary import summarise
 from xnbflow.studies.cica.contract import (
     AS_PAPER,
     CHOSEN_WIDTH,
     FAST_ICA,
     PAPERS_WIDTH,
     RECOVERY_ERROR,
+    SETTING,
     SQUARE_ERROR,
     SYMMETRIC,
     TRUE_SOURCES,
     UNTRANSFORMED,
     WHITENING,
-    square_error_at,
 )
 from xnbflow.studies.defaults import with_defaults
 
@@ -55,7 +54,12 @@ _DEFAULTS: dict[str, Any] = {
 }
 _N_SOURCES = 2
 _N_NUISANCE = 8
-_BAND = (0.1, 0.9)
+#: Widths of the regression, as tables name them and as the regression takes them.
+_WIDTHS = {"paper's": "paper", "chosen": "cv"}
+#: The sources are left again where the recovery error grows to this multiple of its least.
+_LEAVES = 1.5
+#: Methods that may fail to converge.
+_ITERATED = (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA)
 
 
 @dataclass(frozen=True)
@@ -163,14 +167,9 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        ``fits``: one row per simulated training set and method with its recovery error.
-        ``errors``: the mean square error of naive Bayes on its components, with the paper's and
-        with the data-chosen width of the regression. ``summary``: medians over seeds, and the band
-        from the tenth to the ninetieth percentile. ``iterations``: the same by step of a descent
-        from the inputs as they are. ``classification``: accuracy of FlexibleNB by fold with and
-        without CICA. ``dependence``: the share of features that depend on another given the class,
-        before and after, on the samples that CICA has seen and on a half that it has not. Columns
-        and tables that follow from these: see `compute_summary.summarise`.
+        The tables that `xnbflow.studies.cica.contract` declares. Bands reach from the tenth to the
+        ninetieth percentile over seeds. ``dependence`` is computed on the samples that CICA was
+        fitted to, and on a half that it has not seen.
 
     Raises
     ------
@@ -184,15 +183,20 @@ def analyse(
         for data in series.values()
         for repeat in range(params["repeats"])
     ]
-    tables["classification"] = pd.DataFrame(
+    classification = pd.DataFrame(
         [row for rows in Parallel(n_jobs=threads)(folds) for row in rows],
         columns=["dataset", "repeat", "fold", "transformation", "accuracy"],
     )
-    tables["dependence"] = pd.DataFrame(
+    accuracies = classification.groupby(["dataset", "transformation"], sort=False)["accuracy"]
+    dependence = pd.DataFrame(
         [row for data in series.values() for row in _dependence(data)],
         columns=["dataset", "samples", "transformation", "ratio", "pairs", "largest_r"],
     )
-    return summarise(tables)
+    return tables | {
+        "classification": classification,
+        "accuracies": accuracies.agg(mean="mean", sd="std", folds="size").reset_index(),
+        "dependence": dependence,
+    }
 
 
 def _simulated(params: dict[str, Any], threads: int) -> dict[str, pd.DataFrame]:
@@ -203,25 +207,70 @@ def _simulated(params: dict[str, Any], threads: int) -> dict[str, pd.DataFrame]:
         *(_Setting("correlated sources", n, least_target=0) for n in params["correlated_samples"]),
         *(_Setting(AS_PAPER, n) for n in params["samples"]),
     ]
-    tasks = [
+    results = Parallel(n_jobs=threads)(
         delayed(_simulate_seed)(setting, seed, params["test_samples"], params["steps"])
         for setting in settings
         for seed in range(params["seeds"])
-    ]
-    results = Parallel(n_jobs=threads)(tasks)
-    keys = ["setting", "samples", "method", "seed"]
+    )
+    keys = [*SETTING, "method"]
     fits, errors, iterations = (
-        pd.concat([result[i] for result in results], ignore_index=True) for i in range(3)
+        pd.concat(parts, ignore_index=True) for parts in zip(*results, strict=True)
     )
-    fits, errors = (table.sort_values(keys, ignore_index=True) for table in (fits, errors))
-    recovery = fits.assign(measure=RECOVERY_ERROR, value=fits["recovery_error"])
-    square = errors.assign(
-        measure=errors["regression_width"].map(square_error_at),
-        value=errors["mean_square_error"],
+    fits, errors = (
+        table.sort_values([*keys, "seed"], ignore_index=True) for table in (fits, errors)
     )
-    summary = _bands(pd.concat([recovery, square]), ["setting", "samples", "method", "measure"])
-    by_step = _bands(iterations, ["samples", "width", "measure", "step"])
-    return {"fits": fits, "errors": errors, "summary": summary, "iterations": by_step}
+    measures = [
+        fits.assign(measure=RECOVERY_ERROR, value=fits["recovery_error"]),
+        errors.assign(
+            measure=SQUARE_ERROR + ", " + errors["regression_width"] + " width",
+            value=errors["mean_square_error"],
+        ),
+    ]
+    summary = _bands(pd.concat(measures), [*keys, "measure"])
+    iterations = _bands(iterations, ["samples", "width", "measure", "step"])
+    iterated = fits[fits["method"].isin(_ITERATED)]
+    medians = iterated.groupby(keys, sort=False)[["width", "steps"]].median()
+    return {
+        "fits": fits,
+        "errors": errors,
+        "summary": _with_shares(summary),
+        "iterations": iterations,
+        "descents": _descents(iterations),
+        "convergence": medians.join(_converged(iterated, keys)).reset_index(),
+        "converged": _converged(iterated, ["method"]).reset_index(),
+    }
+
+
+def _bands(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return the median and the band of ``value``, and the number of seeds, per group."""
+    groups = table.groupby(keys, sort=False)["value"]
+    bands = (
+        groups.quantile([0.1, 0.5, 0.9]).unstack().set_axis(["lower", "median", "upper"], axis=1)
+    )
+    return bands.join(groups.count().rename("seeds")).reset_index()
+
+
+def _with_shares(summary: pd.DataFrame) -> pd.DataFrame:
+    """Add medians as shares of those without a transformation."""
+    keys = [*SETTING, "measure"]
+    without = summary[summary["method"] == UNTRANSFORMED].set_index(keys)["median"]
+    without = without.reindex(pd.MultiIndex.from_frame(summary[keys]))
+    return summary.assign(of_untransformed=summary["median"] / without.to_numpy())
+
+
+def _descents(iterations: pd.DataFrame) -> pd.DataFrame:
+    """Return where each median begins, is least and ends, and whether it rises again."""
+    steps = iterations.sort_values("step", kind="stable")
+    paths = steps.groupby(["samples", "width", "measure"], sort=False)["median"]
+    found = paths.agg(start="first", least="min", least_at="idxmin", end="last")
+    found["least_at"] = steps.loc[found["least_at"], "step"].to_numpy()
+    return found.assign(leaves=found["end"] > _LEAVES * found["least"]).reset_index()
+
+
+def _converged(fits: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return how many runs converged."""
+    groups = fits.groupby(keys, sort=False)["converged"]
+    return groups.agg(runs="size", converged_runs="sum", converged="mean")
 
 
 @dataclass(frozen=True)
@@ -272,7 +321,12 @@ def _simulate_seed(
         fits = _cica(trial, random_state)
         if setting.predict:
             fits += _rivals(trial, random_state)
-            errors = _errors(trial, fits)
+            errors = [
+                {"method": fit["method"], "regression_width": name}
+                | {"mean_square_error": trial.mean_square_error(fit["demixing"], width)}
+                for fit in fits
+                for name, width in _WIDTHS.items()
+            ]
         if setting.predict and setting.setting == AS_PAPER:
             steps = _by_step(trial, [fit["width"] for fit in fits[:2]], n_steps)
     for fit in fits:
@@ -286,20 +340,17 @@ def _simulate_seed(
 
 def _cica(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
     """Return what CICA finds at the paper's and at the chosen width."""
-    rows = []
-    for method, width in ((PAPERS_WIDTH, "paper"), (CHOSEN_WIDTH, "cv")):
-        cica = CICA(n_components=_N_SOURCES, width=width, random_state=random_state)
-        cica.fit(trial.training, trial.target)
-        rows.append(
-            {
-                "method": method,
-                "demixing": cica.components_,
-                "width": cica.width_,
-                "steps": cica.n_iter_,
-                "converged": cica.converged_,
-            }
+    fits = {
+        method: CICA(n_components=_N_SOURCES, width=width, random_state=random_state).fit(
+            trial.training, trial.target
         )
-    return rows
+        for method, width in ((PAPERS_WIDTH, "paper"), (CHOSEN_WIDTH, "cv"))
+    }
+    return [
+        {"method": method, "demixing": cica.components_, "width": cica.width_}
+        | {"steps": cica.n_iter_, "converged": cica.converged_}
+        for method, cica in fits.items()
+    ]
 
 
 def _rivals(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
@@ -320,26 +371,10 @@ def _rivals(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
     }
     if X.shape[1] == _N_SOURCES:
         demixings[SYMMETRIC] = fractional_matrix_power(np.cov(X.T), -0.5)
+    converged = {FAST_ICA: ica.n_iter_ < ica.max_iter}
     return [
-        {
-            "method": method,
-            "demixing": demixing,
-            "converged": method != FAST_ICA or ica.n_iter_ < ica.max_iter,
-        }
-        for method, demixing in demixings.items()
-    ]
-
-
-def _errors(trial: _Trial, fits: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return mean square errors with both widths of the regression."""
-    return [
-        {
-            "method": fit["method"],
-            "regression_width": name,
-            "mean_square_error": trial.mean_square_error(fit["demixing"], width),
-        }
-        for fit in fits
-        for name, width in (("paper's", "paper"), ("chosen", "cv"))
+        {"method": name, "demixing": demixing, "converged": converged.get(name, True)}
+        for name, demixing in demixings.items()
     ]
 
 
@@ -350,22 +385,19 @@ def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict[str,
         trial.target / trial.target.std(),
     )
     rows = []
-    for name, width in zip(("paper's", "chosen"), widths, strict=True):
+    for name, width in zip(_WIDTHS, widths, strict=True):
         objective = ConditionalEntropy(inputs, target, width)
         start = np.eye(_N_SOURCES)
         path = natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
-        measures = [
-            {
-                RECOVERY_ERROR: trial.recovery_error(demixing),
-                SQUARE_ERROR: trial.mean_square_error(demixing, "paper"),
-            }
+        values = [
+            (trial.recovery_error(demixing), trial.mean_square_error(demixing, "paper"))
             for demixing in path
         ]
-        measures += [measures[-1]] * (n_steps + 1 - len(path))
+        values += [values[-1]] * (n_steps + 1 - len(path))
         rows += [
             {"width": name, "step": step, "measure": measure, "value": value}
-            for step, both in enumerate(measures)
-            for measure, value in both.items()
+            for step, both in enumerate(values)
+            for measure, value in zip((RECOVERY_ERROR, SQUARE_ERROR), both, strict=True)
         ]
     return rows
 
@@ -411,11 +443,3 @@ def _before_and_after(data: DataSet, fitted: np.ndarray) -> dict[str, np.ndarray
     X = data.values.T
     cica = CICA(random_state=derive_seed("cica", data.name, "rotations"))
     return {"none": X, "CICA": cica.fit(X[fitted], data.labels[fitted]).transform(X)}
-
-
-def _bands(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return the median and the band of ``value``, and the number of seeds, per group."""
-    groups = table.groupby(keys, sort=False)["value"]
-    bands = groups.quantile([_BAND[0], 0.5, _BAND[1]]).unstack()
-    bands.columns = ["lower", "median", "upper"]
-    return bands.join(groups.count().rename("seeds")).reset_index()

@@ -1,7 +1,4 @@
-"""The tables of the analysis of conditionally independent components, and its names.
-
-The names are those of the methods, measures and settings that it compares.
-"""
+"""The tables of the analysis of conditionally independent components, and its methods' names."""
 
 from xnbflow.data.contract import columns, named, table
 
@@ -12,44 +9,26 @@ __all__ = [
     "METHODS",
     "PAPERS_WIDTH",
     "RECOVERY_ERROR",
+    "SETTING",
     "SQUARE_ERROR",
     "SYMMETRIC",
     "TABLES",
     "TRUE_SOURCES",
     "UNTRANSFORMED",
     "WHITENING",
-    "square_error_at",
 ]
 
 UNTRANSFORMED, TRUE_SOURCES = "no transformation", "true sources"
 WHITENING, SYMMETRIC, FAST_ICA = "whitening", "symmetric whitening", "FastICA"
 PAPERS_WIDTH, CHOSEN_WIDTH = "CICA, paper's width", "CICA, chosen width"
 #: In the order in which they are shown.
-METHODS = (
-    UNTRANSFORMED,
-    WHITENING,
-    SYMMETRIC,
-    FAST_ICA,
-    PAPERS_WIDTH,
-    CHOSEN_WIDTH,
-    TRUE_SOURCES,
-)
+METHODS = (UNTRANSFORMED, WHITENING, SYMMETRIC, FAST_ICA, PAPERS_WIDTH, CHOSEN_WIDTH, TRUE_SOURCES)
 
 RECOVERY_ERROR, SQUARE_ERROR = "recovery error", "mean square error"
 #: The setting of the paper's section 6.
 AS_PAPER = "as in the paper"
-
-
-def square_error_at(width: str) -> str:
-    """Return the name of the measure with the regression's width: ``paper's`` or ``chosen``.
-
-    Examples
-    --------
-    >>> square_error_at("chosen")
-    'mean square error, chosen width'
-    """
-    return f"{SQUARE_ERROR}, {width} width"
-
+#: The columns of a setting.
+SETTING = ["setting", "samples"]
 
 _SETTING = columns(
     setting=("text", "what is simulated: as in the paper, with nuisance, or correlated sources"),

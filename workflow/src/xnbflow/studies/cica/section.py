@@ -3,7 +3,7 @@
 import pandas as pd
 
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.studies.cica import ANALYSIS
 from xnbflow.studies.cica.contract import (
@@ -13,19 +13,25 @@ from xnbflow.studies.cica.contract import (
     METHODS,
     PAPERS_WIDTH,
     RECOVERY_ERROR,
+    SETTING,
     SQUARE_ERROR,
     SYMMETRIC,
     TRUE_SOURCES,
     UNTRANSFORMED,
     WHITENING,
-    square_error_at,
 )
 from xnbflow.studies.cica.drawings import Band, draw_descent, draw_ratios
 
 __all__ = ["section"]
 
-_SETTING = ["setting", "samples"]
-_ERROR_AT_PAPERS, _ERROR_AT_CHOSEN = square_error_at("paper's"), square_error_at("chosen")
+#: The measures of the summary, with what a picture of them shows.
+_MEASURES = {
+    RECOVERY_ERROR: "How far the components are from the sources.",
+    f"{SQUARE_ERROR}, paper's width": "Regression with the paper’s width.",
+    f"{SQUARE_ERROR}, chosen width": "Regression with a width chosen from the data.",
+}
+_AT_PAPERS_WIDTH = f"{SQUARE_ERROR}, paper's width"
+_WIDTHS = ("paper's", "chosen")
 
 
 def section(results: StudyResults) -> Section | None:
@@ -45,16 +51,10 @@ def section(results: StudyResults) -> Section | None:
         Prose(_HOW_TO_READ),
         *_descents(tables, seeds),
         Group("At the end, beside other transformations", _ends(tables, seeds), opened=True),
-        Group("Convergence and widths", _fits(tables), "of every setting"),
+        Group("Convergence and widths", _convergence(tables), "of every setting"),
     ]
     if len(tables["accuracies"]):
-        frame = _classification(tables["accuracies"], tables["dependence"])
-        sources = tables.sources("accuracies", "dependence")
-        use: list[Block] = [
-            *(Prose(text, "headline", sources) for text in _used(frame)),
-            _classification_table(tables, frame),
-        ]
-        blocks.append(Group("Classification", use, "real data", opened=True))
+        blocks.append(Group("Classification", _classification(tables), "real data", opened=True))
     return Section(
         "cica",
         "Conditionally independent components",
@@ -74,13 +74,13 @@ _HOW_TO_READ = (
 
 
 def _descents(tables: StudyTables, seeds: int) -> list[Block]:
-    """Return both measures by step, as pictures and in words, per number of samples."""
+    """Return both measures by step, and what they say, per number of samples."""
+    summary, descents = tables["summary"], tables["descents"]
     blocks: list[Block] = []
-    descents, summary = tables["descents"], tables["summary"]
     for samples, rows in tables["iterations"].groupby("samples"):
-        figures = [
-            _descent(samples, measure, rows, summary) for measure in (RECOVERY_ERROR, SQUARE_ERROR)
-        ]
+        own = summary[(summary["samples"] == samples) & (summary["setting"] == AS_PAPER)]
+        rivals = own.set_index(["measure", "method"])["median"]
+        figures = [_descent(samples, each, rows, rivals) for each in (RECOVERY_ERROR, SQUARE_ERROR)]
         caption = (
             f"{samples} training samples, {seeds} runs: medians (lines) and the middle 80 % of "
             "runs (bands), from the mixture as it is. Blue: CICA with the paper’s width of the "
@@ -88,34 +88,47 @@ def _descents(tables: StudyTables, seeds: int) -> list[Block]:
             "no steps. The lower, the better; the axis of the mean square error is logarithmic. "
             "The regression has the paper’s width throughout."
         )
-        own = descents[descents["samples"] == samples].set_index(["measure", "width"])
-        journey = _journey(samples, own, summary)
-        blocks.append(Prose(journey, "headline", tables.sources("descents", "summary")))
+        path = descents[descents["samples"] == samples].set_index(["measure", "width"])
+        papers, chosen = (path.loc[RECOVERY_ERROR, width] for width in _WIDTHS)
+        error, other = (path.loc[SQUARE_ERROR, width] for width in _WIDTHS)
+        text = (
+            f"{samples:,} samples: with the paper’s width the recovery error {_approach(papers)}; "
+            f"with the width chosen from the data it {_approach(chosen)}. The mean square error "
+            f"goes from {error['start']:.2f} to {error['end']:.2f} and {other['end']:.2f}; with "
+            f"the true sources it is {rivals[_AT_PAPERS_WIDTH, TRUE_SOURCES]:.2f}."
+        )
+        blocks.append(Prose(text, "headline", tables.sources("descents", "summary")))
         blocks.append(Gallery(figures, caption, tables.sources("iterations", "summary")))
     return blocks
 
 
-def _descent(samples: int, measure: str, rows: pd.DataFrame, summary: pd.DataFrame) -> Figure:
+def _approach(path: pd.Series) -> str:
+    """Return in words how a recovery error falls, and whether it rises again."""
+    first, least, last = path[["start", "least", "end"]]
+    if least == first:
+        return f"never falls below its {first:.2f} at the start and ends at {last:.2f}"
+    fall = f"falls from {first:.2f} to {least:.2f} at step {path['least_at']}"
+    if path["leaves"]:
+        return f"{fall}, then the descent leaves the sources again and ends at {last:.2f}"
+    return f"{fall} and stays near it, at {last:.2f} in the end"
+
+
+def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) -> Figure:
+    steps = rows[rows["measure"] == measure].sort_values("step").set_index("width")
     bands = [
-        Band(
-            f"{width} width",
-            *_of(rows, width, measure)[["lower", "median", "upper"]].T.to_numpy(),
-        )
-        for width in ("paper's", "chosen")
+        Band(f"{width} width", *steps.loc[width, ["lower", "median", "upper"]].T.to_numpy())
+        for width in _WIDTHS
     ]
-    rivals = _medians(summary, samples, measure if measure == RECOVERY_ERROR else _ERROR_AT_PAPERS)
-    names = [UNTRANSFORMED, WHITENING, FAST_ICA, TRUE_SOURCES]
-    levels = [(name, float(rivals[name])) for name in names if name in rivals]
-    ends = ", ".join(
-        f"{band.label} {band.median[0]:.2f} to {band.median[-1]:.2f}" for band in bands
-    )
+    levels = rivals[measure if measure == RECOVERY_ERROR else _AT_PAPERS_WIDTH]
+    names = [each for each in (UNTRANSFORMED, WHITENING, FAST_ICA, TRUE_SOURCES) if each in levels]
+    ends = ", ".join(f"{b.label} {b.median[0]:.2f} to {b.median[-1]:.2f}" for b in bands)
     return Figure(
         f"{measure.replace(' ', '-')}-{samples}",
         draw_descent,
         {
             "title": f"{measure.capitalize()}, {samples} samples",
             "bands": bands,
-            "levels": levels,
+            "levels": [(name, float(levels[name])) for name in names],
             "ylabel": measure,
             "ratios": measure == SQUARE_ERROR,
         },
@@ -124,97 +137,51 @@ def _descent(samples: int, measure: str, rows: pd.DataFrame, summary: pd.DataFra
     )
 
 
-def _of(rows: pd.DataFrame, width: str, measure: str) -> pd.DataFrame:
-    chosen = rows[(rows["width"] == width) & (rows["measure"] == measure)]
-    return chosen.sort_values("step").reset_index(drop=True)
-
-
-def _journey(samples: int, descents: pd.DataFrame, summary: pd.DataFrame) -> str:
-    """Return how near each width comes to the sources, whether it stays, and what that costs."""
-    paper, chosen = (descents.loc[RECOVERY_ERROR, width] for width in ("paper's", "chosen"))
-    error, other = (descents.loc[SQUARE_ERROR, width] for width in ("paper's", "chosen"))
-    truth = _medians(summary, samples, _ERROR_AT_PAPERS)[TRUE_SOURCES]
-    return (
-        f"{samples:,} samples: with the paper’s width the recovery error {_approach(paper)}; with "
-        f"the width chosen from the data it {_approach(chosen)}. The mean square error goes from "
-        f"{error['start']:.2f} to {error['end']:.2f} and {other['end']:.2f}; with the true sources "
-        f"it is {truth:.2f}."
-    )
-
-
-def _approach(descent: pd.Series) -> str:
-    """Return in words how a recovery error falls, and whether it rises again."""
-    first, least, last = descent[["start", "least", "end"]]
-    if least == first:
-        return f"never falls below its {first:.2f} at the start and ends at {last:.2f}"
-    fall = f"falls from {first:.2f} to {least:.2f} at step {descent['least_at']}"
-    if descent["leaves"]:
-        return f"{fall}, then the descent leaves the sources again and ends at {last:.2f}"
-    return f"{fall} and stays near it, at {last:.2f} in the end"
-
-
-def _medians(summary: pd.DataFrame, samples: int, measure: str) -> pd.Series:
-    """Return a measure's median by method, with the paper's two inputs and target."""
-    rows = summary[(summary["samples"] == samples) & (summary["measure"] == measure)]
-    return rows[rows["setting"] == AS_PAPER].set_index("method")["median"]
-
-
 def _ends(tables: StudyTables, seeds: int) -> list[Block]:
     """Return recovery and errors of every method in every setting, as pictures and as a table."""
     summary = tables["summary"]
-    captions = {
-        RECOVERY_ERROR: "How far the components are from the sources.",
-        _ERROR_AT_PAPERS: "Regression with the paper’s width.",
-        _ERROR_AT_CHOSEN: "Regression with a width chosen from the data.",
-    }
-    figures = [_points(summary, measure, text) for measure, text in captions.items()]
+    known = summary[summary["seeds"] > 0]
+    recovery = known[known["measure"] == RECOVERY_ERROR]
+    papers = recovery[recovery["setting"] == AS_PAPER]
+    symmetric, mixed = (papers[papers["method"] == each] for each in (SYMMETRIC, UNTRANSFORMED))
+    whitening = ""
+    if len(symmetric):
+        whitening = (
+            "The paper’s mixture is symmetric, which suits symmetric whitening: its recovery error "
+            f"there is {_by_samples(symmetric)}, where the mixture as it is has "
+            f"{_by_samples(mixed)}. "
+        )
     caption = (
         f"Marks are medians over {seeds} runs, lines the middle 80 % of them; the further left, "
         "the better. True sources are what CICA looks for, but no bound for the mean square error: "
-        "other components may predict better. "
-        f"{_of_whitening(summary)}Whitening of any kind and FastICA need sources that are "
-        "uncorrelated, as the paper’s are because its target is symmetric around 0; a target on "
-        "[0, 3] makes the correlated sources. Ten inputs are the two sources and eight variables "
-        "that say nothing of the target, mixed: whitening and FastICA keep the directions of "
-        "largest variance, which need not hold the sources."
+        f"other components may predict better. {whitening}"
+        "Whitening of any kind and FastICA need sources that are uncorrelated, as the paper’s are "
+        "because its target is symmetric around 0; a target on [0, 3] makes the correlated "
+        "sources. Ten inputs are the two sources and eight variables without information on the "
+        "target, mixed: whitening and FastICA keep the directions of largest variance, which need "
+        "not hold the sources."
     )
-    return [
-        Prose(_recovered(summary), "headline", tables.sources("summary")),
-        *_predicted(tables),
-        Gallery(figures, caption, tables.sources("summary")),
-        Group("The same in numbers", [_summary_table(tables)]),
-    ]
-
-
-def _of_whitening(summary: pd.DataFrame) -> str:
-    """Return how near symmetric whitening comes with the paper's mixture, which is symmetric."""
-    rows = summary[(summary["measure"] == RECOVERY_ERROR) & (summary["setting"] == AS_PAPER)]
-    whitened, mixed = (rows[rows["method"] == name] for name in (SYMMETRIC, UNTRANSFORMED))
-    if whitened.empty or mixed.empty:
-        return ""
-    return (
-        "The paper’s mixture is symmetric, which suits symmetric whitening: its recovery error "
-        f"there is {_by_samples(whitened)}, where the mixture as it is has {_by_samples(mixed)}. "
-    )
-
-
-def _recovered(summary: pd.DataFrame) -> str:
-    """Return the recovery error by number of samples of CICA, and of what ignores the target."""
-    known = summary[(summary["measure"] == RECOVERY_ERROR) & (summary["seeds"] > 0)]
     names = {
         CHOSEN_WIDTH: "CICA with the width chosen from the data",
         PAPERS_WIDTH: "with the paper’s width",
         FAST_ICA: "FastICA, which ignores the target,",
     }
-    texts = []
-    for setting, rows in known.groupby("setting"):
-        found = [
-            f"{name} {_by_samples(rows[rows['method'] == method])}"
-            for method, name in names.items()
-            if (rows["method"] == method).any()
-        ]
+    texts = ["Median recovery error."]
+    for setting, rows in recovery.groupby("setting"):
+        by_method = {method: rows[rows["method"] == method] for method in names}
+        found = [f"{names[m]} {_by_samples(own)}" for m, own in by_method.items() if len(own)]
         texts.append(f"{setting.capitalize()}: {'; '.join(found)}.")
-    return f"Median recovery error. {' '.join(texts)}"
+    order = known.assign(method=pd.Categorical(known["method"], METHODS))
+    order = order.sort_values(["measure", *SETTING, "method"])
+    shown = ["method", *SETTING, "measure", "median", "lower", "upper"]
+    of_all = "Medians over runs, with the tenth and the ninetieth percentile."
+    figures = [_points(known, measure) for measure in _MEASURES]
+    return [
+        Prose(" ".join(texts), "headline", tables.sources("summary")),
+        *_predicted(tables),
+        Gallery(figures, caption, tables.sources("summary")),
+        Group("The same in numbers", [tables.show("summary", of_all, shown, order)]),
+    ]
 
 
 def _by_samples(rows: pd.DataFrame) -> str:
@@ -225,14 +192,13 @@ def _by_samples(rows: pd.DataFrame) -> str:
 
 def _predicted(tables: StudyTables) -> list[Block]:
     """Return how the errors with CICA compare with those without it and with true sources."""
-    summary = tables["summary"]
-    widths = {_ERROR_AT_PAPERS: "paper's", _ERROR_AT_CHOSEN: "chosen"}
-    rows = summary[summary["measure"].isin(widths)]
-    rows = rows.assign(regression=rows["measure"].map(widths))
-    rows = rows.set_index([*_SETTING, "regression", "method"]).sort_index()
+    rows = tables["summary"]
+    rows = rows[rows["measure"] != RECOVERY_ERROR]
+    width = rows["measure"].str.extract(r", (.*) width")[0]
+    rows = rows.assign(regression=width).set_index([*SETTING, "regression", "method"]).sort_index()
     medians, shares = rows["median"].unstack(), rows["of_untransformed"].unstack()
-    without, truth = medians[UNTRANSFORMED], medians[TRUE_SOURCES]
-    frame = pd.DataFrame({"without CICA": without})
+    truth = medians[TRUE_SOURCES]
+    frame = pd.DataFrame({"without CICA": medians[UNTRANSFORMED]})
     texts = []
     for method, name in ((PAPERS_WIDTH, "the paper’s"), (CHOSEN_WIDTH, "the chosen")):
         frame[method] = medians[method]
@@ -247,7 +213,7 @@ def _predicted(tables: StudyTables) -> list[Block]:
         "Median mean square errors by setting and samples, and by the width of the "
         "regression that predicts from the components; shares are of the error without CICA."
     )
-    formats = {name: ".0%" if name.startswith("of that") else ".3f" for name in frame.columns}
+    formats = {name: ".0%" if name.startswith("of that") else ".3f" for name in frame}
     headline = f"The median mean square error with CICA is {'; '.join(texts)}."
     return [
         Prose(headline, "headline", tables.sources("summary")),
@@ -255,110 +221,73 @@ def _predicted(tables: StudyTables) -> list[Block]:
     ]
 
 
-def _points(summary: pd.DataFrame, measure: str, text: str) -> Figure:
-    chosen = summary[(summary["measure"] == measure) & (summary["seeds"] > 0)]
+def _points(known: pd.DataFrame, measure: str) -> Figure:
+    chosen = known[known["measure"] == measure]
     methods = [name for name in METHODS if (chosen["method"] == name).any()]
-    settings = summary[_SETTING].drop_duplicates().sort_values(_SETTING)
-    styles = {setting: i for i, setting in enumerate(settings.itertuples(index=False, name=None))}
+    settings = sorted(known.groupby(SETTING).groups)
     groups = []
-    for (setting, samples), rows in chosen.groupby(_SETTING):
+    for key, rows in chosen.groupby(SETTING):
         values = rows.set_index("method")[["median", "lower", "upper"]].reindex(methods)
-        label = f"{setting}, {samples:,} samples"
-        style = styles[setting, samples]
         median, lower, upper = values.T.to_numpy().tolist()
-        groups.append(Points(label, median, lower, upper, style))
+        label = f"{key[0]}, {key[1]:,} samples"
+        groups.append(Points(label, median, lower, upper, settings.index(key)))
     return Figure(
         f"ends-{measure.replace(' ', '-').replace(',', '').replace(chr(39), '')}",
         draw_points if measure == RECOVERY_ERROR else draw_ratios,
         {"rows": methods, "groups": groups, "xlabel": measure},
-        text,
+        _MEASURES[measure],
         f"Points with bands: {measure} by method and setting.",
     )
 
 
-def _summary_table(tables: StudyTables) -> Table:
-    summary = tables["summary"]
-    order = {name: place for place, name in enumerate(METHODS)}
-    rows = summary[summary["seeds"] > 0].sort_values(
-        ["measure", *_SETTING, "method"],
-        key=lambda column: column.map(order) if column.name == "method" else column,
-    )
-    columns = ["method", *_SETTING, "measure", "median", "lower", "upper"]
-    caption = "Medians over runs, with the tenth and the ninetieth percentile."
-    return tables.show("summary", caption, columns, rows)
-
-
-def _fits(tables: StudyTables) -> list[Block]:
-    """Return how many runs converged, in words, and per setting as a table."""
-    counts = [
-        f"{row.method}: {row.converged_runs:,} of {row.runs:,} ({row.converged:.0%})"
-        for row in tables["converged"].sort_values("method", key=_place).itertuples()
-    ]
+def _convergence(tables: StudyTables) -> list[Block]:
+    """Return how many runs converged, over all settings and in each."""
     caption = (
         "Median width of the kernels (1 is the paper’s, which shrinks with the samples as n to the "
-        "power −1/6) and number of steps, and the share of runs that converged; each of the others "
-        "gives a warning."
+        "power −1/6) and number of steps, and the share of runs that converged; those that do not "
+        "say so in a warning."
     )
-    columns = ["method", *_SETTING, "width", "steps", "runs", "converged"]
+    shown = ["method", *SETTING, "width", "steps", "runs", "converged"]
     return [
-        Prose(f"Runs that converged. {'; '.join(counts)}.", sources=tables.sources("converged")),
-        tables.show("convergence", caption, columns),
+        tables.show("converged", "Runs that converged, over all settings."),
+        tables.show("convergence", caption, shown),
     ]
 
 
-def _place(methods: pd.Series) -> pd.Series:
-    """Return the places of methods in the order in which they are shown."""
-    return methods.map({CHOSEN_WIDTH: 1, FAST_ICA: 2}).fillna(0)
-
-
-def _classification(accuracies: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
+def _classification(tables: StudyTables) -> list[Block]:
     """Return accuracy and dependence with and without CICA, a row per data set."""
-    accuracy = accuracies.set_index(["dataset", "transformation"]).unstack(sort=False)
-    mean, spread = accuracy["mean"], accuracy["sd"]
+    accuracies, dependence = tables["accuracies"], tables["dependence"]
+    by_kind = accuracies.set_index(["dataset", "transformation"])[["mean", "sd"]].unstack()
     keys = ["dataset", "samples", "transformation"]
-    ratios = dependence.set_index(keys)["ratio"].unstack(["samples", "transformation"], sort=False)
-    frame = pd.DataFrame(
-        {
-            "accuracy without": mean["none"],
-            "sd without": spread["none"],
-            "accuracy with": mean["CICA"],
-            "sd with": spread["CICA"],
-            **{
-                f"dependent, {samples}, {'before' if kind == 'none' else 'after'}": ratios[
-                    samples, kind
-                ]
-                for samples in dependence["samples"].unique()
-                for kind in ("none", "CICA")
-            },
-        }
-    )
-    return frame.rename_axis("dataset").reset_index()
-
-
-def _used(frame: pd.DataFrame) -> list[str]:
-    """Return per data set what CICA does to the accuracy and to the dependence."""
-    befores = [name for name in frame.columns if name.endswith(", before")]
-    texts = []
-    for row in frame.to_dict("records"):
-        parts = []
-        for before in befores:
-            samples = before.removeprefix("dependent, ").removesuffix(", before")
-            after = row[f"dependent, {samples}, after"]
-            parts.append(f"from {row[before]:.0%} to {after:.0%} (samples: {samples})")
-        texts.append(
-            f"{row['dataset']}: flexible naive Bayes is right in {row['accuracy without']:.1%} of "
-            f"cases without CICA and in {row['accuracy with']:.1%} with it. The share of features "
-            f"that depend on another given the class goes {' and '.join(parts)}."
+    ratios = dependence.set_index(keys)["ratio"].unstack(["samples", "transformation"])
+    frame = pd.DataFrame(index=accuracies["dataset"].unique())
+    for kind, word in (("none", "without"), ("CICA", "with")):
+        frame[f"accuracy {word}"] = by_kind["mean", kind]
+        frame[f"sd {word}"] = by_kind["sd", kind]
+    parts = list(dependence["samples"].unique())
+    for part in parts:
+        for kind, word in (("none", "before"), ("CICA", "after")):
+            frame[f"dependent, {part}, {word}"] = ratios[part, kind]
+    blocks: list[Block] = []
+    for dataset, row in frame.iterrows():
+        shares = " and ".join(
+            f"from {row[f'dependent, {part}, before']:.0%} to "
+            f"{row[f'dependent, {part}, after']:.0%} (samples: {part})"
+            for part in parts
         )
-    return texts
-
-
-def _classification_table(tables: StudyTables, frame: pd.DataFrame) -> Table:
+        text = (
+            f"{dataset}: flexible naive Bayes is right in {row['accuracy without']:.1%} of cases "
+            f"without CICA and in {row['accuracy with']:.1%} with it. The share of features that "
+            f"depend on another given the class goes {shares}."
+        )
+        blocks.append(Prose(text, "headline", tables.sources("accuracies", "dependence")))
     caption = (
         "Flexible naive Bayes without and with CICA before it: mean accuracy over folds with its "
         "standard deviation, and the share of features that depend on another given the class. On "
-        "the samples that CICA has seen the share should fall; the held-out half says whether the "
+        "the samples that CICA has seen the share should fall; the held-out half shows whether the "
         "dependence is gone in new samples too. Less dependence need not mean more accuracy."
     )
-    formats = dict.fromkeys(frame.columns[1:5], ".3f") | dict.fromkeys(frame.columns[5:], ".0%")
-    return tables.show(["accuracies", "dependence"], caption, rows=frame, own=formats)
+    formats = {name: ".0%" if name.startswith("dependent") else ".3f" for name in frame}
+    shown = frame.rename_axis("dataset").reset_index()
+    table = tables.show(["accuracies", "dependence"], caption, rows=shown, own=formats)
+    return [*blocks, table]

@@ -31,8 +31,9 @@ from xnbflow.studies.directional.compute_examples import (
     printed_values,
     torus_regions,
 )
+from xnbflow.studies.directional.contract import TABLES
 
-__all__ = ["CLASSIFIERS", "analyse", "compared", "likelihoods"]
+__all__ = ["CLASSIFIERS", "analyse"]
 
 _CLASSES = "xnbflow.naive_bayes"
 _VON_MISES = {
@@ -68,8 +69,6 @@ CLASSIFIERS = {
 #: Numbers that are nearer than this are the same to four decimals.
 _SAME = 5e-5
 
-_SIZES = ["classifier", "parameters", "features", "angular_percent", "seconds"]
-
 
 def analyse(
     series: dict[str, DataSet],
@@ -92,13 +91,9 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        ``rose``: samples in each sector, per data set, feature and class. ``fitted``: von Mises and
-        Gaussian parameters and log-likelihoods of each angle and class. ``densities``: both along
-        the circle. All angles are in radians; Figure 14's artificial data are a data set like the
-        others. ``complexity``: the paper's Table 2. ``samples``, ``regions``, ``boundaries``: see
-        `directional_examples.example_tables`, and a data set of just two angles is an example
-        too. ``printed``: numbers that the paper prints for its examples, beside the computed.
-        ``likelihoods``: sums of ``fitted``.
+        The tables that `xnbflow.studies.directional.contract` declares, without the comparison with
+        the paper. Figure 14's artificial data are a data set like the others, and a data set of
+        just two angles is an example, too.
 
     Raises
     ------
@@ -109,26 +104,18 @@ def analyse(
     params = with_defaults("directional", params, defaults)
     artificial = figure_14()
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
-    tables["complexity"] = pd.concat(
-        [_complexity(data, params["repeats"]) for data in series.values()]
-        or [pd.DataFrame(columns=["dataset", *_SIZES])],
-        ignore_index=True,
-    )
+    sizes = [pd.DataFrame(columns=TABLES["complexity"].fixed)]
+    sizes = [_complexity(data, params["repeats"]) for data in series.values()] or sizes
+    tables["complexity"] = pd.concat(sizes, ignore_index=True)
     tables |= example_tables()
     for data in series.values():
         if list(data.kinds) == ["angular", "angular"]:
             regions, boundary = torus_regions(data.name, data.values.T, data.labels)
             tables["regions"] = pd.concat([tables["regions"], regions], ignore_index=True)
             tables["boundaries"] = pd.concat([tables["boundaries"], boundary], ignore_index=True)
-    printed = [printed_values(), _figure_14_classes(artificial)]
-    tables["printed"] = compared(pd.concat(printed, ignore_index=True))
-    return tables
-
-
-def compared(printed: pd.DataFrame) -> pd.DataFrame:
-    """Add whether ``paper`` and ``computed`` are the same to the decimals that are printed."""
+    printed = pd.concat([printed_values(), _figure_14_classes(artificial)], ignore_index=True)
     same = np.isclose(printed["paper"], printed["computed"], rtol=0, atol=_SAME)
-    return printed.assign(agrees=same)
+    return tables | {"printed": printed.assign(agrees=same)}
 
 
 def _angle_tables(
@@ -149,17 +136,11 @@ def _angle_tables(
             parts["rose"].append(_rose(data, angular[row], n_bins))
             parts["densities"].append(_densities(data, angular[row], row, families))
     tables = {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}
-    return tables | {"likelihoods": likelihoods(tables["fitted"])}
+    return tables | {"likelihoods": _likelihoods(tables["fitted"])}
 
 
-def likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
-    """Return how well both families fit each data set's angles, all together.
-
-    Parameters
-    ----------
-    fitted : DataFrame
-        ``dataset``, ``feature``, ``samples`` and the log-likelihoods, a row per angle and class.
-    """
+def _likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
+    """Return how well both families fit each data set's angles, all together."""
     better = fitted["von_mises_log_likelihood"] > fitted["gaussian_log_likelihood"]
     groups = fitted.assign(better=better).groupby("dataset", sort=False)
     sums = groups.agg(
@@ -210,20 +191,17 @@ def _rose(data: DataSet, feature: int, n_bins: int) -> pd.DataFrame:
     """Return the samples of each class in each sector of the circle."""
     edges = np.linspace(-np.pi, np.pi, n_bins + 1)
     wrapped = np.pi - (np.pi - data.values[feature]) % (2 * np.pi)
-    parts = [
-        pd.DataFrame(
-            {
-                "dataset": data.name,
-                "feature": data.features[feature],
-                "class": label,
-                "sector_start": edges[:-1],
-                "sector_end": edges[1:],
-                "samples": np.histogram(wrapped[data.labels == label], edges)[0],
-            }
-        )
-        for label in data.classes
-    ]
-    return pd.concat(parts, ignore_index=True)
+    counts = [np.histogram(wrapped[data.labels == label], edges)[0] for label in data.classes]
+    return pd.DataFrame(
+        {
+            "dataset": data.name,
+            "feature": data.features[feature],
+            "class": np.repeat(data.classes, n_bins),
+            "sector_start": np.tile(edges[:-1], len(counts)),
+            "sector_end": np.tile(edges[1:], len(counts)),
+            "samples": np.concatenate(counts),
+        }
+    )
 
 
 def _densities(data: DataSet, feature: int, row: int, families: list[Distribution]) -> pd.DataFrame:
@@ -259,7 +237,7 @@ def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
             classifier.fit(data.values.T, data.labels)
             seconds = time.perf_counter() - start
             rows.append((name, *_size(classifier, data.kinds), seconds))
-    frame = pd.DataFrame(rows, columns=_SIZES)
+    frame = pd.DataFrame(rows, columns=TABLES["complexity"].fixed[1:])
     means = frame.groupby("classifier", sort=False).mean().reset_index()
     means.insert(0, "dataset", data.name)
     return means

@@ -8,16 +8,9 @@ import pandas as pd
 
 from xnbflow.data.printed import PublishedTables
 from xnbflow.evaluation.rank_tests import average_ranks, pairwise_rank_tests
-from xnbflow.studies.directional.contract import CLASSIFIERS, TABLES, counterpart
+from xnbflow.studies.directional.contract import ADJUSTED, CLASSIFIERS, TABLES, counterpart
 
 __all__ = ["compare", "paper_ranks"]
-
-_ADJUSTED = ("nemenyi", "holm", "shaffer", "bergmann_hommel")
-_RANKS = ["classifier", "over", "datasets", "datasets_paper", "ours", "paper"]
-_PAIRS = [
-    *("first", "second", "datasets", "ranks_apart", "ranks_apart_paper"),
-    *(name for column in _ADJUSTED for name in (column, f"{column}_paper")),
-]
 
 
 def compare(
@@ -58,11 +51,27 @@ def compare(
     accuracy = accuracy.dropna()
     like = accuracy[[counterpart(dataset) is not None for dataset in accuracy.index]]
     if len(ids) < len(CLASSIFIERS) or len(like) < 2:
-        empty = {"average_ranks": _RANKS, "pair_tests": _PAIRS}
-        return beside | {name: pd.DataFrame(columns=columns) for name, columns in empty.items()}
+        empty = ("average_ranks", "pair_tests")
+        return beside | {name: pd.DataFrame(columns=TABLES[name].fixed) for name in empty}
+    printed = published["directional_table3"].set_index("classifier")["average_rank"]
+    ranks = average_ranks(like.round(10))
+    paper = paper_ranks(published).loc[[counterpart(dataset) for dataset in like.index]].mean()
+    n_paper = published["directional_table1"]["dataset"].nunique()
+    parts = {
+        "same": {"datasets": len(like), "datasets_paper": len(like), "ours": ranks, "paper": paper},
+        "all": {
+            "datasets": len(accuracy),
+            "datasets_paper": n_paper,
+            "ours": average_ranks(accuracy.round(10)),
+            "paper": printed,
+        },
+    }
+    averages = [pd.DataFrame(columns, printed.index).assign(over=k) for k, columns in parts.items()]
+    averages = pd.concat(averages).rename_axis("classifier").reset_index()
+    pairs = _pair_tests(ranks, len(like), printed, published["directional_table4"])
     return beside | {
-        "average_ranks": _average_ranks(accuracy, like, published),
-        "pair_tests": _pair_tests(like, published),
+        "average_ranks": averages[TABLES["average_ranks"].fixed],
+        "pair_tests": pairs[TABLES["pair_tests"].fixed],
     }
 
 
@@ -98,39 +107,35 @@ def _accuracies(scores: pd.DataFrame, published: Mapping[str, pd.DataFrame]) -> 
 
 def _runs(within: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     """Return Table 5: our tests on sorted runs, and the paper's where it has them."""
-    tested = list(dict.fromkeys(zip(paper["first"], paper["second"], strict=True)))
-    printed = paper.set_index(["dataset", "first", "second"])
-    rows = []
-    for row in within.itertuples():
-        name = counterpart(row.dataset)
-        for first, second in tested:
-            if {row.first, row.second} != {first, second}:
-                continue
-            difference = row.mean_difference * (1 if row.first == first else -1)
-            key = (name, first, second)
-            theirs = printed.loc[key] if key in printed.index else None
-            rows.append(
-                (
-                    row.dataset,
-                    first,
-                    second,
-                    100 * difference,
-                    _direction(difference),
-                    row.sorted_runs,
-                    name or "",
-                    "" if theirs is None else theirs["alternative"].replace("!=", "="),
-                    np.nan if theirs is None else theirs["p"],
-                )
-            )
-    return pd.DataFrame(rows, columns=TABLES["runs"].fixed)
+    pair = ["first", "second"]
+    tested = pd.MultiIndex.from_frame(paper[pair].drop_duplicates())
+    given = within[["dataset", "first", "second", "mean_difference", "sorted_runs"]]
+    turned = given.rename(columns={"first": "second", "second": "first"})
+    turned = turned.assign(mean_difference=-turned["mean_difference"])
+    both = pd.concat([given, turned]).sort_index(kind="stable")
+    runs = both[pd.MultiIndex.from_frame(both[pair]).isin(tested)].reset_index(drop=True)
+    name = runs["dataset"].map(counterpart)
+    keys = pd.MultiIndex.from_arrays([name, runs["first"], runs["second"]])
+    theirs = paper.set_index(["dataset", "first", "second"]).reindex(keys)
+    difference = runs["mean_difference"]
+    equal = difference.abs() < _EQUAL
+    return pd.DataFrame(
+        {
+            "dataset": runs["dataset"],
+            "first": runs["first"],
+            "second": runs["second"],
+            "difference": 100 * difference,
+            "direction": np.where(equal, "=", np.where(difference > 0, ">", "<")),
+            "p": runs["sorted_runs"],
+            "counterpart": name.fillna("").astype(str),
+            "paper_direction": theirs["alternative"].replace("!=", "=").fillna("").to_numpy(),
+            "paper_p": theirs["p"].to_numpy(),
+        }
+    )
 
 
 #: Accuracies in per cent are printed with two decimals; what is nearer than this is equal.
 _EQUAL = 5e-5
-
-
-def _direction(difference: float) -> str:
-    return "=" if abs(difference) < _EQUAL else ">" if difference > 0 else "<"
 
 
 def paper_ranks(published: PublishedTables | Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -148,51 +153,19 @@ def paper_ranks(published: PublishedTables | Mapping[str, pd.DataFrame]) -> pd.D
     return ranks
 
 
-def _average_ranks(
-    accuracy: pd.DataFrame, like: pd.DataFrame, published: Mapping[str, pd.DataFrame]
+def _pair_tests(
+    ranks: pd.Series, n_datasets: int, printed: pd.Series, paper: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return average ranks over the data sets that both have, and over all of each."""
-    printed = published["directional_table3"].set_index("classifier")["average_rank"]
-    theirs = [counterpart(dataset) for dataset in like.index]
-    n_printed = published["directional_table1"]["dataset"].nunique()
-    ranked = paper_ranks(published).loc[theirs].mean()
-    parts = [
-        ("same", len(like), len(like), average_ranks(like.round(10)), ranked),
-        ("all", len(accuracy), n_printed, average_ranks(accuracy.round(10)), printed),
-    ]
-    tables = [
-        pd.DataFrame(
-            {
-                "classifier": printed.index,
-                "over": over,
-                "datasets": n,
-                "datasets_paper": n_paper,
-                "ours": ours.reindex(printed.index).to_numpy(),
-                "paper": paper.reindex(printed.index).to_numpy(),
-            }
-        )
-        for over, n, n_paper, ours, paper in parts
-    ]
-    return pd.concat(tables, ignore_index=True)
-
-
-def _pair_tests(like: pd.DataFrame, published: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return every pair's adjusted p-values, in the paper's order."""
-    ranks = average_ranks(like.round(10))
-    ours = pairwise_rank_tests(ranks, len(like))
+    """Return every pair's adjusted p-values, in the paper's order, from our and its ranks."""
+    ours = pairwise_rank_tests(ranks, n_datasets)
     ours.index = [frozenset(pair) for pair in zip(ours["first"], ours["second"], strict=True)]
-    paper = published["directional_table4"]
-    printed = published["directional_table3"].set_index("classifier")["average_rank"]
-    mine = ours.loc[[frozenset(p) for p in zip(paper["first"], paper["second"], strict=True)]]
     first, second = paper["first"], paper["second"]
-    columns: dict[str, Any] = {
-        "first": first,
-        "second": second,
-        "datasets": len(like),
-        "ranks_apart": (second.map(ranks) - first.map(ranks)).to_numpy(),
-        "ranks_apart_paper": (second.map(printed) - first.map(printed)).to_numpy(),
-    }
-    for column in _ADJUSTED:
-        columns[column] = mine[column].to_numpy()
-        columns[f"{column}_paper"] = paper[column].to_numpy()
-    return pd.DataFrame(columns)[_PAIRS]
+    ours = ours.loc[[frozenset(pair) for pair in zip(first, second, strict=True)]]
+    adjusted = list(ADJUSTED)
+    return pd.DataFrame({"first": first, "second": second}).assign(
+        datasets=n_datasets,
+        ranks_apart=second.map(ranks) - first.map(ranks),
+        ranks_apart_paper=second.map(printed) - first.map(printed),
+        **ours[adjusted].set_index(paper.index),
+        **paper[adjusted].add_suffix("_paper"),
+    )

@@ -84,15 +84,9 @@ EXAMPLES = (
 
 
 def example_tables() -> dict[str, pd.DataFrame]:
-    """Return every example's samples, decision regions and boundary.
+    """Return the tables ``samples``, ``regions`` and ``boundaries`` of the examples.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        All have the columns ``example``, ``space``, ``first`` and ``second``: an angle in radians,
-        and the second angle, latitude, real number or category. ``samples`` also has ``class`` and
-        ``predicted``, ``regions`` has ``predicted`` on a grid, and ``boundaries``, points between
-        the true distributions, has the ``curve`` they belong to.
+    Boundaries are those between the true distributions.
     """
     parts: dict[str, list[pd.DataFrame]] = {"samples": [], "regions": [], "boundaries": []}
     for example in EXAMPLES:
@@ -103,11 +97,8 @@ def example_tables() -> dict[str, pd.DataFrame]:
         samples["predicted"] = classifier.fit(X, samples["class"]).predict(X)
         regions = _grid(example.space, samples["second"])
         regions["predicted"] = classifier.predict(_features(example.space, regions))
-        for table, frame in (
-            ("samples", samples),
-            ("regions", regions),
-            ("boundaries", _boundary(example)),
-        ):
+        boundary = _boundary(example)
+        for table, frame in zip(parts, (samples, regions, boundary), strict=True):
             parts[table].append(frame.assign(**name))
     return {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}
 
@@ -115,11 +106,7 @@ def example_tables() -> dict[str, pd.DataFrame]:
 def printed_values() -> pd.DataFrame:
     """Return the numbers that the paper prints for its examples beside the computed ones.
 
-    Returns
-    -------
-    DataFrame
-        One row per number: ``example``, ``quantity``, ``paper``, ``computed``. As in the paper,
-        the directions of Figure 7 are not of length 1.
+    As in the paper, the directions of Figure 7 are not of length 1.
     """
     angles = {e.figure: von_mises_boundary(e.mu, e.kappa) for e in EXAMPLES if e.space == "circle"}
     planes = {

@@ -1,8 +1,16 @@
-"""The tables of the analysis of directional naive Bayes; its classifiers, and its data sets."""
+"""The tables of the analysis of directional naive Bayes, and the names that it shares."""
 
 from xnbflow.data.contract import columns, named, table
 
-__all__ = ["CLASSIFIERS", "COUNTERPARTS", "TABLES", "counterpart", "counterpart_key"]
+__all__ = ["ADJUSTED", "CLASSIFIERS", "COUNTERPARTS", "TABLES", "counterpart", "counterpart_key"]
+
+#: Ways to adjust p-values of pairs: columns and names.
+ADJUSTED = {
+    "nemenyi": "Nemenyi",
+    "holm": "Holm",
+    "shaffer": "Shaffer",
+    "bergmann_hommel": "Bergmann-Hommel",
+}
 
 #: The paper's classifiers, as labels.
 CLASSIFIERS = ("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB")
@@ -10,10 +18,7 @@ CLASSIFIERS = ("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB")
 #: Of our data sets the paper's that they are, or are like, and how near they are.
 COUNTERPARTS = {
     "magic": ("MAGIC", "the same"),
-    "arrhythmia": (
-        "Arrhythmia",
-        "the same source; the paper counts 174 of its features",
-    ),
+    "arrhythmia": ("Arrhythmia", "the same source; the paper counts 174 of its features"),
     "covertype": ("Covertype", "another random sample of the same"),
     "protein-strand": (
         "Protein1",
@@ -50,13 +55,6 @@ _PLACE = columns(
 )
 _EXAMPLE = columns(example="text", space=("text", "circle, torus, sphere, cylinder or circles"))
 
-_ADJUSTED = {
-    "nemenyi": "Nemenyi",
-    "holm": "Holm",
-    "shaffer": "Shaffer",
-    "bergmann_hommel": "Bergmann-Hommel",
-}
-
 TABLES = named(
     table(
         "rose",
@@ -71,18 +69,16 @@ TABLES = named(
         "fitted",
         "von Mises and normal distributions of each angle",
         "an angle and class",
-        "dataset feature class samples",
+        "dataset",
+        feature=("text", "", "angle"),
+        **columns("class samples"),
         mean_direction=("number", "radians"),
         concentration="number:.2f",
         mean=("number", "radians"),
         standard_deviation=("number", "radians"),
         von_mises_log_likelihood=("number:,.1f", "", "von Mises"),
         gaussian_log_likelihood=("number:,.1f", "", "Gaussian"),
-        gain=(
-            "number:+,.1f",
-            "log-likelihood of von Mises less that of Gaussian",
-            "von Mises gains",
-        ),
+        gain=("number:+,.1f", "in log-likelihood, over the Gaussian", "von Mises gains"),
         gain_per_sample="number",
     ),
     table(
@@ -111,10 +107,10 @@ TABLES = named(
         "what each classifier uses of the complete data set (Table 2 of the paper)",
         "a data set and classifier",
         "dataset classifier",
-        parameters=("number", "with the priors; mean over repeats"),
-        features=("number", "used; mean over repeats"),
-        angular_percent=("number", "of them that are angles"),
-        seconds=("number", "to fit"),
+        parameters=("number:,.1f", "with the priors; mean over repeats"),
+        features=("number:.1f", "used; mean over repeats"),
+        angular_percent=("number:.0f", "of them that are angles", "angular, per cent"),
+        seconds=("number:.4f", "to fit"),
     ),
     table(
         "samples",
@@ -174,7 +170,7 @@ TABLES = named(
         difference=("number:+.2f", "accuracy of the first less that of the second, per cent"),
         direction=("text", ">, < or =, to two decimals of per cent", "is"),
         p=("number:.4f", "one-sided, in that direction"),
-        counterpart=("text", "the paper's data set; empty without", "paper’s data set"),
+        counterpart=("text", "empty without", "paper’s data set"),
         paper_direction=("text", "empty where the paper has none", "is, paper"),
         paper_p=("number:.4f", "as printed", "p, paper"),
     ),
@@ -199,9 +195,12 @@ TABLES = named(
         ranks_apart=("number:+.2f", "rank of the second less that of the first"),
         ranks_apart_paper=("number:+.2f", "", "ranks apart, paper"),
         **{
-            f"{test}{suffix}": ("number:.4f", f"adjusted p-value{printed}", f"{label}{beside}")
-            for test, label in _ADJUSTED.items()
-            for suffix, printed, beside in (("", "", ""), ("_paper", ", as printed", ", paper"))
+            f"{column}{suffix}": ("number:.4f", "adjusted p-value" + printed, name + suffix_shown)
+            for column, name in ADJUSTED.items()
+            for suffix, printed, suffix_shown in (
+                ("", "", ""),
+                ("_paper", ", as printed", ", paper"),
+            )
         },
     ),
 )

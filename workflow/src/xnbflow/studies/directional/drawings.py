@@ -123,7 +123,8 @@ def draw_unrolled(
     unit = np.array([180 / np.pi, 180 / np.pi if torus else 1.0])
     x, y = grid[0] * unit[0], grid[1] * unit[1]
     axes.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
-    _shade(axes, x, y, predicted, len(classes))
+    for code in range(len(classes)):
+        _shade(axes, x, y, (predicted == code).astype(float), code)
     for code, points in enumerate(samples):
         across, up = (points * unit).T
         _dots(axes, across, up, COLOURS[code % len(COLOURS)])
@@ -145,20 +146,8 @@ def draw_sphere(
 ) -> Figure:
     """Draw a sphere as seen from the classes' side, and from behind.
 
-    Parameters
-    ----------
-    title : str
-        Heading.
-    classes : sequence of str
-        Class labels.
-    grid : (ndarray of shape (n_longitudes,), ndarray of shape (n_latitudes,))
-        In radians.
-    predicted : ndarray of int, shape (n_latitudes, n_longitudes)
-        Number of the class that each point is assigned to.
-    samples : sequence of ndarray of shape (n_samples, 2)
-        Longitude and latitude of the samples of each class.
-    boundary : ndarray of shape (n_points, 2)
-        A closed curve, in longitude and latitude.
+    Longitudes and latitudes are the coordinates, and the boundary is one curve; other parameters
+    are those of `draw_unrolled`.
     """
     side = _WIDTH / 2
     figure = Figure(figsize=(_WIDTH, side + _HEAD + 0.18))
@@ -263,13 +252,8 @@ def _dots(axes: Axes, x: np.ndarray, y: np.ndarray, colour: str) -> None:
     axes.add_patch(PathPatch(path, fill=False, ec=colour, lw=2.2, capstyle="round", alpha=0.75))
 
 
-def _shade(axes: Axes, x: np.ndarray, y: np.ndarray, predicted: np.ndarray, n: int) -> None:
-    """Fill the region of each class."""
-    for code in range(n):
-        _fill(axes, x, y, (predicted == code).astype(float), code)
-
-
-def _fill(axes: Axes, x: np.ndarray, y: np.ndarray, inside: np.ndarray, code: int) -> None:
+def _shade(axes: Axes, x: np.ndarray, y: np.ndarray, inside: np.ndarray, code: int) -> None:
+    """Fill the region of a class."""
     if inside.max() > 0.5:
         colour = COLOURS[code % len(COLOURS)]
         axes.contourf(x, y, inside, levels=[0.5, 1.5], colors=[colour], alpha=_REGION)
@@ -318,7 +302,7 @@ def _shade_ball(
     latitude = np.arcsin(np.clip(points[..., 2], -1, 1))
     for code in range(n_classes):
         inside = _between(*grid, (predicted == code).astype(float), longitude, latitude)
-        _fill(axes, x, y, inside, code)
+        _shade(axes, x, y, inside, code)
     axes.add_patch(Circle((0, 0), 1, fill=False, ec=GREY, lw=0.8))
 
 

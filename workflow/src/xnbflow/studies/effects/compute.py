@@ -74,7 +74,7 @@ def analyse(
         - ``tuning``, where asked for: each combination tried, its cross-validated
           ``mean_log_likelihood`` per sample and whether it was ``chosen``.
 
-        Columns and tables that follow from these: see `compute_summary.summarise`.
+        Columns and tables that follow from these: see `summarise`.
 
     Raises
     ------

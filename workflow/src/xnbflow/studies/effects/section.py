@@ -57,11 +57,13 @@ def section(results: StudyResults) -> Section | None:
 
 def _dataset(found: EffectTables) -> list[Block]:
     """Return what is shown of one data set."""
+    fit: list[Block] = [Prose(_STATISTICS_EXPLAINED)]
+    fit += [_fit_table(found, name) for name in found.sets]
     blocks: list[Block] = [
         Prose(_headline(found), "headline", found.whole.sources("fit", "published")),
         Prose(_HOW_TO_READ),
         _errors(found),
-        Group("Fit statistics", _fit(found), "log-likelihood, errors, ranking", opened=True),
+        Group("Fit statistics", fit, "log-likelihood, errors, ranking", opened=True),
         Group(f"Effects of single features, set “{found.shown}”", curves(found), opened=True),
         Group("Decisions and what they cost", _decisions(found), "confusion matrices", opened=True),
         Group("Loss against linear effects", [_linear_loss(found)], "beside logistic regression"),
@@ -93,17 +95,14 @@ def _headline(found: EffectTables) -> str:
         f"{share[GENERALIZED]:.1%} (standard error {error[GENERALIZED]:.1%}), naive Bayes "
         f"{share[NAIVE]:.1%} and logistic regression {share[LINEAR]:.1%}."
     )
-    return " ".join([text, *_beside_the_paper(found)])
-
-
-def _beside_the_paper(found: EffectTables) -> list[str]:
-    return [
-        f"The paper prints {row.paper:.1%}, but on a random split of its own, and with a standard "
-        f"error of {row.paper_error:.1%}: the two differ by {'' if row.differs else 'no '}more "
-        "than chance."
-        for row in found.published.itertuples()
-        if row.features == found.shown
-    ]
+    for row in found.published.itertuples():
+        if row.features == found.shown:
+            text += (
+                f" The paper prints {row.paper:.1%}, but on a random split of its own, and with a "
+                f"standard error of {row.paper_error:.1%}: the two differ by "
+                f"{'' if row.differs else 'no '}more than chance."
+            )
+    return text
 
 
 def _errors(found: EffectTables) -> Figure:
@@ -148,10 +147,6 @@ _STATISTICS_EXPLAINED = (
 )
 
 
-def _fit(found: EffectTables) -> list[Block]:
-    return [Prose(_STATISTICS_EXPLAINED), *(_fit_table(found, name) for name in found.sets)]
-
-
 def _fit_table(found: EffectTables, name: str) -> Table:
     """Return the fit statistics of a set, those of the test part first."""
     parts = [p for p in ("test", "train") if len(found.fit(name, p))]
@@ -188,11 +183,10 @@ def _decisions(found: EffectTables) -> list[Block]:
         f"Set “{found.sets[found.shown]}”, {found.part} part. Rows: what a case is; columns: what "
         "it is called. Right ones are on the diagonal; shades are shares of a row."
     )
-    table = Group("All sets and both parts", [_costs(found)], "errors and losses")
     return [
         Prose(meaning, sources=found.whole.sources("fit")),
         Gallery(figures, caption, found.whole.sources("confusion")),
-        table,
+        Group("All sets and both parts", [_costs(found)], "errors and losses"),
     ]
 
 

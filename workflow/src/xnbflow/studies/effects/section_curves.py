@@ -1,4 +1,4 @@
-"""Effects of single features: curves, strengths, scorecard (Larsen 2005, Figures 1-2)."""
+"""What was found of one data set: its tables, curves, and choices (Larsen 2005, section 3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -242,16 +242,18 @@ def _figures(found: EffectTables, first: Sequence[str], others: Sequence[str]) -
         dict(iter(found.of_set(table, found.shown).groupby("feature")))
         for table in ("scorecard", "observations")
     )
-    return [
-        Figure(
-            f"effect-{found.dataset}-{i:02d}",
-            draw_effect,
-            _arguments(card[name], bars[name], strengths.loc[name], large=name in first),
-            "",
-            _alt(name, strengths.loc[name]),
+    figures = []
+    for i, name in enumerate([*first, *others], 1):
+        strength = strengths.loc[name]
+        arguments = _arguments(card[name], bars[name], strength, large=name in first)
+        alt = (
+            f"Effect of {name} on the log odds: least {strength['least']:.2f} at "
+            f"{strength['least_at']:g}, greatest {strength['greatest']:.2f} at "
+            f"{strength['greatest_at']:g}."
         )
-        for i, name in enumerate([*first, *others], 1)
-    ]
+        figure = Figure(f"effect-{found.dataset}-{i:02d}", draw_effect, arguments, "", alt)
+        figures.append(figure)
+    return figures
 
 
 def _arguments(
@@ -273,14 +275,6 @@ def _arguments(
     }
 
 
-def _alt(name: str, strength: pd.Series) -> str:
-    return (
-        f"Effect of {name} on the log odds: least {strength['least']:.2f} at "
-        f"{strength['least_at']:g}, greatest {strength['greatest']:.2f} at "
-        f"{strength['greatest_at']:g}."
-    )
-
-
 _PAPER_PASSES = 6
 
 
@@ -290,10 +284,10 @@ def convergence(found: EffectTables) -> Figure:
     paths = [
         table.loc[table["features"] == name, "log_likelihood"].to_numpy() for name in found.sets
     ]
-    told = found.tables["passes"].set_index("features").loc[list(found.sets)]
+    made = found.tables["passes"].set_index("features").loc[list(found.sets)]
     passes = ", ".join(
         f"{name} {number}{f' (the paper: {_PAPER_PASSES})' * found.is_papers(name)}"
-        for name, number in told["passes"].items()
+        for name, number in made["passes"].items()
     )
     return Figure(
         f"convergence-{found.dataset}",
@@ -301,16 +295,16 @@ def convergence(found: EffectTables) -> Figure:
         {"names": list(found.sets.values()), "paths": paths},
         "Each pass over the features corrects every curve once, until the curves hardly change any "
         "more; curves are smoothed and not fitted as closely as can be, so that a pass may lower "
-        f"the log-likelihood of the training part. {_gains(told)} Passes made: {passes}.",
+        f"the log-likelihood of the training part. {_gains(made)} Passes made: {passes}.",
         f"Lines of log-likelihood by pass. Passes made: {passes}.",
         found.whole.sources("convergence", "passes"),
     )
 
 
-def _gains(told: pd.DataFrame) -> str:
+def _gains(passes: pd.DataFrame) -> str:
     """Return from where to where the log-likelihood goes, and how much the first pass brings."""
     texts = []
-    for row in told.itertuples():
+    for row in passes.itertuples():
         text = f"{row.Index}: {row.naive:,.0f} with naive Bayes, {row.last:,.0f} in the end"
         if pd.notna(row.first_share):
             text += f", {row.first_share:.0%} of it by the first pass"
@@ -404,15 +398,15 @@ def _chosen(found: EffectTables, row: dict[str, Any], tried: pd.DataFrame) -> st
         f"({after['log_likelihood']:,.1f} against {before['log_likelihood']:,.1f}); it "
         f"misclassifies {after['misclassification']:.2%} against {before['misclassification']:.2%}."
     )
-    ends = " and ".join(name for name in tried if _at_an_end(tried[name], row[name]))
-    return f"{text} At an end of what was tried: {ends}." if ends else text
+    ends = [
+        name
+        for name, values in tried.items()
+        if values.dtype.kind in "iuf"
+        and len(values.unique()) >= 3
+        and row[name] in (values.min(), values.max())
+    ]
+    return f"{text} At an end of what was tried: {' and '.join(ends)}." if ends else text
 
 
 def _setting(name: str, value: object) -> str:
     return f"{name} {value:g}" if isinstance(value, int | float) else f"{name} {value}"
-
-
-def _at_an_end(tried: pd.Series, chosen: object) -> bool:
-    """Return whether a number is the least or the greatest of three or more tried."""
-    several = tried.dtype.kind in "iuf" and len(tried.unique()) >= 3
-    return several and chosen in (tried.min(), tried.max())

@@ -1,21 +1,37 @@
 """The study of separation scores (Pavlenko and von Rosen, section 4): which blocks to trust.
 
 Figures 1 and 2 of the paper, where true scores of blocks are uniform or non-central chi-square, and
-a third kind, where a share of the blocks is useless; then BlockNB itself, on such data and on
-microarrays.
+a third kind, where a share of the blocks is useless; then BlockNB itself, fitted to such data and
+to microarrays.
 """
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy.special import ndtr
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.diagnostics.correlation import normalised_residuals
+from xnbflow.naive_bayes.block import BlockNB
+from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
 from xnbflow.studies.defaults import with_defaults
-from xnbflow.studies.separation.compute_fits import fit_microarrays, fit_settings
-from xnbflow.studies.separation.compute_simulation import make_settings, simulate
-from xnbflow.studies.separation.compute_summary import summarise
+from xnbflow.studies.separation.compute_simulation import (
+    Setting,
+    make_settings,
+    simulate,
+    standard_error,
+)
+from xnbflow.studies.separation.contract import (
+    ALL,
+    ALL_BLOCKS,
+    BEST_THRESHOLD,
+    EQ22,
+    ESTIMATED_WEIGHTS,
+    TABLES,
+)
 
 __all__ = ["DEFAULTS", "analyse"]
 
@@ -32,6 +48,16 @@ DEFAULTS: dict[str, Any] = {
     "fits": 5,
     "sizes": [2, 4],
 }
+#: BlockNB's parameters for the methods that need not know the truth.
+_METHODS = {
+    ALL_BLOCKS: {},
+    EQ22: {"selection": "threshold", "cut": "printed"},
+    BEST_THRESHOLD: {"selection": "threshold", "cut": "optimal"},
+    ESTIMATED_WEIGHTS: {"selection": "weights"},
+}
+#: A gain is told from none where it is this many standard errors away.
+_SURE = 2.0
+_KEYS = ["setting", "samples", "method"]
 
 
 def analyse(
@@ -57,18 +83,9 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        ``risk``: per distribution, sample size and method the simulated D and risk (R), with the
-        standard error of R, the same by the asymptotic formulas, the gain 1 - R~/R with its
-        standard error, and the mean share of blocks kept. Combinations in which all blocks
-        together misclassify less than one sample in a million are left out. ``gains``: how many
-        training sets have which gain (the paper's histograms); beyond the outer edges counts
-        into the outer bins. ``theorem1``: mean signal (n E) of a classifier with a threshold,
-        simulated, by Theorem 1 as printed, and with the boundary term, for known and estimated H.
-        ``weights``: the weight of a score, under the known and under estimated H. ``fitted``:
-        `BlockNB` fitted to normal data, its covariances estimated: exact risk, the risk the
-        classifier expects of itself, and the simulated risk with known covariances. ``blocks``:
-        the blocks of `CorrelationBlocks` in each series, see `separation_fits`. Columns and tables
-        that follow from these: see `compute_summary.summarise`.
+        The tables that `xnbflow.studies.separation.contract` declares. Combinations of a
+        distribution and a sample size in which all blocks together misclassify less than one
+        sample in a million are left out.
 
     Raises
     ------
@@ -85,6 +102,180 @@ def analyse(
     tables = {
         name: pd.concat([part[name] for part in parts], ignore_index=True) for name in parts[0]
     }
-    tables["fitted"] = fit_settings(settings, params, tables["risk"])
-    tables["blocks"] = fit_microarrays(series, params["sizes"])
-    return summarise(tables)
+    fitted = fit_settings(settings, params, tables["risk"])
+    made = {"fitted": fitted, "blocks": fit_microarrays(series, params["sizes"])}
+    if len(tables["risk"]):
+        tables["risk"] = _with_signs(tables["risk"], tables["gains"])
+        made["verdicts"] = _verdicts(tables["risk"])
+    if len(fitted):
+        by_size = fitted.groupby("samples", sort=False)
+        made["fitted_means"] = by_size.agg(
+            shrinkage=("shrinkage", "mean"),
+            above_known=("above_known", "median"),
+            above_exact=("above_exact", "median"),
+        ).reset_index()
+    tables["theorem1"] = _with_differences(tables["theorem1"])
+    tables |= made
+    return {
+        name: tables[name] if len(tables.get(name, ())) else pd.DataFrame(columns=table.fixed)
+        for name, table in TABLES.items()
+    }
+
+
+def _with_signs(risk: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
+    """Add how far the formula is off, whether a gain is sure, and how many sets are harmed."""
+    below = gains.assign(harmed=gains["training_sets"].where(gains["gain_to"] < 1e-9, 0))
+    sets = below.groupby(_KEYS)[["harmed", "training_sets"]].sum()
+    harmed = (sets["harmed"] / sets["training_sets"]).reindex(pd.MultiIndex.from_frame(risk[_KEYS]))
+    margin = _SURE * risk["gain_error"].fillna(0.0)
+    return risk.assign(
+        risk_difference=risk["risk"] - risk["asymptotic_risk"],
+        helps=risk["gain"] > margin,
+        harms=risk["gain"] < -margin,
+        sets_harmed=harmed.to_numpy(),
+    )
+
+
+def _verdicts(risk: pd.DataFrame) -> pd.DataFrame:
+    """Return in how many cases each method helps and harms: by kind and samples, by kind, in all.
+
+    A case is a distribution and sample size.
+    """
+    by_size = risk.assign(samples=risk["samples"].astype(str))
+    by_kind = risk.assign(samples=ALL)
+    cases = pd.concat([by_size, by_kind, by_kind.assign(distribution=ALL)], ignore_index=True)
+    groups = cases.groupby(["distribution", "samples", "method"], sort=False)
+    return groups.agg(
+        cases=("gain", "size"),
+        helps=("helps", "sum"),
+        harms=("harms", "sum"),
+        least_gain=("gain", "min"),
+        mean_gain=("gain", "mean"),
+        greatest_gain=("gain", "max"),
+    ).reset_index()
+
+
+def _with_differences(theorem1: pd.DataFrame) -> pd.DataFrame:
+    """Add how far each form of the theorem is off, as shares of the simulated signal."""
+    simulated = theorem1["simulated"]
+    forms = ("printed", "corrected", "corrected_estimated")
+    off = {f"{form}_off": theorem1[form] / simulated - 1 for form in forms}
+    return theorem1.assign(relative_error=theorem1["simulated_error"] / simulated, **off)
+
+
+def fit_settings(
+    settings: list[Setting], params: dict[str, Any], risk: pd.DataFrame
+) -> pd.DataFrame:
+    """Fit BlockNB to normal data in which some blocks are useless, its covariances unknown.
+
+    Parameters
+    ----------
+    settings : list of Setting
+    params : dict
+        The study's; ``samples`` and ``fits`` matter here.
+    risk : DataFrame
+        From `simulate`: the risk with known covariances. What it lacks is left out here too.
+
+    Returns
+    -------
+    DataFrame
+        The table ``fitted``.
+    """
+    known = risk.set_index(_KEYS)["risk"] if len(risk) else risk
+    rows = []
+    for setting in settings:
+        for n in params["samples"]:
+            shown = (setting.name, n, ALL_BLOCKS) in known.index
+            if not shown or setting.about["useless"] == 0 or params["fits"] == 0:
+                continue
+            fits = pd.DataFrame(_fit_all(setting, n, params["fits"]))
+            for method, own in fits.groupby("method", sort=False):
+                means = {name: np.mean(own[name].tolist()) for name in fits.columns.drop("method")}
+                about = {"setting": setting.name, "samples": n, "method": method}
+                error = standard_error(own["risk"].to_numpy())
+                known_risk = known[setting.name, n, method]
+                errors = {"risk_error": error, "known_covariance_risk": known_risk}
+                rows.append(about | means | errors)
+    columns = ["risk", "risk_error", "expected_risk", "known_covariance_risk", "kept", "shrinkage"]
+    fitted = pd.DataFrame(rows, columns=[*_KEYS, *columns])
+    keys = ["setting", "samples"]
+    whole = fitted[fitted["method"] == ALL_BLOCKS].set_index(keys)
+    whole = whole.reindex(pd.MultiIndex.from_frame(fitted[keys])).set_axis(fitted.index)
+    ratio = fitted["risk"] / whole["risk"]
+    # As if the methods had been fitted to different data, so rather too wide.
+    error = np.hypot(fitted["risk_error"], ratio * whole["risk_error"]) / whole["risk"]
+    return fitted.assign(
+        gain=1 - ratio,
+        gain_error=error,
+        known_gain=1 - fitted["known_covariance_risk"] / whole["known_covariance_risk"],
+        above_known=fitted["risk"] / fitted["known_covariance_risk"] - 1,
+        above_exact=fitted["expected_risk"] / fitted["risk"] - 1,
+    )
+
+
+def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
+    """Return the risk, expected risk, share kept and shrinkage of each fit of each method."""
+    rng = setting.rng(f"data sets of {n} samples")
+    labels = np.repeat([0, 1], n)
+    difference = np.zeros(len(setting.true) * setting.size)
+    difference[:: setting.size] = np.sqrt(2 * setting.true / n)
+    rows = []
+    for _ in range(fits):
+        features = rng.normal(size=(len(difference), 2 * n))
+        features[:, :n] += difference[:, None]
+        for method, options in _METHODS.items():
+            model = BlockNB(blocks=setting.size, **options).fit(features.T, labels)
+            rows.append(
+                {
+                    "method": method,
+                    "risk": _linear_risk(model, difference),
+                    "expected_risk": float(model.asymptotic_risk_[0]),
+                    "kept": float(model.selected_blocks_.mean()),
+                    "shrinkage": float(model.shrinkage_.mean()),
+                }
+            )
+    return rows
+
+
+def _linear_risk(model: BlockNB, difference: np.ndarray) -> float:
+    """Return the exact risk of a linear classifier between N(difference, I) and N(0, I)."""
+    points = np.vstack([np.zeros(len(difference)), np.eye(len(difference))])
+    joint = model.predict_joint_log_proba(points)
+    odds = joint[:, 0] - joint[:, 1]
+    slope, at_zero = odds[1:] - odds[0], odds[0]
+    length = np.linalg.norm(slope)
+    if length == 0:
+        return 0.5
+    wrong = ndtr(-(slope @ difference + at_zero) / length) + ndtr(at_zero / length)
+    return float(wrong / 2)
+
+
+def fit_microarrays(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFrame:
+    """Find blocks of the given sizes in data sets; return the table ``blocks``."""
+    rows = []
+    for name, data in series.items():
+        residuals = normalised_residuals(data.values.T, data.labels)
+        for size in sizes:
+            model = BlockNB(blocks=CorrelationBlocks(size=size)).fit(data.values.T, data.labels)
+            shrunk = model.shrinkage_[0] > 0
+            rows.append(
+                (
+                    name,
+                    size,
+                    data.n_samples,
+                    len(model.blocks_),
+                    _mean_abs_r(residuals, model.blocks_) if size > 1 else np.nan,
+                    shrunk.mean(),
+                    model.shrinkage_[0, shrunk].mean() if shrunk.any() else 0.0,
+                )
+            )
+    return pd.DataFrame(rows, columns=TABLES["blocks"].fixed)
+
+
+def _mean_abs_r(residuals: np.ndarray, blocks: list[np.ndarray]) -> float:
+    """Return the mean of |r| over all pairs of features within complete blocks."""
+    columns = np.array([block for block in blocks if len(block) == len(blocks[0])])
+    values = residuals[columns]
+    r = np.abs(values @ values.transpose(0, 2, 1))
+    size = columns.shape[1]
+    return float(r[:, *np.triu_indices(size, 1)].mean())

@@ -1,8 +1,8 @@
 """Simulated risk of block selection, the covariances known (Pavlenko and von Rosen, section 4).
 
 Only what the risk depends on is drawn: the scores of the blocks and their real parts. Given these
-the risk is exact: nothing is classified. For the notation see
-`xnbflow.preprocessing.selection.separation`.
+the risk is exact: nothing is classified. `xnbflow.preprocessing.selection.separation` has the
+notation.
 """
 
 from collections.abc import Callable
@@ -106,30 +106,30 @@ class _Trials:
 
 
 def make_settings(params: dict[str, Any]) -> list[Setting]:
-    """Return the distributions that the study's parameters name; see `separation.analyse`."""
+    """Return the distributions that the study's parameters name; see `analyse`."""
     n, size = params["blocks"], params["size"]
-    blank = {"low": np.nan, "high": np.nan, "degrees": np.nan, "noncentrality": np.nan}
+    columns = ("low", "high", "degrees", "noncentrality")
     found = []
+
+    def add(name: str, kind: str, true: np.ndarray, useless: float = 0.0, **known: float) -> None:
+        given = {column: float(known.get(column, np.nan)) for column in columns}
+        about = {"setting": name, "distribution": kind, **given, "useless": useless}
+        found.append(Setting(about, true, size))
+
     for high in params["uniform"]:
-        about: dict[str, Any] = {"setting": f"uniform on [0, {high:g}]", "distribution": "uniform"}
-        about |= blank | {"low": 0.0, "high": float(high), "useless": 0.0}
-        found.append(Setting(about, high * _quantiles(n), size))
-    for degrees, noncentrality in params["noncentral"]:
-        name = f"non-central chi-square ({degrees:g}, {noncentrality:g})"
-        about = {"setting": name, "distribution": "non-central chi-square"}
-        about |= blank | {"degrees": float(degrees), "noncentrality": float(noncentrality)}
-        true = ncx2.ppf(_quantiles(n), degrees, noncentrality)
-        found.append(Setting(about | {"useless": 0.0}, true, size))
+        add(f"uniform on [0, {high:g}]", "uniform", high * _quantiles(n), low=0, high=high)
+    kind = "non-central chi-square"
+    for degrees, shift in params["noncentral"]:
+        true = ncx2.ppf(_quantiles(n), degrees, shift)
+        name = f"{kind} ({degrees:g}, {shift:g})"
+        add(name, kind, true, degrees=degrees, noncentrality=shift)
     for share in params["useless"]:
+        n_useless = round(share * n)
         for low, high in params["useful"]:
-            about = {
-                "setting": f"{share:.0%} useless, others uniform on [{low:g}, {high:g}]",
-                "distribution": "useless and uniform",
-            }
-            about |= blank | {"low": float(low), "high": float(high), "useless": share}
-            n_useless = round(share * n)
             useful = low + (high - low) * _quantiles(n - n_useless)
-            found.append(Setting(about, np.append(np.zeros(n_useless), useful), size))
+            true = np.append(np.zeros(n_useless), useful)
+            name = f"{share:.0%} useless, others uniform on [{low:g}, {high:g}]"
+            add(name, "useless and uniform", true, share, low=low, high=high)
     return found
 
 

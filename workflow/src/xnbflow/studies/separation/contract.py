@@ -1,7 +1,6 @@
 """The tables of the analysis of separation scores, and the names of its methods."""
 
-import re
-from collections.abc import Iterable
+from dataclasses import replace
 
 from xnbflow.data.contract import columns, named, table
 
@@ -18,7 +17,6 @@ __all__ = [
     "STYLES",
     "TABLES",
     "TRUE_SCORES",
-    "setting_rows",
 ]
 
 #: Of distributions or sample sizes: all of them together.
@@ -36,30 +34,8 @@ REAL = (EQ22, BIAS_REMOVED, BEST_THRESHOLD, ESTIMATED_WEIGHTS)
 BY_TRUTH = (KNOWN_WEIGHTS, TRUE_SCORES)
 STYLES = {method: i for i, method in enumerate((*REAL, *BY_TRUTH, ALL_BLOCKS))}
 
-
-def setting_rows(settings: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """Return headings with the labels of their rows, in the order of the settings."""
-    rows: list[tuple[str, list[str]]] = []
-    for heading, label in map(_parts, settings):
-        if not rows or rows[-1][0] != heading:
-            rows.append((heading, []))
-        rows[-1][1].append(label)
-    return rows
-
-
-def _parts(setting: str) -> tuple[str, str]:
-    """Return the kind of a distribution and its parameters, for a heading and a row.
-
-    Examples
-    --------
-    >>> _parts("10% useless, others uniform on [0, 20]")
-    ('10% useless, others uniform on', '[0, 20]')
-    """
-    found = re.fullmatch(r"(.*\S) ([\[(].*)", setting)
-    return (found[1], found[2]) if found else ("distribution", setting)
-
-
 _SETTING = columns(setting=("text", "the distribution of the true scores", "true scores"))
+_ERROR = columns(error=("number", "its standard error", "standard error"))["error"]
 _KEPT = columns(kept=("number:.0%", "mean share of blocks that are kept", "blocks kept"))
 
 TABLES = named(
@@ -68,7 +44,7 @@ TABLES = named(
         "simulated and asymptotic risk of each method of selecting or weighting blocks",
         "a distribution, sample size and method",
         _SETTING,
-        distribution=("text", "its kind", "true scores"),
+        distribution=("text", "its kind"),
         low=("number", "of uniform scores"),
         high=("number", "of uniform scores"),
         degrees=("number", "of freedom of a non-central chi-square"),
@@ -79,20 +55,17 @@ TABLES = named(
         method="text",
         separation=("number", "D, mean over training sets", "D~"),
         risk=("number:#.3g", "R, mean over training sets", "R~"),
-        risk_error=("number", "its standard error"),
+        risk_error=_ERROR,
         asymptotic_separation="number",
         asymptotic_risk="number",
         gain=("number:z.1%", "1 - R~/R, R being that of all blocks"),
-        gain_error=("number:z.1%", "its standard error", "standard error"),
+        gain_error=replace(_ERROR, format="z.1%"),
         asymptotic_gain=("number:z.1%", "", "gain by formula"),
         **_KEPT,
         risk_difference=("number", "simulated less asymptotic risk"),
         helps=("boolean", "whether the gain is more than two standard errors above 0"),
         harms=("boolean", "whether it is more than two below 0"),
-        sets_harmed=(
-            "number:.0%",
-            "share of training sets with a gain below 0; missing for all blocks",
-        ),
+        sets_harmed=("number:.0%", "training sets with a gain below 0; missing for all blocks"),
     ),
     table(
         "verdicts",
@@ -102,15 +75,11 @@ TABLES = named(
         samples=("text", "per class; all for all sizes together"),
         method="text",
         cases=("integer", "distributions and sample sizes"),
-        helps=(
-            "integer",
-            "those where the gain is more than two standard errors above 0",
-            "helps in",
-        ),
-        harms=("integer", "those where it is more than two below 0", "harms in"),
-        least_gain=("number:+z.2f", "", "least gain, %"),
-        mean_gain=("number:+z.2f", "", "mean gain, %"),
-        greatest_gain=("number:+z.2f", "", "greatest gain, %"),
+        helps=("integer", "where the gain is more than two standard errors above 0", "helps in"),
+        harms=("integer", "where it is more than two below 0", "harms in"),
+        least_gain="number:+z.2%",
+        mean_gain="number:+z.2%",
+        greatest_gain="number:+z.2%",
     ),
     table(
         "gains",
@@ -132,14 +101,10 @@ TABLES = named(
         threshold=("number:.2f", "", "t"),
         **_KEPT,
         simulated=("number:,.1f", "n E"),
-        simulated_error=("number:,.2f", "its standard error", "standard error"),
-        printed=("number:,.1f", "by Theorem 1 as printed", "as printed"),
-        corrected=("number:,.1f", "with the boundary term, H known", "with boundary term"),
-        corrected_estimated=(
-            "number:,.1f",
-            "with the boundary term, H estimated",
-            "with it, estimated H",
-        ),
+        simulated_error=replace(_ERROR, format=",.2f"),
+        printed=("number:,.1f", "by Theorem 1", "as printed"),
+        corrected=("number:,.1f", "by Theorem 1, H known", "with boundary term"),
+        corrected_estimated=("number:,.1f", "by Theorem 1, H estimated", "with it, estimated H"),
         relative_error=("number", "standard error of the simulated one, as a share of it"),
         printed_off=("number", "how far the printed one is above the simulated one, as a share"),
         corrected_off="number",
@@ -165,19 +130,11 @@ TABLES = named(
         samples=("integer", "per class"),
         method="text",
         risk=("number:#.3g", "exact, mean over fits"),
-        risk_error=("number:#.3g", "its standard error; missing with one fit", "standard error"),
-        expected_risk=(
-            "number:#.3g",
-            "what the classifier expects of itself",
-            "expected by itself",
-        ),
-        known_covariance_risk=(
-            "number:#.3g",
-            "simulated with known covariances",
-            "covariances known",
-        ),
+        risk_error=replace(_ERROR, format="#.3g"),
+        expected_risk=("number:#.3g", "by the classifier's formula", "expected by itself"),
+        known_covariance_risk=("number:#.3g", "by simulation", "covariances known"),
         **_KEPT,
-        shrinkage=("number:.2f", "mean over classes and blocks", "mean shrinkage"),
+        shrinkage=("number:.2f", "over classes and blocks", "mean shrinkage"),
         gain=("number", "1 - R~/R, R being the fitted risk with all blocks; missing without it"),
         gain_error=("number", "its standard error, as if fitted to different data; may be missing"),
         known_gain=("number", "the same with known covariances"),
@@ -198,11 +155,11 @@ TABLES = named(
         "blocks of correlated features found in data sets",
         "a data set and size of blocks",
         "dataset",
-        size=("integer", "features per block", "features per block"),
+        size=("integer", "", "features per block"),
         samples="integer",
         blocks=("integer", "how many"),
-        mean_abs_r=("number:.2f", "mean |r| within blocks", "mean |r|"),
-        shrunk=("number:.0%", "share of covariances that are shrunk", "blocks shrunk"),
+        mean_abs_r=("number:.2f", "between features of a block", "mean |r|"),
+        shrunk=("number:.0%", "covariances that are shrunk", "blocks shrunk"),
         mean_shrinkage="number:.2f",
     ),
 )

@@ -1,10 +1,10 @@
 """Gains of block selection, risk beside its formula, and weights (Pavlenko and von Rosen)."""
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -51,7 +51,7 @@ class Marks(NamedTuple):
 
 def draw_marks(
     title: str,
-    rows: Sequence[tuple[str, Sequence[str]]],
+    rows: Sequence[str],
     series: Sequence[Marks],
     xlabel: str,
     band: float = 0.0,
@@ -63,8 +63,9 @@ def draw_marks(
     Parameters
     ----------
     title : str
-    rows : sequence of (str, sequence of str)
-        A heading with the labels of its rows.
+    rows : sequence of str
+        Distributions, those of a kind one after the other: their parameters, in parentheses, name
+        the row, what stands before them is a heading.
     series : sequence of Marks
         Their values go by row, headings not counted.
     xlabel : str
@@ -73,8 +74,16 @@ def draw_marks(
     logarithmic : bool
         Whether the axis is logarithmic beyond 1 and -1.
     """
-    labels = [label for _, under in rows for label in under]
-    places, headings, end = _places(rows)
+    parts = [re.fullmatch(r"(.*\S) ([\[(].*)", row) for row in rows]
+    labels = [part[2] if part else row for part, row in zip(parts, rows, strict=True)]
+    kinds = [part[1] if part else "distribution" for part in parts]
+    headings, places, end = [], np.zeros(len(rows)), 0.0
+    for i, kind in enumerate(kinds):
+        if kind not in kinds[max(i - 1, 0) : i]:
+            headings.append((kind, end + _HEADING / 2))
+            end += _HEADING
+        places[i] = end + _ROW / 2
+        end += _ROW
     left = 0.2 + label_width(labels)
     names = [marks.label for marks in series if marks.label]
     columns = legend_columns(names, _WIDTH)
@@ -87,8 +96,17 @@ def draw_marks(
         axes.axvspan(-band, band, color=GREY, alpha=0.2, linewidth=0)
     shifts = np.linspace(-0.32, 0.32, len(series)) * _ROW if len(series) > 1 else [0.0]
     for marks, shift in zip(series, shifts, strict=True):
-        _draw_series(axes, marks, places + shift)
-    _draw_rows(axes, places, headings, start=(0.1 - left) / (_WIDTH - left - 0.25))
+        errors = np.nan_to_num(marks.errors)
+        axes.errorbar(
+            marks.values, places + shift, xerr=errors, elinewidth=1.0, **_appearance(marks)
+        )
+    along = axes.get_yaxis_transform()
+    above, below = places - _ROW / 2, places + _ROW / 2
+    axes.vlines(np.zeros(len(rows)), above, below, GREY, linewidth=1.0)
+    axes.hlines(above, 0, 1, GREY, transform=along, linewidth=0.5, alpha=0.4)
+    start = (0.1 - left) / (_WIDTH - left - 0.25)
+    for kind, y in headings:
+        axes.text(start, y + 0.02, kind, transform=along, va="center", style="italic", size=8.5)
     axes.set_yticks(places, labels)
     axes.spines["left"].set_visible(False)
     axes.tick_params("y", length=0)
@@ -104,84 +122,22 @@ def draw_marks(
     return figure
 
 
-def _draw_rows(
-    axes: Axes, places: np.ndarray, headings: Sequence[tuple[str, float]], start: float
-) -> None:
-    """Draw the line at 0, lines between rows, and headings from ``start`` (in widths) on."""
-    axes.vlines(np.zeros(len(places)), places - _ROW / 2, places + _ROW / 2, GREY, linewidth=1.0)
-    axes.hlines(
-        places - _ROW / 2,
-        0,
-        1,
-        GREY,
-        transform=axes.get_yaxis_transform(),
-        linewidth=0.5,
-        alpha=0.4,
-    )
-    for heading, place in headings:
-        axes.text(
-            start,
-            place + 0.02,
-            heading,
-            transform=axes.get_yaxis_transform(),
-            va="center",
-            style="italic",
-            size=8.5,
-        )
-
-
-def _places(
-    rows: Sequence[tuple[str, Sequence[str]]],
-) -> tuple[np.ndarray, list[tuple[str, float]], float]:
-    """Return inches from the top: of the rows, of the headings, of the end."""
-    places, headings, end = [], [], 0.0
-    for heading, under in rows:
-        headings.append((heading, end + _HEADING / 2))
-        end += _HEADING
-        places += [end + _ROW * (i + 0.5) for i in range(len(under))]
-        end += _ROW * len(under)
-    return np.array(places), headings, end
-
-
-def _draw_series(axes: Axes, marks: Marks, y: np.ndarray) -> None:
-    axes.errorbar(
-        marks.values,
-        y,
-        xerr=np.nan_to_num(marks.errors),
-        fmt=MARKERS[marks.style % len(MARKERS)],
-        color=COLOURS[marks.style % len(COLOURS)],
-        markerfacecolor="none" if marks.hollow else None,
-        markersize=4.2,
-        elinewidth=1.0,
-        label=marks.label,
-    )
-
-
 def draw_differences(
-    title: str,
-    names: Sequence[str],
-    styles: Sequence[int],
-    expected: Sequence[np.ndarray],
-    differences: Sequence[np.ndarray],
-    errors: Sequence[np.ndarray],
-    band: float,
+    title: str, series: Sequence[Marks], expected: Sequence[np.ndarray], band: float
 ) -> Figure:
     """Draw by how much simulated risks differ from their formula, against the formula's risk.
 
     Parameters
     ----------
     title : str
-    names : sequence of str
-        Methods.
-    styles : sequence of int
-        Numbers of their colours and marks.
+    series : sequence of Marks
+        Each method's simulated risks less the formula's.
     expected : sequence of ndarray
         Each method's risks by the formula.
-    differences, errors : sequence of ndarray
-        Simulated risk less the formula's, and its standard error.
     band : float
         How far from 0 it is shaded.
     """
+    names = [marks.label for marks in series]
     columns = legend_columns(names, _WIDTH)
     top = 0.35 + 0.2 * -(-len(names) // columns)
     figure, axes = new_axes(
@@ -195,22 +151,25 @@ def draw_differences(
     figure.text(0.06 / _WIDTH, 1 - 0.06 / (2.5 + top), title, va="top", weight="bold")
     axes.axhline(0, color=GREY, linewidth=1.0)
     axes.axhspan(-band, band, color=GREY, alpha=0.2, linewidth=0)
-    for name, style, x, y, error in zip(names, styles, expected, differences, errors, strict=True):
+    for marks, x in zip(series, expected, strict=True):
+        errors = np.nan_to_num(marks.errors)
         axes.errorbar(
-            x,
-            y,
-            yerr=np.nan_to_num(error),
-            fmt=MARKERS[style % len(MARKERS)],
-            color=COLOURS[style % len(COLOURS)],
-            markersize=4.2,
-            elinewidth=0.8,
-            alpha=0.85,
-            label=name,
+            x, marks.values, yerr=errors, elinewidth=0.8, alpha=0.85, **_appearance(marks)
         )
     axes.grid(visible=True)
     axes.set_axisbelow(True)
     legend_above(axes, columns)
     return figure
+
+
+def _appearance(marks: Marks) -> dict[str, Any]:
+    return {
+        "fmt": MARKERS[marks.style % len(MARKERS)],
+        "color": COLOURS[marks.style % len(COLOURS)],
+        "markerfacecolor": "none" if marks.hollow else None,
+        "markersize": 4.2,
+        "label": marks.label,
+    }
 
 
 def draw_weights(

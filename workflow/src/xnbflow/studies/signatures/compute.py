@@ -129,7 +129,7 @@ def _repeat(
 
 def _own_path(data: DataSet, folds: list[_Fold], sizes: Sequence[int]) -> list[dict[str, Any]]:
     """Return the curve of `ClassSpecificNB`: the path of its cross-validation over these folds."""
-    model = ClassSpecificNBCV(sizes=list(sizes), cv=_Given(folds))
+    model = ClassSpecificNBCV(sizes=list(sizes), cv=_Given(folds), rule="best")
     path = model.fit(data.values.T, data.labels).path_
     path = path.rename(columns={"n_features_per_class": "features_per_class"})
     point = {"method": CSNB, "parameter": "features per pair of classes"}
@@ -219,7 +219,7 @@ def _chosen(data: DataSet, train: np.ndarray) -> dict[str, float]:
     return {
         "n_features": model.n_features_,
         "features_per_class": features_per_class(model),
-        "temperature": model.temperature_,
+        "temperature": float(model.path_.loc[model.path_["chosen"], "temperature"].iloc[0]),
     }
 
 

@@ -213,7 +213,9 @@ def as_text(told: dict[str, Any], path: Path) -> str:
     ]
     if figures:
         majority = figures["majority"]
-        lines.append(f"cross-validated ({figures['folds']} folds):")
+        groups = figures.get("groups")
+        over = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
+        lines.append(f"cross-validated ({figures['folds']} folds{over}):")
         named = {"accuracy": figures["accuracy"]}
         named |= {f"recall of {label}": value for label, value in figures["recall"].items()}
         width = max(map(len, named))
@@ -230,7 +232,7 @@ def as_text(told: dict[str, Any], path: Path) -> str:
 
 def _proportion(value: dict[str, Any]) -> str:
     return (
-        f"{value['value']:.3f} ({value['right']} of {value['of']}; "
+        f"{value['value']:.3f} ({value['right']:g} of {value['of']}; "
         f"95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
     )
 

@@ -1,0 +1,364 @@
+"""What every estimator refuses of parameters, samples and labels, and what it takes."""
+
+import datetime
+import inspect
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
+
+import xnbflow.density.families
+import xnbflow.naive_bayes
+import xnbflow.preprocessing
+from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Declared
+from xnbflow.density.families import Gaussian, Kernel
+from xnbflow.naive_bayes import (
+    XNB,
+    BlockNB,
+    ClassSpecificNB,
+    ClassSpecificNBCV,
+    GaussianNB,
+    GeneralizedNB,
+    HybridNB,
+    KernelNBRegressor,
+    SelectiveNB,
+    VonMisesFisherNB,
+    VonMisesNB,
+)
+from xnbflow.preprocessing import (
+    CICA,
+    CorrelationBlocks,
+    CountsPerMillion,
+    ExpressionFilter,
+    Imputer,
+    Log2,
+    SampleStandardizer,
+    StepwiseNaiveEffects,
+    VarianceFilter,
+)
+
+ABSTRACT = {"BaseNaiveBayes", "Distribution"}
+
+
+MODULES = (xnbflow.naive_bayes, xnbflow.preprocessing, xnbflow.density.families)
+
+
+DECLARED = [
+    each
+    for module in MODULES
+    for name in module.__all__
+    if name not in ABSTRACT
+    and inspect.isclass(each := getattr(module, name))
+    and issubclass(each, Declared)
+]
+
+
+ESTIMATORS = [
+    each for each in DECLARED if not each.__module__.startswith("xnbflow.density.families")
+]
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError
+
+
+VALUES = [
+    *(None, True, False, "", "no such choice", "nan", "x" * 10_000, b"gaussian", "0", "\0"),
+    *(0, 1, 2, 7, -1, -(2**63), 2**63, 10**400, np.int8(3), np.uint64(2**63)),
+    *(0.0, 0.5, -0.5, 1.0, 1.5, 2.0, math.nan, math.inf, -math.inf, 1e-320, 1e308, -1e308),
+    *(np.float32(0.5), np.float64("nan"), np.longdouble(0.5), np.bool_(True), 1j, 0.5 + 0j),
+    *(Fraction(1, 2), Decimal("0.5"), Decimal("nan"), pd.NA, pd.NaT, datetime.date(2020, 1, 1)),
+    *([], [0], [0, 1], [[0]], [[0], [1, 2, 3]], [None], ["a"], [0.5], [True], [2**63], [-9]),
+    *([0] * 10_000, (), (0, 1), ((0, 1), (2, 3)), [([], [])], [("a", "b", "c")], [[[0]]]),
+    *([("a", "gaussian", None)], [("a", "gaussian", [0.5])], [(0, "gaussian", 0), "abc"]),
+    *([(object(), "kernel", [0])], [("a", ["gaussian"], [0])], [("a", "gaussian", {0: 1})]),
+    *({}, {"a": 1}, {0}, frozenset([1]), range(2), slice(None), slice("a", None), slice(0, 9, 0)),
+    *(slice(0.5, None), object, object(), type, len, lambda y: y, lambda: None, Unprintable()),
+    *(np.array(0.5), np.array([0, 1]), np.array([[0, 1]]), np.array([0.5]), np.array([]), Ellipsis),
+    *(pd.Series([0, 1]), pd.Series(["a"]), pd.DataFrame({"a": [1]}), np.random.default_rng(0)),
+    *(
+        np.datetime64("2020"),
+        GaussianNB,
+        GaussianNB(),
+        KernelNBRegressor(),
+        iter([0]),
+        (i for i in [0]),
+    ),
+]
+
+
+#: What an estimator needs, or what makes it faster.
+NEEDED = {
+    "SelectiveNB": {"estimator": GaussianNB()},
+    "GaussianBlocks": {"columns": [[0]]},
+    "ClassSpecificNBCV": {"cv": 2},
+}
+
+
+def make(estimator):
+    return estimator(**NEEDED.get(estimator.__name__, {}))
+
+
+def samples(estimator):
+    rng = np.random.default_rng(0)
+    codes = np.arange(36) % 2
+    X = rng.normal(size=(36, 3)) + 2.0 * codes[:, np.newaxis]
+    if estimator.__name__ == "VonMisesFisherNB":
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return X, X[:, 0].copy() if estimator is KernelNBRegressor else codes
+
+
+PARAMETERS = [(each, name) for each in ESTIMATORS for name in inspect.signature(each).parameters]
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: each.__name__)
+
+
+# --- parameters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("declared", DECLARED, ids=lambda each: each.__name__)
+def test_every_parameter_is_declared_and_its_default_allowed(declared):
+    names = set(inspect.signature(declared).parameters)
+    assert set(declared._parameter_constraints) == names
+    make(declared)._validate_params()
+
+
+def outcome(model, X, y):
+    """Return what refused the parameters, or what refused the fit; other errors are raised."""
+    try:
+        model._validate_params()
+    except InputError as error:
+        return str(error), None
+    try:
+        model.fit(X, y)
+        getattr(model, "predict", getattr(model, "transform", None))(X)
+    except InputError as error:
+        return None, str(error)
+    return None, None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("estimator", "name"), PARAMETERS)
+@pytest.mark.filterwarnings("ignore")
+def test_any_value_of_a_parameter_fits_or_is_refused_by_its_name(estimator, name):
+    X, y = samples(estimator)
+    for value in VALUES:
+        if estimator is ClassSpecificNBCV and isinstance(value, list) and len(value) > 9:
+            continue  # it would try every one of them
+        model = make(estimator).set_params(**{name: value})
+        undeclared, unusable = outcome(model, X, y)
+        assert undeclared is None or undeclared.startswith(f"{name} is ")
+        assert len(undeclared or unusable or "") <= 300
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [("x" * 10_000, "'xx"), (10**400, "1000"), (Unprintable(), "<Unprintable instance")],
+)
+def test_a_value_is_shown_in_short(value, shown):
+    refused, _ = outcome(GaussianNB(var_smoothing=value), np.eye(4), [0, 0, 1, 1])
+    assert refused.startswith(f"var_smoothing is {shown}")
+    assert refused.endswith("; use a float in the range [0.0, inf) (GaussianNB)")
+
+
+# --- samples and labels ---------------------------------------------------------------------------
+
+
+@each_estimator
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+def test_samples_without_a_label_are_named(estimator, missing):
+    X, y = samples(estimator)
+    labels = [float(each) for each in y] if estimator is KernelNBRegressor else ["ab"[c] for c in y]
+    labels[4] = labels[9] = missing
+    labels = labels if missing is None else np.array(labels, dtype=object)
+    with pytest.raises(InputError, match="2 of 36 samples have no label in y: 4, 9"):
+        make(estimator).fit(X, labels)
+
+
+@each_estimator
+@pytest.mark.parametrize("value", [np.nan, np.inf, "high", None])
+def test_what_is_no_finite_number_is_named_in_fit_and_later(estimator, value):
+    X, y = samples(estimator)
+    if estimator.__name__ in MISSING and pd.isna(value):
+        pytest.skip("missing values are its business")
+    frame = pd.DataFrame(X, index=[f"s{i}" for i in range(36)]).add_prefix("g")
+    model = make(estimator).fit(frame, y)
+    frame = frame.astype(object)
+    frame.loc["s3", "g2"] = value
+    with pytest.raises(InputError, match=r"'g2'.*'s3'"):
+        make(estimator).fit(frame, y)
+    if estimator.__name__ != "StepwiseNaiveEffects":  # it takes columns as they are
+        with pytest.raises(InputError, match=r"'g2'.*'s3'"):
+            use_of(model)(frame)
+
+
+MISSING = {"Imputer", "SampleRanks", "SampleStandardizer", "QuantileNormalizer", "Log2"}
+
+
+def use_of(model):
+    return model.predict if hasattr(model, "predict") else model.transform
+
+
+def test_labels_of_several_types_are_refused():
+    X, _ = samples(ESTIMATORS[0])
+    with pytest.raises(InputError):
+        make(ESTIMATORS[0]).fit(X, np.array(["a", 1] * 18, dtype=object))
+
+
+def test_a_sample_without_a_label_is_named_by_its_index():
+    X, y = samples(ESTIMATORS[0])
+    labels = pd.Series(y, index=[f"GSM{i}" for i in range(36)]).astype("Int64")
+    labels.iloc[3] = pd.NA
+    with pytest.raises(InputError, match="1 of 36 samples has no label in y: 'GSM3'"):
+        make(ESTIMATORS[0]).fit(X, labels)
+
+
+@each_estimator
+def test_columns_that_share_a_name_are_named(estimator):
+    X, y = samples(estimator)
+    with pytest.raises(InputError, match="X has 2 columns named 'g1'"):
+        make(estimator).fit(pd.DataFrame(X, columns=["g1", "g2", "g1"]), y)
+
+
+@each_estimator
+@pytest.mark.parametrize("unit", [1e160, 1e-170, 1e300, 1e-300])
+def test_a_column_beyond_the_range_of_squares_is_named_or_does_no_harm(estimator, unit):
+    if estimator.__name__ == "VonMisesFisherNB":
+        pytest.skip("unit vectors have no unit")
+    X, y = samples(estimator)
+    frame = pd.DataFrame(X, columns=["g0", "g1", "g2"])
+    scaled = frame.assign(g1=frame["g1"] * unit)
+    predict = "predict" if hasattr(estimator, "predict") else "transform"
+    if estimator._squares_features:
+        with pytest.raises(InputError, match=r"column 'g1' (reaches|varies by) .* another unit"):
+            make(estimator).fit(scaled, y)
+    else:
+        expected = getattr(make(estimator).fit(frame, y), predict)(frame)
+        found = getattr(make(estimator).fit(scaled, y), predict)(scaled)
+        if predict == "predict" or estimator.__name__ == "MDLPDiscretizer":
+            np.testing.assert_array_equal(found, expected)
+        assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("unit", [1e160, 1e-170])
+def test_a_target_beyond_the_range_of_squares_is_refused(unit):
+    X, y = samples(KernelNBRegressor)
+    with pytest.raises(InputError, match=r"column 'y' (reaches|varies by)"):
+        KernelNBRegressor().fit(X, y * unit)
+
+
+def test_a_stream_beyond_the_range_of_squares_is_refused():
+    model = next(each for each in ESTIMATORS if each.__name__ == "XNB")()
+    features = np.random.default_rng(0).normal(size=(2, 10)) * [[1.0], [1e-170]]
+    with pytest.raises(InputError, match="column 'b' varies by"):
+        model.fit_stream([(["a", "b"], features)], np.arange(10) % 2)
+
+
+@each_estimator
+def test_values_that_hardly_differ_are_no_tiny_values(estimator):
+    """Constant columns, zeros among them, and far offsets are in range."""
+    X, y = samples(estimator)
+    if estimator.__name__ in ("CICA", "BlockNB", "VonMisesFisherNB"):
+        X = X + (estimator.__name__ != "VonMisesFisherNB") * 1e9
+    else:
+        X[:, 2] = 0.0
+    make(estimator).fit(X, y)
+
+
+# --- what only some estimators refuse -------------------------------------------------------------
+
+
+CODES = np.arange(12) % 2
+THREE = np.arange(12) % 3
+NOISE = np.random.default_rng(1).normal(size=(12, 4))
+CONSTANT = np.column_stack([NOISE[:, :2], 0.1 + 0.2 * CODES])  # within each class
+HALF = np.column_stack([NOISE[:, :2], np.where(CODES, NOISE[:, 2], 0.5)])  # in the first class
+ONE = np.r_[np.zeros(6, int), np.ones(5, int), 2]  # a class of one sample
+
+
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
+@pytest.mark.parametrize(
+    ("estimator", "X", "y", "named"),
+    [
+        (GaussianNB(var_smoothing=0.0), HALF, CODES, "feature 2 is constant in class 0"),
+        (GaussianNB(priors=[1.0]), NOISE, CODES, "priors"),
+        (GaussianNB(priors=[1.1, -0.1]), NOISE, CODES, "[Pp]riors"),
+        (GaussianNB(priors=[0.5, 0.4]), NOISE, CODES, "priors"),
+        (GaussianNB(priors=["a", "b"]), NOISE, CODES, "priors"),
+        (GaussianNB(priors=[np.nan, 1.0]), NOISE, CODES, "[Pp]riors"),
+        (BlockNB(blocks=[[0, 1], [1, 2, 3]]), NOISE, CODES, "feature 1"),
+        (BlockNB(blocks=[[0, 1], [3]]), NOISE, CODES, "feature 2"),
+        (BlockNB(blocks=[]), NOISE, CODES, "feature 0"),
+        (BlockNB(blocks=[[0, 1, 2, 3, 4]]), NOISE, CODES, "column 4"),
+        (BlockNB(blocks=12), np.tile(NOISE[:11], 4), CODES[:11], "block 0 has 12 features"),
+        (BlockNB(), CONSTANT, CODES, "feature 2 is constant within each class"),
+        (BlockNB(covariance="per_class"), HALF, CODES, "feature 2 is constant within class 0"),
+        (BlockNB(covariance="per_class"), NOISE, ONE, "class 2 has 1 sample"),
+        (BlockNB(), NOISE[:2], [0, 1], "2 samples"),
+        (CorrelationBlocks(), NOISE[:3], [0, 1, 1], "samples"),
+        (ClassSpecificNB(selection="minimal", n_features=3), NOISE, CODES, "n_features"),
+        (ClassSpecificNBCV(sizes=[]), NOISE, CODES, "sizes"),
+        (ClassSpecificNBCV(distance=[]), NOISE, CODES, "distance"),
+        (ClassSpecificNBCV(cv="ten"), NOISE, CODES, "cv"),
+        (ClassSpecificNBCV(), np.eye(2), [0, 1], "2 folds"),
+        (SelectiveNB(BlockNB()), NOISE, CODES, "independent given the class"),
+        (SelectiveNB(BlockNB(blocks=2)), NOISE, CODES, "independent given the class"),
+        (SelectiveNB(GeneralizedNB()), NOISE, CODES, "independent given the class"),
+        (SelectiveNB(XNB()), NOISE, CODES, "independent given the class"),
+        (SelectiveNB(SelectiveNB(GaussianNB())), NOISE, CODES, "independent given the class"),
+        (SelectiveNB(ScikitGaussianNB()), NOISE, CODES, "independent given the class"),
+        (SelectiveNB(VonMisesNB()), NOISE[:3], [0, 1, 2], "2 folds"),
+        (GeneralizedNB(), NOISE, THREE, "3 classes"),
+        (GeneralizedNB(), NOISE, np.zeros(12), "one class"),
+        (GeneralizedNB(categorical=[4]), NOISE, CODES, "column 4"),
+        (StepwiseNaiveEffects(), NOISE, THREE, "two"),
+        (VonMisesFisherNB(), NOISE, CODES, "sample 0"),
+        (HybridNB([("a", "gauss", [0])]), NOISE, CODES, "'gauss'"),
+        (HybridNB([("a", 3, [0])]), NOISE, CODES, "3"),
+        (HybridNB([("a", "gaussian")]), NOISE, CODES, "name, distribution, columns"),
+        (HybridNB([("a", "kernel", [0]), ("b", "kernel", [0, 1])]), NOISE, CODES, "'a' and"),
+        (HybridNB([("a", "gaussian", [True, False])]), NOISE, CODES, "mask"),
+        (HybridNB([("a", "gaussian", lambda _: ["tide"])]), NOISE, CODES, "'tide'"),
+        (HybridNB([("a", Kernel(bandwidth="isj"), [0])]), NOISE, CODES, "'a': bandwidth"),
+        (HybridNB([("a", Gaussian(var_smoothing=-1), [0])]), NOISE, CODES, "'a': var_smoothing"),
+        (HybridNB([("a", "gaussian", [])]), NOISE, CODES, "no group"),
+        (HybridNB([("a", "categorical", [0])]), NOISE, CODES, "'a': column 0"),
+        *(
+            (HybridNB([("a", "gaussian", [0]), (name, "gaussian", [1])]), NOISE, CODES, "name")
+            for name in ("a__b", "priors", "groups", "a", 3)
+        ),
+        (KernelNBRegressor(), NOISE, np.full(12, 2.0), "y is constant"),
+        (CICA(), NOISE, np.full(12, 3.0), "y is constant"),
+        (CICA(), NOISE, np.full(12, "a"), "y is constant"),
+        (CICA(), NOISE, np.arange(12), "12 different labels"),
+        (CICA(), np.ones((12, 2)), NOISE[:, 0], "all inputs are constant"),
+        (CICA(), np.column_stack([NOISE, np.ones(12)]), NOISE[:, 0], "4"),
+        (CICA(n_components=5), NOISE, NOISE[:, 0], "n_components is 5"),
+        (CICA(n_components=3), NOISE, THREE, "n_components is 3"),
+        (CICA(), NOISE[:4], NOISE[:4, 0], "3 dimensions"),
+        (CICA(), np.tile(NOISE, 2), NOISE[:, 0], "4 dimensions"),
+        (Log2(), [[0.0, 1.0]], None, "log2 of 0"),
+        (CountsPerMillion(), [[-1.0, 2.0]], None, "negative"),
+        (CountsPerMillion(), [[1.0, 2.0], [0.0, 0.0]], None, "sample 1"),
+        (SampleStandardizer(), [[np.nan, np.nan]], None, "sample 0"),
+        (ExpressionFilter(level=50, share=0.5), NOISE, None, "none of 4"),
+        (Imputer(), np.full((3, 2), np.nan), None, "missing"),
+        *(
+            (VarianceFilter(keep=keep), NOISE, None, "keep")
+            for keep in (0, -1, 2.5, "half", True, np.nan)
+        ),
+    ],
+    ids=lambda value: str(value)[:60] if hasattr(value, "fit") else "",
+)
+def test_what_an_estimator_cannot_use_is_named(estimator, X, y, named):
+    with pytest.raises(InputError, match=named):
+        estimator.fit(X, y) if hasattr(estimator, "predict") else estimator.fit(X, y).transform(X)

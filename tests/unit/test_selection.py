@@ -1,0 +1,429 @@
+"""Which features are selected: rankings per pair, their true separation, SelectiveNB."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import ncx2, norm
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from xnbflow.naive_bayes import (
+    HybridNB,
+    SelectiveNB,
+    VonMisesNB,
+)
+from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_mixing
+from xnbflow.preprocessing.selection.pair_rankings import NEVER, PairRankings, Shortlist
+from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
+from xnbflow.preprocessing.selection.separation import (
+    Moments,
+    bias_removed_cut,
+    effective_samples,
+    keep_above,
+    keep_all,
+    kept_moments,
+    null_mean,
+    optimal_cut,
+    printed_cut,
+    weigh,
+    weighted_moments,
+)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(2)
+
+
+def rankings(strengths, values, codes, n_features=3):
+    shortlist = Shortlist(int(max(codes)) + 1, n_features)
+    shortlist.absorb(np.asarray(strengths, dtype=float), np.asarray(values, dtype=float))
+    return shortlist, PairRankings(shortlist, np.asarray(codes))
+
+
+def positions(shortlist, chosen):
+    return shortlist.features.positions[chosen].tolist()
+
+
+def test_separation_is_the_bhattacharyya_distance_of_normal_densities(rng):
+    codes = np.repeat([0, 1], [30, 20])
+    features = rng.normal(size=(6, 50)) * 10.0 ** np.arange(-3, 3)[:, None]
+    features[:, codes == 1] *= 2.5
+    found = pair_strengths(features, codes, 2, distance="separation", min_bandwidth=0.4)[0]
+    for row, strength in zip(features, found, strict=True):
+        moments = []
+        for code in (0, 1):
+            own = np.sort(row[codes == code])
+            at = (np.arange(len(own)) + 0.5) / len(own)
+            lower, upper = np.interp([0.25, 0.75], at, own)
+            spread = min(own.std(ddof=1), (upper - lower) / 1.349)
+            h = max(0.9 * spread, 0.4 * row.std(ddof=1)) * len(own) ** -0.2
+            moments.append((own.mean(), own.var() + h**2, len(own)))
+        (m1, v1, n1), (m2, v2, n2) = moments
+        sd = np.sqrt((n1 * v1 + n2 * v2) / (n1 + n2))
+        grid = np.linspace(-40, 40, 200_001) * sd + (m1 + m2) / 2
+        overlap = np.sqrt(norm.pdf(grid, m1, sd) * norm.pdf(grid, m2, sd)).sum()
+        assert strength == pytest.approx(-np.log(overlap * (grid[1] - grid[0])), rel=1e-6)
+
+
+def test_the_combined_strength_is_the_geometric_mean(rng):
+    codes = np.arange(36) % 3
+    features = rng.normal(size=(20, 36)) + codes
+    found = {
+        name: pair_strengths(features, codes, 3, distance=name)
+        for name in ("combined", "separation", "hellinger")
+    }
+    np.testing.assert_allclose(
+        found["combined"] ** 2, found["separation"] * found["hellinger"], rtol=1e-12
+    )
+
+
+def test_some_of_the_samples_are_as_good_as_a_matrix_of_these(rng):
+    codes = np.arange(40) % 3
+    features = rng.normal(size=(50, 40)) + codes
+    samples = rng.permutation(40)[:30]
+    np.testing.assert_allclose(
+        pair_strengths(features, codes[samples], 3, samples=samples),
+        pair_strengths(features[:, samples], codes[samples], 3),
+        rtol=1e-12,
+    )
+
+
+CODES = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+
+
+def test_equal_strengths_are_ranked_by_the_separation_of_the_means():
+    values = [[0, 1, 2, 3, 5, 6, 7, 8], [0, 1, 2, 3, 9, 10, 11, 12], [0, 1, 2, 3, 7, 8, 9, 10]]
+    rounded = [[1.0, 1.0 - 1e-13, 1.0 + 1e-13]]
+    shortlist, ranked = rankings(rounded, values, CODES)
+    assert positions(shortlist, ranked.orders[0]) == [1, 2, 0]
+    assert len(set(ranked.ties[0])) == 3
+
+
+def test_equal_separations_are_ranked_by_the_overlap_of_the_ranges():
+    # Equal means and variances; the second class reaches less far into the first.
+    values = [[0, 0, 0, 4, 3, 7, 7, 7], [0, 4, 4, 4, 7, 7, 7, 3], [0, 0, 0, 4, 7, 3, 3, 3]]
+    values[2] = [4 - x for x in values[0][:4]] + [10 - x for x in values[0][4:]]
+    gaps = [min(max(v[:4]), max(v[4:])) - max(min(v[:4]), min(v[4:])) for v in values]
+    shortlist, ranked = rankings([[1.0, 1.0, 1.0]], values, CODES)
+    assert sorted(gaps) == [gaps[f] for f in positions(shortlist, ranked.orders[0])]
+
+
+def test_what_ties_in_everything_is_interchangeable(rng):
+    row = np.concatenate([rng.normal(size=4), rng.normal(size=4) + 5])
+    values = [row, 3.0 * row + 7.0, rng.normal(size=8), 0.01 * row]
+    strengths = pair_strengths(np.array(values), CODES, 2)
+    shortlist, ranked = rankings(strengths, values, CODES, n_features=1)
+    (chosen,) = ranked.chosen(0)
+    others = ranked.interchangeable(np.array([chosen]), 0)[int(chosen)]
+    assert sorted([*positions(shortlist, others), *positions(shortlist, [chosen])]) == [0, 1, 3]
+
+
+def test_which_of_the_interchangeable_is_taken_does_not_depend_on_order(rng):
+    # The values of each class in another order: all marginal criteria tie.
+    base = np.concatenate([rng.normal(size=6), rng.normal(size=6) + 3])
+    codes = np.repeat([0, 1], 6)
+    shuffled = [np.concatenate([rng.permutation(base[:6]), rng.permutation(base[6:])])]
+    values = np.array([base, *shuffled, *rng.normal(size=(3, 12))])
+    strengths = pair_strengths(values, codes, 2)
+    shortlist, ranked = rankings(strengths, values, codes, n_features=1)
+    first = shortlist.features.values[ranked.chosen(0)][0]
+    for _ in range(10):
+        rows, samples = rng.permutation(5), rng.permutation(12)
+        other = values[np.ix_(rows, samples)]
+        strengths = pair_strengths(other, codes[samples], 2)
+        shortlist, ranked = rankings(strengths, other, codes[samples], n_features=1)
+        np.testing.assert_array_equal(
+            shortlist.features.values[ranked.chosen(0)][0], first[samples]
+        )
+
+
+@pytest.mark.parametrize("n_features", [None, 1, 7, 500])
+def test_chunks_give_the_same_shortlist_as_the_whole(rng, n_features):
+    codes = np.arange(20) % 4
+    strengths = rng.exponential(size=(6, 300))
+    strengths[:, ::7] = strengths[:, :1]
+    values = rng.normal(size=(300, 20))
+    whole, parts = Shortlist(4, n_features), Shortlist(4, n_features)
+    whole.absorb(strengths, values)
+    for start in range(0, 300, 64):
+        part = slice(start, start + 64)
+        parts.absorb(strengths[:, part], values[part])
+    np.testing.assert_array_equal(parts.features.positions, whole.features.positions)
+    found = [PairRankings(each, codes).orders for each in (parts, whole)]
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_entries_say_from_which_size_on_a_class_has_a_feature(rng):
+    codes = np.arange(30) % 3
+    strengths = rng.exponential(size=(3, 12))
+    values = rng.normal(size=(12, 30))
+    longest, ranked = rankings(strengths, values, codes, n_features=6)
+    entries = ranked.entries()
+    for size in range(1, 7):
+        shortlist, own = rankings(strengths, values, codes, n_features=size)
+        for code in range(3):
+            expected = positions(shortlist, own.chosen(code))
+            found = positions(longest, np.flatnonzero(entries[code] <= size))
+            assert found == expected
+    assert (entries.min(axis=0) <= 6).any()
+    assert entries.max() == NEVER
+
+
+# --- thresholds of block scores -------------------------------------------------------------------
+
+
+SIZE, N_BLOCKS = 12, 100
+
+
+DEGREES = np.full(N_BLOCKS, SIZE)
+
+
+def draw_scores(true, n_draws, seed=0, size=SIZE):
+    """Observed scores and gamma'T of blocks with these true scores."""
+    rng = np.random.default_rng(seed)
+    along = np.sqrt(true) + rng.normal(size=(n_draws, len(true)))
+    across = rng.chisquare(size - 1, size=along.shape)
+    return along**2 + across, np.sqrt(true) * along
+
+
+@pytest.mark.parametrize("n", [1200, 60])
+def test_without_selection_the_risk_is_equation_9(n):
+    """Phi(-sqrt(J) / 2 / sqrt(1 + 2 rho m / J)), at scores that have their expectations."""
+    true = np.linspace(0, 20, N_BLOCKS)
+    distance, rho = 2 * true.sum() / n, N_BLOCKS / n
+    expected = norm.cdf(-np.sqrt(distance) / 2 / np.sqrt(1 + 2 * rho * SIZE / distance))
+    assert keep_all(true + SIZE, DEGREES, n).moments.risk == pytest.approx(expected, rel=1e-12)
+
+
+def test_nothing_selected_is_decided_by_chance():
+    moments = Moments(np.zeros(2), np.array([0.0, 4.0]))
+    np.testing.assert_array_equal(moments.risk, [0.5, 0.5])
+
+
+@pytest.mark.parametrize("cut", [8.0, 15.0, 20.0])
+def test_theorem_1_needs_its_boundary_term(cut):
+    """The mean signal of kept blocks within 1 % of simulation; the printed one overstates it."""
+    true = np.append(np.zeros(50), np.linspace(0, 40, 50))
+    mixing = MixingDistribution(true, np.full(N_BLOCKS, 1 / N_BLOCKS))
+    observed, signal = draw_scores(true, 4000)
+    kept = observed >= cut
+    simulated = (signal * kept).sum(axis=1).mean()
+    threshold = np.full(observed.size, cut)
+    degrees = np.full(observed.size, SIZE)
+    corrected = kept_moments(observed.reshape(-1), degrees, threshold, mixing, len(observed))
+    printed = ((observed - SIZE) * kept).sum(axis=1).mean()
+    assert corrected.mean == pytest.approx(simulated, rel=0.01)
+    assert printed > 1.03 * simulated
+    assert corrected.variance == pytest.approx(2 * (observed * kept).sum(axis=1).mean())
+
+
+def test_equation_22_as_printed_is_equation_20_at_the_true_distance():
+    """With scores at their expectations, of J + B: 2 m (J + B) / (J + 2 B)."""
+    true = np.linspace(0, 30, N_BLOCKS)
+    distance, bias = true.sum(), DEGREES.sum()
+    expected = 2 * (distance + bias) / (distance + 2 * bias)
+    assert printed_cut(true + SIZE, DEGREES) == pytest.approx(expected)
+    assert bias_removed_cut(true + SIZE, DEGREES) == pytest.approx(2 * distance / (distance + bias))
+    assert bias_removed_cut(true + SIZE, DEGREES) < printed_cut(true + SIZE, DEGREES)
+
+
+def test_the_optimal_cut_is_where_the_weight_is_half_of_signal_per_score():
+    """The derivative of log D: leave out where w0(t) < E[gamma'T; kept] / (2 E[u; kept])."""
+    true = np.append(np.full(50, 1e-9), np.full(50, 30.0))
+    mixing = MixingDistribution(np.array([0.0, 30.0]), np.array([0.5, 0.5]))
+    observed, _ = draw_scores(true, 2000)
+    observed = observed.reshape(-1)
+    weights = mixing.weights(observed, SIZE)
+    cut = SIZE * optimal_cut(observed, np.full(len(observed), SIZE), weights)
+    kept = observed >= cut
+    half = (observed * weights)[kept].sum() / observed[kept].sum() / 2
+    assert mixing.weights(np.array([cut]), SIZE)[0] == pytest.approx(half, rel=0.02)
+
+
+def test_the_optimal_cut_keeps_all_blocks_that_are_all_alike():
+    observed, _ = draw_scores(np.full(N_BLOCKS, 12.0), 1)
+    weights = MixingDistribution(np.array([12.0]), np.array([1.0])).weights(observed[0], SIZE)
+    assert optimal_cut(observed[0], DEGREES, weights) == 0
+
+
+def test_estimated_risks_are_near_the_true_ones():
+    """From one set of 4000 scores, against the sums that need the true scores."""
+    true = np.append(np.zeros(2000), np.linspace(0, 40, 2000))
+    observed, signal = draw_scores(true, 1)
+    degrees, n = np.full(4000, SIZE), 2400
+    for selection in (
+        keep_all(observed[0], degrees, n),
+        keep_above(observed[0], degrees, n),
+        keep_above(observed[0], degrees, n, cut="bias_removed"),
+        keep_above(observed[0], degrees, n, cut="optimal"),
+        weigh(observed[0], degrees, n),
+    ):
+        exact = weighted_moments(observed[0], selection.weights, signal[0], n)
+        assert selection.moments.separation == pytest.approx(exact.separation, rel=0.06)
+
+
+def test_scores_without_separation_have_the_mean_of_hotellings_t_squared():
+    """And, with a covariance per class, that of simulated normal blocks."""
+    rng = np.random.default_rng(4)
+    counts, size = (20, 25), 2
+    values = [rng.normal(size=(20_000, size, count)) for count in counts]
+    means = [block.mean(axis=2) for block in values]
+    scatter = [
+        np.einsum("bin,bjn->bij", centred, centred)
+        for centred in (v - m[:, :, None] for v, m in zip(values, means, strict=True))
+    ]
+    n = effective_samples(*counts)
+    difference = (means[0] - means[1])[:, :, None]
+    none = np.zeros(1)
+
+    pooled = np.linalg.inv(sum(scatter) / 43)
+    score = n / 2 * (difference * (pooled @ difference)).sum(axis=(1, 2))
+    expected = null_mean(size, (none, none), (43, 43), n, pooled=True)
+    assert score.mean() == pytest.approx(expected[0], rel=0.02)
+
+    one, two = scatter[0] / 19, scatter[1] / 24
+    inverse = np.linalg.inv(one) + np.linalg.inv(two)
+    trace = np.einsum("bij,bji->b", np.linalg.inv(one), two)
+    trace += np.einsum("bij,bji->b", np.linalg.inv(two), one)
+    distance = (difference * (inverse @ difference)).sum(axis=(1, 2)) / 2 + trace / 2 - size
+    expected = null_mean(size, (none, none), (19, 24), n, pooled=False)
+    assert (n / 2 * distance).mean() == pytest.approx(expected[0], rel=0.02)
+
+
+# --- the distribution of true scores --------------------------------------------------------------
+
+
+MIXING = MixingDistribution(np.array([1e-9, 3.0, 50.0]), np.array([0.3, 0.3, 0.4]))
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 5, 12, 90])
+def test_density_and_weights_are_the_papers_integrals(degrees):
+    """Eq. 17, with the densities of SciPy."""
+    observed = np.array([0.5, 3, 20, float(degrees), 100, 700])
+    pairs = list(zip(MIXING.scores, MIXING.masses, strict=True))
+    density = sum(p * ncx2.pdf(observed, degrees, g) for g, p in pairs)
+    numerator = sum(p * g * ncx2.pdf(observed, degrees + 2, g) for g, p in pairs)
+    np.testing.assert_allclose(MIXING.density(observed, degrees), density, rtol=1e-7)
+    expected = numerator / (observed * density)
+    np.testing.assert_allclose(MIXING.weights(observed, degrees), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("degrees", [1, 12, 101, 103, 500])
+def test_weight_of_score_zero_is_the_limit(degrees):
+    """Where u goes to 0, chi(u; m + 2, g) / (u chi(u; m, g)) goes to 1 / m."""
+    kernel = MIXING.masses * np.exp(-MIXING.scores / 2)
+    expected = (kernel * MIXING.scores).sum() / kernel.sum() / degrees
+    observed = np.array([0.0, 1e-12, 1e-9])
+    np.testing.assert_allclose(MIXING.weights(observed, degrees), expected, rtol=1e-6)
+
+
+def test_weights_of_many_scores_are_interpolated_closely():
+    observed = np.random.default_rng(0).noncentral_chisquare(2, 8, size=20_000)
+    chosen = observed[:50]
+    many = MIXING.weights(observed, 2)[:50]
+    np.testing.assert_allclose(many, MIXING.weights(chosen, 2), atol=1e-4)
+
+
+def test_likelihood_is_within_one_of_the_maximum():
+    """The maximum by a general optimiser over the masses of a grid as fine."""
+    rng = np.random.default_rng(2)
+    observed = rng.noncentral_chisquare(4, np.repeat([1e-9, 6.0, 40.0], 40))
+    grid = np.linspace(0, np.sqrt(observed.max()), 80) ** 2
+    kernel = ncx2.pdf(observed[:, None], 4, np.maximum(grid, 1e-12))
+
+    def loss(logits):
+        masses = np.exp(logits - logits.max())
+        masses /= masses.sum()
+        share = kernel * masses / (kernel @ masses)[:, None]
+        return -np.log(kernel @ masses).sum(), len(observed) * masses - share.sum(axis=0)
+
+    best = -minimize(loss, np.zeros(80), jac=True, method="L-BFGS-B").fun
+    mixing = estimate_mixing(observed, np.full(120, 4))
+    reached = np.log(mixing.density(observed, 4)).sum()
+    assert best - 1.1 < reached < best + 0.2
+    assert mixing.masses.sum() == pytest.approx(1)
+
+
+def test_scores_of_zero_say_that_nothing_separates():
+    mixing = estimate_mixing(np.zeros(10), np.full(10, 2))
+    assert mixing.weights(np.zeros(3), 2).max() < 0.2
+
+
+# --- SelectiveNB ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def angles():
+    """Six angles: 2 tells most, 4 less and the same again, 0 a little; 1, 3 and 5 nothing."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b", "c"], [60, 50, 40])
+    code = np.repeat([0, 1, 2], [60, 50, 40])
+    X = rng.vonmises(0, 1, (150, 6))
+    X[:, 2] = rng.vonmises(code * 2, 6)
+    X[:, 4] = rng.vonmises(code, 2)
+    X[:, 0] = rng.vonmises(code / 2, 1)
+    return X, y
+
+
+def test_one_pass_scores_every_prefix_as_refitting_would(angles):
+    X, y = angles
+    cv = StratifiedKFold(5, shuffle=True, random_state=1)
+    nb = SelectiveNB(VonMisesNB(), cv=cv).fit(X, y)
+    order = nb.ranking_["feature"].to_numpy(int)
+    for n_features, accuracy in enumerate(nb.ranking_["accuracy"], start=1):
+        predicted = cross_val_predict(VonMisesNB(), X[:, order[:n_features]], y, cv=cv)
+        assert accuracy == pytest.approx(np.mean(predicted == y))
+
+
+def test_the_shortest_best_prefix_of_the_ranking_is_selected(angles):
+    X, y = angles
+    nb = SelectiveNB(VonMisesNB()).fit(X, y)
+    ranking = nb.ranking_
+    assert ranking["mutual_information"].is_monotonic_decreasing
+    assert ranking["feature"].tolist()[:3] == [2, 4, 0]
+    n_selected = len(nb.selected_features_["a"])
+    assert n_selected == ranking["accuracy"].argmax() + 1
+    assert nb.selected_features_ == dict.fromkeys("abc", ranking["feature"].tolist()[:n_selected])
+
+
+def test_it_predicts_as_the_classifier_fitted_to_the_selected_features(angles):
+    X, y = angles
+    nb = SelectiveNB(VonMisesNB(), n_max=2).fit(X, y)
+    selected = nb.selected_features_["b"]
+    assert len(nb.ranking_) == 2
+    reference = VonMisesNB().fit(X[:, selected], y)
+    np.testing.assert_allclose(
+        nb.predict_joint_log_proba(X), reference.predict_joint_log_proba(X[:, selected])
+    )
+    explained = nb.explain(X[:3])
+    assert set(explained["feature"]) == set(selected)
+    total = explained.groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    np.testing.assert_allclose(
+        total + nb.class_log_prior_, nb.predict_joint_log_proba(X[:3]), rtol=1e-12
+    )
+
+
+def test_columns_keep_their_names_inside(angles):
+    X, y = angles
+    frame = pd.DataFrame(X, columns=list("uvwxyz"))
+    groups = [("angles", "von_mises", ["w", "y"]), ("rest", "gaussian", ["u", "v", "x", "z"])]
+    nb = SelectiveNB(HybridNB(groups)).fit(frame, y)
+    assert nb.selected_features_["a"][0] == "w"
+    assert nb.ranking_["feature"].tolist()[0] == "w"
+
+
+def test_a_multivariate_group_is_taken_or_left_as_a_whole(angles):
+    X, y = angles
+    groups = [("pair", "multivariate_gaussian", [1, 2]), ("single", "von_mises", [3])]
+    nb = SelectiveNB(HybridNB(groups)).fit(X, y)
+    assert nb.ranking_["feature"].tolist() == ["pair", 3]
+    assert nb.selected_features_["c"][:2] == [1, 2]
+
+
+def test_classes_rarer_than_the_folds_are_selected_for_without_a_warning(angles):
+    X, y = angles
+    keep = np.r_[0:60, 60:63, 110:112]  # 60 a, 3 b, 2 c: warnings are errors here
+    nb = SelectiveNB(VonMisesNB()).fit(X[keep], y[keep])
+    assert np.isfinite(nb.predict_log_proba(X)).all()

@@ -1,0 +1,278 @@
+"""ClassSpecificNBCV(rule="average"): weights by brute force, sums over genes, invariances."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.sparse import csc_array, csr_array
+from scipy.special import log_softmax
+from scipy.stats import norm
+from sklearn.model_selection import GroupKFold, PredefinedSplit, StratifiedKFold
+
+from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
+from xnbflow.naive_bayes.evidence import fit_class_densities
+from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
+from xnbflow.naive_bayes.size_average import average_weights, fit_sharpness, smoothed_targets
+from xnbflow.preprocessing.selection.pair_rankings import NEVER
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+def overlapping(rng, n_classes=2, n_features=30, each=14):
+    y = rng.permutation(np.repeat(np.arange(n_classes), each))
+    X = rng.normal(size=(len(y), n_features))
+    for c in range(n_classes):
+        X[y == c, 4 * c : 4 * c + 4] += 1.2
+    return X, y
+
+
+def averaged(**params):
+    return ClassSpecificNBCV(**{"rule": "average", "cv": 3, "sizes": [1, 2, 5], **params})
+
+
+# --- modules and densities ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_features", [7, 40])  # fewer and more than samples
+def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
+    values, codes = rng.normal(size=(n_features, 20)), np.repeat([0, 1], 10)
+    entries = np.full((2, n_features), NEVER)
+    entries[:, :7] = [[1, 2, 2, 3, 5, NEVER, 4], [NEVER, 1, 2, 3, 4, 5, 9]]
+    centred = values.copy()
+    for c in (0, 1):
+        centred[:, codes == c] -= centred[:, codes == c].mean(axis=1, keepdims=True)
+    modules = ModuleWeights(values, codes, entries, np.array([1, 3, 5]))
+    found = modules.of(slice(None))
+    for c, (i, size) in product((0, 1), enumerate([1, 3, 5])):
+        has = [j for j in range(n_features) if entries[c, j] <= size]
+        assert modules.counts()[i, c] == len(has)
+        for j in range(n_features):
+            shared = sum(abs(np.corrcoef(centred[j], centred[k])[0, 1]) for k in has)
+            assert found[c, i, j] == pytest.approx(1.0 / shared if j in has else 0.0)
+
+
+def test_ten_copies_of_a_feature_weigh_as_one(rng):
+    values, codes = np.repeat(rng.normal(size=(1, 30)), 10, axis=0), np.repeat([0, 1, 2], 10)
+    entries = np.tile(np.arange(1, 11), (3, 1))
+    weights = ModuleWeights(values, codes, entries, np.array([1, 10])).of(slice(None))
+    np.testing.assert_allclose(weights.sum(axis=2), 1.0)
+
+
+def test_features_constant_within_classes_are_correlated_with_none(rng):
+    codes = np.repeat([0, 1], 10)
+    values = np.vstack([codes * 1e6 + 0.1, rng.normal(size=20), codes * 3.0])
+    found = ResidualCorrelation(values, codes).columns(slice(None))
+    np.testing.assert_allclose(found, np.diag([0.0, 1.0, 0.0]), atol=1e-12)
+
+
+def test_densities_borrow_the_spread_within_all_classes(rng):
+    values, codes = rng.normal(size=(1, 12)), np.array([0] * 9 + [1] * 3)
+    options = {"bandwidth": "silverman", "min_bandwidth": 0.3, "kernel": "gaussian"}
+    densities = fit_class_densities(values, codes, 2, **options, borrowed=6.0)
+    z = (values[0] - values[0].mean()) / values[0].std(ddof=1)
+    pooled = (8 * z[:9].var(ddof=1) + 2 * z[9:].var(ddof=1)) / 10
+    own = norm.pdf(z[0], z[9:], densities.kernel.bandwidths_[1][0]).mean()
+    shape = norm.pdf(z[0], z[9:].mean(), np.sqrt(pooled * (1 + 1 / 3)))
+    found = densities.log_density(values[:, :1])[1, 0, 0]
+    assert found == pytest.approx(np.log(own * 3 / 9 + shape * 6 / 9))
+
+
+# --- the average --------------------------------------------------------------------------------
+
+
+def test_sharpness_minimises_the_cross_entropy_to_smoothed_targets(rng):
+    codes = rng.integers(3, size=40)
+    sums = rng.normal(size=(5, 40, 3)) + 3.0 * np.eye(3)[codes] * np.arange(5)[:, None, None]
+    log_prior, weights = np.log(np.tile([0.2, 0.3, 0.5], (40, 1))), rng.uniform(0.5, 2.0, 40)
+    targets = smoothed_targets(codes, log_prior)
+    np.testing.assert_allclose(targets.sum(axis=1), 1.0)
+    found = fit_sharpness(sums, log_prior, targets, weights)
+    for candidate, factor in zip(sums[1:], found[1:], strict=True):
+
+        def loss(log_a, candidate=candidate):
+            posterior = log_softmax(np.exp(log_a) * candidate + log_prior, axis=1)
+            return -weights @ (targets * posterior).sum(axis=1)
+
+        best = minimize_scalar(loss, bounds=(np.log(1e-3), np.log(100)), method="bounded")
+        assert loss(np.log(factor)) <= best.fun + 1e-9
+
+
+def test_weights_of_sizes_are_likelihoods_of_held_out_samples():
+    losses = np.array([0.3, 0.4, 0.9])
+    likelihoods = np.exp(-20 * losses)
+    likelihoods[2] = 0.0  # e**-12 of the best is outside Occam's window
+    np.testing.assert_allclose(average_weights(losses, 20), likelihoods / likelihoods.sum())
+
+
+def reference_weights(X, y, folds, sizes):
+    """Return the weights of the average of two classes by sums over features and samples."""
+
+    def parts(train, test):
+        full = ClassSpecificNB(n_features=max(sizes)).fit(X[train], y[train])
+        used = np.sort(full.columns_[0])
+        options = {"bandwidth": "silverman", "min_bandwidth": 0.3, "kernel": "gaussian"}
+        fitted = fit_class_densities(X[train][:, used].T, y[train], 2, **options, borrowed=10.0)
+        joint = np.exp(fitted.log_density(X[test][:, used].T))
+        share = np.bincount(y[train]) / len(train)
+        ratio = joint / np.tensordot(share, joint, 1)
+        curves = np.log(0.99 * ratio + 0.01)
+        centred = X[train][:, used].copy()
+        for c in (0, 1):
+            centred[y[train] == c] -= centred[y[train] == c].mean(axis=0)
+        r = np.abs(np.corrcoef(centred.T))
+        modules = []
+        for size in sizes:
+            chosen = ClassSpecificNB(n_features=size).fit(X[train], y[train]).columns_[0]
+            has = np.isin(used, chosen)
+            modules.append(np.where(has, 1.0 / (r @ has), 0.0))
+        return used, np.array(modules), curves, np.log(share)
+
+    sums, prior, true = [], [], []
+    for train, test in folds.split(X, y):
+        _, modules, curves, log_share = parts(train, test)
+        sums.append(np.einsum("mf,cft->mtc", modules, curves))
+        prior.append(np.tile(log_share, (len(test), 1)))
+        true.append(y[test])
+    sums, prior, true = np.concatenate(sums, axis=1), np.vstack(prior), np.concatenate(true)
+    smooth = 1.0 / (np.bincount(true)[true] + 2.0)
+    targets = np.where(np.eye(2)[true] == 1, 1.0 - smooth[:, None], smooth[:, None])
+
+    def loss(log_a, evidence):
+        return -(targets * log_softmax(np.exp(log_a) * evidence + prior, axis=1)).sum(1).mean()
+
+    def best(evidence):
+        options = {"bounds": (-9, 6), "method": "bounded", "options": {"xatol": 1e-9}}
+        return minimize_scalar(loss, args=(evidence,), **options)
+
+    found = [best(evidence) for evidence in sums]
+    a = np.exp([each.x for each in found])
+    u = np.exp(-len(true) * (np.array([each.fun for each in found]) - min(e.fun for e in found)))
+    u = np.where(u < 1e-3, 0.0, u) / u[u >= 1e-3].sum()
+    again = np.exp(best(np.tensordot(u * a, sums, 1)).x)
+    used, modules, _, _ = parts(np.arange(len(y)), np.arange(len(y)))
+    return used, again * (u * a) @ modules, u
+
+
+def test_weights_are_those_of_a_loop_over_sizes_and_folds(rng):
+    X, y = overlapping(rng)
+    folds, sizes = StratifiedKFold(3, shuffle=True, random_state=0), [1, 2, 5]
+    model = averaged(cv=folds, sizes=sizes).fit(X, y)
+    used, weights, shares = reference_weights(X, y, folds, sizes)
+    np.testing.assert_allclose(model.path_["weight"], shares, rtol=1e-5)
+    expected = dict(zip(used.tolist(), weights, strict=True))
+    for label in (0, 1):
+        for feature, weight in zip(
+            model.selected_features_[label], model.weights_[label], strict=True
+        ):
+            assert weight == pytest.approx(expected.pop(feature) if label else expected[feature])
+    assert not any(expected.values())
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 12])
+@pytest.mark.parametrize("evidence", ["relative", "odds"])
+def test_a_prediction_is_a_sum_over_features_of_a_weight_times_one_curve(rng, n_classes, evidence):
+    X, y = overlapping(rng, n_classes, n_features=60, each=8)
+    model = averaged(evidence=evidence).fit(X, y)
+    shown = model.explain(X).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    joint = shown.to_numpy() + model.class_log_prior_ + model.calibration_intercept_
+    np.testing.assert_allclose(model.predict_log_proba(X), log_softmax(joint, axis=1), atol=1e-9)
+    for label, chosen in model.selected_features_.items():
+        assert (model.weights_[label] > 0.0).all()
+        assert len(model.weights_[label]) == len(chosen)
+        assert set(model.core_features_[label]) <= set(chosen)
+
+
+def test_the_core_is_the_smallest_size_within_one_standard_error(rng):
+    X, y = overlapping(rng)
+    model = averaged(sizes=[1, 2, 3, 5, 8, 13]).fit(X, y)
+    path = model.path_
+    best = path.loc[path["log_loss"].idxmin()]
+    near = path[path["log_loss"] <= best["log_loss"] + best["log_loss_se"]]
+    size = near["n_features_per_pair"].min()
+    assert model.n_features_ == size
+    core = ClassSpecificNB(n_features=int(size)).fit(X, y)
+    assert model.core_features_ == core.selected_features_
+
+
+def test_units_order_and_names_change_nothing(rng):
+    X, y = overlapping(rng, 3)
+    model = averaged().fit(X, y)
+    scales, order = 10.0 ** rng.integers(-6, 7, X.shape[1]), rng.permutation(X.shape[1])
+    other = averaged().fit((X * scales)[:, order], y)
+    found = other.predict_log_proba((X * scales)[:, order])
+    np.testing.assert_allclose(found, model.predict_log_proba(X), rtol=1e-6, atol=1e-9)
+    for label, chosen in model.selected_features_.items():
+        assert order[other.selected_features_[label]].tolist() == chosen
+        np.testing.assert_allclose(other.weights_[label], model.weights_[label], rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", [csr_array, csc_array])
+def test_sparse_samples_give_the_same(rng, form):
+    X, y = overlapping(rng, 3)
+    X[X < 0.5] = 0.0
+    dense, sparse = averaged().fit(X, y), averaged().fit(form(X), y)
+    assert sparse.core_features_ == dense.core_features_
+    np.testing.assert_allclose(sparse.predict_proba(form(X)), dense.predict_proba(X), rtol=1e-6)
+
+
+def test_samples_of_one_group_count_as_one(rng):
+    X, y = overlapping(rng)
+    pairs = np.repeat(np.arange(len(y)), 2)
+    X, y, folds = np.repeat(X, 2, axis=0), np.repeat(y, 2), np.empty(2 * len(y), dtype=int)
+    for fold, (_, test) in enumerate(GroupKFold(4).split(X, y, pairs)):
+        folds[test] = fold
+    apart = (
+        averaged(cv=PredefinedSplit(folds), sizes=[6, 7, 8, 9]).fit(X, y).path_["weight"].to_numpy()
+    )
+    together = (
+        averaged(cv=GroupKFold(4), sizes=[6, 7, 8, 9])
+        .fit(X, y, groups=pairs)
+        .path_["weight"]
+        .to_numpy()
+    )
+    # Half as many units: the root of each likelihood.
+    kept = apart > 0.0
+    assert kept.sum() > 1
+    roots = np.sqrt(apart[kept])
+    np.testing.assert_allclose(together[kept] / together[kept].sum(), roots / roots.sum())
+
+
+@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
+def test_priors_and_classes_that_an_inner_training_set_lacks(rng):
+    X, y = overlapping(rng)
+    y[0] = 2
+    model = averaged(priors=[0.2, 0.5, 0.3]).fit(X, y)
+    assert np.isfinite(model.path_.select_dtypes("number")).all(axis=None)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    np.testing.assert_allclose(np.exp(model.class_log_prior_), [0.2, 0.5, 0.3])
+
+
+def test_ten_copies_of_every_feature_change_the_weights_by_a_tenth(rng):
+    X, y = overlapping(rng)
+    one = averaged(sizes=[2], distance="combined").fit(X, y)
+    ten = averaged(sizes=[20], distance="combined").fit(np.tile(X, (1, 10)), y)
+    np.testing.assert_allclose(ten.predict_proba(np.tile(X, (1, 10))), one.predict_proba(X))
+
+
+@pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+def test_one_class_and_several_candidates(rng):
+    X, y = overlapping(rng)
+    assert averaged().fit(X, np.zeros(len(y), int)).predict(X).tolist() == [0] * len(y)
+    model = averaged(min_bandwidth=[0.1, 0.5], distance=["combined", "hellinger"]).fit(X, y)
+    sums = model.path_.groupby(["distance", "min_bandwidth"])["weight"].sum()
+    np.testing.assert_allclose(sums, 1.0)
+    (chosen,) = model.path_[model.path_["chosen"]].to_dict("records")
+    assert (chosen["distance"], chosen["min_bandwidth"]) == (model.distance_, model.min_bandwidth_)
+
+
+def test_weights_of_a_single_size_are_the_slopes_of_its_classes(rng):
+    X, y = overlapping(rng, 3)
+    model = ClassSpecificNBCV(cv=3, rule="one_standard_error").fit(pd.DataFrame(X), y)
+    for label, slope in zip(model.classes_.tolist(), model.calibration_slope_, strict=True):
+        assert set(model.weights_[label].tolist()) == {slope}
+    assert model.core_features_ == model.selected_features_

@@ -1,0 +1,98 @@
+"""Densities of classes that borrow their shape from the spread within all classes.
+
+A class of few samples has a ragged kernel density. Its density becomes ``n_c / (n_c + k)`` times
+its own kernel density plus ``k / (n_c + k)`` times a normal density around its mean, whose variance
+is that within all classes.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from xnbflow.density.bandwidth import SMALLEST_SPREAD
+from xnbflow.density.matrices import dense_parts
+
+__all__ = ["BorrowedShape", "fit_borrowed_shape"]
+
+_LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+
+
+@dataclass(frozen=True)
+class BorrowedShape:
+    """Normal densities of several features around the mean of each class, and their shares.
+
+    Attributes
+    ----------
+    means, spreads : ndarray of shape (n_classes, n_features)
+    shares : ndarray of shape (n_classes,)
+        Weight of a class's own density, from 0 to 1.
+    """
+
+    means: np.ndarray
+    spreads: np.ndarray
+    shares: np.ndarray
+
+    def mix(self, own: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """Return log densities of which a part is borrowed.
+
+        Parameters
+        ----------
+        own : ndarray of shape (n_classes, n_features, n_points)
+            Log densities of the classes' own samples.
+        points : ndarray of shape (n_features, n_points)
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_features, n_points)
+        """
+        mixed = np.empty_like(own)
+        for code, share in enumerate(self.shares):
+            spreads = self.spreads[code][:, None]
+            with np.errstate(over="ignore"):
+                shape = -0.5 * ((points - self.means[code][:, None]) / spreads) ** 2
+            shape -= np.log(spreads) + (_LOG_SQRT_2PI - np.log1p(-share))
+            np.logaddexp(own[code] + np.log(share), shape, out=mixed[code])
+        return mixed
+
+
+def fit_borrowed_shape(
+    values: Any, codes: np.ndarray, n_classes: int, borrowed: float, least: np.ndarray
+) -> BorrowedShape:
+    """Fit the shapes that classes borrow.
+
+    The variance is the pooled one within classes times ``1 + 1 / n_c``: that of a new sample around
+    a mean that is estimated from ``n_c``.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples), or what a slice makes one
+    codes : ndarray of int, shape (n_samples,)
+        Class of each sample.
+    n_classes : int
+    borrowed : float
+        The weight of the shape of all classes, in samples; above 0.
+    least : ndarray of shape (n_features,)
+        No standard deviation is below this.
+
+    Examples
+    --------
+    >>> values, codes = np.array([[0.0, 2.0, 5.0, 7.0]]), np.array([0, 0, 1, 1])
+    >>> shape = fit_borrowed_shape(values, codes, 2, 6.0, np.zeros(1))
+    >>> shape.means.tolist(), shape.shares.tolist()
+    ([[1.0], [6.0]], [0.25, 0.25])
+    >>> (shape.spreads**2).round(6).tolist()  # 2 within classes, times 3 / 2
+    [[3.0], [3.0]]
+    """
+    counts = np.bincount(codes, minlength=n_classes)
+    members = (codes[:, None] == np.arange(n_classes)) / counts
+    means, variances = [], []
+    for part in dense_parts(values):
+        mean = part @ members
+        within = part - mean[:, codes]
+        means.append(mean.T)
+        variances.append(np.einsum("fi,fi->f", within, within))
+    pooled = np.concatenate(variances) / max(len(codes) - n_classes, 1)
+    spreads = np.sqrt(pooled * (1.0 + 1.0 / counts[:, None]))
+    spreads = np.maximum(spreads, np.maximum(least, SMALLEST_SPREAD))
+    return BorrowedShape(np.hstack(means), spreads, counts / (counts + borrowed))

@@ -1,0 +1,353 @@
+"""Whether a classifier held in a second cohort, judged class by class.
+
+The yardstick is the balanced accuracy, the mean of the classes' recalls: shares of classes may
+differ between cohorts without any harm to a classifier. It is compared with what cross-validation
+found in the first cohort, with the errors of both, and with permuted labels of the second.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+
+from xnbflow.evaluation.intervals import Estimate, difference, mean_of
+from xnbflow.evaluation.verdicts import LEVEL, Performance, performance
+
+__all__ = [
+    "RULE",
+    "CohortVerdict",
+    "cohort_verdict",
+    "exchanged_classes",
+    "permutation_p",
+    "shared_samples",
+]
+
+#: What a verdict means; `cohort_verdict` states it in full.
+RULE = (
+    "the measure is the balanced accuracy, the mean recall of the classes, so that other shares of "
+    "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "
+    "and the 95 % interval lies above one over the number of classes, the difference from "
+    "cross-validation may be 0 by its 95 % interval, and every class is recognised in more than "
+    "half of its samples; held in part: the difference or a class fails. Did not hold: the "
+    "interval excludes half of the way from chance to cross-validation. Cannot tell: all else, "
+    "mostly too few samples, or one class only. Labels look exchanged: with the classes renamed "
+    "the balanced accuracy is that of cross-validation, by the same tests at .005. Where cohorts "
+    "share samples there is no verdict"
+)
+#: Least correlation of two samples that are the same, each feature centred in its cohort.
+ALIKE = 0.7
+#: By how much it exceeds that with any other sample of either cohort, on Fisher's scale.
+_APART = 0.5
+#: With fewer features only equal values count: few features correlate by chance.
+_ENOUGH = 100
+
+#: Level at which labels are called exchanged: it accuses somebody of a mistake.
+EXCHANGED_LEVEL = 0.005
+
+Held = Literal[
+    "held",
+    "held in part",
+    "did not hold",
+    "cannot tell",
+    "labels look exchanged",
+    "shares samples",
+]
+
+
+@dataclass(frozen=True)
+class CohortVerdict:
+    """What became of a classifier in a second cohort.
+
+    Attributes
+    ----------
+    level : str
+        One of `Held`.
+    reason : str
+        The condition that decided, for the sentence on the page.
+    found : Performance
+        In the second cohort.
+    loss : Estimate
+        Balanced accuracy of the second cohort minus that of cross-validation in the first, over the
+        classes that the second has.
+    p_value : float
+        Of permuted labels of the second cohort.
+    exchanged : dict of int to int
+        Where labels look exchanged: the label that each class seems to have.
+    """
+
+    level: Held
+    reason: str
+    found: Performance
+    loss: Estimate
+    p_value: float
+    exchanged: dict[int, int]
+
+
+def permutation_p(
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    groups: np.ndarray | None = None,
+    *,
+    n_permutations: int = 1999,
+    seed: int = 0,
+) -> float:
+    """Return how likely random labels of a cohort would agree as well with its predictions.
+
+    Parameters
+    ----------
+    codes, predicted : ndarray of int, shape (n_samples,)
+        True and predicted classes.
+    groups : ndarray of shape (n_samples,), optional
+        Labels are permuted among groups where each has one label, else within groups.
+    n_permutations, seed : int
+
+    Returns
+    -------
+    float
+        One-sided p of the balanced accuracy, the true labels counted among the permutations.
+
+    References
+    ----------
+    B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", Statistical
+    Applications in Genetics and Molecular Biology 9 (2010), 39.
+
+    Examples
+    --------
+    >>> codes = np.repeat([0, 1], 10)
+    >>> permutation_p(codes, codes) <= 0.001, permutation_p(codes, 1 - codes)
+    (True, 1.0)
+    """
+    rng = np.random.default_rng(seed)
+    observed = _balanced(codes[None], predicted)[0]
+    permuted = np.stack([_permuted(codes, groups, rng) for _ in range(n_permutations)])
+    reached = np.count_nonzero(_balanced(permuted, predicted) >= observed - 1e-12)
+    return float((reached + 1) / (n_permutations + 1))
+
+
+def _balanced(codes: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """Return the balanced accuracy of each row of true classes, (n_rows,)."""
+    recalls = []
+    for code in np.unique(codes):
+        own = codes == code
+        with np.errstate(invalid="ignore"):
+            recalls.append((own & (predicted == code)).sum(axis=1) / own.sum(axis=1))
+    return np.nanmean(recalls, axis=0)
+
+
+def _permuted(codes: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+    if groups is None:
+        return rng.permutation(codes)
+    first, of = np.unique(groups, return_index=True, return_inverse=True)[1:]
+    if (codes[first][of] == codes).all():
+        return rng.permutation(codes[first])[of]
+    order = np.lexsort((rng.random(len(codes)), of))
+    permuted = np.empty_like(codes)
+    permuted[np.argsort(of, kind="stable")] = codes[order]
+    return permuted
+
+
+def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
+    """Return the renaming of classes under which true and predicted labels agree best.
+
+    The renaming maximises the sum of recalls, an assignment problem; it is empty where no other
+    agrees better than the names as they are.
+
+    Examples
+    --------
+    >>> codes = np.repeat([0, 1, 2], 10)
+    >>> exchanged_classes(codes, np.array([1, 0, 2])[codes], 3)
+    {0: 1, 1: 0}
+    """
+    counts = np.zeros((n_classes, n_classes))
+    np.add.at(counts, (codes, predicted), 1.0)
+    recalls = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    rows, columns = linear_sum_assignment(-recalls)
+    if recalls[rows, columns].sum() <= np.trace(recalls) + 1e-12:
+        return {}
+    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    return {row: column for row, column in pairs if row != column}
+
+
+def cohort_verdict(
+    validated: Performance | None,
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    n_classes: int,
+    groups: np.ndarray | None = None,
+    *,
+    shared: int = 0,
+) -> CohortVerdict:
+    """Return whether a classifier held in a second cohort.
+
+    Parameters
+    ----------
+    validated : Performance or None
+        Its cross-validation in the first cohort; None where there was none.
+    codes, predicted : ndarray of int, shape (n_samples,)
+        True and predicted classes in the second cohort.
+    n_classes : int
+        Of the first cohort.
+    groups : ndarray of shape (n_samples,), optional
+        Of the second cohort.
+    shared : int
+        How many samples of the second cohort are samples of the first.
+
+    Notes
+    -----
+    The rules, the first that applies:
+
+    1. "shares samples": any sample is shared.
+    2. "cannot tell": fewer than two classes in the second cohort.
+    3. "labels look exchanged": under another naming of the classes the balanced accuracy is not
+       below cross-validation's (the 95 % interval of the difference reaches 0), p of permuted
+       labels is at most .005 (times the number of renamings), and the interval of the balanced
+       accuracy as named lies below it.
+    4. "held": p of permuted labels is at most .025 and the interval of the balanced accuracy lies
+       above one over the number of classes; the interval of the difference from cross-validation
+       reaches 0; no class is recognised in half of its samples or fewer. "Held in part": one of
+       the last two conditions fails.
+    5. "did not hold": the interval lies below the middle between chance and cross-validation: more
+       than half of what was promised is excluded.
+    6. "cannot tell": all else.
+
+    Examples
+    --------
+    >>> codes = np.repeat([0, 1], 20)
+    >>> validated = performance(codes, np.eye(2)[codes])
+    >>> cohort_verdict(validated, codes, codes, 2).level
+    'held'
+    >>> cohort_verdict(validated, codes, 1 - codes, 2).level
+    'labels look exchanged'
+    """
+    found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
+    known = {row.code: row.recall for row in validated.classes} if validated else {}
+    before = _mean([known[row.code] for row in found.classes if row.code in known])
+    loss = difference(found.balanced_accuracy, before)
+    p_value = permutation_p(codes, predicted, groups)
+    balanced, several = found.balanced_accuracy, len(found.classes) > 1
+    exchanged = _exchange(found, before, codes, predicted, n_classes, groups) if several else {}
+    above = p_value <= LEVEL and balanced.lower > found.chance
+    missed = any(row.recall.value <= 0.5 for row in found.classes)
+    rules: list[tuple[bool, Held, str]] = [
+        (shared > 0, "shares samples", "shared samples"),
+        (not several, "cannot tell", "one class"),
+        (bool(exchanged), "labels look exchanged", "exchanged labels"),
+        (above and loss.upper < 0, "held in part", "loss against cross-validation"),
+        (above and missed, "held in part", "a class is not recognised"),
+        (above, "held", ""),
+        (balanced.upper < (found.chance + before.value) / 2, "did not hold", "half is excluded"),
+        (True, "cannot tell", "too few samples"),
+    ]
+    level, reason = next((level, reason) for applies, level, reason in rules if applies)
+    return CohortVerdict(level, reason, found, loss, p_value, exchanged)
+
+
+def _mean(parts: list[Estimate]) -> Estimate:
+    return mean_of(parts) if parts else Estimate(np.nan, np.nan, np.nan)
+
+
+def _exchange(
+    found: Performance,
+    before: Estimate,
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    n_classes: int,
+    groups: np.ndarray | None,
+) -> dict[int, int]:
+    """Return the renaming that rule 3 accepts; empty if there is none."""
+    renamed = exchanged_classes(codes, predicted, n_classes)
+    if not renamed:
+        return {}
+    table = np.array([renamed.get(code, code) for code in range(n_classes)])
+    as_renamed = performance(table[codes], np.eye(n_classes)[predicted], groups, inflation=1.0)
+    balanced = as_renamed.balanced_accuracy
+    as_good = difference(balanced, before).upper >= 0
+    apart = difference(found.balanced_accuracy, balanced).upper < 0
+    if not (as_good and apart):
+        return {}
+    p_value = permutation_p(table[codes], predicted, groups)
+    renamings = n_classes * (n_classes - 1) / 2
+    return renamed if p_value * renamings <= EXCHANGED_LEVEL else {}
+
+
+def shared_samples(
+    first: np.ndarray, second: np.ndarray, names: tuple[np.ndarray, np.ndarray]
+) -> pd.DataFrame:
+    """Return which samples of two cohorts are the same.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_features, n_first), (n_features, n_second)
+        Values of the same features, none missing.
+    names : pair of ndarray of str
+        The samples' names.
+
+    Returns
+    -------
+    DataFrame
+        ``first``, ``second`` (names), ``by`` ("name", "values" or "likeness") and ``correlation``.
+        "name": the same accession of GEO, or the same name and a correlation of `ALIKE` or more:
+        numbered samples of unrelated cohorts have the same names. "values": equal in all features.
+        "likeness": features centred within each cohort, the two samples correlate by `ALIKE` or
+        more, and by far more than either does with any other sample of the other cohort; so do
+        copies that were normalised anew, and replicates of one patient.
+
+    References
+    ----------
+    L. Waldron and others, "The doppelgänger effect: hidden duplicates in databases of transcriptome
+    profiles", Journal of the National Cancer Institute 108 (2016), djw146.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> one, two = rng.normal(size=(200, 5)), rng.normal(size=(200, 4))
+    >>> two[:, 3] = 2 * one[:, 1] + 0.1 * rng.normal(size=200)
+    >>> names = (np.array(list("abcde")), np.array(list("wxyz")))
+    >>> shared_samples(one, two, names)[["first", "second", "by"]].values.tolist()
+    [['b', 'z', 'likeness']]
+    """
+    correlation = _standard(first).T @ _standard(second)
+    accession = np.char.startswith(names[0].astype(str), "GSM")[:, None]
+    similar = (correlation >= ALIKE) & (len(first) >= _ENOUGH)
+    same_name = (names[0][:, None] == names[1]) & (accession | similar)
+    places = {column.tobytes(): i for i, column in enumerate(np.ascontiguousarray(first.T))}
+    same_values = np.zeros_like(same_name)
+    for j, column in enumerate(np.ascontiguousarray(second.T)):
+        if column.tobytes() in places:
+            same_values[places[column.tobytes()], j] = True
+    alike = _alike(correlation) & (len(first) >= _ENOUGH)
+    rows = [
+        (
+            names[0][i],
+            names[1][j],
+            "name" if same_name[i, j] else "values" if same_values[i, j] else "likeness",
+            float(correlation[i, j]),
+        )
+        for i, j in zip(*np.nonzero(same_name | same_values | alike), strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["first", "second", "by", "correlation"])
+
+
+def _alike(correlation: np.ndarray) -> np.ndarray:
+    """Return which pairs correlate far more than either sample does with any other."""
+    z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
+    rivals = np.maximum(_best_other(z), _best_other(z.T).T)
+    return (correlation >= ALIKE) & (z - rivals >= _APART)
+
+
+def _best_other(z: np.ndarray) -> np.ndarray:
+    """Return for each pair the greatest value of its row without it, -inf in a single column."""
+    if z.shape[1] < 2:
+        return np.full(z.shape, -np.inf)
+    second, best = np.sort(z, axis=1)[:, -2:].T
+    return np.where(z == best[:, None], second[:, None], best[:, None])
+
+
+def _standard(values: np.ndarray) -> np.ndarray:
+    """Return samples with features centred, then of mean 0 and length 1."""
+    centred = values - values.mean(axis=1, keepdims=True)
+    centred -= centred.mean(axis=0)
+    length = np.sqrt(np.sum(centred**2, axis=0))
+    return np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)

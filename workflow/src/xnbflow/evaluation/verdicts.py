@@ -1,0 +1,302 @@
+"""Whether a study supports what it found: a rule of intervals and a permutation test.
+
+A result counts as a signal if the permutation test of the balanced accuracy has p <= .025 *and* the
+interval of the balanced accuracy lies above that of chance. Everything else can only weaken it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from xnbflow.data.errors import InputError
+from xnbflow.evaluation.intervals import (
+    CROSS_VALIDATED,
+    Estimate,
+    difference,
+    mean_of,
+    share_interval,
+    share_p,
+)
+
+__all__ = [
+    "LEVEL",
+    "ClassRecall",
+    "Performance",
+    "Verdict",
+    "holm",
+    "overconfidence_p",
+    "performance",
+    "verdict",
+]
+
+#: One-sided level of a verdict.
+LEVEL = 0.025
+#: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
+POOR_STABILITY = 0.4
+
+Level = Literal["well supported", "partly supported", "not supported"]
+
+
+@dataclass(frozen=True)
+class ClassRecall:
+    """How well one class is recognised.
+
+    Attributes
+    ----------
+    code, samples : int
+        The class and how many samples it has.
+    recall, false_alarms : Estimate
+        Share of its samples that are predicted as it, and of all others that are.
+    recognised : bool
+        Recall above one half, and above the false alarms by more than chance: the 95 % interval of
+        the difference is above 0.
+    taken_for : int
+        The other class that its samples are most often predicted as; -1 if none ever is.
+    taken : float
+        How many samples, the mean over repeats.
+    """
+
+    code: int
+    samples: int
+    recall: Estimate
+    false_alarms: Estimate
+    recognised: bool
+    taken_for: int
+    taken: float
+
+
+@dataclass(frozen=True)
+class Performance:
+    """What a classifier's predictions are worth, all pooled over folds and averaged over repeats.
+
+    Attributes
+    ----------
+    accuracy, balanced_accuracy : Estimate
+    majority : float
+        Share of the largest class.
+    majority_p : float
+        One-sided p of the accuracy against that share.
+    classes : list of ClassRecall
+        Those that have samples, in order.
+    """
+
+    accuracy: Estimate
+    balanced_accuracy: Estimate
+    majority: float
+    majority_p: float
+    classes: list[ClassRecall]
+
+    @property
+    def chance(self) -> float:
+        """Balanced accuracy of a classifier without information."""
+        return 1 / len(self.classes)
+
+
+def performance(
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    groups: np.ndarray | None = None,
+    *,
+    inflation: float = CROSS_VALIDATED,
+    choices: int = 1,
+) -> Performance:
+    """Return accuracy and recalls with intervals that hold for new samples.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_samples,)
+        True classes.
+    predicted : ndarray of shape (n_samples, n_classes)
+        In which share of its tests each sample is predicted as each class.
+    groups : ndarray of shape (n_samples,), optional
+    inflation : float
+        See `xnbflow.evaluation.intervals`.
+    choices : int
+        Out of how many this classifier was chosen after looking at the results; the intervals are
+        Bonferroni's, ``1 - .05 / choices``.
+
+    Examples
+    --------
+    >>> codes = np.repeat([0, 1], 20)
+    >>> found = performance(codes, np.eye(2)[np.where(np.arange(40) % 10 == 0, 1 - codes, codes)])
+    >>> [round(number, 2) for number in found.accuracy], found.classes[0].recognised
+    ([0.9, 0.72, 0.98], True)
+    """
+    confidence = 1 - 2 * LEVEL / choices
+
+    def interval(right: np.ndarray, own: np.ndarray) -> Estimate:
+        mine = None if groups is None else groups[own]
+        return share_interval(right[own], mine, inflation, confidence)
+
+    every = np.ones(len(codes), dtype=bool)
+    rows = []
+    for code in np.unique(codes).tolist():
+        own = codes == code
+        recall, alarms = interval(predicted[:, code], own), interval(predicted[:, code], ~own)
+        others = predicted[own].sum(axis=0)
+        others[code] = 0.0
+        taken_for = int(others.argmax()) if others.max() > 0 else -1
+        beyond = difference(recall, alarms).lower > 0 if (~own).any() else recall.lower > 0.5
+        recognised = bool(recall.value > 0.5 and beyond)
+        rows.append(
+            ClassRecall(
+                code, int(own.sum()), recall, alarms, recognised, taken_for, float(others.max())
+            )
+        )
+    right = predicted[np.arange(len(codes)), codes]
+    majority = max(row.samples for row in rows) / len(codes)
+    p_value = min(1.0, choices * share_p(right, majority, groups, inflation))
+    balanced = mean_of([row.recall for row in rows])
+    return Performance(interval(right, every), balanced, majority, p_value, rows)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict and what weakens it.
+
+    Attributes
+    ----------
+    level : str
+        "well supported", "partly supported" or "not supported".
+    reasons : list of str
+        Of "chance interval", "permutation test", "majority class", "classes", "stability": the
+        conditions that fail.
+    tested : bool
+        Whether there is a permutation test; without one the verdict rests on the interval alone.
+    """
+
+    level: Level
+    reasons: list[str]
+    tested: bool
+
+
+def verdict(
+    found: Performance,
+    p_value: float = np.nan,
+    stability: float = np.nan,
+    *,
+    choices: int = 1,
+) -> Verdict:
+    """Return whether a study supports that a classifier recognises its classes.
+
+    Parameters
+    ----------
+    found : Performance
+        With intervals for the same number of ``choices``.
+    p_value : float
+        Of the permutation test of balanced accuracy; missing where none was run.
+    stability : float
+        Agreement of lists from independent samples; missing where nothing is selected.
+    choices : int
+        Out of how many classifiers this one was chosen after looking; p is multiplied by it.
+
+    Notes
+    -----
+    "Not supported": the interval of the balanced accuracy does not lie above one over the number of
+    classes, or p is above .025. Otherwise "well supported" if the interval of the accuracy lies
+    above the share of the largest class, every class is recognised (`ClassRecall`) and the
+    stability, if there is one, is .4 or more; else "partly supported".
+
+    Examples
+    --------
+    >>> codes = np.repeat([0, 1], 20)
+    >>> found = performance(codes, np.eye(2)[codes])
+    >>> verdict(found, p_value=0.005, stability=0.1)
+    Verdict(level='partly supported', reasons=['stability'], tested=True)
+    >>> verdict(found, p_value=0.3).level
+    'not supported'
+    """
+    tested = not np.isnan(p_value)
+    failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
+    failed += ["permutation test"] * (tested and p_value * choices > LEVEL)
+    if failed:
+        return Verdict("not supported", failed, tested)
+    weak = ["majority class"] * (not found.accuracy.lower > found.majority)
+    weak += ["classes"] * (not all(row.recognised for row in found.classes))
+    weak += ["stability"] * bool(stability < POOR_STABILITY)
+    return Verdict("partly supported" if weak else "well supported", weak, tested)
+
+
+def overconfidence_p(
+    probabilities: np.ndarray, right: np.ndarray, groups: np.ndarray | None = None
+) -> float:
+    """Return how likely a calibrated classifier would be right as rarely as this one, or less.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_samples,)
+        Predicted probability of each sample's predicted class.
+    right : ndarray of shape (n_samples,)
+        Whether it is right, or in which share of its tests.
+    groups : ndarray of shape (n_samples,), optional
+        Each group then counts as one prediction, its mean. The mean of several is no more variable
+        than one, so that p is too great rather than too small.
+
+    Returns
+    -------
+    float
+        One-sided p from the distribution of a sum of independent events with the predicted
+        probabilities (Poisson binomial), exact.
+
+    References
+    ----------
+    Y. Hong, "On computing the distribution function for the Poisson binomial distribution",
+    Computational Statistics and Data Analysis 59 (2013), 41-51, the recursion of section 2.
+
+    Examples
+    --------
+    >>> round(overconfidence_p(np.full(20, 0.99), np.arange(20) > 1), 4)
+    0.0169
+    """
+    if groups is not None:
+        codes = np.unique(groups, return_inverse=True)[1]
+        sizes = np.bincount(codes)
+        probabilities = np.bincount(codes, probabilities) / sizes
+        right = np.bincount(codes, right) / sizes
+    density = np.ones(1)
+    for p in probabilities:
+        density = np.append(density * (1 - p), 0.0) + np.append(0.0, density * p)
+    reached = int(np.ceil(np.sum(right) - 1e-9))
+    return float(min(1.0, density[: reached + 1].sum()))
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Return p-values adjusted for all of them being looked at, by Holm's step-down procedure.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+        Missing ones are left out and stay missing.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        An adjusted value of at most a level allows the claim at that level, whichever of the
+        hypotheses are true and however they depend on one another.
+
+    Raises
+    ------
+    InputError
+        If one is below 0 or above 1.
+
+    References
+    ----------
+    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6 (1979), 65-70.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
+    [0.03, 0.06, 0.06, 0.02]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    known = ~np.isnan(p)
+    if ((p[known] < 0) | (p[known] > 1)).any():
+        msg = f"p-values must lie between 0 and 1, got {p[known].min():g} to {p[known].max():g}"
+        raise InputError(msg)
+    places = np.flatnonzero(known)[np.argsort(p[known], kind="stable")]
+    adjusted = np.full(p.shape, np.nan)
+    products = p[places] * np.arange(len(places), 0, -1)
+    adjusted[places] = np.minimum(np.maximum.accumulate(products), 1.0)
+    return adjusted

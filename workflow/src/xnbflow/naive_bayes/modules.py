@@ -1,0 +1,185 @@
+"""Modules of features that repeat one another: each is counted once in the evidence of a class."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from xnbflow.density.matrices import as_dense
+from xnbflow.density.standard import StandardFeatures
+from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
+from xnbflow.naive_bayes.sparse_input import dense_chunks
+
+__all__ = ["ModuleWeights", "ResidualCorrelation", "sum_modules"]
+
+#: Residuals below this share of a feature's standard deviation are rounding errors.
+_ROUNDING = 1e-7
+
+#: Values of an array that is computed for a block of features.
+_BLOCK_VALUES = 4_000_000
+
+#: Evidence below this, in nats: what is impossible stays finite.
+_LEAST_EVIDENCE = -1e6
+
+
+class ResidualCorrelation:
+    """The correlation of features within classes, some columns at a time.
+
+    What is kept is as large as the residuals or as the correlation, whichever is smaller.
+
+    Parameters
+    ----------
+    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
+        As measured.
+    codes : ndarray of int, shape (n_samples,)
+        Class of each sample, from 0; no class is empty.
+
+    Examples
+    --------
+    >>> values = np.array([[0.0, 1.0, 5.0, 6.0], [4.0, 3.0, 1.0, 0.0]])
+    >>> ResidualCorrelation(values, np.array([0, 0, 1, 1])).columns(slice(1)).round(6).tolist()
+    [[1.0], [-1.0]]
+    """
+
+    def __init__(self, values: Any, codes: np.ndarray) -> None:
+        members = (codes[:, None] == np.arange(codes.max() + 1)).astype(float)
+        members /= np.sqrt(members.sum(axis=0))
+        features = StandardFeatures(values)
+        n_features, n_samples = features.shape
+        self._correlation: np.ndarray | None = None
+        self._residuals = np.empty((0, n_features))
+        if n_features > n_samples:
+            residuals = features[:]
+            residuals -= (residuals @ members) @ members.T
+            norms = np.linalg.norm(residuals, axis=1)
+            self._residuals = residuals * _inverse(norms, n_samples)[:, None]
+            return
+        scatter, sums = np.zeros((n_features, n_features)), np.zeros((n_features, members.shape[1]))
+        for which, part in dense_chunks(values, np.arange(n_features)):
+            standard = features.standard.apply(part.T).T
+            scatter += standard @ standard.T
+            sums += standard @ members[which]
+        scatter -= sums @ sums.T
+        inverse = _inverse(np.sqrt(np.maximum(np.diag(scatter), 0.0)), n_samples)
+        self._correlation = scatter * inverse * inverse[:, None]
+
+    def columns(self, which: slice) -> np.ndarray:
+        """Return the correlation of all features with some, shape (n_features, n_some)."""
+        if self._correlation is not None:
+            return self._correlation[:, which]
+        return self._residuals @ self._residuals[which].T
+
+
+def _inverse(norms: np.ndarray, n_samples: int) -> np.ndarray:
+    """Return one over each norm, 0 for a feature that is constant within all classes."""
+    varies = norms > _ROUNDING * np.sqrt(n_samples)
+    return np.where(varies, 1.0 / np.where(varies, norms, 1.0), 0.0)
+
+
+class ModuleWeights:
+    """The weight of each feature at each size, such that correlated features share one.
+
+    The weight of feature ``j`` in class ``c`` at size ``m`` is ``1 / sum |r_jk|`` over the features
+    ``k`` that the class has at that size, with ``r`` their correlation within classes: ten copies
+    of a feature weigh as much as one.
+
+    Parameters
+    ----------
+    values, codes
+        As for `ResidualCorrelation`.
+    entries : ndarray of int, shape (n_classes, n_features)
+        From which size on a class has a feature (`PairRankings.entries`).
+    sizes : ndarray of int, shape (n_sizes,)
+        Ascending.
+
+    Examples
+    --------
+    >>> values = np.array([[0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0], [4.0, 3.0, 0.0, 1.0]])
+    >>> entries, sizes = np.array([[1, 2, 3], [1, 2, 3]]), np.array([1, 2])
+    >>> weights = ModuleWeights(values, np.array([0, 0, 1, 1]), entries, sizes)
+    >>> weights.of(slice(None))[0].round(6).tolist()
+    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
+    """
+
+    def __init__(
+        self, values: Any, codes: np.ndarray, entries: np.ndarray, sizes: np.ndarray
+    ) -> None:
+        self._correlation = ResidualCorrelation(values, codes)
+        self._first = np.searchsorted(sizes, entries)
+        self.shape = len(entries), len(sizes), entries.shape[1]
+        code, feature = np.nonzero(self._first < len(sizes))
+        place = code * len(sizes) + self._first[code, feature]
+        ones, (n_classes, n_sizes, n_features) = np.ones(len(code)), self.shape
+        self._enter = csr_array((ones, (place, feature)), shape=(n_classes * n_sizes, n_features))
+
+    def counts(self) -> np.ndarray:
+        """Return how many features each class has at each size, shape (n_sizes, n_classes)."""
+        n_classes, n_sizes, _ = self.shape
+        return self._enter.sum(axis=1).reshape(n_classes, n_sizes).cumsum(axis=1).T
+
+    def blocks(self, n_points: int = 1) -> Iterator[slice]:
+        """Yield runs of features, so many that what is computed of ``n_points`` takes 32 MB."""
+        n_classes, n_sizes, n_features = self.shape
+        width = max(1, _BLOCK_VALUES // max(n_classes * max(n_sizes, n_points), n_features))
+        for start in range(0, n_features, width):
+            yield slice(start, min(start + width, n_features))
+
+    def of(self, which: slice) -> np.ndarray:
+        """Return the weights of some features, shape (n_classes, n_sizes, n_some)."""
+        shared = self._enter @ np.abs(self._correlation.columns(which))
+        shared = shared.reshape(*self.shape[:2], -1)
+        np.cumsum(shared, axis=1, out=shared)
+        np.maximum(shared, 1.0, out=shared)
+        has = self._first[:, None, which] <= np.arange(self.shape[1])[:, None]
+        return np.divide(has, shared, out=shared)
+
+    def average(self, weights: np.ndarray) -> np.ndarray:
+        """Return the sum over sizes, with their weights (n_sizes,): (n_classes, n_features)."""
+        parts = [np.tensordot(weights, self.of(which), (0, 1)) for which in self.blocks()]
+        return np.hstack(parts) if parts else np.zeros((self.shape[0], 0))
+
+
+def sum_modules(
+    modules: ModuleWeights,
+    values: Any,
+    codes: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    log_prior: np.ndarray,
+    *,
+    evidence: str,
+    contamination: float,
+    **density: Any,
+) -> np.ndarray:
+    """Sum the weighted evidence for each class over its features, for every size at once.
+
+    Densities are fitted to a block of features at a time.
+
+    Parameters
+    ----------
+    modules : ModuleWeights
+        Of the training samples.
+    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
+        As measured.
+    codes : ndarray of int, shape (n_train,)
+        Class of each training sample.
+    train, test : ndarray of int
+        Which samples the densities are fitted to, and for which the evidence is summed.
+    log_prior, evidence, contamination
+        See `xnbflow.naive_bayes.evidence.weigh`.
+    **density
+        See `xnbflow.naive_bayes.evidence.fit_class_densities`.
+
+    Returns
+    -------
+    ndarray of shape (n_sizes, n_test, n_classes)
+    """
+    n_classes, n_sizes, _ = modules.shape
+    sums = np.zeros((n_classes, n_sizes, len(test)))
+    for which in modules.blocks(len(test)):
+        own = as_dense(values[which])
+        densities = fit_class_densities(own[:, train], codes, n_classes, **density)
+        found = weigh(densities.log_density(own[:, test]), log_prior, evidence, contamination)
+        sums += modules.of(which) @ np.maximum(found, _LEAST_EVIDENCE)
+    return np.moveaxis(sums, 0, 2)
