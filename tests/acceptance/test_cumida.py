@@ -82,8 +82,7 @@ def study(url):
 def test_a_truncated_download_is_tried_again_and_the_study_ends(server, mirror, tmp_path):
     folder = prepare(tmp_path / "work", study(server))
     (folder / "tiny.tsv").write_text(sheet({}))
-    done = snakemake(folder)
-    assert done.returncode == 0, done.stdout + done.stderr
+    snakemake(folder)
     summary = pd.read_parquet(folder / "results/studies/real/summary.parquet")
     accuracy = summary.query("metric == 'accuracy'").set_index(["dataset", "classifier"])["mean"]
     assert accuracy["my-Khan2001", "xnb"] > 0.9
@@ -95,8 +94,7 @@ def test_a_truncated_download_is_tried_again_and_the_study_ends(server, mirror, 
 def test_a_wrong_checksum_stops_and_leaves_nothing(server, tmp_path):
     folder = prepare(tmp_path / "work", study(server))
     (folder / "tiny.tsv").write_text(sheet({"Khan2001": "0" * 64}))
-    done = snakemake(folder, "resources/series/my-Khan2001.parquet")
-    assert done.returncode != 0
-    assert "checksum" in done.stderr.lower() or "sha256" in done.stderr.lower()
+    written = snakemake(folder, "resources/series/my-Khan2001.parquet", fails=True)
+    assert "checksum" in written.lower() or "sha256" in written.lower()
     assert not list((folder / "resources").rglob("*.parquet"))
     assert not list((folder / "resources").rglob("*.part"))

@@ -37,8 +37,7 @@ def cluster(tmp_path_factory):
 def local(tmp_path_factory):
     """The folder of the same study, run without a cluster."""
     folder = prepare(tmp_path_factory.mktemp("local"), SMALL)
-    done = snakemake(folder)
-    assert done.returncode == 0, done.stdout + done.stderr
+    snakemake(folder)
     return folder
 
 
