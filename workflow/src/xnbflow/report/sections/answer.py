@@ -70,7 +70,7 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(
             Group("The rule of these verdicts", [Prose(_RULE, sources=sources("verdicts"))])
         )
-        blocks += _suspects(results, chosen)
+        blocks += _suspects(results)
         blocks += _ties(results, chosen)
     label = results.labels.get(chosen, "")
     return Section(
@@ -206,10 +206,14 @@ def _verdict(
 _MOST_SUSPECTS = 10
 
 
-def _suspects(results: StudyResults, classifier: str) -> list[Block]:
-    """Return the samples whose label may be wrong, by the study's classifier."""
-    rows = results.rows("samples", classifier=classifier)
-    rows = rows[rows["suspect"].astype(bool)].drop_duplicates(["dataset", "sample"])
+def _suspects(results: StudyResults) -> list[Block]:
+    """Return samples that every classifier takes for the same other class: labels may be wrong."""
+    key = ["dataset", "sample"]
+    table = results.rows("samples")
+    suspects = table[table["suspect"].astype(bool)]
+    agreed = suspects.value_counts([*key, "true", "predicted"]).reset_index()
+    tested = table.value_counts(key).reset_index()
+    rows = agreed.merge(tested, on=[*key, "count"]).sort_values(key)
     if rows.empty:
         return []
     named = [
@@ -218,7 +222,8 @@ def _suspects(results: StudyResults, classifier: str) -> list[Block]:
     ]
     more = len(rows) - len(named)
     rest = f" and {more:,} more" if more > 0 else ""
-    text = f"Labels that may be wrong: {', '.join(named)}{rest}."
+    reason = "every classifier predicts the same other class"
+    text = f"Labels that may be wrong ({reason}): {', '.join(named)}{rest}."
     return [Prose(text, sources=results.tables.sources("samples"))]
 
 
