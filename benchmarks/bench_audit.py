@@ -1,0 +1,319 @@
+"""Audit of what the pages conclude, by simulated studies whose truth is known.
+
+Null studies (is anything called supported?), coverage of intervals, stability, second cohorts,
+power, and the tests between classifiers. Every figure has its number of studies and its 95 %
+binomial limits (Clopper and Pearson); seeds are fixed. `XNBFLOW_AUDIT_STUDIES` sets the number of
+studies a cell, 300 by default.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numba
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from rows import row
+from scipy.stats import beta
+from simulated_studies import (
+    CLASSIFIERS,
+    Design,
+    Study,
+    cohort,
+    confusion_of_chance,
+    drawn,
+    fold_accuracies,
+    half_lists,
+    list_of,
+    study,
+)
+from threadpoolctl import threadpool_limits
+
+from xnbflow.evaluation.cohorts import cohort_verdict
+from xnbflow.evaluation.halves import half_stability
+from xnbflow.evaluation.intervals import CROSS_VALIDATED, TUNED
+from xnbflow.evaluation.paired_tests import sorted_runs_test
+from xnbflow.evaluation.quick_permutation import cross_validated_score, permutation_test
+from xnbflow.evaluation.stability import stability_index
+from xnbflow.evaluation.verdicts import (
+    LEVEL,
+    Performance,
+    overconfidence_p,
+    performance,
+    verdict,
+)
+
+STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "300"))
+PERMUTATIONS = 99
+
+PLAIN, LARGE = Design(40), Design(100)
+PATIENTS = Design(20, per_patient=5)
+UNBALANCED = Design(40, shares=(0.8, 0.2))
+FOUR = Design(60, shares=(0.25, 0.25, 0.25, 0.25))
+SIX = ("nb", "csnb", "csnb_3", "csnb_10", "xnb", "neighbours")
+
+
+def rows() -> list[dict]:
+    """Return one row a figure: its target, and whether the figure meets it."""
+    return [
+        row(
+            f"{cell['part']}: {cell['cell']}",
+            cell["target"],
+            ratio=float(cell["met"] != "no"),
+            note=f"{cell['value']:.3f} [{cell['lower']:.3f}, {cell['upper']:.3f}], "
+            f"{cell['studies']} studies",
+        )
+        for cell in cells().to_dict("records")
+    ]
+
+
+def details() -> dict[str, pd.DataFrame]:
+    """Return the figures in full."""
+    return {"audit": cells()}
+
+
+_measured: list[pd.DataFrame] = []
+
+
+def cells() -> pd.DataFrame:
+    """Measure everything, once."""
+    if not _measured:
+        parts = (nulls, best_of_six, power, coverage, stability, cohorts, promises, runs)
+        _measured.append(pd.DataFrame([cell for part in parts for cell in part()]))
+    return _measured[0]
+
+
+def figure(
+    part: str, cell: str, hits: np.ndarray, least: float = 0.0, most: float = 1.0
+) -> dict[str, object]:
+    """Return a share of studies beside its target.
+
+    ``met`` is "yes" where the share itself is within the target, "within error" where only its
+    limits reach it.
+    """
+    hits = np.asarray(hits, dtype=bool)
+    k, n = int(hits.sum()), len(hits)
+    lower = float(beta.ppf(0.025, k, n - k + 1)) if k else 0.0
+    upper = float(beta.ppf(0.975, k + 1, n - k)) if k < n else 1.0
+    target = " to ".join(f"{limit:g}" for limit in (least, most))
+    met = "yes" if least <= k / n <= most else "within error"
+    met = met if lower <= most and upper >= least else "no"
+    return {"part": part, "cell": cell, "target": target, "value": k / n, "lower": lower,
+            "upper": upper, "studies": n, "met": met}  # fmt: skip
+
+
+def each(function: Callable, *arguments: object, n: int | None = None) -> list:
+    """Return what a function gives for each seed, in processes of one thread."""
+    work = Parallel(n_jobs=int(os.environ.get("XNBFLOW_AUDIT_JOBS", "2")))
+    seeds = range(STUDIES if n is None else n)
+    return work(delayed(single)(function, *arguments, seed) for seed in seeds)
+
+
+def single(function: Callable, *arguments: object) -> object:
+    numba.set_num_threads(1)
+    with threadpool_limits(1):
+        return function(*arguments)
+
+
+def inflation(name: str) -> float:
+    return TUNED if name == "csnb_cv" else CROSS_VALIDATED
+
+
+def performance_of(found: Study, name: str, choices: int = 1) -> Performance:
+    hot = np.eye(found.probabilities.shape[1])[found.probabilities.argmax(axis=1)]
+    groups = found.groups if len(np.unique(found.groups)) < len(found.codes) else None
+    return performance(found.codes, hot, groups, inflation=inflation(name), choices=choices)
+
+
+def level_of(design: Design, name: str, splits: int, seed: int) -> str:
+    """Return the verdict of one study; its labels are permuted only where that can matter."""
+    found = study(design, name, seed, splits, tested=False)
+    measured = performance_of(found, name)
+    if verdict(measured).level == "not supported":
+        return "not supported"
+    return verdict(measured, permuted(found, name, design.per_patient, splits, seed)).level
+
+
+def permuted(found: Study, name: str, per_patient: int, splits: int, seed: int) -> float:
+    groups = found.groups if per_patient > 1 else None
+    score = cross_validated_score(CLASSIFIERS[name](), found.values.T, groups, n_splits=splits)
+
+    def shuffled(rng: np.random.Generator) -> np.ndarray:
+        return np.repeat(rng.permutation(found.codes[::per_patient]), per_patient)
+
+    test = permutation_test(
+        score, found.codes, shuffled, n_permutations=PERMUTATIONS, stop_after=5, seed=seed
+    )
+    return test.p_value
+
+
+def nulls() -> Iterator[dict]:
+    """Yield how often labels without information are called supported."""
+    designs = {"plain, 40": PLAIN, "plain, 100": LARGE, "patients, 20 x 5": PATIENTS,
+               "unbalanced, 32 and 8": UNBALANCED, "four classes, 60": FOUR}  # fmt: skip
+    for title, design in designs.items():
+        for name in ("nb", "csnb"):
+            levels = each(level_of, design, name, 5)
+            hits = np.array(levels) != "not supported"
+            yield figure("false support", f"{title}, {name}", hits, most=LEVEL)
+
+
+def best_of_six() -> Iterator[dict]:
+    """Yield how often the best of six classifiers, named after looking, is called supported."""
+    above = np.array(each(best_above, PLAIN))
+    yield figure("false support", "best of six, uncorrected", above[:, 0])
+    yield figure("false support", "best of six, corrected", above[:, 1], most=LEVEL)
+
+
+def best_above(design: Design, seed: int) -> tuple[bool, bool]:
+    """Return whether the most accurate one's interval is above chance, as named or as chosen."""
+    found = {name: study(design, name, seed, tested=False) for name in SIX}
+    best = max(SIX, key=lambda name: performance_of(found[name], name).balanced_accuracy.value)
+    return tuple(
+        verdict(performance_of(found[best], best, choices)).level != "not supported"
+        for choices in (1, len(SIX))
+    )
+
+
+def power() -> Iterator[dict]:
+    """Yield how often 15 planted genes of 500 are called supported."""
+    for effect, least in ((0.75, 0.0), (1.0, 0.85), (1.25, 0.85), (1.5, 0.85)):
+        for name in ("csnb", "csnb_cv"):
+            n = max(1, STUDIES // 3)
+            levels = np.array(each(level_of, replace(PLAIN, effect=effect), name, 10, n=n))
+            cell = f"effect {effect:g}, {name}"
+            yield figure("power", cell, levels != "not supported", least=least)
+
+
+def coverage() -> Iterator[dict]:
+    """Yield how often intervals hold the figures of the final classifier on new samples."""
+    for title, design in {"40": PLAIN, "100": LARGE, "20 x 5": PATIENTS}.items():
+        for name in ("nb", "csnb", "csnb_cv"):
+            for effect in (0.0, 1.0):
+                found = np.array(each(covered, replace(design, effect=effect), name))
+                measures = ("accuracy", "balanced accuracy", "recall", "accuracy less claim")
+                for measure, hits in zip(measures, found.T, strict=True):
+                    cell = f"{measure}, n = {title}, {name}, effect {effect:g}"
+                    yield figure("coverage", cell, hits, 0.93, 0.97)
+
+
+def covered(design: Design, name: str, seed: int) -> list[bool]:
+    found = study(design, name, seed, 10)
+    measured, truth = performance_of(found, name), np.trace(found.true_confusion)
+    recalls = np.diag(found.true_confusion) / found.true_confusion.sum(axis=1)
+    claim, first = found.probabilities.max(axis=1).mean(), measured.classes[0].recall
+    accuracy, balanced = measured.accuracy, measured.balanced_accuracy
+    return [
+        accuracy.lower <= truth <= accuracy.upper,
+        balanced.lower <= recalls.mean() <= balanced.upper,
+        first.lower <= recalls[0] <= first.upper,
+        accuracy.lower - claim <= truth - found.true_claim <= accuracy.upper - claim,
+    ]
+
+
+def stability() -> Iterator[dict]:
+    """Yield how far the agreement of halves is from that of independent samples of their size."""
+    for size in (40, 80, 160):
+        design = Design(size, effect=1.0, genes=1000)
+        found = np.array(each(agreements, design, "csnb"))
+        truth, n = found[:, 0].mean(), len(found)
+        bias = found[:, 1].mean() - truth
+        error = np.hypot(*found[:, :2].std(axis=0, ddof=1)) / np.sqrt(n)
+        yield {
+            "part": "stability",
+            "cell": f"mean of halves of {size}, less {truth:.2f} of independent samples",
+            "target": "-0.05 to 0.05",
+            "value": bias,
+            "lower": bias - 1.96 * error,
+            "upper": bias + 1.96 * error,
+            "studies": n,
+            "met": "yes" if abs(bias) <= 0.05 else "no",
+        }
+        held = (found[:, 2] <= truth) & (truth <= found[:, 3])
+        yield figure("stability", f"interval, halves of {size}", held, 0.93, 0.97)
+
+
+def agreements(design: Design, name: str, seed: int) -> list[float]:
+    """Return the agreement of two independent studies of half the size, and what halves say."""
+    half = replace(design, n=design.n // 2)
+    pair = [list_of(half, name, 2 * seed + i + 10_000) for i in (0, 1)]
+    truth = stability_index(pair, design.genes).value
+    return [truth, *half_stability(half_lists(design, name, seed, 20), design.genes)]
+
+
+def cohorts() -> Iterator[dict]:
+    """Yield what is said of second cohorts of 50 samples."""
+    studies = each(study, replace(LARGE, effect=1.0), "csnb")
+    even, shifted = (25, 25), (45, 5)
+    levels = {
+        cell: np.array([cohort_level(each_one, counts, kind, i)
+                        for i, each_one in enumerate(studies)])
+        for cell, counts, kind in (
+            ("no shift", even, "same"), ("prevalence shift", shifted, "same"),
+            ("no signal", even, "chance"), ("labels exchanged", even, "exchanged"),
+            ("prevalence shift, no signal", shifted, "chance"),
+        )
+    }  # fmt: skip
+    yield figure("cohort", "no shift: held", levels["no shift"] == "held", least=0.9)
+    for cell in ("no shift", "prevalence shift"):
+        refused = np.isin(levels[cell], ["did not hold", "labels look exchanged"])
+        yield figure("cohort", f"{cell}: not refused", ~refused, least=0.9)
+    yield figure("cohort", "prevalence shift: held", levels["prevalence shift"] == "held")
+    for cell in ("no signal", "prevalence shift, no signal"):
+        held = np.isin(levels[cell], ["held", "held in part"])
+        yield figure("cohort", f"{cell}: held, also in part", held, most=0.025)
+        exchanged = levels[cell] == "labels look exchanged"
+        yield figure("cohort", f"{cell}: labels look exchanged", exchanged, most=0.025)
+    yield figure("cohort", "no signal: did not hold", levels["no signal"] == "did not hold")
+    told = levels["labels exchanged"] == "labels look exchanged"
+    yield figure("cohort", "labels exchanged: said so", told, least=0.9)
+
+
+def cohort_level(found: Study, counts: tuple[int, ...], kind: str, seed: int) -> str:
+    rng = np.random.default_rng([seed, 7])
+    confusion = found.true_confusion
+    if kind == "chance":
+        confusion = confusion_of_chance(confusion)
+    codes, predicted = cohort(confusion, counts, rng)
+    codes = 1 - codes if kind == "exchanged" else codes
+    return cohort_verdict(performance_of(found, "csnb"), codes, predicted, 2).level
+
+
+def promises() -> Iterator[dict]:
+    """Yield how often a perfectly calibrated classifier is called overconfident."""
+    n = max(2000, STUDIES)
+    for size in (40, 100):
+        for low in (0.5, 0.9, 0.99):
+            rng = np.random.default_rng([size, int(100 * low)])
+            p = rng.uniform(low, 1.0, (n, size))
+            right = rng.random((n, size)) < p
+            hits = [overconfidence_p(*pair) <= LEVEL for pair in zip(p, right, strict=True)]
+            cell = f"calibrated, {size} predictions from {low:g}"
+            yield figure("overconfident", cell, hits, most=LEVEL)
+
+
+def runs() -> Iterator[dict]:
+    """Yield how often the sorted runs test calls two equal classifiers different."""
+    for n_runs in (1, 3, 10):
+        p_values = np.array(each(equal_classifiers, n_runs))
+        cell = f"{n_runs} runs of ten folds, at .05"
+        yield figure("sorted runs", cell, p_values <= 0.05, most=0.05)
+        yield figure("sorted runs", f"{n_runs} runs, at .025", p_values <= 0.025, most=0.025)
+
+
+def equal_classifiers(n_runs: int, seed: int) -> float:
+    """Return the p-value of two classifiers on features that are alike, in halves of the genes."""
+    design = Design(100, effect=0.5, genes=100, planted=20)
+    scores = np.empty((2, n_runs, 10))
+    for run in range(n_runs):
+        for half in (0, 1):
+            scores[half, run] = study_halves(design, seed, run, half)
+    return sorted_runs_test(scores[0], scores[1]).p_value
+
+
+def study_halves(design: Design, seed: int, run: int, half: int) -> np.ndarray:
+    """Return the accuracy of each fold, of naive Bayes on every second pair of blocks."""
+    values, codes = drawn(design, seed)
+    own = (np.arange(design.genes) // design.block) % 2 == half
+    return fold_accuracies("nb", values[:, own], codes, run)

@@ -1,0 +1,78 @@
+"""The quick permutation test: exact, and the same for true and permuted labels."""
+
+import numpy as np
+import pytest
+
+from xnbflow.data.errors import InputError
+from xnbflow.evaluation.quick_permutation import (
+    Screen,
+    cross_validated_score,
+    permutation_test,
+)
+from xnbflow.naive_bayes import ClassSpecificNB
+
+
+@pytest.mark.parametrize("stop_after", [3, 10, 1000])
+def test_p_is_at_most_uniform_whether_or_not_it_stops_early(stop_after):
+    rng = np.random.default_rng(stop_after)
+    labels = np.zeros(2)
+
+    def score(labels, seed):
+        return float(np.round(rng.random(), 2))  # with ties
+
+    p = [
+        permutation_test(
+            score, labels, lambda _: labels, n_permutations=99, stop_after=stop_after
+        ).p_value
+        for _ in range(2000)
+    ]
+    for level in (0.025, 0.05, 0.2, 0.5):
+        assert np.mean(np.array(p) <= level) <= level + 2.6 * np.sqrt(level * (1 - level) / 2000)
+
+
+def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do():
+    values = np.random.default_rng(0).normal(size=(200, 40))
+    labels = np.repeat([0, 1], 20)
+
+    def tested():
+        score = cross_validated_score(ClassSpecificNB(n_features=5), values)
+        return permutation_test(
+            score, labels, lambda rng: rng.permutation(labels), n_permutations=60
+        )
+
+    assert tested().permutations < 60
+    values[:20, 20:] += 3
+    found = tested()
+    assert (found.permutations, found.at_least) == (60, 0)
+    assert found.p_value == pytest.approx(1 / 61)
+
+
+def test_the_screen_is_that_of_the_training_samples_alone():
+    rng = np.random.default_rng(0)
+    values, codes = rng.normal(size=(300, 60)), rng.integers(0, 3, 60)
+    train = rng.permutation(60)[:45]
+    expected = set()
+    spread = values.std(axis=1)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        own, other = (values[:, train[codes[train] == code]] for code in (i, j))
+        for moment in (np.mean, np.std):
+            apart = np.abs(moment(own, axis=1) - moment(other, axis=1)) / spread
+            expected |= set(np.argsort(-apart)[:10].tolist())
+    assert set(Screen(values).best(codes, train, 20).tolist()) == expected
+    assert Screen(values).best(codes, train, 300).tolist() == list(range(300))
+
+
+def test_screening_changes_a_signal_little():
+    values = np.random.default_rng(1).normal(size=(3000, 60))
+    labels = np.repeat([0, 1], 30)
+    values[:10, 30:] += 1.2
+    scores = [
+        cross_validated_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
+        for kept in (None, 400)
+    ]
+    assert scores[0] == pytest.approx(scores[1], abs=0.04)
+
+
+def test_no_permutation_is_refused():
+    with pytest.raises(InputError):
+        permutation_test(lambda *_: 0.0, np.zeros(2), lambda rng: np.zeros(2), n_permutations=0)
