@@ -246,7 +246,7 @@ def test_geo_writes_a_study_that_snakemake_plans(tmp_path):
 def test_run_hands_on_to_snakemake(tmp_path):
     done = xnbflow("run", "demo", "-n", "--quiet", "rules", "--directory", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "train" in done.stdout
+    assert "classify" in done.stdout
     assert xnbflow("run", "no-such-study", "-n", "--directory", tmp_path).returncode == 1
 
 

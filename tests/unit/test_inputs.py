@@ -41,6 +41,7 @@ from xnbflow.preprocessing import (
     StepwiseNaiveEffects,
     VarianceFilter,
 )
+from xnbflow.preprocessing.estimator import Estimator
 
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}
 
@@ -55,12 +56,12 @@ DECLARED = [
     if name not in ABSTRACT
     and inspect.isclass(each := getattr(module, name))
     and issubclass(each, Declared)
+    and (issubclass(each, Estimator) or each.__module__.startswith("xnbflow.density"))
 ]
 
 
-ESTIMATORS = [
-    each for each in DECLARED if not each.__module__.startswith("xnbflow.density.families")
-]
+#: Those that name what is wrong with samples; filters and normalisers leave that to scikit-learn.
+ESTIMATORS = [each for each in DECLARED if issubclass(each, Estimator)]
 
 
 class Unprintable:

@@ -239,7 +239,7 @@ def signature_of(classes, **columns):
     rows = [(label, 1, f"g{i}") for i, label in enumerate(classes)]
     frame = pd.DataFrame(rows, columns=["class", "rank", "feature"])
     known = {"symbol": "", "direction": "high", "share_of_folds": 1.0, "interchangeable": "",
-             "median_in": 1.0, "median_out": 2.0}  # fmt: skip
+             "median_in": 1.0, "median_out": 2.0, "weight": np.nan, "core": True}  # fmt: skip
     far = {f"distance_to.{c}": np.where(frame["class"] == c, np.nan, 1 / 3) for c in classes}
     return frame.assign(**known | far | columns)
 

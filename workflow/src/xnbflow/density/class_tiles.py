@@ -101,8 +101,8 @@ def map_class_tiles(
     order = order if samples is None else samples[order]
 
     def dense(strip: slice) -> T:
-        values = sorted_classes(as_dense(features[strip]), order, offsets)
-        return work(DenseTile(values, offsets))
+        # No name here: the work may then drop the values that it has standardised.
+        return work(DenseTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets))
 
     n_features, n_samples = features.shape
     if not is_sparse(features):
