@@ -1,7 +1,7 @@
 """The artificial examples of Directional naive Bayes classifiers: Figures 3 to 12.
 
-Two classes are drawn as the paper says, a classifier is fitted to the sample, and its decision
-regions are laid beside the theorem's boundary between the true distributions.
+Two classes are drawn as in the paper; the decision regions of a classifier fitted to the sample are
+compared with the theorem's boundary between the true distributions.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,6 @@ from scipy.stats import vonmises_fisher
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
-from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.boundaries import (
     hybrid_boundary,
     torus_boundary,
@@ -92,7 +91,13 @@ def example_tables() -> dict[str, pd.DataFrame]:
     for example in EXAMPLES:
         name = {"example": f"figure {example.figure}", "space": example.space}
         samples = _draw(example)
-        classifier = _classifier(example.space)
+        second = {"cylinder": "gaussian", "circles": "categorical"}.get(example.space)
+        direction = ("direction", "von_mises_fisher", [0, 1])
+        classifier: VonMisesNB | VonMisesFisherNB | HybridNB = VonMisesNB()
+        if second:
+            classifier = HybridNB([direction, ("second", second, [2])])
+        elif example.space == "sphere":
+            classifier = VonMisesFisherNB()
         X = _features(example.space, samples)
         samples["predicted"] = classifier.fit(X, samples["class"]).predict(X)
         regions = _grid(example.space, samples["second"])
@@ -171,18 +176,9 @@ def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame
     return regions.assign(**label), boundary.assign(**label)
 
 
-def _classifier(space: str) -> BaseNaiveBayes:
-    second = {"cylinder": "gaussian", "circles": "categorical"}
-    if space in second:
-        direction = ("direction", "von_mises_fisher", [0, 1])
-        return HybridNB([direction, ("second", second[space], [2])])
-    return VonMisesFisherNB() if space == "sphere" else VonMisesNB()
-
-
 def _draw(example: Example) -> pd.DataFrame:
     """Draw half of the samples from each class."""
-    seed = derive_seed("directional example", example.figure)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(derive_seed("directional example", example.figure))
     n = example.n_samples // 2
     parts = []
     for code, label in enumerate(_CLASSES):
@@ -208,14 +204,10 @@ def _draw(example: Example) -> pd.DataFrame:
 def _features(space: str, points: pd.DataFrame) -> np.ndarray:
     """Return what the classifier of a space takes, shape (n_samples, n_features)."""
     first, second = points["first"].to_numpy(), points["second"].to_numpy()
-    if space == "circle":
-        return first[:, None]
-    if space == "torus":
-        return np.column_stack([first, second])
-    if space == "sphere":
-        across = np.cos(second)
-        return np.column_stack([across * np.cos(first), across * np.sin(first), np.sin(second)])
-    return np.column_stack([np.cos(first), np.sin(first), second])
+    across, up = (np.cos(second), np.sin(second)) if space == "sphere" else (1.0, second)
+    if space in ("circle", "torus"):
+        return np.column_stack([first, second][: 1 if space == "circle" else 2])
+    return np.column_stack([across * np.cos(first), across * np.sin(first), up])
 
 
 def _grid(space: str, second: pd.Series) -> pd.DataFrame:
