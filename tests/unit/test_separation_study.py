@@ -218,14 +218,13 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
 
 def test_every_figure_is_drawn_from_the_tables(tables, tmp_path):
     figures = list(figures_of(drawn(tables, tmp_path)[0].blocks))
-    # gains, formula and fits by sample size, Theorem 1, weights by distribution
-    assert len({figure.name for figure in figures}) == len(figures) == 3 * 2 + 1 + 3
+    # gains by sample size, weights by distribution
+    assert len({figure.name for figure in figures}) == len(figures) == 2 + 3
     drawings = [render(figure.name, figure.draw, figure.arguments) for figure in figures]
-    assert "non-central chi-square" in drawings[0]
-    assert "(3, 5)" in drawings[0]
+    assert "non-central chi-square (3, 5)" in drawings[0]
     risk = tables["risk"].query("samples == 300").set_index(["method", "setting"])["gain"]
-    for marks in figures[0].arguments["series"]:
-        assert marks.values.tolist() == (100 * risk[marks.label]).tolist()
+    for method, (gains, _) in figures[0].arguments["gains"].items():
+        assert gains.tolist() == (100 * risk[method]).tolist()
 
 
 def test_all_blocks_are_advised_where_every_selection_loses(tables, tmp_path):
