@@ -76,36 +76,24 @@ def test_what_is_not_installed_is_told(monkeypatch):
         assert np.isnan(found.loc[name, "accuracy"])
 
 
-def test_a_donor_is_on_one_side_of_a_fold(monkeypatch):
+def test_only_training_cells_choose_markers_and_a_donor_is_on_one_side(monkeypatch):
     donors = np.tile([f"d{i}" for i in range(6)], 12)
-    sides = []
-    found = compute._found
+    data = cells(donors)
+    data.values[11] = np.arange(72)  # names the cells that a finder sees
+    trained = []
 
-    def seen(data, finder, codes, train):
-        sides.append(set(donors[train]) & set(donors[~train]))
-        return found(data, finder, codes, train)
+    def find(training):
+        trained.append(training.features[11].astype(int))
+        return [np.array([k]) for k in range(3)], None
 
-    monkeypatch.setattr(compute, "_found", seen)
-    tables = analyse({"toy": cells(donors)}, PARAMS, threads=1)
-    assert sides
-    assert not any(sides)
-    assert (tables["methods"]["donors"] == 6).all()
-
-
-def test_only_training_cells_choose_markers(monkeypatch):
-    """Values of tested cells that give the types away change no marker."""
-    before = analyse({"toy": cells()}, PARAMS | {"repeats": 1}, threads=1)["markers"]
-    found = compute._found
-
-    def spoiled(data, finder, codes, train):
-        values = data.values.copy()
-        values[11, ~train] = 100.0 * codes[~train]
-        other = DataSet(data.name, values, data.features, data.samples, data.labels)
-        return found(other, finder, codes, train)
-
-    monkeypatch.setattr(compute, "_found", spoiled)
-    after = analyse({"toy": cells()}, PARAMS | {"repeats": 1}, threads=1)["markers"]
-    assert before.equals(after)
+    monkeypatch.setattr(compute, "finders", lambda *_: [markers.Finder("peer", find)])
+    row = analyse({"toy": data}, PARAMS, threads=1)["methods"].iloc[0]
+    assert row["donors"] == 6
+    tested = [np.setdiff1d(np.arange(72), each) for each in trained]
+    for repeat in (tested[:3], tested[3:]):
+        assert sorted(np.concatenate(repeat)) == list(range(72))
+    for train, test in zip(trained, tested, strict=True):
+        assert not set(donors[train]) & set(donors[test])
 
 
 def test_a_peer_that_fails_is_told_and_our_own_raises(monkeypatch):
@@ -201,32 +189,22 @@ def shown(tmp_path, frames):
     return section(results)
 
 
-def words(found):
-    return [(block.role, block.text) for block in walk(found.blocks) if isinstance(block, Prose)]
-
-
-def test_what_is_skipped_and_that_no_donor_is_named_is_said(tmp_path):
-    said = words(shown(tmp_path, written()))
-    warned = [text for role, text in said if role == "warning"]
+def test_what_is_skipped_and_whether_donors_are_named_is_said(tmp_path):
+    found = shown(tmp_path, written())
+    prose = [block for block in walk(found.blocks) if isinstance(block, Prose)]
+    warned = [block.text for block in prose if block.role == "warning"]
     assert any("names no donor of its 700 cells" in text for text in warned)
     assert "toy: NS-Forest was skipped: nsforest is not installed." in warned
-    (headline,) = [text for role, text in said if role == "headline"]
-    assert "ClassSpecificNB 0.800 with 1 gene, Wilcoxon, top 5 0.790 with 10 genes" in headline
-    assert "all 1,000 genes give 0.770" in headline
-
-
-def test_donors_that_folds_keep_together_are_said(tmp_path):
-    said = words(shown(tmp_path, written(donors=8)))
-    assert any("come from 8 donors" in text for _, text in said)
-    assert not any("names no donor" in text for _, text in said)
-
-
-def test_figures_are_drawn(tmp_path):
-    found = shown(tmp_path, written())
-    figures = list(figures_of(found.blocks))
-    assert [each.name for each in figures] == ["cells-trade-toy", "cells-recall-toy"]
-    for each in figures:
-        assert "<svg" in render(each.name, each.draw, each.arguments)
+    (figure,) = figures_of(found.blocks)
+    assert "<svg" in render(figure.name, figure.draw, figure.arguments)
+    # accuracies fall by a hundredth and genes grow tenfold from method to method
+    points = {line.label: (line.x[0], line.y[0]) for line in figure.arguments["lines"]}
+    assert points == {"ClassSpecificNB": (1, 0.8), "Wilcoxon, top 5": (10, 0.79),
+                      "all genes": (1000, 0.77)}  # fmt: skip
+    of_donors = shown(tmp_path, written(donors=8))
+    texts = [block.text for block in walk(of_donors.blocks) if isinstance(block, Prose)]
+    assert any("come from 8 donors" in text for text in texts)
+    assert not any("names no donor" in text for text in texts)
 
 
 def test_nothing_computed_is_no_section(tmp_path):

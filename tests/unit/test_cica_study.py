@@ -161,16 +161,13 @@ def drawn(tables, root):
 
 def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     made, shown = drawn(tables, tmp_path)
-    errors, summary, converged, convergence, classified = (each.frame for each in shown)
+    summary, converged, convergence, classified = (each.frame for each in shown)
     assert converged["runs"].tolist() == tables["converged"]["runs"].tolist()
-    medians = tables["summary"].set_index(["setting", "samples", "measure", "method"]).sort_index()
-    row = errors.set_index(["setting", "regression"]).loc[("as in the paper", "chosen")]
-    own = medians.loc[("as in the paper", 20, "mean square error, chosen width")]
-    assert row["without CICA"] == own.loc["no transformation", "median"]
-    assert row["CICA, paper's width"] == own.loc["CICA, paper's width", "median"]
-    share = own.loc["CICA, chosen width", "of_untransformed"]
-    assert row["of that without, chosen width"] == share
+    keys = ["setting", "samples", "measure", "method"]
+    medians = tables["summary"].set_index(keys).sort_index()
     assert len(summary) == (tables["summary"]["seeds"] > 0).sum()
+    for key, row in summary.set_index(keys).iterrows():
+        assert row["median"] == medians.loc[key, "median"]
     assert len(convergence) == len(tables["convergence"])
     mean = tables["accuracies"].set_index("transformation")["mean"]
     assert classified.loc[0, "accuracy with"] == mean["CICA"]
@@ -191,17 +188,11 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
 
 def test_every_figure_draws_small_and_has_the_medians(tables, tmp_path):
     figures = list(figures_of(drawn(tables, tmp_path)[0].blocks))
-    assert len(figures) == 5
+    assert len(figures) == 2
     for figure in figures:
         assert len(render(figure.name, figure.draw, figure.arguments)) < 20_000, figure.name
     path = tables["iterations"].query("width == \"paper's\" and measure == 'recovery error'")
     assert figures[0].arguments["bands"][0].median.tolist() == path["median"].tolist()
-    methods = figures[2].arguments["rows"]
-    paper, ten = figures[2].arguments["groups"][0], figures[2].arguments["groups"][-1]
-    assert (paper.label, ten.label) == ("as in the paper, 20 samples", "ten inputs, 40 samples")
-    assert paper.values[methods.index("no transformation")] == pytest.approx(2)
-    styles = [{group.label: group.style for group in f.arguments["groups"]} for f in figures[2:]]
-    assert all(styles[0][label] == style for each in styles for label, style in each.items())
 
 
 @pytest.mark.parametrize(

@@ -300,11 +300,13 @@ def _simulate_seed(
         if setting.predict and setting.setting == AS_PAPER:
             for name, fit in zip(_WIDTHS, fits, strict=False):
                 path = _descent(X, y, fit["width"], n_steps)
-                for step, demixing in enumerate(path):
-                    about = {"width": name, "step": step}
-                    steps.append({**about, "measure": RECOVERY_ERROR, "value": recovery(demixing)})
-                    error = square_error(demixing, "paper")
-                    steps.append({**about, "measure": SQUARE_ERROR, "value": error})
+                values = [(recovery(each), square_error(each, "paper")) for each in path]
+                values += [values[-1]] * (n_steps + 1 - len(path))
+                steps += [
+                    {"width": name, "step": step, "measure": measure, "value": value}
+                    for step, both in enumerate(values)
+                    for measure, value in zip((RECOVERY_ERROR, SQUARE_ERROR), both, strict=True)
+                ]
     for fit in fits:
         fit["recovery_error"] = recovery(fit.pop("demixing"))
     about = {"setting": setting.setting, "samples": n, "seed": seed}
@@ -342,8 +344,7 @@ def _descent(X: np.ndarray, y: np.ndarray, width: float, n_steps: int) -> list[n
     """Return the matrix at each step of a descent from the inputs as they are."""
     objective = ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), width)
     start = np.eye(_N_SOURCES)
-    path = natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
-    return [*path, *[path[-1]] * (n_steps + 1 - len(path))]
+    return natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
 
 
 def _classify(data: DataSet, n_splits: int, repeat: int) -> list[tuple[Any, ...]]:
