@@ -339,8 +339,7 @@ def test_selection_and_tuning_are_shown_and_whether_they_helped(papers):
     steps = table_with(papers, "action")
     assert steps.frame["feature"].tolist() == ["wordFreqOUR", "other", "other"]
     assert "Of the paper’s 3 features 1 are selected" in steps.caption
-    table = table_with(papers, "tried")
-    assert table.best == {(2, "paper (3 features)")}
+    assert table_with(papers, "span").best == {(2, "mean_log_likelihood")}
 
 
 def test_the_scorecard_is_linked_and_its_excerpt_short(papers):

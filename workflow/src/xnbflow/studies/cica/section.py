@@ -90,11 +90,9 @@ _CONVERGENCE = (
     "Median width of the kernels (1 is the paper’s, which shrinks with the samples as n to the "
     "power −1/6) and number of steps, and the share of runs that converged."
 )
-_CLASSIFIED = (
-    "Flexible naive Bayes without and with CICA before it: mean accuracy over folds with its "
-    "standard deviation, and the share of features that depend on another given the class, on the "
-    "samples that CICA has seen and on a half that it has not. Less dependence need not mean more "
-    "accuracy."
+_DEPENDENCE = (
+    "Features that depend on another given the class, on the samples that CICA has seen and on a "
+    "half that it has not. Less dependence need not mean more accuracy."
 )
 
 
@@ -204,35 +202,25 @@ def _predicted(known: pd.DataFrame) -> str:
 
 
 def _classification(tables: StudyTables) -> list[Block]:
-    """Return accuracy and dependence with and without CICA, a row per data set."""
+    """Return accuracy and dependence with and without CICA."""
     accuracies, dependence = tables["accuracies"], tables["dependence"]
-    wide = accuracies.pivot(index="dataset", columns="transformation", values=["mean", "sd"])
-    wide = wide.loc[accuracies["dataset"].unique()]
-    ratios = dependence.pivot(
-        index="dataset", columns=["samples", "transformation"], values="ratio"
-    )
-    columns = {}
-    for kind, word in (("none", "without"), ("CICA", "with")):
-        columns[f"accuracy {word}"] = wide["mean", kind]
-        columns[f"sd {word}"] = wide["sd", kind]
-    parts = list(dependence["samples"].unique())
-    for part in parts:
-        columns[f"dependent, {part}, before"] = ratios[part, "none"]
-        columns[f"dependent, {part}, after"] = ratios[part, "CICA"]
-    frame = pd.DataFrame(columns, wide.index)
+    means = accuracies.set_index(["dataset", "transformation"])["mean"]
+    ratios = dependence.set_index(["dataset", "samples", "transformation"])["ratio"]
     blocks: list[Block] = []
-    for dataset, row in frame.iterrows():
+    for dataset in accuracies["dataset"].unique():
         shares = " and ".join(
-            f"from {row[f'dependent, {part}, before']:.0%} to "
-            f"{row[f'dependent, {part}, after']:.0%} (samples: {part})"
-            for part in parts
+            f"from {own['none']:.0%} to {own['CICA']:.0%} (samples: {part})"
+            for part, own in ratios[dataset].unstack(sort=False).iterrows()
         )
         text = (
-            f"{dataset}: flexible naive Bayes is right in {row['accuracy without']:.1%} of cases "
-            f"without CICA and in {row['accuracy with']:.1%} with it. The share of features that "
+            f"{dataset}: flexible naive Bayes is right in {means[dataset, 'none']:.1%} of cases "
+            f"without CICA and in {means[dataset, 'CICA']:.1%} with it. The share of features that "
             f"depend on another given the class goes {shares}."
         )
         blocks.append(Prose(text, "headline", tables.sources("accuracies", "dependence")))
-    formats = {name: ".0%" if name.startswith("dependent") else ".3f" for name in frame}
-    names = ["accuracies", "dependence"]
-    return [*blocks, tables.show(names, _CLASSIFIED, rows=frame.reset_index(), own=formats)]
+    columns = ["dataset", "transformation", "mean", "sd", "folds"]
+    return [
+        *blocks,
+        tables.show("accuracies", "Accuracy of flexible naive Bayes over folds.", columns),
+        tables.show("dependence", _DEPENDENCE),
+    ]

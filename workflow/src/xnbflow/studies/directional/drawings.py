@@ -111,7 +111,8 @@ def draw_surface(
         inside, colour = (predicted == code).astype(float), COLOURS[code % len(COLOURS)]
         axes.contourf(x, y, inside, levels=[0.5, 1.5], colors=[colour], alpha=0.25)
     for code, points in enumerate(samples):
-        _dots(axes, *(points * unit).T, COLOURS[code % len(COLOURS)])
+        across, up = (points * unit).T
+        _dots(axes, across, up, COLOURS[code % len(COLOURS)])
     for curve in boundary:
         far = np.flatnonzero(np.abs(np.diff(curve, axis=0)).max(axis=1) > _GAP) + 1
         broken = np.insert(curve.astype(float), far, np.nan, axis=0)

@@ -5,6 +5,7 @@ Lopez-Cruz, Bielza and Larranaga: Tables 1 to 6, Figures 3 to 14.
 
 import itertools
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,6 @@ from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.studies.directional import ANALYSIS
 from xnbflow.studies.directional.contract import (
     ADJUSTED,
-    CLASSIFIERS,
     COUNTERPARTS,
     counterpart,
     counterpart_key,
@@ -27,8 +27,6 @@ __all__ = ["section"]
 #: Samples of a class that are drawn.
 _MOST_SAMPLES = 150
 _SIGNIFICANT = 0.05
-#: What must not be torn apart at the end of a line.
-_SPACE = "\N{NO-BREAK SPACE}"
 
 _ROSES = (
     "In the figures a row is a class. Left, a rose diagram: a sector’s area is the share of the "
@@ -75,10 +73,8 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = []
     if results.study.datasets:
         blocks.append(_counterparts(results))
-    parts = {name: part for part, name in results.study.paper.items() if part in CLASSIFIERS}
-    names = [parts[name] for name in results.study.classifiers if name in parts]
-    if names and results.study.folds:
-        blocks.append(_accuracy_table(results, tables, names))
+    if len(tables["accuracies"]):
+        blocks.append(_accuracy_table(tables, results.study.folds[0]))
         if len(tables["average_ranks"]):
             blocks += [_rank_table(tables), _pair_table(tables)]
         if len(tables["runs"]):
@@ -124,57 +120,37 @@ def _counterparts(results: StudyResults) -> Table:
     return results.tables.show("datasets", caption, rows=rows, own=formats)
 
 
-def _accuracy_table(results: StudyResults, tables: StudyTables, names: list[str]) -> Table:
-    """Return Table 1: for each data set a row of ours, and below it the paper's."""
-    rows: list[dict[str, str]] = []
-    best: set[tuple[int, str]] = set()
-    for dataset in results.study.datasets:
-        own = tables.rows("accuracies", dataset=dataset).set_index("classifier").reindex(names)
-        lines = [(dataset, own[["accuracy", "sd", "rank"]])]
-        if name := counterpart(dataset):
-            lines.append((f"{name}, paper", own[["paper", "paper_sd", "paper_rank"]]))
-        for label, values in lines:
-            ranks = values.iloc[:, 2]
-            best |= {(len(rows), name) for name in ranks.index[ranks == ranks.min()]}
-            cells = zip(names, (_cell(*line) for line in values.to_numpy()), strict=True)
-            rows.append({"dataset": label, **dict(cells)})
+def _accuracy_table(tables: StudyTables, folds: str) -> Table:
+    """Return Table 1, the paper's accuracies beside ours."""
+    theirs = {"paper": "accuracy, paper", "paper_sd": "sd, paper", "paper_rank": "rank, paper"}
+    rows = tables["accuracies"].rename(columns=theirs)
+    formats = dict.fromkeys(["accuracy", "sd", "accuracy, paper", "sd, paper"], ".2f")
+    formats |= {"rank": "g", "rank, paper": "g"}
+    best = [
+        (int(i), f"accuracy{whose}")
+        for whose in ("", ", paper")
+        for i in np.flatnonzero(rows[f"rank{whose}"] == 1)
+    ]
     caption = (
-        "Table 1: accuracy in per cent ± standard deviation over folds "
-        f"({results.study.folds[0]}), and below it what the paper prints. The best of a row is "
-        "marked; the paper’s row of dNB could not be read, but its rank follows from Table 5."
+        f"Table 1: accuracy in per cent, standard deviation over folds ({folds}) and rank, beside "
+        "what the paper prints. The best of a data set are marked; the paper’s accuracy of dNB "
+        "could not be read, but its rank follows from Table 5."
     )
-    frame = pd.DataFrame(rows, columns=["dataset", *names])
-    return tables.show("accuracies", caption, rows=frame, best=frozenset(best))
-
-
-def _cell(mean: float, sd: float, rank: float) -> str:
-    if np.isnan(mean):
-        return "" if np.isnan(rank) else f"rank{_SPACE}{rank:g}"
-    return f"{mean:.2f}" + ("" if np.isnan(sd) else f"{_SPACE}±{_SPACE}{sd:.2f}")
+    columns = ["dataset", "classifier", *sorted(formats), "counterpart"]
+    return tables.show("accuracies", caption, columns, rows, own=formats, best=frozenset(best))
 
 
 def _rank_table(tables: StudyTables) -> Table:
     """Return Table 3: average ranks, over the same data sets and over all of each."""
-    ranks, accuracies = tables["average_ranks"], tables["accuracies"]
+    accuracies = tables["accuracies"]
     complete = accuracies.groupby("dataset", sort=False)["accuracy"].agg(lambda a: a.notna().all())
     names = ", ".join(filter(None, map(counterpart, complete.index[complete])))
-    counts = ranks.drop_duplicates("over").set_index("over")
-    same = f"{counts.loc['same', 'datasets']} data sets"
-    places = {
-        ("same", "ours"): f"ours, {same}",
-        ("same", "paper"): f"paper, {same}",
-        ("all", "ours"): f"ours, all {counts.loc['all', 'datasets']}",
-        ("all", "paper"): f"paper, all {counts.loc['all', 'datasets_paper']}",
-    }
-    wide = ranks.set_index(["classifier", "over"])[["ours", "paper"]].unstack(sort=False)
-    frame = pd.DataFrame({name: wide[who, over] for (over, who), name in places.items()})
     caption = (
-        "Table 3: average ranks of accuracy, 1 is best; in the paper’s order. The first two "
-        f"columns are over the same {same} ({names}), "
-        "the paper’s computed from its Tables 1 and 5; the others are over all data sets of each."
+        "Table 3: average ranks of accuracy, 1 is best; in the paper’s order. First over the same "
+        f"data sets ({names}), the paper’s computed from its Tables 1 and 5; then over all of each."
     )
-    formats = dict.fromkeys(frame, ".3f")
-    return tables.show("average_ranks", caption, rows=frame.reset_index(), own=formats)
+    columns = ["classifier", "over", "datasets", "ours", "datasets_paper", "paper"]
+    return tables.show("average_ranks", caption, columns)
 
 
 def _pair_table(tables: StudyTables) -> Table:
@@ -336,7 +312,7 @@ def _region_figure(tables: StudyTables, example: str, space: str) -> Figure:
     if len(samples):
         n_right = (samples["class"] == samples["predicted"]).sum()
         right = f"; {n_right} of {len(samples)} samples are on the right side"
-    arguments = {"title": title, "classes": classes}
+    arguments: dict[str, Any] = {"title": title, "classes": classes}
     place = ["first", "second"]
     if space in {"circle", "circles"}:
         several = grid["second"].nunique() > 1

@@ -1,7 +1,5 @@
 """Effects: generalized naive Bayes fitted, priced, taken apart and tuned (Larsen 2005)."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -99,10 +97,6 @@ _STRENGTHS = (
     "rare values included."
 )
 _COSTS = "Both kinds of error, and what they cost per 1,000 samples with L1 + L2 scaled to 2."
-_LINEAR_LOSS = (
-    "How much worse logistic regression, whose effects are straight lines, is than generalized "
-    "naive Bayes in each statistic. Above 0 the curves pay; what counts is the test part."
-)
 _STEPS = (
     "At each step the feature that improves a logistic regression on the naive effects most enters "
     "(score chi-square), or one that has lost its weight is removed (Wald’s chi-square). Of many "
@@ -155,8 +149,7 @@ class _Found:
             Group("Fit statistics", fit, "log-likelihood, errors, ranking", opened=True),
             Group(shown, self.curves(), opened=True),
             Group("Decisions and what they cost", self.costs(), opened=True),
-            Group("Loss against linear effects", [self.linear_loss()]),
-            Group("Convergence", [self.convergence()], "log-likelihood by pass"),
+            Group("Convergence", self.convergence(), "log-likelihood by pass"),
         ]
         if "stepwise" in self.tables:
             steps = [self.stepwise(name) for name in self.tables["stepwise"]["features"].unique()]
@@ -197,10 +190,10 @@ class _Found:
             columns = ["paper", "paper_lower", "paper_upper"]
             shares["paper, on another split"] = printed[columns].to_numpy()
             styles.append(-1)
-        groups = [
-            Points(label, *(100 * rows.astype(float)).T, style)
-            for (label, rows), style in zip(shares.items(), styles, strict=True)
-        ]
+        groups = []
+        for (label, rows), style in zip(shares.items(), styles, strict=True):
+            value, lower, upper = 100 * rows.astype(float).T
+            groups.append(Points(label, value, lower, upper, style))
         xlabel = f"per cent of the {self.part} part misclassified"
         return Figure(
             f"effects-errors-{self.dataset}",
@@ -244,18 +237,6 @@ class _Found:
         columns = ["model", "features", "part", *called, "loss_per_1000"]
         table = self.whole.show("costs", _COSTS, columns, costs, own=called)
         return [Prose(meaning, sources=self.whole.sources("fit")), table]
-
-    def linear_loss(self) -> Table:
-        """Return how much worse straight lines are in every statistic."""
-        table = self.tables["linear_loss"]
-        wide = table.set_index(["features", "part", "statistic"])["loss"].unstack(sort=False)
-        wide = wide.rename(index=self.sets, level="features").reset_index()
-        own = {
-            name: Column("number", "", label, f"+{spec}")
-            for name, (label, spec) in _STATISTICS.items()
-        }
-        columns = ["features", "part", *own]
-        return self.whole.show("linear_loss", _LINEAR_LOSS, columns, wide, own=own)
 
     def curves(self) -> list[Block]:
         """Return the effects of the features of the set that is shown."""
@@ -329,36 +310,35 @@ class _Found:
         )
         return Figure(name, draw_effect, arguments, "", alt)
 
-    def convergence(self) -> Figure:
+    def convergence(self) -> list[Block]:
         """Return the log-likelihood by pass over the features, for every set."""
-        texts, lines = [], []
-        for row in self.tables["passes"].itertuples():
-            name = row.features
-            path = self.of_set("convergence", name)
-            label, steps = self.sets[name], path["iteration"].to_numpy()
-            lines.append(Line(label, steps, path["log_likelihood"].to_numpy()))
-            papers = f" (the paper: {_PAPER_PASSES})" if name == self.papers else ""
-            text = (
-                f"{name}: {row.naive:,.0f} with naive Bayes, {row.last:,.0f} after {row.passes} "
-                f"passes{papers}"
-            )
-            if pd.notna(row.first_share):
-                text += f", {row.first_share:.0%} of the gain by the first"
-            if row.last < row.greatest:
-                text += f"; the greatest was {row.greatest:,.0f} after {row.greatest_after}"
-            texts.append(text)
-        made = ". ".join(texts)
-        xlabel = "pass over the features (0: naive Bayes)"
-        return Figure(
+        paths = {name: self.of_set("convergence", name) for name in self.sets}
+        lines = [
+            Line(self.sets[name], path["iteration"].to_numpy(), path["log_likelihood"].to_numpy())
+            for name, path in paths.items()
+        ]
+        figure = Figure(
             f"convergence-{self.dataset}",
             draw_lines,
-            {"lines": lines, "xlabel": xlabel, "ylabel": "log-likelihood", "logarithmic": False},
+            {
+                "lines": lines,
+                "xlabel": "pass over the features (0: naive Bayes)",
+                "ylabel": "log-likelihood",
+                "logarithmic": False,
+            },
             "Each pass corrects every curve once, until the curves hardly change any more; curves "
-            "are smoothed, so that a pass may lower the log-likelihood of the training part. "
-            f"{made}.",
-            f"Lines of log-likelihood by pass. {made}.",
-            self.whole.sources("convergence", "passes"),
+            "are smoothed, so that a pass may lower the log-likelihood of the training part.",
+            "Lines of log-likelihood by pass.",
+            self.whole.sources("convergence"),
         )
+        passes = self.tables["passes"]
+        caption = "The log-likelihood of naive Bayes, in the end and at its greatest." + (
+            f" The paper makes {_PAPER_PASSES} passes with set “{self.papers}”."
+            if self.papers in self.sets
+            else ""
+        )
+        own = dict.fromkeys(["naive", "last", "greatest"], ",.1f") | {"first_share": ".0%"}
+        return [figure, self.whole.show("passes", caption, rows=passes, own=own)]
 
     def stepwise(self, name: str) -> Table:
         """Return how the stepwise selection of a set went."""
@@ -378,44 +358,35 @@ class _Found:
 
     def tuning(self) -> list[Block]:
         """Return what was tried inside the training part, what was chosen, and what it brought."""
-        table = self.tables["tuning"]
+        table = self.tables["tuning"].reset_index(drop=True)
         values = table.drop(columns=["features", "mean_log_likelihood", "chosen"])
-        tried = [
-            ", ".join(
-                f"{name} {value:g}" if isinstance(value, int | float) else f"{name} {value}"
-                for name, value in row.items()
+        sources, blocks = self.whole.sources("tuning", "fit"), []
+        for i in np.flatnonzero(table["chosen"]):
+            name, tried = table.loc[i, "features"], values.loc[i].to_dict()
+            setting = ", ".join(
+                f"{key} {value:g}" if isinstance(value, int | float) else f"{key} {value}"
+                for key, value in tried.items()
             )
-            for row in values.to_dict("records")
-        ]
-        table = table.assign(tried=tried)
-        chosen = table[table["chosen"]].to_dict("records")
-        wide = table.set_index(["tried", "features"])["mean_log_likelihood"].unstack(sort=False)
-        frame = wide[[name for name in self.sets if name in wide]].rename(columns=self.sets)
-        best = {(wide.index.get_loc(row["tried"]), self.sets[row["features"]]) for row in chosen}
-        frame = frame.rename_axis(columns=None).reset_index()
-        own = dict.fromkeys(frame.columns[1:], ".4f") | {"tried": ""}
-        shown = self.whole.show("tuning", _TUNING, rows=frame, own=own, best=frozenset(best))
-        sources = self.whole.sources("tuning", "fit")
-        return [*(Prose(self.chosen(row, values), sources=sources) for row in chosen), shown]
-
-    def chosen(self, row: dict[str, Any], tried: pd.DataFrame) -> str:
-        """Return a sentence on what was chosen and what came of it."""
-        fit = self.fit(row["features"], self.part)
-        before, after = fit.loc[GENERALIZED], fit.loc[TUNED]
-        verdict = "better" if after["log_likelihood"] > before["log_likelihood"] else "worse"
-        text = (
-            f"{self.sets[row['features']]}: {row['tried']} was chosen. On the {self.part} part its "
-            f"log-likelihood is {verdict} than that of the untuned model "
-            f"({after['log_likelihood']:,.1f} against {before['log_likelihood']:,.1f}); it "
-            f"misclassifies {after['misclassification']:.2%} against "
-            f"{before['misclassification']:.2%}."
-        )
-        ends = [
-            name
-            for name, values in tried.select_dtypes("number").items()
-            if values.nunique() >= 3 and row[name] in (values.min(), values.max())
-        ]
-        return f"{text} At an end of what was tried: {' and '.join(ends)}." if ends else text
+            fit = self.fit(name, self.part)
+            before, after = fit.loc[GENERALIZED], fit.loc[TUNED]
+            verdict = "better" if after["log_likelihood"] > before["log_likelihood"] else "worse"
+            text = (
+                f"{self.sets[name]}: {setting} was chosen. On the {self.part} part its "
+                f"log-likelihood is {verdict} than that of the untuned model "
+                f"({after['log_likelihood']:,.1f} against {before['log_likelihood']:,.1f}); it "
+                f"misclassifies {after['misclassification']:.2%} against "
+                f"{before['misclassification']:.2%}."
+            )
+            ends = [
+                key
+                for key, column in values.select_dtypes("number").items()
+                if column.nunique() >= 3 and tried[key] in (column.min(), column.max())
+            ]
+            text += f" At an end of what was tried: {' and '.join(ends)}." if ends else ""
+            blocks.append(Prose(text, sources=sources))
+        best = frozenset((int(i), "mean_log_likelihood") for i in np.flatnonzero(table["chosen"]))
+        shown = table.drop(columns="chosen")
+        return [*blocks, self.whole.show("tuning", _TUNING, rows=shown, best=best)]
 
     def scorecard(self) -> list[Block]:
         """Return where the look-up table is, and a few of its lines."""

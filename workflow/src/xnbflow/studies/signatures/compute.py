@@ -118,8 +118,8 @@ def _repeat(
         path = path.assign(**point, value=path["n_features_per_pair"].astype(float))
         rows = path[[*_POINT, "features_per_class", *_METRICS]].to_dict("records")
         for method, parameter, value, model in _rivals(params, seed):
-            point = {"method": method, "parameter": parameter, "value": float(value)}
-            rows.append(point | _cross_validate(data, folds, model))
+            found = {"method": method, "parameter": parameter, "value": float(value)}
+            rows.append(found | _cross_validate(data, folds, model))
         for i, (train, _) in enumerate(folds):
             groups = None if data.groups is None else data.groups[train]
             model = ClassSpecificNBCV().fit(X[train], y[train], groups)
