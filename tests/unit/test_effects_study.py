@@ -12,7 +12,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from xnbflow.data.contract import FOLDS_TABLE
+from xnbflow.data.contract import FOLDS_TABLE, analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
@@ -22,10 +22,11 @@ from xnbflow.naive_bayes.scorecard import score
 from xnbflow.report.page.blocks import Group, Links, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.effects import ANALYSIS
 from xnbflow.studies.effects import section as effects
 from xnbflow.studies.effects.compute import analyse, summarise
-from xnbflow.studies.effects.contract import TABLES
 
+TABLES = analysis_tables(ANALYSIS)
 NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
 TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"
 STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]

@@ -6,8 +6,7 @@ import pandas as pd
 from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
-from xnbflow.studies.cells import ANALYSIS
-from xnbflow.studies.cells.contract import CSNB
+from xnbflow.studies.cells import ANALYSIS, CSNB
 
 __all__ = ["section"]
 

@@ -13,9 +13,9 @@ import pandas as pd
 from xnbflow.data.contract import Column
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.studies.directional import ANALYSIS
-from xnbflow.studies.directional.contract import (
+from xnbflow.studies.directional import (
     ADJUSTED,
+    ANALYSIS,
     COUNTERPARTS,
     counterpart,
     counterpart_key,

@@ -26,7 +26,7 @@ from xnbflow.data.tables import read_parquet
 from xnbflow.naive_bayes.generalized import GeneralizedNB
 from xnbflow.preprocessing.naive_effects import StepwiseNaiveEffects
 from xnbflow.studies.defaults import with_defaults
-from xnbflow.studies.effects.contract import GENERALIZED, LINEAR, NAIVE, PAPERS_EXAMPLE, TUNED
+from xnbflow.studies.effects import GENERALIZED, LINEAR, NAIVE, PAPERS_EXAMPLE, TUNED
 
 __all__ = ["analyse", "summarise"]
 
@@ -80,7 +80,7 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        The tables that `xnbflow.studies.effects.contract` declares; ``stepwise`` and ``tuning``
+        The tables that ``tables.toml`` declares; ``stepwise`` and ``tuning``
         where they are asked for.
 
     Raises
@@ -221,7 +221,7 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict of str to DataFrame
-        The given tables with all columns that `xnbflow.studies.effects.contract` declares, and
+        The given tables with all columns that ``tables.toml`` declares, and
         ``published``, ``costs``, ``strengths``, ``adjustments``, ``shapes``, ``observations`` and
         ``passes``.
     """

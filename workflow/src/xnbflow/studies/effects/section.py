@@ -8,8 +8,8 @@ from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.studies.effects import ANALYSIS
-from xnbflow.studies.effects.contract import (
+from xnbflow.studies.effects import (
+    ANALYSIS,
     GENERALIZED,
     LINEAR,
     MODELS,
