@@ -30,17 +30,9 @@ __all__ = ["Finder", "Training", "finders", "rank_sum_scores"]
 
 
 class Training(NamedTuple):
-    """The cells that a method may see.
+    """The cells that a method may see: log counts of shape (n_genes, n_cells), and the names.
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_genes, n_cells)
-        Log counts.
-    genes : ndarray of str, shape (n_genes,)
-    codes : ndarray of int, shape (n_cells,)
-        Type of each cell.
-    types : ndarray of str, shape (n_types,)
-        Each has a cell here.
+    ``codes`` are the positions of each cell's type in ``types``, each of which has a cell here.
     """
 
     features: np.ndarray
@@ -76,17 +68,7 @@ class Finder(NamedTuple):
 
 
 def finders(top: int, trees: int, threads: int) -> list[Finder]:
-    """Return the methods.
-
-    Parameters
-    ----------
-    top : int
-        Genes per type, of the methods that rank all of them.
-    trees : int
-        Of NS-Forest's random forests.
-    threads : int
-        That NS-Forest may use.
-    """
+    """Return the methods; ``top`` is the genes per type of those that rank all of them."""
     return [
         Finder(CSNB, partial(_of_model, ClassSpecificNB(n_features=1))),
         Finder(XNB_PUBLISHED, partial(_of_model, XNB())),

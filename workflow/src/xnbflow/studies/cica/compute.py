@@ -62,16 +62,10 @@ _ITERATED = (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA)
 
 
 class Simulation(NamedTuple):
-    """Samples of section 6.
+    """Samples of section 6, with ``inputs = [sources, nuisance] @ mixing.T``.
 
-    Attributes
-    ----------
-    inputs : ndarray of shape (n_samples, n_inputs)
-        Sources, and nuisance if there is any, mixed.
-    target : ndarray of shape (n_samples,)
-        y.
-    mixing : ndarray of shape (n_inputs, n_inputs)
-        ``inputs = [sources, nuisance] @ mixing.T``; the two sources come first.
+    Inputs have the shape (n_samples, n_inputs), the mixing (n_inputs, n_inputs); the two sources
+    come first.
     """
 
     inputs: np.ndarray

@@ -135,8 +135,9 @@ def _angle_tables(
         parts["fitted"].append(_fitted(data, angular, codes, families))
         information = quadrature_information(families[0], np.log(counts / len(codes)))
         for row in np.argsort(-np.asarray(information), kind="stable")[:max_features]:
-            parts["rose"].append(_rose(data, angular[row], n_bins))
-            parts["densities"].append(_densities(data, angular[row], row, families))
+            rose, densities = _along_the_circle(data, angular[row], row, families, n_bins)
+            parts["rose"].append(rose)
+            parts["densities"].append(densities)
     tables = {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}
     fitted = tables["fitted"]
     better = fitted["von_mises_log_likelihood"] > fitted["gaussian_log_likelihood"]
@@ -192,39 +193,30 @@ def _fitted(
     )
 
 
-def _rose(data: DataSet, feature: int, n_bins: int) -> pd.DataFrame:
-    """Return the samples of each class in each sector of the circle."""
+def _along_the_circle(
+    data: DataSet, feature: int, row: int, families: list[Distribution], n_bins: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the samples of each class in each sector, and both densities in the data's turn."""
     edges = np.linspace(-np.pi, np.pi, n_bins + 1)
     wrapped = np.pi - (np.pi - data.values[feature]) % (2 * np.pi)
     counts = [np.histogram(wrapped[data.labels == label], edges)[0] for label in data.classes]
-    return pd.DataFrame(
-        {
-            "dataset": data.name,
-            "feature": data.features[feature],
-            "class": np.repeat(data.classes, n_bins),
-            "sector_start": np.tile(edges[:-1], len(counts)),
-            "sector_end": np.tile(edges[1:], len(counts)),
-            "samples": np.concatenate(counts),
-        }
-    )
-
-
-def _densities(data: DataSet, feature: int, row: int, families: list[Distribution]) -> pd.DataFrame:
-    """Return both fitted densities along the circle, in the turn that the data are given in."""
     start = -np.pi if data.values[feature].min() < 0 else 0.0
     angle = np.linspace(start, start + 2 * np.pi, 361)
     grid = np.tile(angle, (len(families[0].mean_direction_), 1))
-    von_mises, gaussian = (np.exp(family.log_density(grid)[row]) for family in families)
-    return pd.DataFrame(
-        {
-            "dataset": data.name,
-            "feature": data.features[feature],
-            "class": np.repeat(data.classes, len(angle)),
-            "angle": np.tile(angle, len(data.classes)),
-            "von_mises": von_mises.ravel(),
-            "gaussian": gaussian.ravel(),
-        }
-    )
+    about = {"dataset": data.name, "feature": data.features[feature]}
+    rose = {
+        "class": np.repeat(data.classes, n_bins),
+        "sector_start": np.tile(edges[:-1], len(counts)),
+        "sector_end": np.tile(edges[1:], len(counts)),
+        "samples": np.concatenate(counts),
+    }
+    densities = {
+        "class": np.repeat(data.classes, len(angle)),
+        "angle": np.tile(angle, len(data.classes)),
+    }
+    for name, family in zip(("von_mises", "gaussian"), families, strict=True):
+        densities[name] = np.exp(family.log_density(grid)[row]).ravel()
+    return pd.DataFrame(about | rose), pd.DataFrame(about | densities)
 
 
 def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:

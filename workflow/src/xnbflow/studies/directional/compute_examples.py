@@ -4,8 +4,7 @@ Two classes are drawn as in the paper; the decision regions of a classifier fitt
 compared with the theorem's boundary between the true distributions.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,22 +21,14 @@ from xnbflow.naive_bayes.boundaries import (
 from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.naive_bayes.von_mises import VonMisesFisherNB, VonMisesNB
 
-__all__ = [
-    "EXAMPLES",
-    "Example",
-    "example_tables",
-    "figure_14",
-    "printed_values",
-    "torus_regions",
-]
+__all__ = ["example_tables", "figure_14", "printed_values", "torus_regions"]
 
 _CLASSES = np.array(["1", "2"])
 _TURN = np.linspace(-np.pi, np.pi, 361)
 _CELLS = np.linspace(-np.pi, np.pi, 91)
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """An artificial example.
 
     Attributes
@@ -49,7 +40,7 @@ class Example:
         latitude), ``cylinder`` (an angle and a real number) or ``circles`` (an angle and a
         category).
     n_samples : int
-        Samples drawn, half of them from each class.
+        Half of them from each class.
     mu, kappa : tuple
         Mean direction and concentration of each class: angles, or vectors on sphere, cylinder
         and circles.
@@ -150,19 +141,8 @@ def figure_14() -> DataSet:
 def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the decision regions, and for two classes the boundary, of a pair of angles.
 
-    Parameters
-    ----------
-    name : str
-        What to call the example, the data set's id.
-    X : ndarray of shape (n_samples, 2)
-        Two angles in radians.
-    y : ndarray of shape (n_samples,)
-        Class labels.
-
-    Returns
-    -------
-    regions, boundary : DataFrame
-        As in `example_tables`; the boundary is Theorem 2's with the fitted parameters.
+    X, of shape (n_samples, 2), is in radians. The boundary is Theorem 2's with the fitted
+    parameters.
     """
     classifier = VonMisesNB().fit(X, y)
     regions = _grid("torus", pd.Series(dtype=float))
@@ -236,10 +216,10 @@ def _boundary(example: Example) -> pd.DataFrame:
     if example.space == "cylinder":
         return _cylinder_curves(mu, kappa, np.array(example.second, dtype=float))
     direction = np.arctan2(mu[:, 1], mu[:, 0])
-    probability = np.array(example.second)
+    share = np.array(example.second)
     parts = [
-        _curve(von_mises_boundary(direction, kappa, priors), np.full(2, category), int(category))
-        for category, priors in ((1.0, probability), (2.0, 1 - probability))
+        _curve(von_mises_boundary(direction, kappa, priors), np.full(2, i + 1.0), i + 1)
+        for i, priors in enumerate((share, 1 - share))
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -249,9 +229,8 @@ def _torus_curves(mu: np.ndarray, kappa: np.ndarray, priors: np.ndarray) -> pd.D
     fine = np.linspace(-np.pi, np.pi, 1441)
     upright = torus_boundary(fine, mu, kappa, priors)
     across = torus_boundary(fine, mu[:, ::-1], kappa[:, ::-1], priors)
-    parts = [_curve(fine, upright[i], i) for i in (0, 1)]
-    parts += [_curve(across[i], fine, 2 + i) for i in (0, 1)]
-    return pd.concat(parts, ignore_index=True)
+    curves = [(fine, upright[0]), (fine, upright[1]), (across[0], fine), (across[1], fine)]
+    return pd.concat([_curve(*xy, i) for i, xy in enumerate(curves)], ignore_index=True)
 
 
 def _sphere_circle(normal: np.ndarray, offset: float) -> pd.DataFrame:

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import Column
-from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
@@ -21,11 +20,12 @@ from xnbflow.studies.effects.drawings import draw_effect
 
 __all__ = ["section"]
 
+#: Statistics of a fit, and whether greater or less is better.
 _STATISTICS = {
-    "log_likelihood": ("log-likelihood", ",.1f"),
-    "mean_square_error": ("mean square error", ".4f"),
-    "c_statistic": ("C-statistic", ".4f"),
-    "misclassification": ("misclassified", ".2%"),
+    "log_likelihood": "max",
+    "mean_square_error": "min",
+    "c_statistic": "max",
+    "misclassification": "min",
 }
 _INTERVAL = ["misclassification", "misclassification_lower", "misclassification_upper"]
 #: Columns of the scorecard that are drawn.
@@ -140,7 +140,7 @@ class _Found:
         return card.loc[card["kind"] != "intercept", "feature"].unique().tolist()
 
     def blocks(self) -> list[Block]:
-        fit: list[Block] = [Prose(_STATISTICS_EXPLAINED), *map(self.fit_table, self.sets)]
+        fit: list[Block] = [Prose(_STATISTICS_EXPLAINED), self.fit_table()]
         shown = f"Effects of single features, set “{self.shown}”"
         blocks: list[Block] = [
             self.headline(),
@@ -149,7 +149,7 @@ class _Found:
             Group("Fit statistics", fit, "log-likelihood, errors, ranking", opened=True),
             Group(shown, self.curves(), opened=True),
             Group("Decisions and what they cost", self.costs(), opened=True),
-            Group("Convergence", self.convergence(), "log-likelihood by pass"),
+            Group("Convergence", [self.convergence()], "log-likelihood by pass"),
         ]
         if "stepwise" in self.tables:
             steps = [self.stepwise(name) for name in self.tables["stepwise"]["features"].unique()]
@@ -179,20 +179,15 @@ class _Found:
 
     def errors(self) -> Figure:
         """Return the share misclassified by every model on every set, with intervals."""
-        names = list(self.sets)
-        shares = {
-            model: np.array([self.fit(n, self.part).loc[model, _INTERVAL] for n in names])
-            for model in self.models
-        }
-        styles = list(range(len(shares)))
+        fits = [self.fit(name, self.part) for name in self.sets]
+        shares = {m: [fit.loc[m, _INTERVAL].tolist() for fit in fits] for m in self.models}
         if self.papers in self.sets:
-            printed = self.tables["published"].set_index("features").reindex(names)
+            printed = self.tables["published"].set_index("features").reindex(list(self.sets))
             columns = ["paper", "paper_lower", "paper_upper"]
-            shares["paper, on another split"] = printed[columns].to_numpy()
-            styles.append(-1)
+            shares["paper, on another split"] = printed[columns].to_numpy().tolist()
         groups = []
-        for (label, rows), style in zip(shares.items(), styles, strict=True):
-            value, lower, upper = 100 * rows.astype(float).T
+        for style, (label, rows) in enumerate(shares.items()):
+            value, lower, upper = (100 * np.array(rows)).T
             groups.append(Points(label, value, lower, upper, style))
         xlabel = f"per cent of the {self.part} part misclassified"
         return Figure(
@@ -204,27 +199,23 @@ class _Found:
             self.whole.sources("fit", "published"),
         )
 
-    def fit_table(self, name: str) -> Table:
-        """Return the fit statistics of a set, those of the test part first."""
-        known = set(self.of_set("fit", name)["part"])
-        parts = {part: self.fit(name, part) for part in ("test", "train") if part in known}
-        frame, formats, best = pd.DataFrame({"model": self.models}), {}, set()
-        for part, fit in parts.items():
-            for statistic, (label, spec) in _STATISTICS.items():
-                column, values = f"{label}, {part}", fit[statistic].to_numpy()
-                frame[column], formats[column] = values, spec
-                good = values if statistic in {"log_likelihood", "c_statistic"} else -values
-                best |= {(int(i), column) for i in np.flatnonzero(good == good.max())}
-        sizes = " and ".join(f"{fit['n_samples'].iloc[0]:,} {p}" for p, fit in parts.items())
-        caption = f"Set “{self.sets[name]}”, {sizes} samples; the best of each column is marked."
-        return self.whole.show("fit", caption, rows=frame, own=formats, best=frozenset(best))
+    def fit_table(self) -> Table:
+        """Return the fit statistics of all sets and parts."""
+        fit = self.tables["fit"].reset_index(drop=True)
+        groups = fit.groupby(["features", "part"])
+        best = frozenset(
+            (int(i), statistic)
+            for statistic, which in _STATISTICS.items()
+            for i in np.flatnonzero(fit[statistic] == groups[statistic].transform(which))
+        )
+        columns = ["model", "features", "part", "n_features", "n_samples", *_STATISTICS]
+        own = dict.fromkeys(list(_STATISTICS)[1:], Column("number", format=".4f"))
+        caption = "The best of each set and part is marked."
+        return self.whole.show("fit", caption, columns, fit, own=own, best=best)
 
     def costs(self) -> list[Block]:
         """Return both kinds of errors and what they cost, for all sets, parts and models."""
         costs = self.tables["costs"]
-        order = {name: place for place, name in enumerate([*self.models, *self.sets])}
-        ranks = [costs["features"].map(order), costs["part"] != "test", costs["model"].map(order)]
-        costs = costs.iloc[np.lexsort(ranks[::-1])]
         meaning = (
             f"A case is called “{self.event}” where its probability exceeds L1 / (L1 + L2) = "
             f"{costs['cutoff'].iloc[0]:.3g}. L1 is the loss of calling “{self.event}” what is "
@@ -242,9 +233,7 @@ class _Found:
         """Return the effects of the features of the set that is shown."""
         strengths = self.of_set("strengths", self.shown).set_index("feature")
         first, shapes = strengths.index[:2].tolist(), ""
-        if self.papers and set(_PAPER_FIGURES) <= {*self.features(self.papers)} & {
-            *strengths.index
-        }:
+        if self.papers and set(_PAPER_FIGURES) <= set(strengths.index):
             first, shapes = _PAPER_FIGURES, f" {self.shapes()}"
         order = [*first, *strengths.index.drop(first)]
         figures = [
@@ -310,35 +299,17 @@ class _Found:
         )
         return Figure(name, draw_effect, arguments, "", alt)
 
-    def convergence(self) -> list[Block]:
+    def convergence(self) -> Table:
         """Return the log-likelihood by pass over the features, for every set."""
-        paths = {name: self.of_set("convergence", name) for name in self.sets}
-        lines = [
-            Line(self.sets[name], path["iteration"].to_numpy(), path["log_likelihood"].to_numpy())
-            for name, path in paths.items()
-        ]
-        figure = Figure(
-            f"convergence-{self.dataset}",
-            draw_lines,
-            {
-                "lines": lines,
-                "xlabel": "pass over the features (0: naive Bayes)",
-                "ylabel": "log-likelihood",
-                "logarithmic": False,
-            },
-            "Each pass corrects every curve once, until the curves hardly change any more; curves "
-            "are smoothed, so that a pass may lower the log-likelihood of the training part.",
-            "Lines of log-likelihood by pass.",
-            self.whole.sources("convergence"),
+        caption = (
+            "Where the log-likelihood of the training part goes. Each pass corrects every curve "
+            "once, until the curves hardly change any more; curves are smoothed, so that a pass "
+            "may lower it."
         )
-        passes = self.tables["passes"]
-        caption = "The log-likelihood of naive Bayes, in the end and at its greatest." + (
-            f" The paper makes {_PAPER_PASSES} passes with set “{self.papers}”."
-            if self.papers in self.sets
-            else ""
-        )
+        if self.papers in self.sets:
+            caption += f" The paper makes {_PAPER_PASSES} passes with set “{self.papers}”."
         own = dict.fromkeys(["naive", "last", "greatest"], ",.1f") | {"first_share": ".0%"}
-        return [figure, self.whole.show("passes", caption, rows=passes, own=own)]
+        return self.whole.show("passes", caption, rows=self.tables["passes"], own=own)
 
     def stepwise(self, name: str) -> Table:
         """Return how the stepwise selection of a set went."""

@@ -47,16 +47,9 @@ _THEOREM1_DRAWS = 20
 
 @dataclass(frozen=True)
 class Setting:
-    """A distribution H of true scores, as equally probable true scores of the blocks.
+    """A distribution H of true scores gamma², as equally probable scores ``true`` of the blocks.
 
-    Attributes
-    ----------
-    about : dict
-        What describes the distribution: the first columns of the table ``risk``.
-    true : ndarray of shape (n_blocks,)
-        True scores gamma².
-    size : int
-        Features per block.
+    ``about`` has the first columns of the table ``risk``; a block has ``size`` features.
     """
 
     about: dict[str, Any]
@@ -136,24 +129,19 @@ def make_settings(params: dict[str, Any]) -> list[Setting]:
 def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame]:
     """Return the tables ``risk``, ``gains``, ``theorem1`` and ``weights`` of one distribution.
 
-    Parameters
-    ----------
-    setting : Setting
-    params : dict
-        The study's; ``samples`` and ``repeats`` matter here.
+    Of the study's parameters ``samples`` and ``repeats`` matter here.
     """
     trials = _draw(setting, params["repeats"], "training samples")
     estimates = [estimate_mixing(scores, setting.degrees) for scores in trials.observed]
     methods = _method_weights(setting, trials, estimates)
     asymptotic = _asymptotic_moments(setting)
-    risks, gains = [], []
-    for n in params["samples"]:
-        rows, histograms = _compare(setting, trials, methods, asymptotic, n)
-        risks += rows
-        gains += histograms
+    risk, gains = zip(
+        *(_compare(setting, trials, methods, asymptotic, n) for n in params["samples"]),
+        strict=True,
+    )
     return {
-        "risk": pd.DataFrame(risks),
-        "gains": pd.concat(gains) if gains else pd.DataFrame(),
+        "risk": pd.concat(risk),
+        "gains": pd.concat(gains),
         "theorem1": pd.DataFrame(_theorem1(setting, trials, estimates[:_SHOWN_ESTIMATES])),
         "weights": _weight_curves(setting, estimates[:_SHOWN_ESTIMATES]),
     }
@@ -204,14 +192,13 @@ def _compare(
     methods: dict[str, np.ndarray],
     asymptotic: dict[str, Moments],
     n: int,
-) -> tuple[list[dict[str, Any]], list[pd.DataFrame]]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return rows of the tables ``risk`` and ``gains`` for one sample size."""
     risks = {method: _exact_risk(trials, weights, n) for method, weights in methods.items()}
     whole = risks[ALL_BLOCKS]
-    rows: list[dict[str, Any]] = []
-    histograms: list[pd.DataFrame] = []
+    rows, histograms = [], [pd.DataFrame()]
     if whole.mean() < _LEAST_RISK:
-        return rows, histograms
+        return pd.DataFrame(), pd.DataFrame()
     limits = {method: Moments(m.mean / n, m.variance / n) for method, m in asymptotic.items()}
     for method, weights in methods.items():
         risk, limit, share = risks[method], limits[method], risks[method].mean() / whole.mean()
@@ -240,7 +227,7 @@ def _compare(
             bins = {"gain_from": _GAIN_EDGES[:-1], "gain_to": _GAIN_EDGES[1:]}
             table = pd.DataFrame(about | bins | {"training_sets": counts})
             histograms.append(table[counts > 0])
-    return rows, histograms
+    return pd.DataFrame(rows), pd.concat(histograms)
 
 
 def _exact_risk(trials: _Trials, weights: np.ndarray, n: int) -> np.ndarray:
@@ -312,17 +299,14 @@ def _theorem1(
     for rule, cut in setting.cuts.items():
         kept = many.observed >= cut
         simulated = (many.signal * kept).sum(axis=1)
-        threshold = np.full(len(degrees), cut)
+        cuts = np.full(len(degrees), cut)
         by_estimate = [
-            kept_moments(scores, degrees, threshold, mixing, 1).mean
+            kept_moments(scores, degrees, cuts, mixing, 1).mean
             for scores, mixing in zip(trials.observed, estimates, strict=False)
         ]
+        all_degrees, all_cuts = np.tile(degrees, n_draws), np.tile(cuts, n_draws)
         corrected = kept_moments(
-            many.observed.reshape(-1),
-            np.tile(degrees, n_draws),
-            np.tile(threshold, n_draws),
-            setting.mixing,
-            n_draws,
+            many.observed.reshape(-1), all_degrees, all_cuts, setting.mixing, n_draws
         )
         rows.append(
             {
