@@ -88,35 +88,6 @@ def test_every_setting_method_and_seed_has_a_row(tables):
     assert fits.loc[fits["method"].str.startswith("CICA"), "converged"].all()
 
 
-def test_the_summary_holds_medians_and_bands_over_seeds(tables):
-    row = (
-        tables["summary"]
-        .set_index(["setting", "samples", "method", "measure"])
-        .loc[("as in the paper", 20, "FastICA", "mean square error, chosen width")]
-    )
-    errors = tables["errors"].query(
-        "setting == 'as in the paper' and method == 'FastICA' and regression_width == 'chosen'"
-    )["mean_square_error"]
-    expected = errors.quantile([0.1, 0.5, 0.9])
-    np.testing.assert_allclose(row[["lower", "median", "upper"]].astype(float), expected)
-    assert row["seeds"] == 2
-
-
-def test_iterations_start_at_the_inputs_and_have_every_step(tables):
-    table = tables["iterations"]
-    assert set(table["width"]) == {"paper's", "chosen"}
-    assert set(table["measure"]) == {"recovery error", "mean square error"}
-    assert (table.groupby(["samples", "width", "measure"])["step"].apply(list).map(len) == 13).all()
-    start = table[table["step"] == 0].pivot_table(index="measure", columns="width", values="median")
-    np.testing.assert_allclose(start["paper's"], start["chosen"])
-
-
-def test_classification_is_with_and_without_cica_on_the_same_folds(tables):
-    table = tables["classification"]
-    assert list(table["transformation"].value_counts()) == [3, 3]
-    assert table["accuracy"].between(0.8, 1).all()
-
-
 def test_dependence_given_the_class_is_gone_after_cica(tables):
     table = tables["dependence"].set_index(["samples", "transformation"])
     # sepal length and petal length, |r| = .756 within species, are the one dependent pair
@@ -128,6 +99,17 @@ def test_dependence_given_the_class_is_gone_after_cica(tables):
 
 
 def test_tables_made_of_others_follow_from_them(tables):
+    keys = ["setting", "samples", "method"]
+    errors = tables["errors"].set_index([*keys, "regression_width"])["mean_square_error"]
+    row = tables["summary"].set_index([*keys, "measure"])
+    row = row.loc["as in the paper", 20, "FastICA", "mean square error, chosen width"]
+    expected = errors["as in the paper", 20, "FastICA", "chosen"].quantile([0.1, 0.5, 0.9])
+    np.testing.assert_allclose(row[["lower", "median", "upper"]].astype(float), expected)
+    assert row["seeds"] == 2
+    steps = tables["iterations"].groupby(["samples", "width", "measure"])["step"]
+    assert steps.apply(list).tolist() == [list(range(13))] * 4
+    start = tables["iterations"].query("step == 0").pivot(index="measure", columns="width")
+    np.testing.assert_allclose(start["median", "paper's"], start["median", "chosen"])
     for row in tables["descents"].itertuples():
         path = tables["iterations"].query(
             "samples == @row.samples and width == @row.width and measure == @row.measure"
@@ -148,7 +130,9 @@ def test_tables_made_of_others_follow_from_them(tables):
     assert row[["runs", "converged_runs"]].tolist() == [2, fits["converged"].sum()]
     assert set(tables["converged"]["method"]) == {
         "CICA, paper's width", "CICA, chosen width", "FastICA"}  # fmt: skip
+    assert tables["classification"]["accuracy"].between(0.8, 1).all()
     accuracy = tables["classification"].query("transformation == 'CICA'")["accuracy"]
+    assert len(accuracy) == 3
     row = tables["accuracies"].set_index("transformation").loc["CICA"]
     assert row[["mean", "sd"]].tolist() == pytest.approx([accuracy.mean(), accuracy.std()])
 
@@ -222,8 +206,5 @@ def test_threads_do_not_matter(iris, tables):
     again = analyse({"iris": iris}, TINY, threads=2)
     for name, table in tables.items():
         pd.testing.assert_frame_equal(table, again[name], check_exact=True)
-
-
-def test_an_unknown_parameter_is_refused():
     with pytest.raises(InputError, match="seed"):
         analyse({}, {"seed": 1}, threads=1)
