@@ -178,7 +178,7 @@ def drawn(tables, root):
 
 
 def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
-    made, (verdicts, many, few, theorem1, fitted) = drawn(tables, tmp_path)
+    made, (verdicts, many, few, theorem1, means, fitted) = drawn(tables, tmp_path)
     risk = tables["risk"].set_index(["samples", "setting", "method"])
     for samples, shown in ((300, many), (20, few)):
         frame = shown.frame
@@ -199,10 +199,8 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     whole = tables["verdicts"].query("distribution == 'all' and samples == 'all'")
     best = whole[whole["method"].isin(METHODS[:4] + METHODS[5:6])].nlargest(1, "mean_gain")
     assert f"it gains {best['mean_gain'].item():.1%} on average" in words
-    off = 100 * tables["theorem1"]["printed_off"].abs().max()
-    assert f"off by up to {off:.0f}% of the simulated signal" in words
-    for row in tables["fitted_means"].itertuples():
-        assert f"{row.samples} samples per class the mean shrinkage is {row.shrinkage:.2f}" in words
+    assert theorem1.frame["printed_off"].tolist() == tables["theorem1"]["printed_off"].tolist()
+    assert means.frame["shrinkage"].tolist() == tables["fitted_means"]["shrinkage"].tolist()
     exact = tables["risk"][~tables["risk"]["method"].str.contains("estimated|Eq")]
     for samples, rows in exact.groupby("samples"):
         most = rows["risk_difference"].abs().max()

@@ -15,7 +15,6 @@ from xnbflow.studies.cica import (
     RECOVERY_ERROR,
     SETTING,
     SQUARE_ERROR,
-    SYMMETRIC,
     TRUE_SOURCES,
     UNTRANSFORMED,
     WHITENING,
@@ -76,6 +75,10 @@ _DESCENTS = (
     "transformations. The axis of the mean square error is logarithmic; the regression has the "
     "paper’s width throughout."
 )
+_LEAVES = (
+    "Where the medians of a descent begin, are least (at which step) and end; the descent leaves "
+    "the sources again where the end is above one and a half times the least."
+)
 _ENDS = (
     "Medians over {seeds} runs, with the tenth and the ninetieth percentile, and the median as a "
     "share of that of no transformation. True sources are no bound for the mean square error: "
@@ -98,35 +101,15 @@ _DEPENDENCE = (
 
 def _descents(tables: StudyTables) -> list[Block]:
     """Return both measures by step, and what they say, per number of samples."""
-    summary, descents = tables["summary"], tables["descents"]
+    summary = tables["summary"]
     blocks: list[Block] = []
     for samples, rows in tables["iterations"].groupby("samples"):
         own = summary[(summary["samples"] == samples) & (summary["setting"] == AS_PAPER)]
         rivals = own.set_index(["measure", "method"])["median"]
         figures = [_descent(samples, each, rows, rivals) for each in (RECOVERY_ERROR, SQUARE_ERROR)]
-        path = descents[descents["samples"] == samples].set_index(["measure", "width"])
-        papers, chosen = (path.loc[RECOVERY_ERROR, width] for width in _WIDTHS)
-        error, other = (path.loc[SQUARE_ERROR, width] for width in _WIDTHS)
-        text = (
-            f"{samples:,} samples: with the paper’s width the recovery error {_approach(papers)}; "
-            f"with the width chosen from the data it {_approach(chosen)}. The mean square error "
-            f"goes from {error['start']:.2f} to {error['end']:.2f} and {other['end']:.2f}; with "
-            f"the true sources it is {rivals[_AT_PAPERS_WIDTH, TRUE_SOURCES]:.2f}."
-        )
-        blocks.append(Prose(text, "headline", tables.sources("descents", "summary")))
         blocks.append(Gallery(figures, _DESCENTS, tables.sources("iterations", "summary")))
-    return blocks
-
-
-def _approach(path: pd.Series) -> str:
-    """Return in words how a recovery error falls, and whether it rises again."""
-    first, least, last = path[["start", "least", "end"]]
-    if least == first:
-        return f"never falls below its {first:.2f} at the start and ends at {last:.2f}"
-    fall = f"falls from {first:.2f} to {least:.2f} at step {path['least_at']}"
-    if path["leaves"]:
-        return f"{fall}, then the descent leaves the sources again and ends at {last:.2f}"
-    return f"{fall} and stays near it, at {last:.2f} in the end"
+    columns = ["samples", "measure", "width", "start", "least", "least_at", "end", "leaves"]
+    return [*blocks, tables.show("descents", _LEAVES, columns)]
 
 
 def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) -> Figure:
@@ -157,33 +140,14 @@ def _ends(tables: StudyTables, seeds: int) -> list[Block]:
     """Return recovery and errors of every method in every setting."""
     summary = tables["summary"]
     known = summary[summary["seeds"] > 0]
-    recovery = known[known["measure"] == RECOVERY_ERROR]
-    names = {
-        CHOSEN_WIDTH: "CICA with the width chosen from the data",
-        PAPERS_WIDTH: "with the paper’s width",
-        FAST_ICA: "FastICA, which ignores the target,",
-        SYMMETRIC: "symmetric whitening",
-        UNTRANSFORMED: "the mixture as it is",
-    }
-    texts = ["Median recovery error."]
-    for setting, rows in recovery.groupby("setting"):
-        by_method = {method: rows[rows["method"] == method] for method in names}
-        found = [f"{names[m]} {_by_samples(own)}" for m, own in by_method.items() if len(own)]
-        texts.append(f"{setting.capitalize()}: {'; '.join(found)}.")
     order = known.assign(method=pd.Categorical(known["method"], METHODS))
     order = order.sort_values(["measure", *SETTING, "method"])
     columns = ["method", *SETTING, "measure", "median", "lower", "upper", "of_untransformed"]
     own = {"of_untransformed": Column("number", "", "of that without", ".0%")}
     return [
-        Prose(" ".join(texts), "headline", tables.sources("summary")),
         Prose(_predicted(known), "headline", tables.sources("summary")),
         tables.show("summary", _ENDS.format(seeds=seeds), columns, order, own=own),
     ]
-
-
-def _by_samples(rows: pd.DataFrame) -> str:
-    pairs = rows.sort_values("samples")[["median", "samples"]].itertuples(index=False)
-    return ", ".join(f"{median:.2f} (n = {n:,})" for median, n in pairs)
 
 
 def _predicted(known: pd.DataFrame) -> str:

@@ -86,6 +86,10 @@ _CURVES = (
     "curve. A value that more than a tenth of the samples share is a round mark, with its share "
     "in the strip. The outermost 1 % on either side is left out."
 )
+_SHAPES = (
+    "Figures 1 and 2 of the paper, which describes capLengthMAX as a hockey stick, which climbs at "
+    "once and then stays, and wordFreqOUR as a U, which dips."
+)
 _OTHER_CURVES = (
     "Drawn in the same way; the feature that moves the log odds most, over all samples, comes "
     "first. Every vertical axis is of its own."
@@ -232,9 +236,11 @@ class _Found:
     def curves(self) -> list[Block]:
         """Return the effects of the features of the set that is shown."""
         strengths = self.of_set("strengths", self.shown).set_index("feature")
-        first, shapes = strengths.index[:2].tolist(), ""
+        first, papers = strengths.index[:2].tolist(), []
         if self.papers and set(_PAPER_FIGURES) <= set(strengths.index):
-            first, shapes = _PAPER_FIGURES, f" {self.shapes()}"
+            first, shapes = _PAPER_FIGURES, self.of_set("shapes", self.shown)
+            shown = shapes[shapes["feature"].isin(first)].drop(columns="features")
+            papers = [self.whole.show("shapes", _SHAPES, rows=shown)]
         order = [*first, *strengths.index.drop(first)]
         figures = [
             self.curve(f"effect-{self.dataset}-{i:02d}", strengths.loc[name], large=name in first)
@@ -246,11 +252,12 @@ class _Found:
             f"effect; half of the features lose {row.median:.0%} or more of it. The paper finds "
             "most adjustment where the naive effect peaks: compare the curves."
         )
-        sources = self.whole.sources("scorecard", "observations", "strengths", "shapes")
-        caption = _CURVES.format(event=self.event) + shapes
+        sources = self.whole.sources("scorecard", "observations", "strengths")
+        caption = _CURVES.format(event=self.event)
         blocks: list[Block] = [
             Prose(adjusted, sources=self.whole.sources("adjustments")),
             Gallery(figures[: len(first)], caption, sources),
+            *papers,
         ]
         if others := figures[len(first) :]:
             gallery = Gallery(others, _OTHER_CURVES, sources)
@@ -259,21 +266,6 @@ class _Found:
         columns = ["feature", "naive", "adjusted", "taken_back", "least", "greatest"]
         table = self.whole.show("strengths", _STRENGTHS, columns, strengths.reset_index())
         return [*blocks, Group("Strength of each effect", [table], "as a table")]
-
-    def shapes(self) -> str:
-        """Return whether the paper's two curves have the shapes that it describes."""
-        shapes = self.of_set("shapes", self.shown).set_index("feature")
-        stick, bowl = (shapes.loc[name] for name in _PAPER_FIGURES)
-        return (
-            f"Figures 1 and 2 of the paper: it describes {_PAPER_FIGURES[0]} as a hockey stick, "
-            f"which climbs at once and then stays: here it goes from {stick['start']:+.2f} to "
-            f"{stick['climbed']:+.2f} over the lowest {stick['climbed_share']:.0%} of the samples "
-            f"and is between {stick['least_beyond']:+.2f} and {stick['greatest_beyond']:+.2f} "
-            f"beyond, {'as described' if stick['stays'] else 'which is another shape'}. It "
-            f"describes {_PAPER_FIGURES[1]} as a U: here it starts at {bowl['start']:+.2f}, is "
-            f"lowest with {bowl['lowest']:+.2f} at a value of {bowl['lowest_at']:g}, and ends at "
-            f"{bowl['end']:+.2f}, {'as described' if bowl['dips'] else 'which is no U'}."
-        )
 
     def curve(self, name: str, strength: pd.Series, *, large: bool) -> Figure:
         feature = strength.name

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from xnbflow.data.contract import Column
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.studies.separation import (
@@ -37,7 +38,7 @@ def section(results: StudyResults) -> Section | None:
     by_size = {n: risk[risk["samples"] == n] for n in risk["samples"].unique()}
     sources = tables.sources("risk")
     numbers = [_numbers(tables, rows, n) for n, rows in by_size.items()]
-    theorem1 = tables.show("theorem1", _THEOREM1_TABLE, _THEOREM1_COLUMNS)
+    theorem1 = tables.show("theorem1", _THEOREM1, _THEOREM1_COLUMNS, own=_FORMATS)
     blocks: list[Block] = [
         Prose(_advice(tables), "headline", tables.sources("verdicts", "risk")),
         Prose(_HOW_TO_READ),
@@ -45,13 +46,14 @@ def section(results: StudyResults) -> Section | None:
         Prose(_of_the_claim(risk), sources=sources),
         _verdicts(tables),
         Group("All numbers", [Prose(_formula(by_size), sources=sources), *numbers], "D, R, Eq. 9"),
-        Group("Theorem 1", [_theorem1(tables), theorem1], "printed, corrected, simulated"),
+        Group("Theorem 1", [theorem1], "printed, corrected, simulated"),
         Group("Weights", [_weights(tables)], "of a block by its score"),
     ]
     if len(tables["fitted"]):
-        fitted = tables.show("fitted", _FITTED_TABLE, _FITTED_COLUMNS, own=_FITTED_FORMATS)
+        fitted = tables.show("fitted", _FITTED_TABLE, _FITTED_COLUMNS, own=_FORMATS)
         note = "covariances estimated or known"
-        blocks.append(Group("BlockNB fitted", [_fitted(tables), fitted], note))
+        means = tables.show("fitted_means", _SHRINKAGE, own=_FORMATS)
+        blocks.append(Group("BlockNB fitted", [means, fitted], note))
     if len(tables["blocks"]):
         found = tables.show("blocks", _BLOCKS)
         blocks.append(Group("Blocks found in data sets", [found], "shrinkage"))
@@ -84,9 +86,15 @@ _VERDICTS = (
     "more than two standard errors above 0, or below. Samples are per class, “all” means all sizes "
     "together; the best mean of each kind and size is marked."
 )
-_THEOREM1_TABLE = "The signal n E, simulated and by the three forms of Theorem 1."
-_THEOREM1_COLUMNS = ["setting", "rule", "threshold", "kept", "simulated", "simulated_error",
-                     "printed", "corrected", "corrected_estimated"]  # fmt: skip
+_THEOREM1 = (
+    "Theorem 1 gives the mean signal of a classifier that keeps blocks from a threshold t on, as "
+    "the sum of score − M over the kept blocks of M features. As printed it lacks the boundary "
+    "term of Stein’s identity, −2 t b(t) per block, with b the density of the scores. The signal "
+    "simulated with its relative standard error, and how far the theorem is off: as printed, with "
+    "the boundary term and H known, and with H estimated."
+)
+_THEOREM1_COLUMNS = ["setting", "rule", "threshold", "kept", "simulated", "relative_error",
+                     "printed_off", "corrected_off", "corrected_estimated_off"]  # fmt: skip
 _WEIGHTS = (
     "The weight of a block by its score: solid with H known, dashed the median of the weights "
     "with H estimated, the band from their 5% to their 95% quantile over training sets. The "
@@ -102,13 +110,16 @@ _FITTED_TABLE = (
 _FITTED_COLUMNS = ["setting", "samples", "method", "risk", "risk_error", "expected_risk",
                    "known_covariance_risk", "gain", "gain_error", "known_gain", "kept",
                    "shrinkage"]  # fmt: skip
-_FITTED_FORMATS = dict.fromkeys(["gain", "gain_error", "known_gain"], "z.1%")
+_SHARES = ("gain", "gain_error", "known_gain", "above_known", "above_exact", "relative_error",
+           "printed_off", "corrected_off", "corrected_estimated_off")  # fmt: skip
+_FORMATS = {name: Column("number", label=name.replace("_", " "), format="z.1%") for name in _SHARES}
 _SHRINKAGE = (
     "Covariances of blocks with few samples are shrunk: where a correlation matrix is singular or "
     "has fewer than ten degrees of freedom per feature, it is moved towards independence by the "
     "share that Ledoit and Wolf’s rule (2004) gives, 0 not at all, 1 all the way. The features of "
     "a block are independent in these simulated data, as shrinkage supposes: where they are not, "
-    "few samples may cost more than here."
+    "few samples may cost more than here. Means and medians per sample size: how far the risk is "
+    "above that with known covariances, and what BlockNB expects of itself above its exact risk."
 )
 _BLOCKS = (
     "Blocks of the features whose residuals within classes correlate most. Mean |r|: how "
@@ -247,23 +258,6 @@ def _formula(by_size: dict[int, pd.DataFrame]) -> str:
     )
 
 
-def _theorem1(tables: StudyTables) -> Prose:
-    """Return how far Theorem 1 is off as printed, and corrected."""
-    table = tables["theorem1"]
-    forms = ("printed", "corrected", "corrected_estimated")
-    printed, corrected, estimated = (100 * table[f"{form}_off"].abs().max() for form in forms)
-    text = (
-        "Theorem 1 gives the mean signal of a classifier that keeps blocks from a threshold t on, "
-        "as the sum of score − M over the kept blocks of M features. As printed it lacks the "
-        "boundary term of Stein’s identity, −2 t b(t) per block, with b the density of the scores. "
-        f"As printed it is off by up to {printed:.0f}% of the simulated signal; with the "
-        f"boundary term by up to {corrected:.2g}% where H is known (the simulation’s own "
-        f"standard error is up to {100 * table['relative_error'].max():.2g}%), and by up to "
-        f"{estimated:.2g}% where H is estimated."
-    )
-    return Prose(text, sources=tables.sources("theorem1"))
-
-
 def _weights(tables: StudyTables) -> Gallery:
     """Return a small figure of the weights per distribution."""
     figures = []
@@ -279,19 +273,3 @@ def _weights(tables: StudyTables) -> Gallery:
         alt = f"Curves: the weight of a score, {setting}."
         figures.append(Figure(f"separation-weights-{i}", draw_weights, arguments, "", alt))
     return Gallery(figures, _WEIGHTS, tables.sources("weights"))
-
-
-def _fitted(tables: StudyTables) -> Prose:
-    """Return what estimating the covariances costs BlockNB."""
-    texts = [_SHRINKAGE]
-    for row in tables["fitted_means"].itertuples():
-        known, exact = (
-            f"{abs(share):.1%} {'below' if share < 0 else 'above'}"
-            for share in (row.above_known, row.above_exact)
-        )
-        texts.append(
-            f"With {row.samples:,} samples per class the mean shrinkage is {row.shrinkage:.2f}, "
-            f"the risk is in the median {known} that with known covariances, and what BlockNB "
-            f"expects of itself is {exact} its exact risk."
-        )
-    return Prose(" ".join(texts), sources=tables.sources("fitted_means"))
