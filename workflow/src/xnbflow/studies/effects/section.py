@@ -14,7 +14,6 @@ from xnbflow.studies.effects import (
     MODELS,
     NAIVE,
     PAPERS_EXAMPLE,
-    TUNED,
 )
 from xnbflow.studies.effects.drawings import draw_effect
 
@@ -108,7 +107,8 @@ _STEPS = (
 )
 _TUNING = (
     "Every combination tried, with its log-likelihood per sample in stratified ten-fold "
-    "cross-validation of the training part (nearer to 0 is better); the chosen one is marked."
+    "cross-validation of the training part (nearer to 0 is better); the chosen one is marked, and "
+    "the fit statistics have the tuned model. Try more values where the chosen one is an extreme."
 )
 
 
@@ -159,7 +159,7 @@ class _Found:
             steps = [self.stepwise(name) for name in self.tables["stepwise"]["features"].unique()]
             blocks.append(Group("Stepwise selection", steps, "which features entered"))
         if "tuning" in self.tables:
-            blocks.append(Group("Tuning", self.tuning(), "chosen inside the training part"))
+            blocks.append(Group("Tuning", [self.tuning()], "chosen inside the training part"))
         return [*blocks, Group("Scorecard", self.scorecard(), "the model as a look-up table")]
 
     def headline(self) -> Prose:
@@ -319,37 +319,11 @@ class _Found:
         columns = ["step", "action", "feature", "chi_square", "p_value", "log_likelihood"]
         return self.whole.show("stepwise", caption, columns, path)
 
-    def tuning(self) -> list[Block]:
-        """Return what was tried inside the training part, what was chosen, and what it brought."""
+    def tuning(self) -> Table:
+        """Return what was tried inside the training part, and what was chosen."""
         table = self.tables["tuning"].reset_index(drop=True)
-        values = table.drop(columns=["features", "mean_log_likelihood", "chosen"])
-        sources, blocks = self.whole.sources("tuning", "fit"), []
-        for i in np.flatnonzero(table["chosen"]):
-            name, tried = table.loc[i, "features"], values.loc[i].to_dict()
-            setting = ", ".join(
-                f"{key} {value:g}" if isinstance(value, int | float) else f"{key} {value}"
-                for key, value in tried.items()
-            )
-            fit = self.fit(name, self.part)
-            before, after = fit.loc[GENERALIZED], fit.loc[TUNED]
-            verdict = "better" if after["log_likelihood"] > before["log_likelihood"] else "worse"
-            text = (
-                f"{self.sets[name]}: {setting} was chosen. On the {self.part} part its "
-                f"log-likelihood is {verdict} than that of the untuned model "
-                f"({after['log_likelihood']:,.1f} against {before['log_likelihood']:,.1f}); it "
-                f"misclassifies {after['misclassification']:.2%} against "
-                f"{before['misclassification']:.2%}."
-            )
-            ends = [
-                key
-                for key, column in values.select_dtypes("number").items()
-                if column.nunique() >= 3 and tried[key] in (column.min(), column.max())
-            ]
-            text += f" At an end of what was tried: {' and '.join(ends)}." if ends else ""
-            blocks.append(Prose(text, sources=sources))
         best = frozenset((int(i), "mean_log_likelihood") for i in np.flatnonzero(table["chosen"]))
-        shown = table.drop(columns="chosen")
-        return [*blocks, self.whole.show("tuning", _TUNING, rows=shown, best=best)]
+        return self.whole.show("tuning", _TUNING, rows=table.drop(columns="chosen"), best=best)
 
     def scorecard(self) -> list[Block]:
         """Return where the look-up table is, and a few of its lines."""
