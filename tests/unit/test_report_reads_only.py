@@ -37,7 +37,6 @@ COMPUTING = (
 )
 #: What of these only names or reads.
 NAMES = {
-    "xnbflow.evaluation.metrics.CLASS_METRICS",
     "xnbflow.evaluation.headlines.distinct_labels",
     "xnbflow.evaluation.gathering.read_benchmark",
     "xnbflow.evaluation.methods.entries_in",
@@ -45,13 +44,9 @@ NAMES = {
 }
 #: By module, function and what it calls: why it may.
 ALLOWED = {
-    ("report/sections/overview.py", "_job_seconds", "sum"): (
-        "what jobs took is known when all of them, the tables' among them, have ended: it is "
-        "summed over the files of results/benchmarks and the tables jobs"
-    ),
+    ("report/sections/overview.py", "_job_seconds", "sum"): "summed over the files of jobs",
     ("report/sections/overview.py", "_facts", "sum"): "the total of the table of these seconds",
     ("report/sections/validation.py", "_confusion", "sum"): "shades of a picture of counts",
-    ("report/sections/validation.py", "_confusion", "divide"): "the same shades",
 }
 
 

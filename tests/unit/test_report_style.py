@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.densities import draw_cohorts, draw_densities
 from xnbflow.report.drawings.heatmap import draw_heatmap
-from xnbflow.report.drawings.histograms import draw_class_sizes, draw_correlations, draw_p_values
+from xnbflow.report.drawings.histograms import draw_correlations, draw_p_values
 from xnbflow.report.drawings.lines import Line, draw_lines, draw_trade_off
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.ranks import draw_ranks
@@ -29,7 +29,6 @@ DRAWINGS = {
         draw_correlations,
         {"edges": np.linspace(0, 1, 51), "pairs": np.arange(50), "cut": 0.7},
     ),
-    "class-sizes": (draw_class_sizes, {"classes": NAMES, "sizes": [1, 20, 300]}),
     "points": (
         draw_points,
         {
@@ -159,14 +158,6 @@ def test_coordinates_are_rounded_and_labels_are_not():
     paths = "".join(element.get("d") for element in ET.fromstring(text).iter(f"{SVG}path"))
     assert re.search(r"\.\d\d", paths)
     assert not re.search(r"\.\d\d\d", paths)
-
-
-def test_the_style_does_not_leak_into_other_figures():
-    import matplotlib as mpl
-
-    before = mpl.rcParams["axes.edgecolor"]
-    render("p", *DRAWINGS["p-values"])
-    assert mpl.rcParams["axes.edgecolor"] == before
 
 
 def test_colours_are_told_apart_on_a_light_and_on_a_dark_page():

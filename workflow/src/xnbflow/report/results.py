@@ -79,11 +79,6 @@ class StudyResults:
         """Where the study's own tables are."""
         return self.root / STUDY.of(study=self.study.id)
 
-    def params(self, classifier: str) -> dict[str, Any]:
-        """Return the parameters that a classifier was configured with."""
-        entry = self.configuration.get("classifiers", {}).get(classifier, {})
-        return dict(entry.get("params", {}))
-
     def place(self, dataset: str, folds: str) -> str:
         """Return how a data set is called; with its scheme of folds where there are several."""
         return f"{dataset} ({folds})" if len(self.study.folds) > 1 else dataset
@@ -137,20 +132,9 @@ class StudyResults:
         return PublishedTables(self.paper)
 
     def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
-        """Return a metric with a row per place and a column per classifier, in the study's order.
+        """Return a column of ``summary`` for a metric: rows by `place`, classifiers' labels above.
 
-        Parameters
-        ----------
-        metric : str
-            One of the metrics in the table ``summary``.
-        value : str
-            Its column: ``mean``, ``sd`` or ``sd_repeats``.
-
-        Returns
-        -------
-        DataFrame
-            Rows by `place`, columns by label; missing where a fold failed, as a mean over the
-            others is no comparison.
+        It is missing where a fold failed, as a mean over the others is no comparison.
         """
         chosen = self.rows("summary", metric=metric, folds_failed=0)
         wide = chosen.set_index(["dataset", "folds", "classifier"])[value].unstack()
@@ -170,15 +154,9 @@ class StudyResults:
         rows = read_parquet(self.root / path, TRAINING_TABLES[table])
         return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)
 
-    @property
-    def simulated(self) -> list[str]:
-        """The data sets of the study that are simulated."""
-        rows = self.configuration.get("datasets", {})
-        return [d for d in self.study.datasets if rows.get(d, {}).get("source") == "simulate"]
-
     def truth(self, dataset: str) -> pd.DataFrame | None:
         """Return what was planted in a simulated data set; None for a real one."""
-        if dataset not in self.simulated:
+        if self.configuration.get("datasets", {}).get(dataset, {}).get("source") != "simulate":
             return None
         return read_parquet(self.root / TRUTH.of(dataset=dataset), TRUTH_TABLE)
 
@@ -188,17 +166,7 @@ class StudyResults:
 
 
 class StudyTables:
-    """Tables in files, each read once, when it is first asked for.
-
-    Parameters
-    ----------
-    results : StudyResults
-        The study.
-    paths : mapping of str to str
-        The files, by the tables' names.
-    schemas : mapping of str to TableSchema
-        What the tables hold.
-    """
+    """Tables in files, by name; each is read once, when it is first asked for."""
 
     def __init__(
         self, results: StudyResults, paths: Mapping[str, str], schemas: Mapping[str, TableSchema]

@@ -38,9 +38,8 @@ def draw_heatmap(
     n, m = z.shape
     inner = min(_WIDTH, _WIDEST * m)
     edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
-    crowded = any(
-        label_width([classes[start]]) > inner * (end - start) / m for start, end in pairwise(edges)
-    )
+    spans = list(pairwise(edges))
+    crowded = any(label_width([classes[a]]) > inner * (b - a) / m for a, b in spans)
     left, top = 0.15 + label_width(labels), 0.55 if crowded else 0.35
     height = top + 0.35 + _ROW * n
     width = max(left + inner, label_width([_KEY], _KEY_SIZE)) + 0.1
@@ -53,7 +52,7 @@ def draw_heatmap(
     name_rows(axes, range(n), labels)
     axes.set_xticks([])
     axes.spines[:].set_visible(False)
-    for i, (start, end) in enumerate(pairwise(edges)):
+    for i, (start, end) in enumerate(spans):
         if start:
             axes.axvline(start - 0.5, color=GREY, linewidth=1.2)
         room = max(3, int(inner * (end - start) / m / label_width("n")))

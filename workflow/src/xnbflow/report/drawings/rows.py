@@ -27,19 +27,10 @@ _WIDTH = 4.6
 
 
 class Points(NamedTuple):
-    """A value per row, with an interval where there is one.
+    """A value per row, with an interval where there is one; missing values are not drawn.
 
-    Attributes
-    ----------
-    label : str
-        Legend.
-    values, lower, upper : sequence of float
-        One per row; missing values are not drawn.
-    style : int
-        Number of the colour and the mark.
-    beside : int
-        Number of the group whose lines it shares, as the paper's values beside ours; they are
-        hollow. -1 for a group with lines of its own.
+    ``style`` is the number of the colour and the mark. ``beside`` is the number of the group whose
+    lines it shares, hollow, as the paper's values beside ours; -1 for lines of its own.
     """
 
     label: str
@@ -73,10 +64,22 @@ def draw_points(
     lines = np.linspace(-0.32, 0.32, n_lines) if n_lines > 1 else np.zeros(1)
     places = np.arange(len(rows))
     for i, group in enumerate(groups):
-        _draw_group(axes, group, places + lines[group.beside if group.beside >= 0 else i])
+        values, hollow = np.asarray(group.values, dtype=float), group.beside >= 0
+        below, above = values - np.asarray(group.lower), np.asarray(group.upper) - values
+        axes.errorbar(
+            values,
+            places + lines[group.beside if hollow else i],
+            xerr=np.nan_to_num(np.stack([below, above]).clip(min=0)),
+            fmt="d" if hollow else MARKERS[group.style % len(MARKERS)],
+            color=COLOURS[group.style % len(COLOURS)],
+            markerfacecolor="none" if hollow else None,
+            markersize=6 if hollow else 4.5,
+            elinewidth=1.2,
+            label=group.label,
+        )
     if levels:
-        name, values = levels
-        axes.vlines(values, places - 0.42, places + 0.42, color=INK, linewidth=1.6, label=name)
+        name, at = levels
+        axes.vlines(at, places - 0.42, places + 0.42, color=INK, linewidth=1.6, label=name)
     for place in places[:-1]:
         axes.axhline(place + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
     axes.xaxis.set_major_locator(MaxNLocator(6))
@@ -99,23 +102,6 @@ def _axes_of_rows(
     name_rows(axes, range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     return figure, axes, columns
-
-
-def _draw_group(axes: Axes, group: Points, y: np.ndarray) -> None:
-    values = np.asarray(group.values, dtype=float)
-    below, above = values - np.asarray(group.lower), np.asarray(group.upper) - values
-    hollow = group.beside >= 0
-    axes.errorbar(
-        values,
-        y,
-        xerr=np.nan_to_num(np.stack([below, above]).clip(min=0)),
-        fmt="d" if hollow else MARKERS[group.style % len(MARKERS)],
-        color=COLOURS[group.style % len(COLOURS)],
-        markerfacecolor="none" if hollow else None,
-        markersize=6 if hollow else 4.5,
-        elinewidth=1.2,
-        label=group.label,
-    )
 
 
 def draw_shares(
