@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow import __version__
-from xnbflow.data.contract import JOBS, benchmark_of, columns
+from xnbflow.data.contract import JOBS, Column, benchmark_of
 from xnbflow.data.counts import counted
 from xnbflow.evaluation.gathering import read_benchmark
 from xnbflow.evaluation.methods import known_methods
@@ -186,10 +186,10 @@ def _versions() -> dict[str, str]:
     return found
 
 
-_SECONDS = columns(
-    seconds=("number:,.1f", "summed over jobs"),
-    most_memory=("number:,.0f", "of a job", "most memory (MB)"),
-)
+_SECONDS = {
+    "seconds": Column("number", "summed over jobs", format=",.1f"),
+    "most_memory": Column("number", "of a job", "most memory (MB)", ",.0f"),
+}
 
 
 def _job_seconds(results: StudyResults) -> pd.DataFrame:
