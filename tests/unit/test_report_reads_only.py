@@ -46,7 +46,7 @@ NAMES = {
 ALLOWED = {
     ("report/sections/overview.py", "_job_seconds", "sum"): "summed over the files of jobs",
     ("report/sections/overview.py", "_facts", "sum"): "the total of the table of these seconds",
-    ("report/sections/validation.py", "_confusion", "sum"): "shades of a picture of counts",
+    ("report/sections/accuracy.py", "confusion_figure", "sum"): "shades of a picture of counts",
 }
 
 

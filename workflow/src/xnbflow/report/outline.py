@@ -45,19 +45,9 @@ def figure_labels(
 ) -> dict[str, str]:
     """Return what a figure shows, by its name.
 
-    Parameters
-    ----------
-    figure : str
-        Its kind and, as far as it is of one, a data set, scheme of folds, classifier and number,
-        with hyphens between them.
-    datasets, folds, classifiers : sequence of str
-        The ids of the study's.
-
-    Returns
-    -------
-    dict of str to str
-        ``data set``, ``figure``, ``folds``, ``classifier`` and ``number``; all but the first two
-        are empty where the figure is not of one.
+    The name has the kind and, as far as the figure is of one, a data set, scheme of folds,
+    classifier (ids of the study) and number, with hyphens between them; the labels ``data set``,
+    ``figure``, ``folds``, ``classifier`` and ``number`` are in the same order.
 
     Examples
     --------

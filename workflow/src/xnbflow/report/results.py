@@ -1,7 +1,7 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -18,7 +18,6 @@ from xnbflow.data.contract import (
     MODEL_TABLE,
     MODEL_TABLES,
     PAPER,
-    SERIES,
     STUDY,
     STUDY_TABLE,
     STUDY_TABLES,
@@ -29,11 +28,11 @@ from xnbflow.data.contract import (
     VALIDATION_TABLE,
     VALIDATION_TABLES,
     Column,
+    PathTemplate,
     TableSchema,
     analysis_tables,
     text_of,
 )
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.entries import Analysis
 from xnbflow.data.printed import PublishedTables
 from xnbflow.data.study import Study
@@ -99,10 +98,8 @@ class StudyResults:
     @cached_property
     def tables(self) -> "StudyTables":
         """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.data.contract`."""
-        study = self.study.id
-        paths = {name: STUDY_TABLE.of(study=study, table=name) for name in STUDY_TABLES}
-        paths |= {n: DESCRIPTION_TABLE.of(study=study, table=n) for n in DESCRIPTION_TABLES}
-        return StudyTables(self, paths, {**STUDY_TABLES, **DESCRIPTION_TABLES})
+        places = {STUDY_TABLE: STUDY_TABLES, DESCRIPTION_TABLE: DESCRIPTION_TABLES}
+        return StudyTables(self, {p.fill(study=self.study.id): t for p, t in places.items()})
 
     def rows(self, table: str, **where: object) -> pd.DataFrame:
         """Return the rows of one of `tables` whose columns have the given values."""
@@ -111,20 +108,18 @@ class StudyResults:
     @cached_property
     def validation(self) -> "StudyTables":
         """The tables of models in a second cohort."""
-        study = self.study.id
-        paths = {name: VALIDATION_TABLE.of(study=study, table=name) for name in VALIDATION_TABLES}
-        return StudyTables(self, paths, VALIDATION_TABLES)
+        place = VALIDATION_TABLE.fill(study=self.study.id)
+        return StudyTables(self, {place: VALIDATION_TABLES})
 
     def analysis(self, analysis: Analysis) -> "StudyTables":
         """Return the tables of an analysis."""
-        schemas = analysis_tables(analysis)
         place = ANALYSIS_TABLE.fill(study=self.study.id, analysis=analysis.name)
-        return StudyTables(self, {name: place.of(table=name) for name in schemas}, schemas)
+        return StudyTables(self, {place: analysis_tables(analysis)})
 
     def model(self, dataset: str, classifier: str) -> "StudyTables":
         """Return the tables of a classifier that was fitted on all samples."""
         place = MODEL_TABLE.fill(dataset=dataset, classifier=classifier)
-        return StudyTables(self, {n: place.of(table=n) for n in MODEL_TABLES}, MODEL_TABLES)
+        return StudyTables(self, {place: MODEL_TABLES})
 
     @cached_property
     def published(self) -> PublishedTables:
@@ -141,10 +136,9 @@ class StudyResults:
         wide = wide.reindex(index=list(self.places), columns=list(self.study.classifiers))
         return wide.set_axis(list(self.places.values())).rename(columns=self.labels)
 
-    def of_dataset(self, dataset: str, table: str) -> pd.DataFrame:
-        """Return a table of a data set, say its ``correlations``."""
-        path = DIAGNOSTIC.of(dataset=dataset, table=table)
-        return read_parquet(self.root / path, DIAGNOSTIC_TABLES[table])
+    def diagnosed(self, dataset: str) -> "StudyTables":
+        """Return the tables of a data set, say its ``correlations``."""
+        return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None
@@ -160,26 +154,24 @@ class StudyResults:
             return None
         return read_parquet(self.root / TRUTH.of(dataset=dataset), TRUTH_TABLE)
 
-    def series(self, dataset: str) -> DataSet:
-        """Return a data set's canonical series."""
-        return DataSet.read(self.root / SERIES.of(dataset=dataset))
-
 
 class StudyTables:
     """Tables in files, by name; each is read once, when it is first asked for."""
 
     def __init__(
-        self, results: StudyResults, paths: Mapping[str, str], schemas: Mapping[str, TableSchema]
+        self, results: StudyResults, places: Mapping[PathTemplate, Mapping[str, TableSchema]]
     ) -> None:
-        self._results, self._paths, self._schemas = results, paths, schemas
-        self._read = cache(lambda name: read_parquet(results.root / paths[name], schemas[name]))
+        self._results = results
+        self._schemas = {
+            name: table for tables in places.values() for name, table in tables.items()
+        }
+        self._paths = {n: place.of(table=n) for place, tables in places.items() for n in tables}
+        self._read = cache(
+            lambda name: read_parquet(results.root / self._paths[name], self._schemas[name])
+        )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self._read(name)
-
-    def present(self) -> list[str]:
-        """Return the names of the tables that were written; an analysis may leave some out."""
-        return [name for name, path in self._paths.items() if (self._results.root / path).exists()]
 
     def rows(self, name: str, **where: object) -> pd.DataFrame:
         """Return the rows of a table whose columns have the given values."""
@@ -191,6 +183,16 @@ class StudyTables:
     def sources(self, *names: str) -> list[str]:
         """Return the files of tables as text, as a page links to them."""
         return [self._results.beside(text_of(self._paths[name])) for name in names]
+
+    def present(self) -> list[str]:
+        """Return the names of the tables that were written; an analysis may leave some out."""
+        return [name for name, path in self._paths.items() if (self._results.root / path).exists()]
+
+    def links(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield the place, title and files of the tables that were written."""
+        for name in self.present():
+            files = [self._results.beside(self._paths[name]), *self.sources(name)]
+            yield files[1].removesuffix(".tsv"), self._schemas[name].title, files
 
     def show(
         self,

@@ -1,6 +1,6 @@
 """Accuracy: data sets by classifiers, the paper's values, and what accuracy costs in features."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 
-__all__ = ["calibration_figure", "confusion_figure", "section"]
+__all__ = ["calibration_figure", "confusion_figure", "points", "section"]
 
 _PICTURES = (
     "Left: accuracy with its 95 % interval; the bar across is the majority-class rate. Right: "
@@ -114,27 +114,37 @@ def _other_metrics(results: StudyResults) -> list[Block]:
     return [Group("Other metrics", [table], "balanced accuracy, F1, ROC AUC, log loss …")]
 
 
+def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[Points]:
+    """Return a value with its interval for each classifier that has any, a row per place."""
+    found = []
+    for style, name in enumerate(results.study.classifiers):
+        own = rows[rows["classifier"] == name].set_index(["dataset", "folds"])
+        if len(own):
+            own = own[[value, "lower", "upper"]].reindex(list(results.places))
+            middle, lower, upper = own.T.to_numpy().tolist()
+            found.append(Points(results.labels[name], middle, lower, upper, style))
+    return found
+
+
 def _scores(results: StudyResults) -> Figure:
-    means = results.scores("accuracy", "pooled")
-    lower, upper = results.scores("accuracy", "lower"), results.scores("accuracy", "upper")
+    rows = results.rows("summary", metric="accuracy", folds_failed=0)
     baseline = results.scores("accuracy", "baseline").bfill(axis=1).iloc[:, 0]
-    groups = [
-        Points(label, means[label].tolist(), lower[label].tolist(), upper[label].tolist(), style)
-        for style, label in enumerate(means.columns)
-    ]
+    groups = points(results, rows, "pooled")
+    styles = {group.label: group.style for group in groups}
     for part, name in results.study.paper.items():
         printed = results.rows("paper", quantity=f"{part}_accuracy")
-        if len(printed):
-            i = results.study.classifiers.index(name)
+        label = results.labels[name]
+        if len(printed) and label in styles:
             values = printed.set_index(["dataset", "folds"])["paper"].astype(float)
             values = values.reindex(list(results.places)).tolist()
-            label = f"{results.labels[name]}, paper"
-            groups.append(Points(label, values, values, values, i, beside=i))
+            beside = list(styles).index(label)
+            more = Points(f"{label}, paper", values, values, values, styles[label], beside)
+            groups.append(more)
     return Figure(
         "accuracy",
         draw_points,
         {
-            "rows": means.index.tolist(),
+            "rows": list(results.places.values()),
             "groups": groups,
             "xlabel": "accuracy",
             "levels": ("largest class", baseline.tolist()),
@@ -195,7 +205,8 @@ def _paper(results: StudyResults) -> list[Block]:
 
 def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]:
     """Return what was predicted, and which classifiers predicted nothing."""
-    fitted = set(results.rows("confusion", dataset=dataset, folds=folds)["classifier"])
+    table = results.rows("confusion", dataset=dataset, folds=folds)
+    fitted = dict(iter(table.groupby("classifier")))
     named = [name for name in results.study.classifiers if name in fitted]
     failed = [results.labels[name] for name in results.study.classifiers if name not in fitted]
     blocks: list[Block] = []
@@ -203,13 +214,18 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
         blocks.append(Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning"))
     if not named:
         return blocks
-    figures = [_confusion(results, dataset, folds, name) for name in named]
+    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
+    key = f"{dataset}-{folds}"
+    figures = [
+        confusion_figure(f"confusion-{key}-{name}", results.labels[name], fitted[name], classes)
+        for name in named
+    ]
     bins = results.rows("calibration", dataset=dataset, folds=folds, few=False)
     known = {name: bins[bins["classifier"] == name] for name in named}
     known = {results.labels[name]: rows for name, rows in known.items() if len(rows)}
     if known:
         alt = f"Calibration curves on {dataset}: predicted probability against frequency."
-        figures.append(calibration_figure(f"calibration-{dataset}-{folds}", known, alt))
+        figures.append(calibration_figure(f"calibration-{key}", known, alt))
     sources = results.tables.sources("confusion", "calibration")
     blocks += _confidence(results, dataset, folds)
     return [*blocks, Gallery(figures, _PREDICTIONS, sources)]
@@ -238,25 +254,12 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
     return [Prose(text, sources=results.tables.sources("confidence"))]
 
 
-def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str) -> Figure:
-    table = results.rows("confusion", dataset=dataset, folds=folds, classifier=classifier)
-    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
-    cells = table.set_index(["true", "predicted"])
-    counts, shares = (
-        cells[column].unstack().reindex(index=classes, columns=classes).fillna(0).to_numpy()
-        for column in ("count", "share")
-    )
-    label = results.labels[classifier]
-    right = ", ".join(f"{shares[i, i]:.0%} of {name}" for i, name in enumerate(classes))
-    alt = f"Confusion matrix of {label} on {dataset}: right are {right}."
-    name = f"confusion-{dataset}-{folds}-{classifier}"
-    return confusion_figure(name, label, classes, counts, shares, alt)
-
-
-def confusion_figure(
-    name: str, title: str, classes: list[str], counts: np.ndarray, shares: np.ndarray, alt: str
-) -> Figure:
-    """Return a figure of the predictions of each true class (rows), as counts and row's shares."""
+def confusion_figure(name: str, title: str, rows: pd.DataFrame, classes: Sequence[str]) -> Figure:
+    """Return a figure of the table ``confusion``: true classes by predicted ones."""
+    wide = rows.pivot(index="true", columns="predicted", values="count")
+    counts = wide.reindex(index=classes, columns=classes).fillna(0).to_numpy()
+    shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+    right = ", ".join(f"{shares[i, i]:.0%} of {label}" for i, label in enumerate(classes))
     arguments = {
         "values": shares,
         "rows": classes,
@@ -267,7 +270,9 @@ def confusion_figure(
         "ylabel": "true",
         "cell": (0.34, 0.24),
     }
-    return Figure(name, draw_matrix, arguments, "", alt)
+    return Figure(
+        name, draw_matrix, arguments, "", f"Confusion matrix, {title}: right are {right}."
+    )
 
 
 def calibration_figure(name: str, bins: Mapping[str, pd.DataFrame], alt: str) -> Figure:

@@ -122,7 +122,7 @@ def _verdict(
     if "accuracy" not in summary.index or verdicts.empty:
         return f"Not supported: {label} could not be fitted in every fold.", "poor"
     row = verdicts.iloc[0]
-    missed = recall.loc[~recall["recognised"].astype(bool), "class"].tolist()
+    missed = [f"“{name}”" for name in recall.loc[~recall["recognised"].astype(bool), "class"]]
     reasons = {
         "chance interval": (
             f"the 95 % interval of its balanced accuracy, {row['balanced_lower']:.0%} to "
@@ -130,7 +130,7 @@ def _verdict(
         ),
         "permutation test": "permuted labels are predicted as well",
         "majority class": "its 95 % interval is not above the majority-class rate",
-        "classes": f"{_listed(missed)} {'is' if len(missed) == 1 else 'are'} not recognised",
+        "classes": f"{_listed(missed, 3)} {'is' if len(missed) == 1 else 'are'} not recognised",
         "stability": "folds disagree on the features, so that other samples would give other lists",
     }
     but = " and ".join(reasons[reason] for reason in row["reasons"].split("; ") if reason)
@@ -148,17 +148,16 @@ def _verdict(
     return text, _LEVELS[row["level"]]
 
 
-def _listed(names: Sequence[str], most: int = 3) -> str:
+def _listed(names: Sequence[str], most: int) -> str:
     """Return names in words, a few of many.
 
     Examples
     --------
-    >>> _listed(["a", "b"]), _listed(list("abcdef"))
-    ('“a”, “b”', '“a”, “b”, “c” and 3 others')
+    >>> _listed(["a", "b"], 3), _listed(list("abcdef"), 3)
+    ('a, b', 'a, b, c and 3 more')
     """
     more = len(names) - most
-    rest = f" and {counted(more, 'other')}" if more > 0 else ""
-    return ", ".join(f"“{name}”" for name in names[:most]) + rest
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _line(
@@ -218,12 +217,10 @@ def _suspects(results: StudyResults) -> list[Block]:
         return []
     named = [
         f"{row.sample} ({row.dataset}: labelled “{row.true}”, predicted “{row.predicted}”)"
-        for row in rows.head(_MOST_SUSPECTS).itertuples(index=False)
+        for row in rows.itertuples(index=False)
     ]
-    more = len(rows) - len(named)
-    rest = f" and {more:,} more" if more > 0 else ""
     reason = "every classifier predicts the same other class"
-    text = f"Labels that may be wrong ({reason}): {', '.join(named)}{rest}."
+    text = f"Labels that may be wrong ({reason}): {_listed(named, _MOST_SUSPECTS)}."
     return [Prose(text, sources=results.tables.sources("samples"))]
 
 
@@ -235,7 +232,7 @@ def _ties(results: StudyResults, classifier: str) -> list[Block]:
     keys = ["dataset", "folds", "class", "feature"]
     table = table.sort_values("frequency", ascending=False, kind="stable")
     rows = [
-        (*key, _few(group["alternative"].unique().tolist()), group["frequency"].max())
+        (*key, _listed(group["alternative"].unique(), _MOST_ALTERNATIVES), group["frequency"].max())
         for key, group in table.groupby(keys, sort=False)
     ]
     block = results.tables.show(
@@ -246,8 +243,3 @@ def _ties(results: StudyResults, classifier: str) -> list[Block]:
         pd.DataFrame(rows, columns=[*keys, "alternative", "frequency"]),
     )
     return [Group("Interchangeable features", [block], f"{len(rows):,} that could be others")]
-
-
-def _few(names: list[str]) -> str:
-    more = len(names) - _MOST_ALTERNATIVES
-    return ", ".join(names[:_MOST_ALTERNATIVES]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,20 +1,15 @@
 """Diagnostics: are features normal, and independent given the class (XNB paper, Table 1)."""
 
 import numpy as np
-import pandas as pd
 
 from xnbflow.report.drawings.histograms import draw_correlations, draw_p_values
-from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Section
 from xnbflow.report.results import StudyResults
 
 __all__ = ["section"]
 
-#: The ratios of the paper's Table 1: their labels, and the paper's names.
-_RATIOS = {
-    "non_normal_ratio": ("not normal (SW)", "SW"),
-    "dependent_ratio": ("dependent (P)", "P"),
-}
+#: The ratios of the paper's Table 1, by the paper's names.
+_RATIOS = {"non_normal_ratio": "SW", "dependent_ratio": "P"}
 _BEYOND = ("non_normal_ratio_fdr", "non_normal_within_ratio", "non_normal_within_ratio_fdr",
            "dependent_pairs", "max_abs_r", "cut", "dof")  # fmt: skip
 _TABLE = (
@@ -32,21 +27,18 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.datasets:
         return None
     rows, columns = results.tables["diagnostics"], ["dataset"]
-    printed: dict[str, pd.Series] = {}
-    for quantity, (_, name) in _RATIOS.items():
+    for quantity, name in _RATIOS.items():
         columns.append(quantity)
         paper = results.rows("paper", quantity=quantity).set_index("dataset")["paper"]
-        if paper.reindex(rows["dataset"]).notna().any():
-            printed[quantity] = paper.reindex(rows["dataset"]).astype(float)
+        printed = paper.reindex(rows["dataset"]).astype(float).to_numpy()
+        if not np.isnan(printed).all():
             columns.append(f"{name} in the paper")
-            rows = rows.assign(**{columns[-1]: printed[quantity].to_numpy()})
-    caption = f"Table 1 of the XNB paper beside ours. {_TABLE}" if printed else _TABLE
+            rows = rows.assign(**{columns[-1]: printed})
     own = {name: ".2f" for name in columns if name.endswith("in the paper")}
+    caption = f"Table 1 of the XNB paper beside ours. {_TABLE}" if own else _TABLE
     blocks: list[Block] = [
         results.tables.show("diagnostics", caption, [*columns, *_BEYOND], rows, own=own)
     ]
-    if len(rows) > 1:
-        blocks.append(_ratios(results, printed))
     for i, dataset in enumerate(results.study.datasets):
         sizes = results.rows("class_sizes", dataset=dataset)
         named = ", ".join(f"{c} {n}" for c, n in zip(sizes["class"], sizes["samples"], strict=True))
@@ -60,29 +52,10 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def _ratios(results: StudyResults, printed: dict[str, pd.Series]) -> Figure:
-    frame = results.tables["diagnostics"]
-    groups = []
-    for i, (quantity, (label, _)) in enumerate(_RATIOS.items()):
-        values = frame[quantity].tolist()
-        groups.append(Points(label, values, values, values, i))
-    for quantity, paper in printed.items():
-        i, values = list(_RATIOS).index(quantity), paper.tolist()
-        groups.append(Points(f"{groups[i].label}, paper", values, values, values, i, beside=i))
-    return Figure(
-        "ratios",
-        draw_points,
-        {"rows": frame["dataset"].tolist(), "groups": groups, "xlabel": "share of features"},
-        "The same two ratios; naive Bayes assumes 0.",
-        "Points per data set: share of features that are not normal and that are dependent.",
-        results.tables.sources("diagnostics"),
-    )
-
-
 def _distributions(results: StudyResults, dataset: str) -> Gallery:
     shares = results.rows("p_values", dataset=dataset)["share"].to_numpy()
     test = results.rows("diagnostics", dataset=dataset).iloc[0]
-    bins = results.of_dataset(dataset, "correlations")
+    bins = results.diagnosed(dataset)["correlations"]
     alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
     edges = np.append(bins["lower"], bins["upper"].iloc[-1])
     figures = [

@@ -8,10 +8,11 @@ import pandas as pd
 from xnbflow.data.contract import Column
 from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.drawings.matrix import draw_matrix
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import COLOURS, shorten
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.accuracy import points
 
 __all__ = ["section"]
 
@@ -68,20 +69,15 @@ _RECOVERY = (
 
 
 def _stability(results: StudyResults) -> Figure:
-    table = results.rows("stability", **{"class": ""}).set_index(["dataset", "folds"])
-    rows = [place for place in results.places if place in table.index]
-    groups = []
-    for style, name in enumerate(results.study.classifiers):
-        mine = table[table["classifier"] == name]
-        if len(mine):
-            values = mine[["stability", "lower", "upper"]].reindex(rows)
-            index, lower, upper = values.T.to_numpy().tolist()
-            groups.append(Points(results.labels[name], index, lower, upper, style))
-    labels, xlabel = [results.places[row] for row in rows], "agreement between folds"
+    table = results.rows("stability", **{"class": ""})
     return Figure(
         "stability",
         draw_points,
-        {"rows": labels, "groups": groups, "xlabel": xlabel},
+        {
+            "rows": list(results.places.values()),
+            "groups": points(results, table, "stability"),
+            "xlabel": "agreement between folds",
+        },
         "Agreement between folds on the features selected for any class: Nogueira’s stability "
         "index with its 95 % interval, 1 if every fold selects the same and about 0 for random "
         "sets; below 0.4 is poor, above 0.75 excellent. Folds share training samples: other "

@@ -4,6 +4,7 @@ import itertools
 import os
 import platform
 import re
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -60,8 +61,7 @@ def _problems(results: StudyResults) -> list[Block]:
     problems, small = results.tables["problems"], _small_classes(results)
     failed = len(results.rows("problems", kind="error"))
     warned = len(problems) - failed
-    text = f"{counted(failed, 'fit')} failed" if failed else "No fit failed"
-    text += f"; {warned:,} gave warnings" if warned else "; no classifier warned"
+    text = f"{counted(failed, 'fit')} failed; {warned:,} gave warnings"
     tables = []
     if len(problems):
         keys = ["dataset", "folds", "classifier", "kind", "text"]
@@ -96,27 +96,17 @@ def _facts(results: StudyResults, seconds: pd.DataFrame) -> dict[str, str]:
     study = results.study
     schemes = results.configuration.get("folds", {})
     facts = {"Study": study.id}
-    if study.datasets:
-        facts["Data sets"] = str(len(study.datasets))
-    if study.classifiers:
-        facts["Classifiers"] = ", ".join(results.labels[name] for name in study.classifiers)
     if study.folds:
-        facts["Folds"] = ", ".join(_scheme(name, schemes.get(name)) for name in study.folds)
+        facts["Folds"] = "; ".join(f"{n} ({_settings(schemes.get(n, {}))})" for n in study.folds)
         facts["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
     if len(seconds):
         facts["Computing time"] = f"{seconds['seconds'].sum():,.0f} s, summed over jobs"
-    facts["Machine"] = f"{platform.platform(terse=True)}, {os.cpu_count()} cores"
+    facts["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
     return facts | {"Version": f"xnbflow {__version__}"}
 
 
-def _scheme(name: str, scheme: dict[str, Any] | None) -> str:
-    if not scheme:
-        return name
-    if scheme.get("file"):
-        return f"{name} (predefined)"
-    if scheme.get("leave_one_group_out"):
-        return f"{name} (each leaves one group of samples out)"
-    return f"{name} ({scheme.get('repeats', 1)} × {scheme['splits']} stratified folds)"
+def _settings(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}: {value}" for key, value in settings.items())
 
 
 def _datasets(results: StudyResults) -> Table:
@@ -156,7 +146,7 @@ def _steps(results: StudyResults) -> list[Block]:
             "of": owner,
             "step": number,
             "what": _title(step.get("method", "a pipeline")),
-            "parameters": ", ".join(f"{k}: {v}" for k, v in step.get("params", {}).items()),
+            "parameters": _settings(step.get("params", {})),
             "reason": step.get("reason", ""),
         }
         for owner, steps in owners.items()

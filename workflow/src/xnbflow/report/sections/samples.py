@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.counts import counted
-from xnbflow.report.drawings.rows import draw_shares
-from xnbflow.report.page.blocks import Block, Evidence, Figure, Group, Prose, Section
+from xnbflow.report.page.blocks import Block, Evidence, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
 __all__ = ["contributions", "section"]
@@ -32,7 +31,7 @@ def section(results: StudyResults) -> Section | None:
     if models:
         files = results.tables.sources("evidence", "scores", "priors")
         blocks.append(Evidence(models, _HOW_TO_READ, files))
-    blocks.append(_hard_samples(results))
+    blocks.append(results.tables.show("hard_samples", _HARD, ["dataset", "classifiers", "samples", "share"]))
     blocks += [_misclassified(results, *place) for place in results.places]
     return Section(
         "samples",
@@ -53,28 +52,7 @@ _HOW_TO_READ = (
 )
 
 
-def _hard_samples(results: StudyResults) -> Figure:
-    """Return how many classifiers get a sample wrong more often than right."""
-    n = len(results.study.classifiers)
-    table = results.tables["hard_samples"]
-    wide = table.set_index(["dataset", "folds", "classifiers"])["share"].unstack()
-    wide = wide.reindex(columns=range(n + 1)).fillna(0.0)
-    rows = [place for place in results.places if place in wide.index]
-    parts = ["by none", *(f"by {i}" for i in range(1, n)), "by all"]
-    return Figure(
-        "hard-samples",
-        draw_shares,
-        {
-            "rows": [results.places[row] for row in rows],
-            "parts": parts if n > 1 else ["right", "wrong"],
-            "shares": wide.loc[rows].to_numpy(),
-            "xlabel": "per cent of samples, wrong by so many",
-        },
-        "Samples by the number of classifiers that get them wrong in more than half of the "
-        "repeats.",
-        "Stacked bars per data set: share of samples that none, some or all classifiers get wrong.",
-        results.tables.sources("hard_samples"),
-    )
+_HARD = "Samples by how many classifiers get them wrong in more than half of the repeats."
 
 
 def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:

@@ -103,7 +103,9 @@ def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Bloc
     cohorts = {"train": f"{pair.train}, cross-validated", "test": pair.test}
     recall = _rows(results, pair, "recall").replace({"cohort": cohorts})
     yield tables.show("recall", "Recall of each class in both cohorts.", rows=recall)
-    figures = [_confusion(_rows(results, pair, "confusion"), number)]
+    confusion = _rows(results, pair, "confusion")
+    classes = confusion["true"].drop_duplicates().tolist()
+    figures = [confusion_figure(f"{number}-confusion", "Test cohort", confusion, classes)]
     calibration = _rows(results, pair, "calibration")
     if len(calibration):
         known = {results.labels[pair.model]: calibration[calibration["count"] > 0]}
@@ -132,15 +134,6 @@ _DENSITIES = (
     "colour per class. Where they lie apart, the cohorts have different scales, or the feature "
     "does not separate the class there."
 )
-
-
-def _confusion(rows: pd.DataFrame, number: str) -> Figure:
-    classes = rows["true"].drop_duplicates().tolist()
-    wide = rows.pivot(index="true", columns="predicted", values="count")
-    counts = wide.loc[classes, classes].to_numpy()
-    shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
-    alt = f"Confusion of {len(classes)} classes in the test cohort."
-    return confusion_figure(f"{number}-confusion", "Test cohort", classes, counts, shares, alt)
 
 
 def _densities(densities: pd.DataFrame, number: str) -> Iterator[Figure]:
