@@ -15,34 +15,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import (
-    DESCRIPTION,
-    DESCRIPTION_TABLES,
-    DIAGNOSTIC,
-    DIAGNOSTIC_TABLES,
-    SERIES,
-    STUDY_TABLES,
-    TRAINED,
-    TRAINING_TABLES,
-    TRUTH,
-    TRUTH_TABLE,
-)
+from xnbflow.data import contract
+from xnbflow.data.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH_TABLE
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.study import study_tables
-from xnbflow.report.page.blocks import (
-    Cards,
-    Evidence,
-    Facts,
-    Figure,
-    Gallery,
-    Group,
-    Prose,
-    Table,
-)
+from xnbflow.report.page.blocks import Cards, Evidence, Facts, Figure, Gallery, Group, Prose, Table
 from xnbflow.report.results import StudyResults
 
 SCRIPT = "<script>alert(1)</script>"
@@ -94,25 +75,19 @@ def _made(classifiers, datasets, **changes):
 
 
 def _configuration(study):
-    methods = {
-        "nb": "gaussian_nb",
-        "xnb": "xnb",
-        "forest": "sklearn.ensemble.RandomForestClassifier",
-    }
+    methods = {"nb": "gaussian_nb", "xnb": "xnb"}
+    methods["forest"] = "sklearn.ensemble.RandomForestClassifier"
     return {
         "studies": {study.id: {"title": study.title, "datasets": list(study.datasets)}},
         "datasets": {
-            name: {"sheet": "my.tsv", "id": name, "source": _source(name), "location": ""}
-            for name in study.datasets
+            name: {"sheet": "my.tsv", "id": name, "source": source, "location": ""}
+            for name, source in (("alpha", "simulate"), ("GSE7904", "table"))
+            if name in study.datasets
         },
         "classifiers": {name: {"method": methods[name]} for name in study.classifiers},
         "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS}},
         "diagnostics": {"normality_alpha": 0.05},
     }
-
-
-def _source(dataset):
-    return "simulate" if dataset == "alpha" else "table"
 
 
 def _series(dataset):
@@ -156,7 +131,7 @@ def _write_diagnostics(folder, series):
         ),
     }
     for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet", DIAGNOSTIC_TABLES[name])
+        write_parquet(table, folder / f"{name}.parquet", contract.DIAGNOSTIC_TABLES[name])
 
 
 def _write_training(folder, series, failed=(), warned=()):
@@ -250,46 +225,33 @@ def _fits(series, tables, failed, warned):
 
 def _write_tables(results):
     study, root = results.study, results.root
-    trained = {
-        table: [
-            root / TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
-            for dataset, folds, classifier in study.trained
-        ]
-        for table in TRAINING_TABLES
-    }
-    diagnosed = {
-        table: [root / DIAGNOSTIC.of(dataset=dataset, table=table) for dataset in study.datasets]
-        for table in ("normality", "normality_within", "dependence", "dependence_test")
-    }
+    names = ("normality", "normality_within", "dependence", "dependence_test")
     files = {
         "series": [root / SERIES.of(dataset=name) for name in study.datasets],
         "notes": [],
         "permutation": [],
         "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
-        **trained,
-        **diagnosed,
     }
-    keys = {
-        "datasets": study.datasets,
-        "diagnosed": study.datasets,
-        "trained": study.trained,
-        "permuted": [],
-    }
-    about = {
-        "study": study.id,
-        "title": study.title,
-        "summary": study.summary,
-        "labels": results.labels,
-    }
-    write_tables(
-        study_tables(about, keys, files, alpha=0.05, paper=study.paper),
-        results.folder,
-        STUDY_TABLES,
-    )
+    for name in names:
+        files[name] = [
+            root / contract.DIAGNOSTIC.of(dataset=each, table=name) for each in study.datasets
+        ]
+    for name in TRAINING_TABLES:
+        files[name] = [
+            root / TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=name)
+            for dataset, folds, classifier in study.trained
+        ]
+    keys = {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
+    keys["permuted"] = []
+    about = {"study": study.id, "title": study.title, "summary": study.summary}
+    about["labels"] = results.labels
+    tables = study_tables(about, keys, files, alpha=0.05, paper=study.paper)
+    write_tables(tables, results.folder, contract.STUDY_TABLES)
     entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
-    told = description_tables(keys, dict.fromkeys(keys["datasets"], entries), files)
-    write_tables(told, root / DESCRIPTION.of(study=study.id), DESCRIPTION_TABLES)
+    tables = description_tables(keys, dict.fromkeys(study.datasets, entries), files)
+    folder = root / contract.DESCRIPTION.of(study=study.id)
+    write_tables(tables, folder, contract.DESCRIPTION_TABLES)
 
 
 def write_declared(frame, path, table):

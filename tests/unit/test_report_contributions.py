@@ -50,9 +50,11 @@ def trained(tmp_path_factory, request):
     folds = draw_folds(read_header(path), 3, 1)
     entry = ENTRIES[request.param]
     outcome = train(series, folds, entry, 0, range(3))
+    files = {"series": [path], "dependence_test": []}
     for name, table in TRAINING_TABLES.items():
         place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)
         write_parquet(getattr(outcome, name), root / place, table)
+        files[name] = [root / place]
     study = Study("s", "S", "", ("toy",), ("xnb",), ("3-fold",), False, {})
     results = StudyResults(study, {"xnb": "XNB"}, {}, root)
     classes, sizes = np.unique(series.labels, return_counts=True)
@@ -60,10 +62,6 @@ def trained(tmp_path_factory, request):
     place = root / STUDY_TABLE.of(study="s", table="class_sizes")
     write_parquet(table, place, STUDY_TABLES["class_sizes"])
     owners = {"datasets": ["toy"], "diagnosed": [], "trained": study.trained}
-    files = {"series": [path], "dependence_test": []}
-    for name in TRAINING_TABLES:
-        place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)
-        files[name] = [root / place]
     told = description_tables(owners, {"toy": {"xnb": entry}}, files)
     write_tables(told, root / DESCRIPTION.of(study="s"), DESCRIPTION_TABLES)
     return contributions(results, "toy", "3-fold", "xnb"), outcome.predictions
@@ -94,16 +92,12 @@ def test_priors_and_contributions_add_up_to_the_classifiers_posterior(trained):
         np.testing.assert_allclose(posterior, expected.loc[sample[0]], atol=off)
 
 
-def test_true_and_predicted_classes_are_those_of_the_predictions(trained):
+def test_classes_are_those_of_the_predictions_and_json_holds_all(trained):
     model, predictions = trained
     classes = model["classes"]
-    told = {sample: (classes[true], classes[said]) for sample, true, said, *_ in model["samples"]}
+    found = {sample: (classes[true], classes[code]) for sample, true, code, *_ in model["samples"]}
     rows = predictions[["sample", "true", "predicted"]].itertuples(index=False)
-    assert told == {sample: (true, said) for sample, true, said in rows}
-
-
-def test_it_survives_json_and_holds_no_number_that_json_lacks(trained):
-    model, _ = trained
+    assert found == {sample: (true, predicted) for sample, true, predicted in rows}
     assert json.loads(json.dumps(model, allow_nan=False)) == model
 
 

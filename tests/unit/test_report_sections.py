@@ -70,6 +70,11 @@ def test_every_section_has_a_lead_and_every_figure_and_table_says_how_to_read_it
         assert all(figure.alt for figure in kinds.figures_of(section.blocks))
 
 
+def drawn(section, name):
+    """The arguments of a figure, by its name."""
+    return next(f.arguments for f in kinds.figures_of(section.blocks) if f.name == name)
+
+
 def table_with(section, *columns):
     """The first table of a section that has these columns."""
     return next(t for t in blocks(section, Table) if set(columns) <= set(t.frame))
@@ -167,21 +172,15 @@ def test_every_number_has_a_file_beside_the_page(results):
 
 
 def test_the_papers_points_are_in_the_figure_of_accuracy(results):
-    figure = next(
-        f for f in kinds.figures_of(accuracy.section(results).blocks) if f.name == "accuracy"
-    )
-    groups = {group.label: group for group in figure.arguments["groups"]}
-    place = figure.arguments["rows"].index("GSE7904")
+    figure = drawn(accuracy.section(results), "accuracy")
+    groups = {group.label: group for group in figure["groups"]}
+    place = figure["rows"].index("GSE7904")
     assert groups["XNB, paper"].values[place] == 0.98  # Table 2 of the XNB paper
-    assert groups["Naive Bayes, paper"].values[place] == pytest.approx(
-        results.rows("paper", quantity="nb_accuracy")["paper"].iloc[0]
-    )
-    drawn = draw_points(**figure.arguments)
-    (legend,) = [axes.get_legend() for axes in drawn.axes]
+    printed = results.rows("paper", quantity="nb_accuracy")["paper"].iloc[0]
+    assert groups["Naive Bayes, paper"].values[place] == pytest.approx(printed)
+    (legend,) = [axes.get_legend() for axes in draw_points(**figure).axes]
     assert "XNB, paper" in [text.get_text() for text in legend.get_texts()]
-    name, levels = figure.arguments["levels"]
-    assert name == "largest class"
-    assert levels == pytest.approx([1 / 3, 1 / 2])
+    assert figure["levels"] == ("largest class", pytest.approx([1 / 3, 1 / 2]))
 
 
 def warnings_in(section):
@@ -233,22 +232,18 @@ def test_a_study_without_data_sets_has_an_overview_and_its_methods(tmp_path):
     assert methods.section(results).blocks
 
 
-def facts_of(results):
-    return {k: v for b in blocks(overview.section(results), Facts) for k, v in b.items.items()}
-
-
 def test_folds_versions_and_seconds_are_in_the_overview(results):
     first = {"folds": "3-fold", "classifier": results.study.classifiers[0]}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
         path = results.root / benchmark_of("classify").of(dataset=dataset, **first)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"s\tmax_rss\n{seconds}\t300\n")
-    facts = facts_of(results)
+    section = overview.section(results)
+    facts = {k: v for block in blocks(section, Facts) for k, v in block.items.items()}
     assert facts["Folds"] == "3-fold (splits: 3, repeats: 2)"
     assert facts["numpy"] == np.__version__
     assert facts["Computing time"] == "8 s, summed over jobs"
-    (row,) = table_with(overview.section(results), "stage").frame.to_numpy().tolist()
-    assert row == ["classify", 1, 8, 300]
+    assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 300]]
 
 
 def test_steps_before_classifiers_are_shown_with_their_reasons(results):
@@ -282,19 +277,16 @@ def test_missing_values_are_counted_by_data_set(tmp_path):
     assert "medians" in shown.caption
 
 
-def test_diagnostics_stand_beside_the_papers_numbers(results):
-    table = blocks(diagnostics.section(results), Table)[0]
+def test_diagnostics_are_shown_beside_the_papers_numbers(results, tmp_path):
+    table = table_with(diagnostics.section(results), "dof")
     assert column(table, "GSE7904", "SW in the paper") == 0.38  # Table 1 of the XNB paper
     assert column(table, "GSE7904", "P in the paper") == 0.65
     assert np.isnan(column(table, "alpha", "SW in the paper"))
     ours = results.tables["diagnostics"].set_index("dataset").loc["alpha", "non_normal_ratio"]
     assert column(table, "alpha", "non_normal_ratio") == ours
-
-
-def test_the_paper_is_named_only_where_it_prints_a_number(results, tmp_path):
-    assert "XNB paper" in blocks(diagnostics.section(results), Table)[0].caption
-    other = write_study(tmp_path, datasets=("alpha",))
-    assert "paper" not in blocks(diagnostics.section(other), Table)[0].caption
+    assert "XNB paper" in table.caption
+    other = table_with(diagnostics.section(write_study(tmp_path, datasets=("alpha",))), "dof")
+    assert "paper" not in other.caption
 
 
 def test_accuracy_is_mean_spread_and_the_best_marked(results):
@@ -328,44 +320,35 @@ def test_the_papers_accuracy_has_its_percentile_among_our_repeats(results):
     assert row["percentile"] == 100 * (ours < 0.98).mean()
 
 
-def test_selected_features_have_their_frequency_distances_and_planted_class(results):
+def test_selected_features_have_frequency_distances_planted_class_and_dependence(results):
     section = explanation.section(results)
-    matrix = next(
-        f for f in kinds.figures_of(section.blocks) if f.name == "selected-alpha-3-fold-xnb"
-    )
-    rows, columns = matrix.arguments["rows"], list(matrix.arguments["columns"])
-    assert matrix.arguments["values"][rows.index(SCRIPT), columns.index("healthy")] == 1
-    assert (rows.index("probe_03"), columns.index("tumour <A>")) in matrix.arguments["outlined"]
-    table = table_with(section, "frequency")
-    row = table.frame.set_index(["feature", "class"]).loc[SCRIPT, "healthy"]
+    matrix = drawn(section, "selected-alpha-3-fold-xnb")
+    rows, columns = matrix["rows"], matrix["columns"]
+    assert matrix["values"][rows.index(SCRIPT), columns.index("healthy")] == 1
+    assert (rows.index("probe_03"), columns.index("tumour <A>")) in matrix["outlined"]
+    marks = dict(zip(rows, matrix["marks"], strict=True))
+    assert (marks[SCRIPT], marks["probe_01"], marks["probe_03"]) == ("a", "a", "")
+    row = table_with(section, "frequency").frame.set_index(["feature", "class"])
+    row = row.loc[SCRIPT, "healthy"]
     distances = results.training("alpha", "3-fold", "xnb", "distances")
     chosen = distances[(distances["feature"] == SCRIPT) & (distances["other_class"] == "tumour B")]
     assert row["to tumour B"] == pytest.approx(chosen["distance"].mean())
     assert np.isnan(row["to healthy"])
-
-
-def test_dependent_features_among_the_selected_carry_a_letter(results):
-    section = explanation.section(results)
-    matrix = next(
-        f for f in kinds.figures_of(section.blocks) if f.name == "selected-alpha-3-fold-xnb"
-    )
-    marks = dict(zip(matrix.arguments["rows"], matrix.arguments["marks"], strict=True))
-    assert marks[SCRIPT] == marks["probe_01"] == "a"
-    assert marks["probe_03"] == ""
+    pairs = drawn(section, "distances-alpha-3-fold-xnb")
+    place = pairs["rows"].index(SCRIPT), pairs["columns"].index("healthy – tumour B")
+    assert pairs["values"][place] == row["to tumour B"]
 
 
 def test_density_figures_show_every_class_and_know_which_it_serves(results):
-    section = explanation.section(results)
-    figure = next(
-        f for f in kinds.figures_of(section.blocks) if f.arguments.get("feature") == "probe_03"
-    )
+    figures = kinds.figures_of(explanation.section(results).blocks)
+    figure = next(f.arguments for f in figures if f.arguments.get("feature") == "probe_03")
     series = DataSet.read(results.root / SERIES.of(dataset="alpha"))
-    assert figure.arguments["classes"] == sorted(CLASSES["alpha"])
-    assert figure.arguments["chosen"] == [1]
+    assert figure["classes"] == sorted(CLASSES["alpha"])
+    assert figure["chosen"] == [1]
     values = series.values[3, series.labels == "tumour <A>"]
-    np.testing.assert_array_equal(np.sort(figure.arguments["samples"][1]), np.sort(values))
-    grid, densities = figure.arguments["grid"], figure.arguments["densities"]
-    np.testing.assert_allclose(np.trapezoid(densities, grid, axis=1), 1, atol=0.05)
+    np.testing.assert_array_equal(np.sort(figure["samples"][1]), np.sort(values))
+    mass = np.trapezoid(figure["densities"], figure["grid"], axis=1)
+    np.testing.assert_allclose(mass, 1, atol=0.05)
 
 
 def test_telling_features_are_taken_class_by_class():
@@ -414,19 +397,15 @@ def test_misclassified_samples_are_listed_with_what_they_were_taken_for(results)
     assert cell == f"{one['mistakes']} of 2"
 
 
-def test_the_diagram_shows_the_ranks_table(results):
-    figure = next(iter(kinds.figures_of(comparison.section(results).blocks)))
+def test_the_diagram_shows_the_ranks_table(results, tmp_path):
+    diagram = drawn(comparison.section(results), "ranks-3-fold")
     ranks = results.tables["ranks"].sort_values("average_rank")
-    assert figure.arguments["ranks"] == ranks["average_rank"].tolist()
-    assert figure.arguments["classifiers"] == [CLASSIFIERS[name] for name in ranks["classifier"]]
-
-
-def test_one_data_set_is_compared_over_its_folds_alone(tmp_path):
-    section = comparison.section(write_study(tmp_path, datasets=("alpha",)))
-    assert not list(kinds.figures_of(section.blocks))
-    (table,) = blocks(section, Table)
-    assert len(table.frame) == 3
-    assert comparison.section(write_study(tmp_path / "one", ("xnb",), ("alpha",))) is None
+    assert diagram["ranks"] == ranks["average_rank"].tolist()
+    assert diagram["classifiers"] == [CLASSIFIERS[name] for name in ranks["classifier"]]
+    one = comparison.section(write_study(tmp_path / "a", datasets=("alpha",)))
+    assert not list(kinds.figures_of(one.blocks))
+    assert len(table_with(one, "corrected_t").frame) == 3
+    assert comparison.section(write_study(tmp_path / "b", ("xnb",), ("alpha",))) is None
 
 
 def test_methods_give_the_configuration_as_yaml_and_every_table(results):
