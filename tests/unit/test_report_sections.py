@@ -110,7 +110,8 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
     assert card.facts["Majority-class baseline"] == "33.3%"  # three classes of twelve
     tumour = next(line for line in card.lines if line.name == "tumour <A>")
     first = tumour.items[0]
-    assert (first.text, first.mark) == ("probe_03", "▲")  # shifted up by three in this class
+    assert first.text in {"probe_03", "probe_04", "probe_05"}  # shifted up by three in this class
+    assert first.mark == "▲"
     assert first.note == ""  # every fold selects it
 
 
@@ -331,8 +332,9 @@ def test_selected_features_have_frequency_distances_planted_class_and_dependence
     row = table_with(section, "frequency").frame.set_index(["feature", "class"])
     row = row.loc[SCRIPT, "healthy"]
     distances = results.training("alpha", "3-fold", "xnb", "distances")
-    chosen = distances[(distances["feature"] == SCRIPT) & (distances["other_class"] == "tumour B")]
-    assert row["to tumour B"] == pytest.approx(chosen["distance"].mean())
+    key = ["class", "feature", "other_class"]
+    far = distances.set_index(key)["distance"].loc["healthy", SCRIPT, "tumour B"]
+    assert row["to tumour B"] == pytest.approx(far.mean())
     assert np.isnan(row["to healthy"])
     pairs = drawn(section, "distances-alpha-3-fold-xnb")
     place = pairs["rows"].index(SCRIPT), pairs["columns"].index("healthy – tumour B")
@@ -341,12 +343,14 @@ def test_selected_features_have_frequency_distances_planted_class_and_dependence
 
 def test_density_figures_show_every_class_and_know_which_it_serves(results):
     figures = kinds.figures_of(explanation.section(results).blocks)
-    figure = next(f.arguments for f in figures if f.arguments.get("feature") == "probe_03")
+    own = (f.arguments for f in figures if f.name.startswith("density-alpha"))
+    figure = next(arguments for arguments in own if arguments["feature"] == "probe_08")
     series = DataSet.read(results.root / SERIES.of(dataset="alpha"))
     assert figure["classes"] == sorted(CLASSES["alpha"])
-    assert figure["chosen"] == [1]
-    values = series.values[3, series.labels == "tumour <A>"]
-    np.testing.assert_array_equal(np.sort(figure["samples"][1]), np.sort(values))
+    assert figure["classes"][figure["focus"]] == "tumour B"  # it is planted there
+    assert 2 in figure["chosen"]
+    values = series.values[8, series.labels == "tumour B"]
+    np.testing.assert_array_equal(np.sort(figure["samples"][2]), np.sort(values))
     mass = np.trapezoid(figure["densities"], figure["grid"], axis=1)
     np.testing.assert_allclose(mass, 1, atol=0.05)
 

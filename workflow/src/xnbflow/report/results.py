@@ -207,14 +207,14 @@ class StudyTables:
     ) -> Table:
         """Return a table of a page, with the labels and formats that the contract declares.
 
-        A classifier is shown by its label. A data set is shown with its scheme of folds where the
-        rows have one that is no column of the page, and the study has several.
+        A classifier is shown by its label, a data set with its scheme of folds where the study has
+        several and the page has no column of them.
 
         Parameters
         ----------
         names : str or sequence of str
-            The table, or those that ``rows`` are joined of: the page links to all of them, and a
-            column is the one of the first that has it.
+            The table, or those that ``rows`` are joined of: the page links to all of them, and the
+            first that has a column declares it.
         caption : str
             What the table shows and how to read it.
         columns : sequence of str
@@ -222,8 +222,7 @@ class StudyTables:
         rows : DataFrame, optional
             What is shown; by default all rows of the table.
         own : mapping of str to Column or str, optional
-            Columns of the rows that no table declares, or that are declared otherwise: a column, or
-            the format alone.
+            Columns, or formats alone, of what no table declares, or declares otherwise.
         best, links : optional
             See `xnbflow.report.page.blocks.Table`.
         """

@@ -54,7 +54,7 @@ def draw_densities(
     chosen : collection of int
         Numbers of the classes that the feature was selected for.
     focus : int
-        The one of them that it tells most about.
+        The one of them that it separates best.
     notes : sequence of str
         What stands right of each class's rug.
     """

@@ -111,8 +111,7 @@ class Figure:
     name : str
         File name without ending, unique in the study; letters, digits, dots and hyphens.
     draw : callable
-        A function of a module of `xnbflow.report.drawings`, or of another that imports little, that
-        returns a matplotlib figure.
+        A function of a module that imports little; it returns a matplotlib figure.
     arguments : mapping
         Keyword arguments of ``draw``: numbers, text, arrays, lists.
     caption : str

@@ -137,37 +137,20 @@ def _scores(results: StudyResults) -> Figure:
         if len(printed) and label in styles:
             values = printed.set_index(["dataset", "folds"])["paper"].astype(float)
             values = values.reindex(list(results.places)).tolist()
-            beside = list(styles).index(label)
-            more = Points(f"{label}, paper", values, values, values, styles[label], beside)
-            groups.append(more)
-    return Figure(
-        "accuracy",
-        draw_points,
-        {
-            "rows": list(results.places.values()),
-            "groups": groups,
-            "xlabel": "accuracy",
-            "levels": ("largest class", baseline.tolist()),
-        },
-        "",
-        "Points with intervals: accuracy of each classifier on each data set.",
-    )
+            style, beside = styles[label], list(styles).index(label)
+            groups.append(Points(f"{label}, paper", values, values, values, style, beside))
+    arguments = {"rows": list(results.places.values()), "groups": groups, "xlabel": "accuracy"}
+    arguments["levels"] = ("largest class", baseline.tolist())
+    alt = "Points with intervals: accuracy of each classifier on each data set."
+    return Figure("accuracy", draw_points, arguments, "", alt)
 
 
 def _trade_off(results: StudyResults) -> Figure:
-    accuracy = results.scores("accuracy")
-    return Figure(
-        "trade-off",
-        draw_trade_off,
-        {
-            "rows": accuracy.index.tolist(),
-            "classifiers": accuracy.columns.tolist(),
-            "features": results.scores("features_per_class").to_numpy(),
-            "accuracy": accuracy.to_numpy(),
-        },
-        "",
-        "Scatter plot of accuracy against features per class, one mark per classifier.",
-    )
+    accuracy, features = results.scores("accuracy"), results.scores("features_per_class")
+    arguments = {"rows": accuracy.index.tolist(), "classifiers": accuracy.columns.tolist()}
+    arguments |= {"features": features.to_numpy(), "accuracy": accuracy.to_numpy()}
+    alt = "Scatter plot of accuracy against features per class, one mark per classifier."
+    return Figure("trade-off", draw_trade_off, arguments, "", alt)
 
 
 def _permutations(results: StudyResults) -> list[Block]:

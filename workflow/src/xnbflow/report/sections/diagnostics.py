@@ -58,21 +58,20 @@ def _distributions(results: StudyResults, dataset: str) -> Gallery:
     bins = results.diagnosed(dataset)["correlations"]
     alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
     edges = np.append(bins["lower"], bins["upper"].iloc[-1])
-    figures = [
-        Figure(
-            f"p-values-{dataset}",
-            draw_p_values,
-            {"shares": shares, "alpha": alpha},
-            "",
-            f"Histogram of Shapiro-Wilk p-values: {test['non_normal_ratio']:.0%} are below "
-            f"{alpha:g}.",
-        ),
-        Figure(
-            f"correlations-{dataset}",
-            draw_correlations,
-            {"edges": edges, "pairs": bins["pairs"].to_numpy(), "cut": float(test["cut"])},
-            "",
-            "Histogram of the absolute correlation of pairs of features given the class.",
-        ),
-    ]
-    return Gallery(figures, _HISTOGRAMS, results.tables.sources("p_values", "diagnostics"))
+    below = f"{test['non_normal_ratio']:.0%} are below {alpha:g}"
+    normality = Figure(
+        f"p-values-{dataset}",
+        draw_p_values,
+        {"shares": shares, "alpha": alpha},
+        "",
+        f"Histogram of Shapiro-Wilk p-values: {below}.",
+    )
+    dependence = Figure(
+        f"correlations-{dataset}",
+        draw_correlations,
+        {"edges": edges, "pairs": bins["pairs"].to_numpy(), "cut": float(test["cut"])},
+        "",
+        "Histogram of the absolute correlation of pairs of features given the class.",
+    )
+    sources = results.tables.sources("p_values", "diagnostics")
+    return Gallery([normality, dependence], _HISTOGRAMS, sources)

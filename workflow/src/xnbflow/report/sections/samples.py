@@ -31,7 +31,9 @@ def section(results: StudyResults) -> Section | None:
     if models:
         files = results.tables.sources("evidence", "scores", "priors")
         blocks.append(Evidence(models, _HOW_TO_READ, files))
-    blocks.append(results.tables.show("hard_samples", _HARD, ["dataset", "classifiers", "samples", "share"]))
+    blocks.append(
+        results.tables.show("hard_samples", _HARD, ["dataset", "classifiers", "samples", "share"])
+    )
     blocks += [_misclassified(results, *place) for place in results.places]
     return Section(
         "samples",
