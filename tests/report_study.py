@@ -29,7 +29,13 @@ from xnbflow.report.page.blocks import Cards, Evidence, Facts, Figure, Gallery, 
 from xnbflow.report.results import StudyResults
 
 SCRIPT = "<script>alert(1)</script>"
-METHODS = {"nb": "gaussian_nb", "xnb": "xnb", "forest": "sklearn.tree.DecisionTreeClassifier"}
+ENTRIES = {
+    "nb": {"method": "gaussian_nb"},
+    "xnb": {"method": "xnb"},
+    "forest": {"method": "sklearn.tree.DecisionTreeClassifier"},
+    "priors": {"method": "xnb", "params": {"priors": [0.6, 0.3, 0.1]}},
+    "calibrated": {"method": "csnb_cv", "params": {"cv": 3}},
+}
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
 CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
 SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
@@ -66,15 +72,13 @@ def _made(classifiers, datasets, **changes):
         _write_diagnostics(root / "results" / dataset, series)
         for classifier in classifiers:
             folder = root / "results" / dataset / "3-fold" / classifier
-            _write_training(
-                folder, path, series, resolved({"method": METHODS[classifier]}), **changes
-            )
+            _write_training(folder, path, series, resolved(ENTRIES[classifier]), **changes)
     if "alpha" in datasets:
         for name in study.datasets:
             truth = _truth() if name == "alpha" else pd.DataFrame(columns=TRUTH_TABLE.fixed)
             write_parquet(truth, root / TRUTH.of(dataset=name), TRUTH_TABLE)
     results = StudyResults(
-        study, {c: CLASSIFIERS[c] for c in classifiers}, _configuration(study), root
+        study, {c: CLASSIFIERS.get(c, c) for c in classifiers}, _configuration(study), root
     )
     _write_tables(results)
     return results
@@ -88,7 +92,7 @@ def _configuration(study):
             for name, source in (("alpha", "simulate"), ("GSE7904", "table"))
             if name in study.datasets
         },
-        "classifiers": {name: {"method": METHODS[name]} for name in study.classifiers},
+        "classifiers": {name: ENTRIES[name] for name in study.classifiers},
         "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS}},
         "diagnostics": {"normality_alpha": 0.05},
     }
