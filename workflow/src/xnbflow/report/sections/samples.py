@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import Column
 from xnbflow.data.counts import counted
 from xnbflow.report.page.blocks import Block, Evidence, Group, Prose, Section
 from xnbflow.report.results import StudyResults
@@ -31,9 +32,8 @@ def section(results: StudyResults) -> Section | None:
     if models:
         files = results.tables.sources("evidence", "scores", "priors")
         blocks.append(Evidence(models, _HOW_TO_READ, files))
-    blocks.append(
-        results.tables.show("hard_samples", _HARD, ["dataset", "classifiers", "samples", "share"])
-    )
+    shown, own = ["dataset", "classifiers", "samples", "share"], {"classifiers": _WRONG_BY}
+    blocks.append(results.tables.show("hard_samples", _HARD, shown, own=own))
     blocks += [_misclassified(results, *place) for place in results.places]
     return Section(
         "samples",
@@ -54,6 +54,7 @@ _HOW_TO_READ = (
 )
 
 
+_WRONG_BY = Column("integer", "classifiers", "wrong by")
 _HARD = "Samples by how many classifiers get them wrong in more than half of the repeats."
 
 
