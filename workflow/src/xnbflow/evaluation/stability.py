@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from xnbflow.data.errors import InputError
 
-__all__ = ["Stability", "stability_index", "ties_as_one"]
+__all__ = ["UNDEFINED", "Stability", "stability_index", "ties_as_one"]
 
 
 class Stability(NamedTuple):
@@ -32,13 +32,12 @@ class Stability(NamedTuple):
     upper: float
 
 
-_UNDEFINED = Stability(np.nan, np.nan, np.nan, np.nan)
+#: The index of a single set, or of sets that hold nothing or everything.
+UNDEFINED = Stability(np.nan, np.nan, np.nan, np.nan)
 
 
 def stability_index(
-    selected: Sequence[Collection[str]],
-    n_features: int,
-    confidence: float = 0.95,
+    selected: Sequence[Collection[str]], n_features: int, confidence: float = 0.95
 ) -> Stability:
     """Return Nogueira's stability index of feature sets with its confidence interval.
 
@@ -54,8 +53,7 @@ def stability_index(
     Returns
     -------
     Stability
-        All missing where the index is not defined: with a single fold, or if every fold selects
-        nothing or everything, since random sets of such sizes would be equal as well.
+        `UNDEFINED` with a single fold, or if every fold selects nothing or everything.
 
     Raises
     ------
@@ -94,7 +92,7 @@ def stability_index(
     sizes = np.array([len(set(features)) for features in selected]) / n_features
     mean_size = sizes.mean()
     if n_sets < 2 or mean_size in (0.0, 1.0):
-        return _UNDEFINED
+        return UNDEFINED
     by_chance = mean_size * (1 - mean_size)
     p = np.array(list(share.values()))
     index = 1 - n_sets / (n_sets - 1) * np.sum(p * (1 - p)) / n_features / by_chance
@@ -124,8 +122,7 @@ def ties_as_one(
     -------
     list of set of str
         Where ``s`` features of a group were taken, the ``s`` of it that the most folds select or
-        could select; among these, by name. Which of them a fold's own rule took, and so the
-        features' names, changes nothing.
+        could select; among these, by name.
 
     Examples
     --------
