@@ -49,10 +49,10 @@ def trained(tmp_path_factory, request):
     series.write(path)
     folds = draw_folds(read_header(path), 3, 1)
     entry = ENTRIES[request.param]
-    outcome = train(series, folds, entry, 0, range(3))
+    outcome = train(series, folds, entry)
     for name, table in TRAINING_TABLES.items():
         place = TRAINED.of(dataset="toy", folds="3-fold", classifier="xnb", table=name)
-        write_parquet(getattr(outcome, name), root / place, table)
+        write_parquet(outcome[name], root / place, table)
     study = Study("s", "S", "", ("toy",), ("xnb",), ("3-fold",), False, {})
     results = StudyResults(study, {"xnb": "XNB"}, {}, root)
     classes, sizes = np.unique(series.labels, return_counts=True)
@@ -66,7 +66,7 @@ def trained(tmp_path_factory, request):
         files[name] = [root / place]
     told = description_tables(owners, {"toy": {"xnb": entry}}, files)
     write_tables(told, root / DESCRIPTION.of(study="s"), DESCRIPTION_TABLES)
-    return contributions(results, "toy", "3-fold", "xnb"), outcome.predictions
+    return contributions(results, "toy", "3-fold", "xnb"), outcome["predictions"]
 
 
 def joint(model, sample):

@@ -253,13 +253,13 @@ def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
         ("d", "f", "silent"): table,
         ("d", "f", "last"): sure,
     }
-    for tell, rows in ((summaries.calibration, 10), (summaries.confidence, 3)):
-        told = tell(predictions, {"d": HEADER}, {})
+    for name, rows in (("calibration", 10), ("confidence", 3)):
+        told = summaries.probabilities(name, predictions, {"d": HEADER}, {})
         assert list(told.columns[:3]) == ["dataset", "folds", "classifier"]
         assert told["classifier"].tolist() == ["first"] * rows + ["last"] * rows
         assert set(told["dataset"]) == {"d"}
         assert told.index.tolist() == list(range(2 * rows))
-    above = summaries.confidence(predictions, {"d": HEADER}, {}).set_index("above").iloc[:3]
+    above = summaries.probabilities("confidence", predictions, {"d": HEADER}, {}).set_index("above").iloc[:3]
     said_x = table["predicted"] == "x"
     right = int((said_x & (table["true"] == "x")).sum())
     assert above.loc[0.99, ["count", "right"]].tolist() == [said_x.sum(), right]
