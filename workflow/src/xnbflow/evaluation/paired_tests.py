@@ -12,7 +12,6 @@ from scipy.stats import rankdata, t
 from xnbflow.data.errors import InputError, require_choice
 
 __all__ = [
-    "Alternative",
     "BayesianComparison",
     "CorrectedTTest",
     "SignedRankTest",
@@ -22,7 +21,6 @@ __all__ = [
     "wilcoxon_signed_rank_test",
 ]
 
-#: What is tested against equality: first differs from, is less than, or is greater than second.
 Alternative = Literal["two-sided", "less", "greater"]
 
 #: Differences of scores are compared at this many decimals, so that those which only floating
@@ -38,9 +36,9 @@ class SignedRankTest(NamedTuple):
     statistic : float
         Sum of the ranks of the positive differences.
     p_value : float
-        Its exact p-value.
+        Exact.
     n_pairs : int
-        Number of differences that are not zero: the others are left out.
+        Number of differences that are not zero.
     """
 
     statistic: float
@@ -56,11 +54,9 @@ class CorrectedTTest(NamedTuple):
     statistic : float
         t, with one degree of freedom less than there are differences.
     p_value : float
-        Two-sided p-value.
-    mean : float
-        Mean difference, first minus second.
-    lower, upper : float
-        Confidence limits of the mean difference.
+        Two-sided.
+    mean, lower, upper : float
+        Mean difference, first minus second, with its confidence limits.
     """
 
     statistic: float
@@ -71,17 +67,7 @@ class CorrectedTTest(NamedTuple):
 
 
 class BayesianComparison(NamedTuple):
-    """Posterior probabilities of the three things that can be true of two classifiers.
-
-    Attributes
-    ----------
-    first_better : float
-        The first is better by more than the region of practical equivalence.
-    equivalent : float
-        The difference lies within that region.
-    second_better : float
-        The second is better by more than it.
-    """
+    """Posterior probabilities of a difference above, within and below practical equivalence."""
 
     first_better: float
     equivalent: float
@@ -129,9 +115,7 @@ def wilcoxon_signed_rank_test(
 
 
 def sorted_runs_test(
-    first: np.ndarray,
-    second: np.ndarray,
-    alternative: Alternative = "two-sided",
+    first: np.ndarray, second: np.ndarray, alternative: Alternative = "two-sided"
 ) -> SignedRankTest:
     """Compare two classifiers on one data set by repeated cross-validation.
 
@@ -143,7 +127,7 @@ def sorted_runs_test(
     first, second : array-like of shape (n_runs, n_folds)
         Scores of two classifiers on the same folds.
     alternative : {"two-sided", "less", "greater"}
-        Whether first is different from, less than or greater than second.
+        As for `wilcoxon_signed_rank_test`.
 
     Returns
     -------
@@ -318,22 +302,13 @@ def _signed_rank(differences: np.ndarray, alternative: Alternative) -> SignedRan
     # mean ranks are multiples of one half: their doubles are whole numbers
     doubled = np.rint(2 * rankdata(np.abs(differences))).astype(np.int64)
     observed = doubled[differences > 0].sum()
-    probability = _distribution_of_rank_sum(doubled)
-    at_most, at_least = probability[: observed + 1].sum(), probability[observed:].sum()
-    p_value = {
-        "less": at_most,
-        "greater": at_least,
-        "two-sided": 2 * min(at_most, at_least),
-    }[alternative]
-    return SignedRankTest(float(observed / 2), float(min(p_value, 1.0)), len(differences))
-
-
-def _distribution_of_rank_sum(ranks: np.ndarray) -> np.ndarray:
-    """Return the probability of each sum of ranks, 0 to their total, if half of them count."""
-    probability = np.zeros(ranks.sum() + 1)
+    probability = np.zeros(doubled.sum() + 1)  # of each sum of ranks, half of which count
     probability[0] = 1.0
-    for rank in ranks:
+    for rank in doubled:
         counted = np.zeros_like(probability)
         counted[rank:] = probability[: len(probability) - rank]
         probability = (probability + counted) / 2
-    return probability
+    at_most, at_least = probability[: observed + 1].sum(), probability[observed:].sum()
+    both = 2 * min(at_most, at_least)
+    p_value = {"less": at_most, "greater": at_least, "two-sided": both}[alternative]
+    return SignedRankTest(float(observed / 2), float(min(p_value, 1.0)), len(differences))
