@@ -13,6 +13,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from xnbflow.evaluation.intervals import Estimate, difference, mean_of
+from xnbflow.evaluation.permutation import permuted
 from xnbflow.evaluation.verdicts import LEVEL, Performance, performance
 
 __all__ = [
@@ -121,8 +122,8 @@ def permutation_p(
     """
     rng = np.random.default_rng(seed)
     observed = _balanced(codes[None], predicted)[0]
-    permuted = np.stack([_permuted(codes, groups, rng) for _ in range(n_permutations)])
-    reached = np.count_nonzero(_balanced(permuted, predicted) >= observed - 1e-12)
+    null = np.stack([permuted(codes, groups, rng) for _ in range(n_permutations)])
+    reached = np.count_nonzero(_balanced(null, predicted) >= observed - 1e-12)
     return float((reached + 1) / (n_permutations + 1))
 
 
@@ -134,18 +135,6 @@ def _balanced(codes: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
             recalls.append((own & (predicted == code)).sum(axis=1) / own.sum(axis=1))
     return np.nanmean(recalls, axis=0)
-
-
-def _permuted(codes: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    if groups is None:
-        return rng.permutation(codes)
-    first, of = np.unique(groups, return_index=True, return_inverse=True)[1:]
-    if (codes[first][of] == codes).all():
-        return rng.permutation(codes[first])[of]
-    order = np.lexsort((rng.random(len(codes)), of))
-    permuted = np.empty_like(codes)
-    permuted[np.argsort(of, kind="stable")] = codes[order]
-    return permuted
 
 
 def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:

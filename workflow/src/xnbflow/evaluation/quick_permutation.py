@@ -1,8 +1,8 @@
 """A permutation test that is cheap enough to run by default.
 
-Two things make it cheap. It stops as soon as the labels are known not to be significant, and where
-there are many features only those that separate classes best *in each training set* are fitted.
-Both keep the test exact: true and permuted labels go through the same steps.
+It stops as soon as the labels are known not to be significant, and fits only those features that
+separate classes best *in each training set*. Both keep the test exact: true and permuted labels go
+through the same steps.
 """
 
 import itertools
@@ -22,17 +22,7 @@ Score = Callable[[np.ndarray, int], float]
 
 
 class PermutationTest(NamedTuple):
-    """Outcome of a permutation test.
-
-    Attributes
-    ----------
-    observed : float
-        Score of the true labels.
-    p_value : float
-        One-sided.
-    permutations, at_least : int
-        How many were tried, and how many of these reached the true labels' score.
-    """
+    """Score of true labels, one-sided p, permutations tried and those that reached the score."""
 
     observed: float
     p_value: float
@@ -57,8 +47,8 @@ def permutation_test(
         Score of labels; also gets a seed for its folds, another for each permutation.
     labels : ndarray of shape (n_samples,)
     permute : callable
-        Returns labels permuted as far as they are exchangeable; see
-        `xnbflow.evaluation.permutation.permute_labels`, which keeps groups whole.
+        Returns labels permuted as far as they are exchangeable, see
+        `xnbflow.evaluation.permutation.permuted`.
     n_permutations : int
         The most.
     stop_after : int
@@ -100,8 +90,8 @@ def permutation_test(
 class Screen:
     """Features that separate classes best in training sets, for any labels.
 
-    What does not depend on labels is computed once: standardised values and their squares. For
-    each training set and labels, means and deviations of the classes are then matrix products.
+    Standardised values and their squares are computed once; for each training set and labels, means
+    and deviations of the classes are then matrix products.
 
     Parameters
     ----------

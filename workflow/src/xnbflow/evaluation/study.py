@@ -189,7 +189,7 @@ def _class_sizes(headers: summaries.Headers) -> pd.DataFrame:
 def _diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) -> pd.DataFrame:
     rows = []
     for dataset, test in tables["dependence_test"].items():
-        read = (tables[name][dataset] for name in ("normality", "normality_within", "dependence"))
-        ratios = summaries.diagnostics(*read, alpha)
+        overall, within = tables["normality"][dataset], tables["normality_within"][dataset]
+        ratios = summaries.diagnostics(overall, within, tables["dependence"][dataset], alpha)
         rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})
     return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)

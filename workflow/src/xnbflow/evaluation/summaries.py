@@ -533,7 +533,7 @@ _BINS = 20
 def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how the p-values of the normality test of each data set are distributed."""
     edges = np.linspace(0, 1, _BINS + 1)
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for dataset, table in normality.items():
         counts = np.histogram(table["p"].dropna(), edges)[0]
         shares = counts / max(1, counts.sum())

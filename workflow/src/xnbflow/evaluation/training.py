@@ -145,7 +145,7 @@ def _fit_and_predict(
 def _predict(
     model: BaseEstimator, X: pd.DataFrame, series: DataSet, test: np.ndarray
 ) -> pd.DataFrame:
-    log_posterior = None
+    log_posterior: Any = None
     if hasattr(model, "predict_log_proba"):
         log_posterior = model.predict_log_proba(X)
     elif hasattr(model, "predict_proba"):
