@@ -28,7 +28,7 @@ def calibration_curve(
     groups: np.ndarray | None = None,
     inflation: float = 1.0,
 ) -> pd.DataFrame:
-    """Return how often predictions of a given probability are right.
+    """Return how often predictions of a given probability are right, in bins of equal width.
 
     Parameters
     ----------
@@ -42,7 +42,6 @@ def calibration_curve(
         The class whose probability is looked at. By default it is that of each sample's most
         probable class.
     n_bins : int
-        Number of bins of equal width.
     repeats : int
         How often each sample was tested. The intervals count it once.
     groups : ndarray of shape (n_samples,), optional
@@ -55,10 +54,9 @@ def calibration_curve(
     DataFrame
         One row per bin, with columns ``bin``, ``lower``, ``upper`` (its limits; a probability on a
         limit belongs above it), ``mean_predicted`` (mean probability), ``observed`` (share of
-        samples of that class), ``observed_lower`` and ``observed_upper`` (its 95 % interval, see
-        `xnbflow.evaluation.intervals`), ``count`` (predictions) and ``few`` (whether these are
-        fewer than `FEW` samples: such a point is no evidence). The means and the interval are
-        missing where the bin is empty.
+        samples of that class) with its 95 % interval ``observed_lower`` and ``observed_upper``,
+        ``count`` (predictions) and ``few`` (whether these are fewer than `FEW` samples). The means
+        and the interval are missing where the bin is empty.
 
     Raises
     ------
@@ -77,12 +75,10 @@ def calibration_curve(
     """
     groups = _known_groups(groups, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
-    column = (
-        np.argmax(log_posterior, axis=1)
-        if label is None
-        else class_codes(np.array([label]), classes)
-    )
-    probability = np.exp(np.take_along_axis(log_posterior, column.reshape(-1, 1), axis=1)[:, 0])
+    column = np.argmax(log_posterior, axis=1)
+    if label is not None:
+        column = np.repeat(class_codes(np.array([label]), classes), len(codes))
+    probability = np.exp(log_posterior[np.arange(len(codes)), column])
     edges = np.linspace(0, 1, n_bins + 1)
     which = np.searchsorted(edges[1:-1], probability, side="right")
     count = np.bincount(which, minlength=n_bins)
@@ -123,17 +119,14 @@ def _limits(
     Without groups each sample counts once, however often it was tested; groups hold all tests of
     their samples.
     """
-    shares, sizes = [], []
-    for part in parts:
-        n = int(part.sum())
-        mine = None if groups is None else groups[part]
-        size = n / repeats / inflation
-        if mine is not None and n:
-            size = min(size, effective_samples(right[part].astype(float), mine, inflation))
-        shares.append(right[part].mean() if n else 0.0)
-        sizes.append(size)
-    lower, upper = proportion_interval(np.multiply(shares, sizes), np.array(sizes))
-    alone = np.array([size == 0 and part.any() for size, part in zip(sizes, parts, strict=True)])
+    counts = np.array([part.sum() for part in parts])
+    sizes = counts / repeats / inflation
+    for i in np.flatnonzero(counts) if groups is not None else ():
+        found = effective_samples(right[parts[i]].astype(float), groups[parts[i]], inflation)
+        sizes[i] = min(sizes[i], found)
+    shares = [right[part].mean() if part.any() else 0.0 for part in parts]
+    lower, upper = proportion_interval(np.multiply(shares, sizes), sizes)
+    alone = (sizes == 0) & (counts > 0)
     return np.where(alone, 0.0, lower), np.where(alone, 1.0, upper)
 
 
@@ -162,10 +155,9 @@ def confidence_table(
         ``predictions`` (all that have probabilities), ``count`` (those whose most probable class
         is more probable than it), ``share`` (the one over the other), ``right`` (how many of
         ``count``), ``accuracy`` (their share) with its 95 % interval ``accuracy_lower`` and
-        ``accuracy_upper``, ``promised`` (their mean probability), ``p`` (one-sided, of so few
-        right ones if the probabilities were calibrated, see
-        `xnbflow.evaluation.verdicts.overconfidence_p`; missing, as the four before it, where no
-        prediction is so sure) and ``overconfident`` (p of at most .025).
+        ``accuracy_upper``, ``promised`` (their mean probability), ``p`` (see
+        `xnbflow.evaluation.verdicts.overconfidence_p`) and ``overconfident`` (p of at most .025).
+        The last six are missing where no prediction is so sure.
 
     Examples
     --------

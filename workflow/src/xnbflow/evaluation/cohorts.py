@@ -1,8 +1,8 @@
 """Whether a classifier held in a second cohort, judged class by class.
 
-The yardstick is the balanced accuracy, the mean of the classes' recalls: shares of classes may
-differ between cohorts without any harm to a classifier. It is compared with what cross-validation
-found in the first cohort, with the errors of both, and with permuted labels of the second.
+The measure is the balanced accuracy, as shares of classes may differ between cohorts without any
+harm to a classifier. It is compared with what cross-validation found in the first cohort, with the
+errors of both, and with permuted labels of the second.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ __all__ = [
     "shared_samples",
 ]
 
-#: What a verdict means; `cohort_verdict` states it in full.
+#: What a verdict means, as a page says it.
 RULE = (
     "the measure is the balanced accuracy, the mean recall of the classes, so that other shares of "
     "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "
@@ -101,7 +101,7 @@ def permutation_p(
     codes, predicted : ndarray of int, shape (n_samples,)
         True and predicted classes.
     groups : ndarray of shape (n_samples,), optional
-        Labels are permuted among groups where each has one label, else within groups.
+        See `xnbflow.evaluation.permutation.permuted`.
     n_permutations, seed : int
 
     Returns
@@ -121,20 +121,13 @@ def permutation_p(
     (True, 1.0)
     """
     rng = np.random.default_rng(seed)
-    observed = _balanced(codes[None], predicted)[0]
-    null = np.stack([permuted(codes, groups, rng) for _ in range(n_permutations)])
-    reached = np.count_nonzero(_balanced(null, predicted) >= observed - 1e-12)
-    return float((reached + 1) / (n_permutations + 1))
-
-
-def _balanced(codes: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Return the balanced accuracy of each row of true classes, (n_rows,)."""
+    rows = np.stack([codes, *(permuted(codes, groups, rng) for _ in range(n_permutations))])
     recalls = []
     for code in np.unique(codes):
-        own = codes == code
-        with np.errstate(invalid="ignore"):
-            recalls.append((own & (predicted == code)).sum(axis=1) / own.sum(axis=1))
-    return np.nanmean(recalls, axis=0)
+        own = rows == code
+        recalls.append((own & (predicted == code)).sum(axis=1) / own.sum(axis=1))
+    balanced = np.mean(recalls, axis=0)
+    return float(np.mean(balanced >= balanced[0] - 1e-12))
 
 
 def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
@@ -183,23 +176,11 @@ def cohort_verdict(
     shared : int
         How many samples of the second cohort are samples of the first.
 
-    Notes
-    -----
-    The rules, the first that applies:
-
-    1. "shares samples": any sample is shared.
-    2. "cannot tell": fewer than two classes in the second cohort.
-    3. "labels look exchanged": under another naming of the classes the balanced accuracy is not
-       below cross-validation's (the 95 % interval of the difference reaches 0), p of permuted
-       labels is at most .005 (times the number of renamings), and the interval of the balanced
-       accuracy as named lies below it.
-    4. "held": p of permuted labels is at most .025 and the interval of the balanced accuracy lies
-       above one over the number of classes; the interval of the difference from cross-validation
-       reaches 0; no class is recognised in half of its samples or fewer. "Held in part": one of
-       the last two conditions fails.
-    5. "did not hold": the interval lies below the middle between chance and cross-validation: more
-       than half of what was promised is excluded.
-    6. "cannot tell": all else.
+    Returns
+    -------
+    CohortVerdict
+        See `RULE`. The first that applies of: shared samples, one class only, exchanged labels,
+        held (in part), did not hold, cannot tell.
 
     Examples
     --------
@@ -212,7 +193,8 @@ def cohort_verdict(
     """
     found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
     known = {row.code: row.recall for row in validated.classes} if validated else {}
-    before = _mean([known[row.code] for row in found.classes if row.code in known])
+    recalls = [known[row.code] for row in found.classes if row.code in known]
+    before = mean_of(recalls) if recalls else Estimate(np.nan, np.nan, np.nan)
     loss = difference(found.balanced_accuracy, before)
     p_value = permutation_p(codes, predicted, groups)
     balanced, several = found.balanced_accuracy, len(found.classes) > 1
@@ -233,10 +215,6 @@ def cohort_verdict(
     return CohortVerdict(level, reason, found, loss, p_value, exchanged)
 
 
-def _mean(parts: list[Estimate]) -> Estimate:
-    return mean_of(parts) if parts else Estimate(np.nan, np.nan, np.nan)
-
-
 def _exchange(
     found: Performance,
     before: Estimate,
@@ -245,16 +223,17 @@ def _exchange(
     n_classes: int,
     groups: np.ndarray | None,
 ) -> dict[int, int]:
-    """Return the renaming that rule 3 accepts; empty if there is none."""
+    """Return the renaming of classes that makes the classifier as good as before; else none.
+
+    The interval of its difference from cross-validation reaches 0, that of the difference from the
+    names as they are does not, and p, times the number of renamings, is at most the level.
+    """
     renamed = exchanged_classes(codes, predicted, n_classes)
-    if not renamed:
-        return {}
     table = np.array([renamed.get(code, code) for code in range(n_classes)])
     as_renamed = performance(table[codes], np.eye(n_classes)[predicted], groups, inflation=1.0)
     balanced = as_renamed.balanced_accuracy
     as_good = difference(balanced, before).upper >= 0
-    apart = difference(found.balanced_accuracy, balanced).upper < 0
-    if not (as_good and apart):
+    if not (renamed and as_good and difference(found.balanced_accuracy, balanced).upper < 0):
         return {}
     p_value = permutation_p(table[codes], predicted, groups)
     renamings = n_classes * (n_classes - 1) / 2
@@ -298,32 +277,20 @@ def shared_samples(
     [['b', 'z', 'likeness']]
     """
     correlation = _standard(first).T @ _standard(second)
-    accession = np.char.startswith(names[0].astype(str), "GSM")[:, None]
     similar = (correlation >= ALIKE) & (len(first) >= _ENOUGH)
+    accession = np.char.startswith(names[0].astype(str), "GSM")[:, None]
     same_name = (names[0][:, None] == names[1]) & (accession | similar)
-    places = {column.tobytes(): i for i, column in enumerate(np.ascontiguousarray(first.T))}
-    same_values = np.zeros_like(same_name)
-    for j, column in enumerate(np.ascontiguousarray(second.T)):
-        if column.tobytes() in places:
-            same_values[places[column.tobytes()], j] = True
-    alike = _alike(correlation) & (len(first) >= _ENOUGH)
-    rows = [
-        (
-            names[0][i],
-            names[1][j],
-            "name" if same_name[i, j] else "values" if same_values[i, j] else "likeness",
-            float(correlation[i, j]),
-        )
-        for i, j in zip(*np.nonzero(same_name | same_values | alike), strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["first", "second", "by", "correlation"])
-
-
-def _alike(correlation: np.ndarray) -> np.ndarray:
-    """Return which pairs correlate far more than either sample does with any other."""
+    one, other = (
+        np.array([column.tobytes() for column in values.T], dtype=object)
+        for values in (first, second)
+    )
+    same_values = one[:, None] == other
     z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
-    rivals = np.maximum(_best_other(z), _best_other(z.T).T)
-    return (correlation >= ALIKE) & (z - rivals >= _APART)
+    alike = similar & (z - np.maximum(_best_other(z), _best_other(z.T).T) >= _APART)
+    i, j = np.nonzero(same_name | same_values | alike)
+    by = np.select([same_name[i, j], same_values[i, j]], ["name", "values"], "likeness")
+    found = {"first": names[0][i], "second": names[1][j], "by": by}
+    return pd.DataFrame({**found, "correlation": correlation[i, j]})
 
 
 def _best_other(z: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ section of the pages read this. It is read whenever the Snakefile is: it imports
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from xnbflow.data.entries import (
@@ -89,6 +89,7 @@ _SMOOTHING = {
     "shrinkage": number(above=0),
 }
 
+_transformer = partial(Method, kind="transformer")
 _OWN = (
     Method(
         "gaussian_nb",
@@ -257,7 +258,7 @@ _OWN = (
             }
         },
     ),
-    Method(
+    _transformer(
         "stepwise_naive_effects",
         "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",
         "selection of features by stepwise logistic regression on naive effects",
@@ -265,9 +266,8 @@ _OWN = (
         {"entry": number(above=0, below=1), "stay": number(above=0, below=1)}
         | _SMOOTHING
         | {"categorical": either(COLUMNS, nothing())},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "cica",
         "xnbflow.preprocessing.cica.CICA",
         "linear components that are independent given the class",
@@ -282,76 +282,66 @@ _OWN = (
             "step": number(above=0),
             "random_state": either(whole(0), nothing()),
         },
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "correlation_blocks",
         "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
         "blocks of the features whose residuals correlate most",
         "ours, for the blocks that Pavlenko and von Rosen take as given",
         {"size": whole(1)},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "imputer",
         "xnbflow.preprocessing.imputation.Imputer",
         "missing values filled in by the training samples’ median or nearest neighbours",
         "Troyanskaya et al. (2001), Bioinformatics 17",
         {"method": choice("median", "nearest"), "n_neighbors": whole(1)},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "log2",
         "xnbflow.preprocessing.normalisation.Log2",
         "binary logarithms",
         "Quackenbush (2002), Nature Genetics 32",
         {"offset": number(least=0)},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "sample_standardizer",
         "xnbflow.preprocessing.normalisation.SampleStandardizer",
         "each sample’s values, standardised",
         "standard scores within a sample",
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "sample_ranks",
         "xnbflow.preprocessing.normalisation.SampleRanks",
         "each sample’s values by their rank",
         "ranks within a sample, as in Geman et al. (2004)",
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "counts_per_million",
         "xnbflow.preprocessing.normalisation.CountsPerMillion",
         "counts per million of a sample, with logarithms",
         "Robinson, McCarthy and Smyth (2010), Bioinformatics 26",
         {"log": flag()},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "quantile_normalizer",
         "xnbflow.preprocessing.normalisation.QuantileNormalizer",
         "each sample’s quantiles as the training samples have them in the mean",
         "Bolstad et al. (2003), Bioinformatics 19",
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "variance_filter",
         "xnbflow.preprocessing.filters.VarianceFilter",
         "the features that vary most",
         "Bourgon, Gentleman and Huber (2010), PNAS 107",
         {"keep": either(number(above=0, most=1), whole(1))},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "expression_filter",
         "xnbflow.preprocessing.filters.ExpressionFilter",
         "the features expressed in enough samples",
         "Bourgon, Gentleman and Huber (2010), PNAS 107",
         {"level": number(), "share": number(least=0, most=1)},
-        kind="transformer",
     ),
 )
 

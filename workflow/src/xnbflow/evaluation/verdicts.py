@@ -136,14 +136,12 @@ def performance(
         recall, alarms = interval(predicted[:, code], own), interval(predicted[:, code], ~own)
         others = predicted[own].sum(axis=0)
         others[code] = 0.0
-        taken_for = int(others.argmax()) if others.max() > 0 else -1
+        most = float(others.max())
+        taken_for = int(others.argmax()) if most > 0 else -1
         beyond = difference(recall, alarms).lower > 0 if (~own).any() else recall.lower > 0.5
         recognised = bool(recall.value > 0.5 and beyond)
-        rows.append(
-            ClassRecall(
-                code, int(own.sum()), recall, alarms, recognised, taken_for, float(others.max())
-            )
-        )
+        size = int(own.sum())
+        rows.append(ClassRecall(code, size, recall, alarms, recognised, taken_for, most))
     right = predicted[np.arange(len(codes)), codes]
     majority = max(row.samples for row in rows) / len(codes)
     p_value = min(1.0, choices * share_p(right, majority, groups, inflation))
@@ -158,7 +156,7 @@ class Verdict:
     Attributes
     ----------
     level : str
-        "well supported", "partly supported" or "not supported".
+        One of `Level`.
     reasons : list of str
         Of "chance interval", "permutation test", "majority class", "classes", "stability": the
         conditions that fail.
@@ -189,7 +187,7 @@ def verdict(
     stability : float
         Agreement of lists from independent samples; missing where nothing is selected.
     choices : int
-        Out of how many classifiers this one was chosen after looking; p is multiplied by it.
+        As for `performance`; p is multiplied by it.
 
     Notes
     -----
@@ -230,8 +228,7 @@ def overconfidence_p(
     right : ndarray of shape (n_samples,)
         Whether it is right, or in which share of its tests.
     groups : ndarray of shape (n_samples,), optional
-        Each group then counts as one prediction, its mean. The mean of several is no more variable
-        than one, so that p is too great rather than too small.
+        Each group then counts as one prediction, its mean, so that p is rather too great.
 
     Returns
     -------
@@ -291,11 +288,10 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     [0.03, 0.06, 0.06, 0.02]
     """
     p = np.asarray(p_values, dtype=np.float64)
-    known = ~np.isnan(p)
-    if ((p[known] < 0) | (p[known] > 1)).any():
-        msg = f"p-values must lie between 0 and 1, got {p[known].min():g} to {p[known].max():g}"
+    if ((p < 0) | (p > 1)).any():
+        msg = f"p-values must lie between 0 and 1, got {np.nanmin(p):g} to {np.nanmax(p):g}"
         raise InputError(msg)
-    places = np.flatnonzero(known)[np.argsort(p[known], kind="stable")]
+    places = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # the missing last
     adjusted = np.full(p.shape, np.nan)
     products = p[places] * np.arange(len(places), 0, -1)
     adjusted[places] = np.minimum(np.maximum.accumulate(products), 1.0)
