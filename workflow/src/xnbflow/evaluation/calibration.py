@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.evaluation.intervals import effective_samples, proportion_interval
-from xnbflow.evaluation.metrics import class_codes, known_predictions
+from xnbflow.evaluation.metrics import known_predictions
 from xnbflow.evaluation.verdicts import LEVEL, overconfidence_p
 
 __all__ = ["FEW", "SURE", "calibration_curve", "confidence_table"]
@@ -22,7 +22,6 @@ def calibration_curve(
     true: np.ndarray,
     log_posterior: np.ndarray,
     classes: np.ndarray,
-    label: str | None = None,
     n_bins: int = 10,
     repeats: int = 1,
     groups: np.ndarray | None = None,
@@ -37,10 +36,6 @@ def calibration_curve(
     log_posterior : ndarray of shape (n_samples, n_classes)
         Log-posterior of each class. Samples without probabilities are left out.
     classes : ndarray of str, shape (n_classes,)
-        The classes, in the order of ``log_posterior``'s columns.
-    label : str, optional
-        The class whose probability is looked at. By default it is that of each sample's most
-        probable class.
     n_bins : int
     repeats : int
         How often each sample was tested. The intervals count it once.
@@ -54,7 +49,7 @@ def calibration_curve(
     DataFrame
         One row per bin, with columns ``bin``, ``lower``, ``upper`` (its limits; a probability on a
         limit belongs above it), ``mean_predicted`` (mean probability), ``observed`` (share of
-        samples of that class) with its 95 % interval ``observed_lower`` and ``observed_upper``,
+        samples that are right) with its 95 % interval ``observed_lower`` and ``observed_upper``,
         ``count`` (predictions) and ``few`` (whether these are fewer than `FEW` samples). The means
         and the interval are missing where the bin is empty.
 
@@ -75,18 +70,16 @@ def calibration_curve(
     """
     groups = _known_groups(groups, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
-    column = np.argmax(log_posterior, axis=1)
-    if label is not None:
-        column = np.repeat(class_codes(np.array([label]), classes), len(codes))
-    probability = np.exp(log_posterior[np.arange(len(codes)), column])
+    is_right = np.argmax(log_posterior, axis=1) == codes
+    probability = np.exp(log_posterior.max(axis=1))
     edges = np.linspace(0, 1, n_bins + 1)
     which = np.searchsorted(edges[1:-1], probability, side="right")
     count = np.bincount(which, minlength=n_bins)
-    right = np.bincount(which, codes == column, n_bins)
+    right = np.bincount(which, is_right, n_bins)
     with np.errstate(invalid="ignore"):
         mean, observed = np.bincount(which, probability, n_bins) / count, right / count
     bins = [which == i for i in range(n_bins)]
-    lower, upper = _limits(bins, codes == column, repeats, groups, inflation)
+    lower, upper = _limits(bins, is_right, repeats, groups, inflation)
     return pd.DataFrame(
         {
             "bin": np.arange(n_bins),
@@ -114,11 +107,7 @@ def _limits(
     groups: np.ndarray | None,
     inflation: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the interval of the share of right predictions in each part, given as masks.
-
-    Without groups each sample counts once, however often it was tested; groups hold all tests of
-    their samples.
-    """
+    """Return the interval of the share of right predictions in each part; samples count once."""
     counts = np.array([part.sum() for part in parts])
     sizes = counts / repeats / inflation
     for i in np.flatnonzero(counts) if groups is not None else ():

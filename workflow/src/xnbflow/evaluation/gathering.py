@@ -72,10 +72,8 @@ def remove_undeclared(folder: str | Path, declared: Collection[str | Path]) -> N
         The tables that stay.
     """
     kept = {Path(path) for path in declared}
-    paths = sorted(Path(folder).rglob("*"), reverse=True)  # what is in a folder comes before it
-    for path in paths:
-        if path.is_dir():
-            if not any(path.iterdir()):
-                path.rmdir()
+    for path in sorted(Path(folder).rglob("*"), reverse=True):  # what is in a folder before it
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
         elif path.suffix in {".parquet", ".part"} and path not in kept:
             path.unlink()

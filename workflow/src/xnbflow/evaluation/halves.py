@@ -1,9 +1,8 @@
 """Stability of a selection from disjoint halves of the samples.
 
-Training sets of cross-validation share most of their samples, so that their lists agree more than
-those of other samples would. Two halves share none: their lists agree as those of two independent
-studies of half the size. The halves are the folds of a two-fold cross-validation, repeated:
-complementary pairs (Shah and Samworth 2013).
+Training sets of cross-validation share most of their samples; two halves share none, and their
+lists agree as those of independent studies of half the size. The halves are the folds of a repeated
+two-fold cross-validation: complementary pairs (Shah and Samworth 2013).
 """
 
 from collections import Counter
@@ -45,11 +44,10 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
 
     Notes
     -----
-    The agreement of a pair is Nogueira's index, corrected for chance. Halves of independent samples
-    are independent samples, so that the mean over pairs is unbiased for studies of half the size;
-    lists of the full size agree more. The standard error is the spread over pairs (the delete-half
-    jackknife), which does not shrink with their number: the samples are the same. One pair is
-    added to it that shares one feature more than the mean: pairs that share none do not vary.
+    The agreement of a pair is Nogueira's index; its mean over pairs is unbiased for studies of half
+    the size. The standard error is the spread over pairs (the delete-half jackknife), which does
+    not shrink with their number: the samples are the same. One pair is added to it that shares one
+    feature more than the mean: pairs that share none do not vary.
 
     References
     ----------

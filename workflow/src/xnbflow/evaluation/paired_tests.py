@@ -26,20 +26,12 @@ Alternative = Literal["two-sided", "less", "greater"]
 #: Differences of scores are compared at this many decimals, so that those which only floating
 #: point tells apart are ties.
 _DECIMALS = 12
+#: From the posterior of the Bayesian test; its Monte Carlo error is below .003.
+_DRAWS = 50_000
 
 
 class SignedRankTest(NamedTuple):
-    """Outcome of Wilcoxon's signed-rank test.
-
-    Attributes
-    ----------
-    statistic : float
-        Sum of the ranks of the positive differences.
-    p_value : float
-        Exact.
-    n_pairs : int
-        Number of differences that are not zero.
-    """
+    """Sum of the ranks of the positive differences, exact p, and number of those not zero."""
 
     statistic: float
     p_value: float
@@ -47,17 +39,7 @@ class SignedRankTest(NamedTuple):
 
 
 class CorrectedTTest(NamedTuple):
-    """Outcome of the corrected resampled t-test.
-
-    Attributes
-    ----------
-    statistic : float
-        t, with one degree of freedom less than there are differences.
-    p_value : float
-        Two-sided.
-    mean, lower, upper : float
-        Mean difference, first minus second, with its confidence limits.
-    """
+    """Student's t, two-sided p, and the mean of first minus second with its confidence limits."""
 
     statistic: float
     p_value: float
@@ -89,17 +71,13 @@ def wilcoxon_signed_rank_test(
     Returns
     -------
     SignedRankTest
-        The p-value is 1 if no pair differs.
+        The p-value is 1 if no pair differs. It comes from all `2**n` equally likely choices of
+        signs; differences of zero are left out, equal ones share their mean rank.
 
     Raises
     ------
     InputError
         If the scores are not pairs of numbers, or there is no such alternative.
-
-    Notes
-    -----
-    Differences of zero are left out (Wilcoxon's own rule), equal ones share their mean rank. The
-    p-value comes from all `2**n` equally likely choices of signs, counted by convolution.
 
     References
     ----------
@@ -129,15 +107,10 @@ def sorted_runs_test(
     alternative : {"two-sided", "less", "greater"}
         As for `wilcoxon_signed_rank_test`.
 
-    Returns
-    -------
-    SignedRankTest
-
     Raises
     ------
     InputError
-        If the scores are not two tables of numbers of equal shape, or there is no such
-        alternative.
+        If the scores are not two tables of numbers of equal shape.
 
     References
     ----------
@@ -219,8 +192,6 @@ def bayesian_signed_rank_test(
     second: np.ndarray,
     rope: float,
     *,
-    prior_strength: float = 0.5,
-    n_draws: int = 50_000,
     seed: int = 0,
 ) -> BayesianComparison:
     """Return how probable it is that one of two classifiers is better on a new data set, or none.
@@ -232,18 +203,8 @@ def bayesian_signed_rank_test(
     rope : float
         Half-width of the region of practical equivalence, in the scores' unit: a difference of at
         most this much does not matter.
-    prior_strength : float
-        Weight of the prior's one observation, a difference of zero, against 1 per data set.
-    n_draws : int
-        Draws from the posterior. The probabilities' Monte Carlo error is at most
-        ``0.5 / sqrt(n_draws)``.
     seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    BayesianComparison
-        Three probabilities that add up to 1.
+        Seed of the 50,000 draws from the posterior.
 
     Raises
     ------
@@ -252,8 +213,8 @@ def bayesian_signed_rank_test(
 
     Notes
     -----
-    The differences `z`, with the prior's zero, get weights `w` from a Dirichlet process. In each
-    draw the three events have probability `sum w_i w_j` over the pairs whose mean
+    The differences `z`, with the prior's zero of weight 1/2, get weights `w` from a Dirichlet
+    process. In each draw the three events have probability `sum w_i w_j` over the pairs whose mean
     `(z_i + z_j) / 2` lies above, within or below the region; the largest counts.
 
     References
@@ -273,13 +234,12 @@ def bayesian_signed_rank_test(
         raise InputError(msg)
     z = np.concatenate([[0.0], _differences(first, second).ravel()])
     sums = np.round(np.add.outer(z, z), _DECIMALS)
-    weights = np.ones(len(z))
-    weights[0] = prior_strength
-    drawn = np.random.default_rng(seed).dirichlet(weights, size=n_draws)
+    weights = [0.5, *np.ones(len(z) - 1)]
+    drawn = np.random.default_rng(seed).dirichlet(weights, size=_DRAWS)
     above = np.sum(drawn @ (sums > 2 * rope) * drawn, axis=1)
     below = np.sum(drawn @ (sums < -2 * rope) * drawn, axis=1)
     largest = np.argmax([above, 1 - above - below, below], axis=0)
-    return BayesianComparison(*(np.bincount(largest, minlength=3) / n_draws).tolist())
+    return BayesianComparison(*(np.bincount(largest, minlength=3) / _DRAWS).tolist())
 
 
 def _differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -90,12 +90,8 @@ def permutation_test(
 class Screen:
     """Features that separate classes best in training sets, for any labels.
 
-    Standardised values and their squares are computed once; for each training set and labels, means
-    and deviations of the classes are then matrix products.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_features, n_samples)
+    ``values``, of shape (n_features, n_samples), are standardised once; for each training set and
+    labels, means and deviations of the classes are then matrix products.
 
     Examples
     --------

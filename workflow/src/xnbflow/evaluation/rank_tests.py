@@ -49,7 +49,7 @@ def average_ranks(scores: pd.DataFrame) -> pd.Series:
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        One row per data set, one column per classifier; higher is better (negate a loss).
+        Higher is better (negate a loss).
 
     Returns
     -------
@@ -63,8 +63,7 @@ def average_ranks(scores: pd.DataFrame) -> pd.Series:
 
     Examples
     --------
-    >>> scores = pd.DataFrame({"nb": [0.8, 0.7], "xnb": [0.9, 0.7]}, index=["wine", "digits"])
-    >>> average_ranks(scores).to_dict()
+    >>> average_ranks(pd.DataFrame({"nb": [0.8, 0.7], "xnb": [0.9, 0.7]})).to_dict()
     {'xnb': 1.25, 'nb': 1.75}
     """
     ranks = pd.Series(_ranks(scores).mean(axis=0), index=scores.columns, name="average_rank")
@@ -77,10 +76,9 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        One row per data set, one column per classifier; higher is better.
+        Higher is better.
     tie_correction : bool
-        Whether to allow for ties, as SciPy and R do. Demšar (2006) and KEEL do not, which makes
-        the test conservative.
+        Whether to allow for ties, as SciPy and R do; Demšar (2006) and KEEL do not.
 
     Returns
     -------
@@ -95,7 +93,7 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
     References
     ----------
     J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
-    Machine Learning Research 7 (2006), 1-30, section 3.2.2. With ties: W. J. Conover, *Practical
+    Machine Learning Research 7 (2006), 1-30, section 3.2.2; with ties: W. J. Conover, *Practical
     Nonparametric Statistics*, 3rd edition (1999), section 5.8.
 
     Examples
@@ -132,11 +130,6 @@ def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) ->
         exact: ``(prod(t!) / k!) ** (n - 1)``, where ``t`` classifiers share a rank (without ties:
         Conover, section 5.8).
 
-    Raises
-    ------
-    InputError
-        As for `friedman_test`.
-
     References
     ----------
     R. L. Iman and J. M. Davenport, "Approximations of the critical region of the Friedman
@@ -166,7 +159,6 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     Parameters
     ----------
     average_ranks : mapping of str to float, or Series
-        Average rank of each classifier.
     n_datasets : int
         Number of data sets behind the averages.
 
@@ -175,19 +167,13 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     DataFrame
         One row per pair, smallest p-value first, with columns ``first`` and ``second`` (the
         classifier with the better and with the worse rank), ``z`` (not negative), ``p``
-        (two-sided, unadjusted) and the adjusted p-values ``nemenyi``, ``holm``, ``shaffer`` and
-        ``bergmann_hommel`` (see `adjust_pairwise`).
+        (two-sided, unadjusted) and its adjustments, see `adjust_pairwise`.
 
     Raises
     ------
     InputError
         If there are fewer than two classifiers, no data set, or numbers that cannot be average
         ranks: those add up to ``k (k + 1) / 2``.
-
-    Warns
-    -----
-    UserWarning
-        If there are too many classifiers for Bergmann and Hommel's procedure.
 
     References
     ----------
@@ -245,17 +231,9 @@ def _ranks(scores: pd.DataFrame) -> np.ndarray:
 
 
 class RankDiagram(NamedTuple):
-    """What a critical-difference diagram shows.
+    """Average ranks, best first, the length of the yardstick, and the bars of a diagram.
 
-    Attributes
-    ----------
-    ranks : Series
-        Average rank by classifier, best first.
-    critical_difference : float
-        Length of the yardstick in ranks.
-    cliques : tuple of tuple of str
-        The bars: classifiers next to each other in rank, no two of them significantly different.
-        Only those of two and more classifiers that are not part of a longer bar.
+    A bar is the longest run of classifiers of which no two differ significantly.
     """
 
     ranks: pd.Series
@@ -266,23 +244,9 @@ class RankDiagram(NamedTuple):
 def critical_difference(n_classifiers: int, n_datasets: int, alpha: float = 0.05) -> float:
     """Return the difference of average ranks that Nemenyi's test finds significant.
 
-    Parameters
-    ----------
-    n_classifiers, n_datasets : int
-        Number of classifiers, at least 2, and of data sets.
-    alpha : float
-        Probability of finding any difference where there is none.
-
-    Returns
-    -------
-    float
-        ``q sqrt(k (k + 1) / (6 N))``, `q` the quantile of the studentized range over the square
-        root of 2. The ``nemenyi`` column of `pairwise_rank_tests` is the Bonferroni form that
-        García and Herrera give, and finds slightly less.
-
-    References
-    ----------
-    Demšar (2006), section 3.2.2 and Table 5.
+    It is ``q sqrt(k (k + 1) / (6 N))`` (Demšar 2006, section 3.2.2), `q` the quantile of the
+    studentized range over the square root of 2. The ``nemenyi`` column of `pairwise_rank_tests` is
+    the Bonferroni form of García and Herrera, and finds slightly less.
 
     Examples
     --------
@@ -298,14 +262,7 @@ def critical_difference_diagram(
 ) -> RankDiagram:
     """Join classifiers whose average ranks differ by less than Nemenyi's critical difference.
 
-    Parameters
-    ----------
-    average_ranks : mapping of str to float, or Series
-        Average rank of each classifier.
-    n_datasets : int
-        Number of data sets behind the averages.
-    alpha : float
-        Significance level.
+    The parameters are those of `pairwise_rank_tests`, and the significance level.
 
     Examples
     --------
@@ -345,16 +302,9 @@ def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
     -------
     DataFrame
         One row per pair, in the order given, with columns ``nemenyi`` (each p-value times the
-        number of pairs), ``holm``, ``shaffer`` (static), ``bergmann_hommel`` and
-        ``bergmann_hommel_plain``, the last two missing with more than
-        `MOST_CLASSIFIERS_EXHAUSTIVE` classifiers.
-
-    Notes
-    -----
-    García and Herrera define Bergmann and Hommel's adjusted p-value of a pair as the largest
-    ``|I| min p`` over the exhaustive sets that hold it: ``bergmann_hommel_plain``. A pair can so
-    get less than another with a smaller p-value. ``bergmann_hommel`` adds the running maximum that
-    the step-down procedures have, and rejects the same or fewer hypotheses.
+        number of pairs), ``holm``, ``shaffer`` (static) and ``bergmann_hommel``, missing with more
+        than `MOST_CLASSIFIERS_EXHAUSTIVE` classifiers: to García and Herrera's definition it adds
+        the running maximum of the step-down procedures, and so rejects the same or fewer.
 
     Raises
     ------
@@ -375,10 +325,10 @@ def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
     Examples
     --------
     >>> adjust_pairwise([0.01, 0.02, 0.6], 3).drop(columns="nemenyi")
-       holm  shaffer  bergmann_hommel  bergmann_hommel_plain
-    0  0.03     0.03             0.03                   0.03
-    1  0.04     0.03             0.03                   0.03
-    2  0.60     0.60             0.60                   0.60
+       holm  shaffer  bergmann_hommel
+    0  0.03     0.03             0.03
+    1  0.04     0.03             0.03
+    2  0.60     0.60             0.60
     """
     p = np.asarray(p_values, dtype=np.float64)
     n_pairs = n_classifiers * (n_classifiers - 1) // 2
@@ -392,13 +342,11 @@ def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
     remaining = n_pairs - place
     possible = np.array(sorted(_numbers_of_true_hypotheses(n_classifiers)))
     true_at_once = possible[np.searchsorted(possible, remaining, side="right") - 1]
-    plain = _bergmann_hommel(p, n_classifiers)
     columns = {
         "nemenyi": n_pairs * p,
         "holm": _never_falling(p, p * remaining),
         "shaffer": _never_falling(p, p * true_at_once),
-        "bergmann_hommel": _never_falling(p, plain),
-        "bergmann_hommel_plain": plain,
+        "bergmann_hommel": _never_falling(p, _bergmann_hommel(p, n_classifiers)),
     }
     return pd.DataFrame({name: np.minimum(column, 1.0) for name, column in columns.items()})
 

@@ -61,9 +61,8 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     model : estimator
         It reports them as ``selected_features_``; which of them it could exchange for others as
         ``tied_features_`` (see `ties_of`), and which are there only because a class is constant as
-        ``spike_features_`` (for each class their names). Of a pipeline the last step does, and
-        transformers that select (`sklearn.feature_selection`) or keep features do; of a search
-        over parameters the best estimator. Of models that set effects to 0
+        ``spike_features_``. Of a pipeline the last step and transformers that keep features do, of
+        a search over parameters the best estimator. Of models that set effects to 0
         (`features_with_effect`) features are counted, not listed.
     X : DataFrame of shape (n_samples, n_features)
         Samples to explain.
@@ -131,13 +130,8 @@ def class_priors(model: Any) -> pd.DataFrame:
     ``model`` is a fitted naive Bayes classifier.
     """
     intercept = getattr(model, "calibration_intercept_", np.zeros(len(model.classes_)))
-    return pd.DataFrame(
-        {
-            "class": model.classes_.astype(str),
-            "log_prior": model.class_log_prior_,
-            "intercept": intercept,
-        }
-    )
+    priors = {"class": model.classes_.astype(str), "log_prior": model.class_log_prior_}
+    return pd.DataFrame({**priors, "intercept": intercept})
 
 
 def last_step(
@@ -153,11 +147,9 @@ def last_step(
 
     Returns
     -------
-    last : estimator
-    before : list of Pipeline
-        What transforms samples for it, see `transformed`.
-    names : ndarray or None
-        Names of its features; None where a transformer makes new ones or does not name them.
+    (estimator, list of Pipeline, ndarray or None)
+        What is before transforms samples, see `transformed`. The names of the last step's features
+        are None where a transformer makes new ones or does not name them.
     """
     before = []
     while isinstance(model, Pipeline) or hasattr(model, "best_estimator_"):

@@ -49,12 +49,10 @@ class ClassRecall:
     recall, false_alarms : Estimate
         Share of its samples that are predicted as it, and of all others that are.
     recognised : bool
-        Recall above one half, and above the false alarms by more than chance: the 95 % interval of
-        the difference is above 0.
-    taken_for : int
-        The other class that its samples are most often predicted as; -1 if none ever is.
-    taken : float
-        How many samples, the mean over repeats.
+        Recall above one half, and 95 % interval of its difference from the false alarms above 0.
+    taken_for, taken : int, float
+        The other class that its samples are most often predicted as, -1 if none ever is; and how
+        many samples, the mean over repeats.
     """
 
     code: int
@@ -73,10 +71,8 @@ class Performance:
     Attributes
     ----------
     accuracy, balanced_accuracy : Estimate
-    majority : float
-        Share of the largest class.
-    majority_p : float
-        One-sided p of the accuracy against that share.
+    majority, majority_p : float
+        Share of the largest class, and one-sided p of the accuracy against it.
     classes : list of ClassRecall
         Those that have samples, in order.
     """
@@ -223,10 +219,9 @@ def overconfidence_p(
 
     Parameters
     ----------
-    probabilities : ndarray of shape (n_samples,)
-        Predicted probability of each sample's predicted class.
-    right : ndarray of shape (n_samples,)
-        Whether it is right, or in which share of its tests.
+    probabilities, right : ndarray of shape (n_samples,)
+        Predicted probability of each sample's predicted class; whether it is right, or in which
+        share of its tests.
     groups : ndarray of shape (n_samples,), optional
         Each group then counts as one prediction, its mean, so that p is rather too great.
 
@@ -248,9 +243,9 @@ def overconfidence_p(
     """
     if groups is not None:
         codes = np.unique(groups, return_inverse=True)[1]
-        sizes = np.bincount(codes)
-        probabilities = np.bincount(codes, probabilities) / sizes
-        right = np.bincount(codes, right) / sizes
+        probabilities, right = (
+            np.bincount(codes, each) / np.bincount(codes) for each in (probabilities, right)
+        )
     density = np.ones(1)
     for p in probabilities:
         density = np.append(density * (1 - p), 0.0) + np.append(0.0, density * p)
@@ -269,8 +264,6 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n,)
-        An adjusted value of at most a level allows the claim at that level, whichever of the
-        hypotheses are true and however they depend on one another.
 
     Raises
     ------
