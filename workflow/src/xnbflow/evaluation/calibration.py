@@ -32,16 +32,13 @@ def calibration_curve(
     Parameters
     ----------
     true : ndarray of str, shape (n_samples,)
-        True labels, pooled over folds.
     log_posterior : ndarray of shape (n_samples, n_classes)
-        Log-posterior of each class. Samples without probabilities are left out.
+        Pooled over folds. Samples without probabilities are left out.
     classes : ndarray of str, shape (n_classes,)
     n_bins : int
     repeats : int
         How often each sample was tested. The intervals count it once.
-    groups : ndarray of shape (n_samples,), optional
-        The group, say the patient, of each row; the intervals then count groups.
-    inflation : float
+    groups, inflation
         See `xnbflow.evaluation.intervals.effective_samples`.
 
     Returns
@@ -96,7 +93,6 @@ def calibration_curve(
 
 
 def _known_groups(groups: np.ndarray | None, log_posterior: np.ndarray) -> np.ndarray | None:
-    """Return the groups of the rows that have probabilities."""
     return None if groups is None else groups[np.isfinite(log_posterior.max(axis=1))]
 
 
@@ -110,9 +106,10 @@ def _limits(
     """Return the interval of the share of right predictions in each part; samples count once."""
     counts = np.array([part.sum() for part in parts])
     sizes = counts / repeats / inflation
-    for i in np.flatnonzero(counts) if groups is not None else ():
-        found = effective_samples(right[parts[i]].astype(float), groups[parts[i]], inflation)
-        sizes[i] = min(sizes[i], found)
+    for i, part in enumerate(parts):
+        if groups is not None and part.any():
+            found = effective_samples(right[part].astype(float), groups[part], inflation)
+            sizes[i] = min(sizes[i], found)
     shares = [right[part].mean() if part.any() else 0.0 for part in parts]
     lower, upper = proportion_interval(np.multiply(shares, sizes), sizes)
     alone = (sizes == 0) & (counts > 0)

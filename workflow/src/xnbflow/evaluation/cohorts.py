@@ -48,12 +48,7 @@ _ENOUGH = 100
 EXCHANGED_LEVEL = 0.005
 
 Held = Literal[
-    "held",
-    "held in part",
-    "did not hold",
-    "cannot tell",
-    "labels look exchanged",
-    "shares samples",
+    "held", "held in part", "did not hold", "cannot tell", "labels look exchanged", "shares samples"
 ]
 
 

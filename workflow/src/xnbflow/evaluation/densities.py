@@ -50,23 +50,11 @@ def telling_features(selection: pd.DataFrame, per_class: int, most: int) -> list
 def density_estimator(
     entry: Mapping[str, Any], series: DataSet, features: np.ndarray
 ) -> BaseNaiveBayes | None:
-    """Return an estimator that has a classifier's densities for every feature.
+    """Return an estimator that has a configured classifier's densities; None if there are none.
 
     A class-specific classifier has densities of selected features only; a flexible naive Bayes
-    classifier with the same kernel and bandwidth has the same ones, and those of all others.
-
-    Parameters
-    ----------
-    entry : mapping
-        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
-    series : DataSet
-    features : ndarray of int
-        Positions of the features that the estimator shall be fitted to.
-
-    Returns
-    -------
-    BaseNaiveBayes or None
-        None where the classifier has no densities of single features.
+    classifier with the same kernel and bandwidth has the same ones, and those of all others. The
+    estimator is to be fitted to the ``features`` at these positions.
     """
     columns = {kind: np.flatnonzero(series.kinds[features] == kind).tolist() for kind in KINDS}
     estimator = build_estimator(entry, columns, derive_seed(series.name, 0, "classifier"))
@@ -84,20 +72,9 @@ def class_densities(
 ) -> pd.DataFrame:
     """Return the density of some features in each class, from all samples.
 
-    Parameters
-    ----------
-    series : DataSet
-    features : sequence of str
-        Some of its features.
-    entry : mapping
-        The configuration of the classifier whose densities they are.
-
-    Returns
-    -------
-    DataFrame
-        ``class``, ``feature``, ``x``, ``density``, ``estimator`` (in words) and ``own``: whether
-        the classifier itself estimates densities so. Where it has none of single features they are
-        Gaussian kernel densities with Silverman's bandwidth.
+    The columns are those of the table ``densities`` of `xnbflow.data.contract.DESCRIPTION_TABLES`.
+    Where the classifier of the configuration ``entry`` has no densities of single features they are
+    Gaussian kernel densities with Silverman's bandwidth.
     """
     if not len(features):
         columns = ["class", "feature", "x", "density", "estimator", "own"]

@@ -193,10 +193,7 @@ def _values(series: DataSet, features: Sequence[str]) -> pd.DataFrame:
 
 
 def class_distances(distances: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean distance of a class from another in a feature, over the folds that have it.
-
-    ``distances`` is the table of that name of a training, and ``fits`` counts its folds.
-    """
+    """Return the mean distance of a class from another in a feature, over its folds."""
     groups = distances.groupby(["class", "feature", "other_class"], sort=False)["distance"]
     return groups.agg(distance="mean", fits="size").reset_index()
 
@@ -204,17 +201,7 @@ def class_distances(distances: pd.DataFrame) -> pd.DataFrame:
 def dependent_pairs(series: DataSet, features: Sequence[str], cut: float) -> pd.DataFrame:
     """Return the pairs of features with |r| above a cut within the classes, strongest first.
 
-    Parameters
-    ----------
-    series : DataSet
-    features : sequence of str
-        Some of its features.
-    cut : float
-
-    Returns
-    -------
-    DataFrame
-        ``feature``, ``other``, ``r``.
+    The columns are ``feature``, ``other`` and ``r``.
     """
     rows = np.flatnonzero(np.isin(series.features, np.asarray(features, dtype=str)))
     if len(rows) < 2 or series.n_samples < len(series.classes) + 2:
@@ -273,9 +260,8 @@ def relative_evidence(
     Returns
     -------
     DataFrame
-        ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``,
-        ``log_reference`` (0 where the classifier reported evidence) and ``evidence``; the last two
-        are missing where the classifier has no densities of single features, or not in their units.
+        The table ``evidence``. Reference and evidence are missing where the classifier has no
+        densities of single features, or not in their units.
     """
     rows = explanations[explanations["repeat"] == 0]
     columns = [*explanations.columns.drop("scale"), "log_reference", "evidence"]

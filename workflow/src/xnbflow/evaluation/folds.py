@@ -24,7 +24,6 @@ def draw_folds(
     Parameters
     ----------
     header : DataSetHeader
-        Samples, labels and, where it has them, groups of the data set.
     n_splits : int or None
         Folds per repeat; None leaves out one group of samples in each, see `leave_one_group_out`.
     n_repeats : int
@@ -34,8 +33,8 @@ def draw_folds(
     Returns
     -------
     DataFrame
-        One row per repeat and tested sample, with columns ``repeat``, ``fold`` and ``sample``:
-        the fold in which the sample is tested. It trains in all others.
+        ``repeat``, ``fold`` and ``sample``: the fold of the repeat in which the sample is tested.
+        It trains in all others.
 
     Raises
     ------
@@ -46,8 +45,7 @@ def draw_folds(
     Warns
     -----
     UserWarning
-        Names the classes with fewer samples (or groups) than folds: they are missing from some test
-        folds.
+        Names the classes that are too small to be tested in every fold.
     """
     if n_splits is None:
         return leave_one_group_out(header)
@@ -116,21 +114,9 @@ def stratified_splits(
 def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
     """Return folds that each test one group: a patient, a batch, a centre.
 
-    Parameters
-    ----------
-    header : DataSetHeader
-        With groups.
-
-    Returns
-    -------
-    DataFrame
-        As `draw_folds`, of one repeat; fold i tests the i-th group in alphabetical order.
-
-    Raises
-    ------
-    InputError
-        If samples have no groups, all have the same, or a class is in one group only, so that it
-        could not be learned without it.
+    They are a table as of `draw_folds`, of one repeat; fold i tests the i-th group in alphabetical
+    order. An `InputError` is raised if samples have no groups, all have the same, or a class is in
+    one group only, so that it could not be learned without it.
     """
     if header.groups is None:
         msg = (

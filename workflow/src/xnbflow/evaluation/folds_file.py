@@ -31,26 +31,9 @@ def scheme_folds(
 ) -> pd.DataFrame:
     """Draw the folds of a scheme, or read predefined ones.
 
-    Parameters
-    ----------
-    header : DataSet or DataSetHeader
-        The data set.
-    scheme : mapping
-        ``splits``, ``repeats`` and ``file`` of `xnbflow.workflow.config.Folds`.
-    given : path or None
-        The file, where it is on this machine.
-    download : mapping
-        The section ``download`` of the configuration, for a file that is a URL.
-
-    Returns
-    -------
-    DataFrame
-        As `xnbflow.evaluation.folds.draw_folds`.
-
-    Raises
-    ------
-    InputError
-        If the folds cannot be drawn, or the file cannot be had or read.
+    ``scheme`` is a `xnbflow.workflow.config.Folds` as a mapping, ``given`` its file where it is on
+    this machine, ``download`` the section of the configuration for a file that is a URL. See
+    `xnbflow.evaluation.folds.draw_folds` and `read_folds` for the result and errors.
     """
     splits, repeats, file = (scheme[key] for key in ("splits", "repeats", "file"))
     if file is None:
@@ -96,7 +79,7 @@ def read_folds(
         a sample that always trains and is never tested. Or, without a header, one number per
         sample in the order of the series: 0 trains, 1 is tested.
     header : DataSetHeader
-        Samples of the data set.
+        Of the data set.
     n_splits, n_repeats : int
         How many folds and repeats the configuration announces.
 
@@ -108,10 +91,8 @@ def read_folds(
     Raises
     ------
     InputError
-        If the file is no such text, a line has more or fewer cells than the header, a column is
-        missing or stands twice, a sample is unknown, missing or repeated, a fold is no number, the
-        numbers of folds and repeats are not the announced ones, or a group of samples is on both
-        sides of a fold.
+        If the file is no such text, does not test or train each sample once in each repeat, has
+        other folds than announced, or a group of samples is on both sides of a fold.
     """
     with about_file(path):
         rows = _rows(path, header)

@@ -23,7 +23,7 @@ from xnbflow.data.entries import (
 )
 from xnbflow.data.plugins import with_plugins
 
-__all__ = ["METHODS", "entries_in", "known_methods", "methods_in", "resolved", "unlabelled"]
+__all__ = ["METHODS", "entries_in", "known_methods", "resolved", "unlabelled"]
 
 _XNB = "Aguilar-Ruiz, Romero and Cicconardi (2024)"
 _DIRECTIONAL = "Lopez-Cruz, Bielza and Larranaga (2015)"
@@ -363,25 +363,11 @@ def entries_in(entry: Any) -> Iterator[Mapping[str, Any]]:
     >>> list(entries_in({"steps": [{"method": "cica"}, {"method": "xnb", "params": {}}]}))
     [{'method': 'cica'}, {'method': 'xnb', 'params': {}}]
     """
-    if isinstance(entry, Mapping):
-        if isinstance(entry.get("method"), str):
-            yield entry
-        for value in entry.values():
+    if isinstance(entry, Mapping) and isinstance(entry.get("method"), str):
+        yield entry
+    if isinstance(entry, Mapping | list):
+        for value in entry.values() if isinstance(entry, Mapping) else entry:
             yield from entries_in(value)
-    elif isinstance(entry, list):
-        for value in entry:
-            yield from entries_in(value)
-
-
-def methods_in(entry: Any) -> Iterator[str]:
-    """Yield every method that a classifier's configuration names, nested ones included.
-
-    Examples
-    --------
-    >>> list(methods_in({"steps": [{"method": "cica"}, {"method": "sklearn.svm.LinearSVC"}]}))
-    ['cica', 'sklearn.svm.LinearSVC']
-    """
-    return (part["method"] for part in entries_in(entry))
 
 
 def resolved(entry: Any) -> Any:

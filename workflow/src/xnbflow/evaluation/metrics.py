@@ -40,12 +40,10 @@ def fold_metrics(
     Parameters
     ----------
     true, predicted : ndarray of str, shape (n_samples,)
-        True and predicted labels of the test samples.
     log_posterior : ndarray of shape (n_samples, n_classes) or None
-        Log-posterior of each class, minus infinity where a class was absent from training; None
-        where the classifier gives no probabilities.
+        Minus infinity where a class was absent from training; None where the classifier gives no
+        probabilities.
     classes : ndarray of str, shape (n_classes,)
-        The data set's classes, in the order of ``log_posterior``'s columns.
 
     Returns
     -------
@@ -65,8 +63,8 @@ def fold_metrics(
             tested; missing if a single one is. Probabilities that round to exactly 0 or 1, as
             those of naive Bayes often do, are compared by their logarithms.
         log_loss
-            Mean negative log-posterior of the true class, in nats; a posterior below 2.2e-16
-            counts as that, so that a class absent from training costs 36.04 and not infinity.
+            Mean negative log-posterior of the true class, in nats, at most 36.04 for a sample
+            (a posterior of 2.2e-16).
         brier
             Mean over samples of the squared error summed over classes, between 0 and 2 (for two
             classes twice what scikit-learn gives).
@@ -129,11 +127,6 @@ def class_metrics(
     dict of str to float
         The `CLASS_METRICS`: those of the one confusion matrix of all folds, and ``roc_auc``,
         missing without probabilities, or if no fold holds two classes.
-
-    Raises
-    ------
-    InputError
-        As `fold_metrics`.
 
     Notes
     -----

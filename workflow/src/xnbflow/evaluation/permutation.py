@@ -1,7 +1,6 @@
 """Permutation test of a whole pipeline: whether permuted labels are predicted as well.
 
-Selection of features, bandwidths, everything that a fit does is repeated on permuted labels, in a
-cross-validation of its own.
+Everything that a fit does is repeated on permuted labels, in a cross-validation of its own.
 """
 
 import warnings
@@ -37,27 +36,20 @@ def permutation_scores(
     entry : mapping
         The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
     n_permutations : int
-        How often to permute.
     n_splits : int
         Folds, drawn anew and stratified by the permuted labels each time.
 
     Returns
     -------
     DataFrame
-        One row per permutation, with columns ``permutation`` (0 is the true labels),
-        ``accuracy`` and ``balanced_accuracy`` of the predictions of all folds together. It costs
-        ``n_splits * (n_permutations + 1)`` fits.
+        ``permutation`` (0 is the true labels), ``accuracy`` and ``balanced_accuracy`` of the
+        predictions of all folds together, from ``n_splits * (n_permutations + 1)`` fits.
 
     Raises
     ------
     InputError
         If there is no permutation, or a single class, no class has as many samples (or groups) as
         there are folds, or the entry makes no estimator.
-
-    Warns
-    -----
-    UserWarning
-        What fits on the true labels warn of; those on permuted labels are silent.
 
     Examples
     --------
@@ -95,18 +87,9 @@ def permutation_scores(
 def permutation_table(scores: pd.DataFrame) -> pd.DataFrame:
     """Return how the true labels' scores lie among those of permuted ones.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        As made by `permutation_scores`.
-
-    Returns
-    -------
-    DataFrame
-        One row per metric, with columns ``metric``, ``observed``, ``permutations``,
-        ``null_mean``, ``null_sd``, ``null_95`` (what permuted labels reach in 5 % of the cases),
-        ``at_least`` (permutations that reach what is observed) and ``p_value``: ``(at_least + 1) /
-        (permutations + 1)``, the true labels being one permutation of themselves.
+    ``scores`` are those of `permutation_scores`, the columns those of the table ``permutation`` of
+    `xnbflow.data.contract.PERMUTATION_TABLES`. The true labels count as one permutation of
+    themselves.
 
     References
     ----------
@@ -145,18 +128,9 @@ def permutation_table(scores: pd.DataFrame) -> pd.DataFrame:
 def permuted(labels: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
     """Return labels in random order, as far as groups leave them exchangeable.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-    groups : ndarray of shape (n_samples,) or None
-        Without groups every order is as likely. Where some group has several labels (tumour and
-        normal tissue of a patient), labels are exchanged within groups only; where none has,
-        (samples of a patient who has one diagnosis), whole groups exchange their label.
-    rng : numpy Generator
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
+    Where some of the groups, of shape (n_samples,) as the labels, has several labels (tumour and
+    normal tissue of a patient), labels are exchanged within groups only; where none has (samples of
+    a patient who has one diagnosis), whole groups exchange their label.
     """
     if groups is None:
         return rng.permutation(labels)

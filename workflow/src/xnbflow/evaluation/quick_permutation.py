@@ -49,10 +49,8 @@ def permutation_test(
     permute : callable
         Returns labels permuted as far as they are exchangeable, see
         `xnbflow.evaluation.permutation.permuted`.
-    n_permutations : int
-        The most.
-    stop_after : int
-        Stop when so many reach the true labels' score.
+    n_permutations, stop_after : int
+        The most permutations; how many that reach the true labels' score end the test.
     seed : int
 
     Returns
@@ -110,15 +108,8 @@ class Screen:
     def best(self, codes: np.ndarray, train: np.ndarray, n_kept: int) -> np.ndarray:
         """Return the positions of at most ``n_kept`` features per pair of classes, ascending.
 
-        Parameters
-        ----------
-        codes : ndarray of int, shape (n_samples,)
-            Class of each sample.
-        train : ndarray of int, shape (n_train,)
-            Only these samples count.
-        n_kept : int
-            Half of them those with the greatest difference of means, the other half of standard
-            deviations.
+        Half of them have the greatest difference of means, the other half of standard deviations.
+        ``codes`` are the classes of all samples; only the samples at the positions ``train`` count.
         """
         n_features = len(self._standard)
         if n_kept >= n_features:
@@ -150,13 +141,12 @@ def cross_validated_score(
     Parameters
     ----------
     estimator : estimator
-        Cloned for every fit.
     values : ndarray of shape (n_features, n_samples)
         Without missing values.
     groups : ndarray of shape (n_samples,), optional
         No group is on both sides of a fold.
     n_splits : int
-        Folds, stratified by the labels, so that permuted labels are as well balanced as true ones.
+        Folds, stratified by the labels.
     n_kept : int or None
         See `Screen.best`; None fits all features.
 

@@ -21,32 +21,6 @@ from xnbflow.evaluation.stability import UNDEFINED, stability_index, ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.evaluation.verdicts import Performance, performance, verdict
 
-__all__ = [
-    "Key",
-    "averages",
-    "confusion",
-    "diagnostics",
-    "hard_samples",
-    "metrics",
-    "misclassified",
-    "p_values",
-    "paper",
-    "performances",
-    "pooled_performance",
-    "probabilities",
-    "problems",
-    "recall",
-    "recovery",
-    "repeats",
-    "samples",
-    "seconds",
-    "selection",
-    "stability",
-    "summary",
-    "ties",
-    "verdicts",
-]
-
 _KEY = ["dataset", "folds", "classifier"]
 _FOLD = ["repeat", "fold"]
 

@@ -147,17 +147,10 @@ def performance(
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict and what weakens it.
+    """A verdict, and the conditions that fail.
 
-    Attributes
-    ----------
-    level : str
-        One of `Level`.
-    reasons : list of str
-        Of "chance interval", "permutation test", "majority class", "classes", "stability": the
-        conditions that fail.
-    tested : bool
-        Whether there is a permutation test; without one the verdict rests on the interval alone.
+    These are "chance interval", "permutation test", "majority class", "classes" and "stability".
+    Unless ``tested`` by permutations the verdict rests on the interval alone.
     """
 
     level: Level

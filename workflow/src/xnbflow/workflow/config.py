@@ -18,7 +18,7 @@ from xnbflow.data.sources.registry import known_sources
 from xnbflow.data.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.data.study import Study, Validation
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
-from xnbflow.evaluation.methods import methods_in, resolved, unlabelled
+from xnbflow.evaluation.methods import entries_in, resolved, unlabelled
 from xnbflow.studies.registry import known_analyses
 
 _SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
@@ -249,7 +249,7 @@ class Config:
 
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
-        return list(methods_in(self._entry(name, dataset)))
+        return [part["method"] for part in entries_in(self._entry(name, dataset))]
 
     def _entry(self, name: str, dataset: str) -> dict[str, Any]:
         entry = unlabelled(self.classifiers[name])
