@@ -93,13 +93,6 @@ def test_ranks_of_accuracy_are_averaged_over_data_sets():
     assert set(table["bars"]) == {"a"}
 
 
-def test_classifiers_that_differ_share_no_letter():
-    accuracy = {f"d{i}": [0.9, 0.8, 0.7] for i in range(12)}
-    table = ranks(repeats(accuracy)).set_index("classifier")
-    assert table["critical_difference"].iloc[0] < 1
-    assert table["bars"].tolist() == ["", "", ""]
-
-
 def test_pairs_over_data_sets_are_those_of_the_comparison():
     accuracy = ACCURACY | {"d": [0.8, 0.75, 0.6], "e": [0.85, 0.9, 0.7]}
     table = pairwise(repeats(accuracy))

@@ -7,7 +7,7 @@ from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.data.tables import write_parquet
-from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.folds_file import folds_of_batch
 from xnbflow.evaluation.gathering import gather, read_benchmark, remove_undeclared
 from xnbflow.evaluation.training import train
@@ -57,14 +57,6 @@ def test_a_classifier_that_fails_in_every_fold_has_its_rows_too(tmp_path):
     tables = gathered(tmp_path, (3, 1), [(3, 0, None)], FAILING)
     assert tables["fits"]["status"].tolist() == ["failed"] * 3
     assert tables["predictions"].empty
-
-
-def test_a_repeats_folds_do_not_depend_on_their_number():
-    drawn = draw_folds(SERIES, 4, 3)
-    for repeat in range(3):
-        own = folds_of_batch(drawn, [repeat], None)
-        pd.testing.assert_frame_equal(folds_of_repeat(SERIES, 4, repeat), own)
-    assert not drawn.query("repeat == 0")["sample"].equals(drawn.query("repeat == 1")["sample"])
 
 
 def test_what_no_job_declares_is_removed_with_its_folder(tmp_path):

@@ -93,6 +93,7 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(series)
     np.testing.assert_array_equal(model.seen_.to_numpy().T, expected[:, ~mask])
     assert list(tested.columns) == list(series.features)
     assert outcome["fits"]["imputed"].tolist() == [np.isnan(series.values).sum()]
+    np.testing.assert_array_equal(model.groups_, series.groups[~mask])
 
 
 @pytest.mark.parametrize("entry", [XNB_ENTRY, CSNB_ENTRY])
@@ -122,14 +123,6 @@ def test_inner_folds_keep_groups_together(series):
     spy = make_pipeline(StandardScaler(), Remembering())
     fit_grouped(spy, X, y, groups)
     assert spy[-1].groups_ is groups
-
-
-def test_training_gives_groups_of_the_training_samples_to_who_takes_them(series):
-    LAST.clear()
-    folds = draw_folds(series, 4, 1)
-    train(series, folds.query("fold == 1"), SPY_ENTRY)
-    tested = np.isin(series.samples, LAST[1].index)
-    np.testing.assert_array_equal(LAST[0].groups_, series.groups[~tested])
 
 
 def test_features_have_the_symbols_of_their_genes(series):
