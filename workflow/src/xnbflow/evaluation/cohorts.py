@@ -58,10 +58,8 @@ class CohortVerdict:
 
     Attributes
     ----------
-    level : str
-        One of `Held`.
-    reason : str
-        The condition that decided, for the sentence on the page.
+    level, reason : str
+        One of `Held`, and the condition that decided.
     found : Performance
         In the second cohort.
     loss : Estimate
@@ -99,11 +97,6 @@ def permutation_p(
         See `xnbflow.evaluation.permutation.permuted`.
     n_permutations, seed : int
 
-    Returns
-    -------
-    float
-        One-sided p of the balanced accuracy, the true labels counted among the permutations.
-
     References
     ----------
     B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", Statistical
@@ -128,8 +121,8 @@ def permutation_p(
 def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
     """Return the renaming of classes under which true and predicted labels agree best.
 
-    The renaming maximises the sum of recalls, an assignment problem; it is empty where no other
-    agrees better than the names as they are.
+    The renaming maximises the sum of recalls; it is empty where no other agrees better than the
+    names as they are.
 
     Examples
     --------
@@ -158,24 +151,19 @@ def cohort_verdict(
 ) -> CohortVerdict:
     """Return whether a classifier held in a second cohort.
 
+    See `RULE`. The first applies of: shared samples, one class only, exchanged labels, held (in
+    part), did not hold, cannot tell.
+
     Parameters
     ----------
     validated : Performance or None
-        Its cross-validation in the first cohort; None where there was none.
-    codes, predicted : ndarray of int, shape (n_samples,)
-        True and predicted classes in the second cohort.
+        Its cross-validation in the first cohort, if there was one.
+    codes, predicted, groups
+        Of the second cohort, as in `permutation_p`.
     n_classes : int
         Of the first cohort.
-    groups : ndarray of shape (n_samples,), optional
-        Of the second cohort.
     shared : int
         How many samples of the second cohort are samples of the first.
-
-    Returns
-    -------
-    CohortVerdict
-        See `RULE`. The first that applies of: shared samples, one class only, exchanged labels,
-        held (in part), did not hold, cannot tell.
 
     Examples
     --------
@@ -250,12 +238,11 @@ def shared_samples(
     Returns
     -------
     DataFrame
-        ``first``, ``second`` (names), ``by`` ("name", "values" or "likeness") and ``correlation``.
-        "name": the same accession of GEO, or the same name and a correlation of `ALIKE` or more:
-        numbered samples of unrelated cohorts have the same names. "values": equal in all features.
-        "likeness": features centred within each cohort, the two samples correlate by `ALIKE` or
-        more, and by far more than either does with any other sample of the other cohort; so do
-        copies that were normalised anew, and replicates of one patient.
+        ``first``, ``second`` (names), ``by`` and ``correlation``. By "name": the same accession of
+        GEO, or the same name and a correlation of `ALIKE` or more. By "values": equal in all
+        features. By "likeness": features centred within each cohort, the samples correlate by
+        `ALIKE` or more, and by far more than either does with any other sample of the other cohort;
+        so do copies that were normalised anew, and replicates of one patient.
 
     References
     ----------

@@ -28,7 +28,7 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
     pairs : sequence of (features, features)
         What was selected in either half of the samples, for each division into halves.
     n_features : int
-        Number of features there were to select from.
+        To select from.
     confidence : float
 
     Returns

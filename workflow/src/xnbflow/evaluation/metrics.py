@@ -125,8 +125,8 @@ def class_metrics(
     Returns
     -------
     dict of str to float
-        The `CLASS_METRICS`: those of the one confusion matrix of all folds, and ``roc_auc``,
-        missing without probabilities, or if no fold holds two classes.
+        The `CLASS_METRICS`; ``roc_auc`` is missing without probabilities, or if no fold holds two
+        classes.
 
     Notes
     -----

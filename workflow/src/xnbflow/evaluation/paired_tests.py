@@ -104,7 +104,7 @@ def sorted_runs_test(
     ----------
     first, second : array-like of shape (n_runs, n_folds)
         Scores of two classifiers on the same folds.
-    alternative : {"two-sided", "less", "greater"}
+    alternative
         As for `wilcoxon_signed_rank_test`.
 
     Raises
@@ -201,8 +201,7 @@ def bayesian_signed_rank_test(
     first, second : array-like of shape (n_datasets,)
         Scores of two classifiers on the same data sets.
     rope : float
-        Half-width of the region of practical equivalence, in the scores' unit: a difference of at
-        most this much does not matter.
+        A difference of at most this much, in the scores' unit, does not matter.
     seed : int
         Seed of the 50,000 draws from the posterior.
 

@@ -33,15 +33,12 @@ class FeatureUse:
 
     Attributes
     ----------
-    per_class : float
-        Number of features, mean over classes; missing where a transformer makes new ones.
-    distinct : float
-        Number of features that any class uses; missing likewise.
+    per_class, distinct : float
+        Number of features, mean over classes, and of those that any class uses; missing where a
+        transformer makes new ones.
     selected : DataFrame or None
         For a classifier that does not use all; with ``constant`` only if it reports that.
-    distances, explanations, ties : DataFrame or None
-    priors : DataFrame or None
-        Of a classifier that explains.
+    distances, explanations, priors, ties : DataFrame or None
     """
 
     per_class: float
@@ -179,10 +176,7 @@ def _names_after(transformers: Pipeline, names: np.ndarray) -> np.ndarray | None
 
 
 def named(terms: pd.DataFrame, samples: Iterable[Any], names: Iterable[Any]) -> pd.DataFrame:
-    """Return explanations of a pipeline's last step with the names of samples and features.
-
-    That step has either by name already, or by position.
-    """
+    """Return explanations of a pipeline's last step with the names of samples and features."""
     return _renamed(terms, feature=dict(enumerate(names)), sample=dict(enumerate(samples)))
 
 
@@ -240,14 +234,13 @@ def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarra
     ----------
     features : ndarray of shape (n_features, n_samples)
     labels : ndarray of str, shape (n_samples,)
-        Class of each sample.
 
     Returns
     -------
     classes : ndarray of str, shape (n_classes,)
     constant : ndarray of bool, shape (n_features, n_classes)
-        At least 0.9 of the class's values are equal, as all are of a class of one sample, or its
-        standard deviation is at most 0.01 of that over all samples.
+        At least 0.9 of the class's values are equal, or its standard deviation is at most 0.01 of
+        that over all samples.
 
     Examples
     --------
@@ -274,10 +267,8 @@ def only_constant(
 
     Parameters
     ----------
-    selected : DataFrame
-        ``class`` and ``feature``, one row per feature of a class.
-    distances : DataFrame or None
-        ``class``, ``feature``, ``other_class``, ``distance``, if the classifier reports them.
+    selected, distances : DataFrame, and DataFrame or None
+        As in `FeatureUse`.
     features : ndarray of shape (n_selected, n_samples)
         Training values of the feature of each row of ``selected``.
     labels : ndarray of str, shape (n_samples,)
@@ -321,13 +312,6 @@ def ties_of(
         For each class label the features selected, by their names in the data set.
     rename : mapping, optional
         From the features of ``tied`` to their names in the data set, where these differ.
-
-    Returns
-    -------
-    DataFrame
-        One row per class and feature of a group, with columns ``class``, ``group`` (number of the
-        group within its class), ``feature``, ``selected``, and ``exchangeable``: whether another
-        feature of the group was left out.
 
     Examples
     --------

@@ -38,8 +38,8 @@ def study_tables(
     ----------
     about : mapping
         ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id), ``kept``
-        (classifiers of which models are kept) and ``headline`` (the classifier that the study is
-        about; empty where the configuration names none).
+        (classifiers of which models are kept) and ``headline`` (the classifier that the
+        configuration names; else empty).
     owners : mapping of str to sequence
         What the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
         ``trained`` a `xnbflow.evaluation.summaries.Key` each, ``permuted`` a data set and

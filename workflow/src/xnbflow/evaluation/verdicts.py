@@ -109,8 +109,8 @@ def performance(
     inflation : float
         See `xnbflow.evaluation.intervals`.
     choices : int
-        Out of how many this classifier was chosen after looking at the results; the intervals are
-        Bonferroni's, ``1 - .05 / choices``.
+        Out of how many this classifier was chosen after looking at the results, for Bonferroni's
+        intervals.
 
     Examples
     --------
@@ -221,8 +221,7 @@ def overconfidence_p(
     Returns
     -------
     float
-        One-sided p from the distribution of a sum of independent events with the predicted
-        probabilities (Poisson binomial), exact.
+        Exact one-sided p from the Poisson binomial distribution.
 
     References
     ----------
@@ -247,21 +246,9 @@ def overconfidence_p(
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Return p-values adjusted for all of them being looked at, by Holm's step-down procedure.
+    """Return p-values adjusted for multiple testing by Holm's step-down procedure.
 
-    Parameters
-    ----------
-    p_values : array-like of shape (n,)
-        Missing ones are left out and stay missing.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Raises
-    ------
-    InputError
-        If one is below 0 or above 1.
+    Missing ones are left out and stay missing; one below 0 or above 1 is an `InputError`.
 
     References
     ----------
