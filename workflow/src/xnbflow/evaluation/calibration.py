@@ -35,9 +35,8 @@ def calibration_curve(
     log_posterior : ndarray of shape (n_samples, n_classes)
         Pooled over folds. Samples without probabilities are left out.
     classes : ndarray of str, shape (n_classes,)
-    n_bins : int
-    repeats : int
-        How often each sample was tested. The intervals count it once.
+    n_bins, repeats : int
+        Bins, and how often each sample was tested: the intervals count it once.
     groups, inflation
         See `xnbflow.evaluation.intervals.effective_samples`.
 
@@ -49,11 +48,6 @@ def calibration_curve(
         samples that are right) with its 95 % interval ``observed_lower`` and ``observed_upper``,
         ``count`` (predictions) and ``few`` (whether these are fewer than `FEW` samples). The means
         and the interval are missing where the bin is empty.
-
-    Raises
-    ------
-    InputError
-        If there is no sample, shapes disagree or a label is none of the classes.
 
     Examples
     --------

@@ -50,19 +50,9 @@ def description_tables(
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.data.contract.DESCRIPTION_TABLES`.
 
-    Parameters
-    ----------
-    owners : mapping of str to sequence
-        What the files belong to, see `xnbflow.evaluation.study.study_tables`.
-    entries : mapping of str to mapping
-        Per data set the classifiers' configuration by id.
-    files : mapping of str to sequence of path
-        Of the data sets ``series``, of the diagnosed ones ``dependence_test``, and of what is
-        trained ``predictions``, ``selected``, ``distances``, ``explanations`` and ``priors``.
-
-    Returns
-    -------
-    dict of str to DataFrame
+    For the parameters see `xnbflow.evaluation.study.study_tables`. The files are ``series``, of the
+    diagnosed data sets ``dependence_test``, and of what is trained ``predictions``, ``selected``,
+    ``distances``, ``explanations`` and ``priors``.
     """
     series = dict(zip(owners["datasets"], files["series"], strict=True))
     cuts = {
@@ -101,8 +91,7 @@ def describe(
     entry : mapping
         The classifier's configuration.
     trained : mapping of str to DataFrame
-        What its training jobs wrote: ``predictions``, ``selected``, ``distances``,
-        ``explanations``, ``priors``.
+        The tables of `xnbflow.evaluation.training.train`.
     cut : float or None
         The |r| above which features count as dependent given the class; None if not diagnosed.
 
@@ -249,19 +238,11 @@ def relative_evidence(
     and a change of units changes nothing. The reference is that of the fold's training samples.
     What a classifier reports as evidence already, against a reference of its own, stays as it is.
 
-    Parameters
-    ----------
-    series : DataSet
-    predictions, explanations : DataFrame
-        What the training jobs wrote, of all repeats; the first repeat counts.
-    entry : mapping
-        The classifier's configuration.
-
     Returns
     -------
     DataFrame
-        The table ``evidence``. Reference and evidence are missing where the classifier has no
-        densities of single features, or not in their units.
+        The table ``evidence``, of the first repeat. Reference and evidence are missing where the
+        classifier has no densities of single features, or not in their units.
     """
     rows = explanations[explanations["repeat"] == 0]
     columns = [*explanations.columns.drop("scale"), "log_reference", "evidence"]

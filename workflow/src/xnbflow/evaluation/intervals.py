@@ -56,13 +56,9 @@ def proportion_interval(
     Returns
     -------
     lower, upper : ndarray of shape (...)
-        Limits in [0, 1] that hold the share itself: the lower is 0 where none is right, the upper
-        1 where all are. Missing where ``n`` is 0.
-
-    Notes
-    -----
-    The limits are quantiles of a beta distribution with parameters ``right + 1/2`` and ``n -
-    right + 1/2``, widened to the share itself. Their least coverage over all shares is .87.
+        Quantiles of a beta distribution with parameters ``right + 1/2`` and ``n - right + 1/2``,
+        widened to the share itself. Their least coverage over all shares is .87. Missing where
+        ``n`` is 0.
 
     References
     ----------
@@ -88,10 +84,9 @@ def design_effect(right: np.ndarray, groups: np.ndarray) -> float:
 
     Parameters
     ----------
-    right : ndarray of shape (n_samples,)
-        Whether each sample is right, or in which share of its tests, 0 to 1.
-    groups : ndarray of shape (n_samples,)
-        The group, say the patient, of each sample.
+    right, groups : ndarray of shape (n_samples,)
+        Whether each sample is right, or in which share of its tests, 0 to 1; and its group, say the
+        patient.
 
     Notes
     -----
@@ -171,16 +166,7 @@ def share_interval(
 ) -> Estimate:
     """Return a share of samples with Jeffreys' interval at the effective number of samples.
 
-    Parameters
-    ----------
-    right, groups, inflation
-        As in `effective_samples`.
-    confidence : float
-
-    Returns
-    -------
-    Estimate
-        Missing without a sample.
+    The parameters are those of `effective_samples`; all is missing without a sample.
 
     Examples
     --------

@@ -50,10 +50,8 @@ def fold_metrics(
     dict of str to float
         The `FOLD_METRICS`:
 
-        accuracy
-            Share of samples whose label is right.
-        balanced_accuracy
-            Mean recall over the classes that are tested.
+        accuracy, balanced_accuracy
+            Share of samples whose label is right, mean recall over the classes that are tested.
         f1_macro
             Mean F1 over the classes that are tested or predicted.
         mcc

@@ -43,12 +43,10 @@ def permutation_test(
 
     Parameters
     ----------
-    score : callable
-        Score of labels; also gets a seed for its folds, another for each permutation.
+    score, permute : callable
+        Score of labels, given a seed for its folds, another for each permutation; and permuted
+        labels, see `xnbflow.evaluation.permutation.permuted`.
     labels : ndarray of shape (n_samples,)
-    permute : callable
-        Returns labels permuted as far as they are exchangeable, see
-        `xnbflow.evaluation.permutation.permuted`.
     n_permutations, stop_after : int
         The most permutations; how many that reach the true labels' score end the test.
     seed : int
@@ -138,17 +136,9 @@ def cross_validated_score(
 ) -> Score:
     """Return a function that gives the balanced accuracy of a cross-validation on any labels.
 
-    Parameters
-    ----------
-    estimator : estimator
-    values : ndarray of shape (n_features, n_samples)
-        Without missing values.
-    groups : ndarray of shape (n_samples,), optional
-        No group is on both sides of a fold.
-    n_splits : int
-        Folds, stratified by the labels.
-    n_kept : int or None
-        See `Screen.best`; None fits all features.
+    ``values``, of shape (n_features, n_samples), have none missing. Folds are stratified by the
+    labels, and no group is on both sides. Of the features `Screen.best` keeps ``n_kept`` per pair
+    of classes; None fits all.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def average_ranks(scores: pd.DataFrame) -> pd.Series:
     Returns
     -------
     Series
-        Average rank by classifier, best first; 1 is the best rank, ties share their mean rank.
+        By classifier, best first; 1 is the best rank, ties share their mean rank.
 
     Raises
     ------
@@ -118,17 +118,9 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
 def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> OmnibusTest:
     """Test whether all classifiers have the same average rank, less conservatively.
 
-    Parameters
-    ----------
-    scores, tie_correction
-        As for `friedman_test`.
-
-    Returns
-    -------
-    OmnibusTest
-        The statistic is infinite if all data sets rank the classifiers alike; the p-value is then
-        exact: ``(prod(t!) / k!) ** (n - 1)``, where ``t`` classifiers share a rank (without ties:
-        Conover, section 5.8).
+    Parameters and errors are those of `friedman_test`. The statistic is infinite if all data sets
+    rank the classifiers alike; the p-value is then exact: ``(prod(t!) / k!) ** (n - 1)``, where
+    ``t`` classifiers share a rank (without ties: Conover, section 5.8).
 
     References
     ----------
@@ -174,10 +166,6 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     InputError
         If there are fewer than two classifiers, no data set, or numbers that cannot be average
         ranks: those add up to ``k (k + 1) / 2``.
-
-    References
-    ----------
-    Demšar (2006), section 3.2.2; García and Herrera (2008).
 
     Examples
     --------
@@ -310,11 +298,6 @@ def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
     ------
     InputError
         If there is not one p-value between 0 and 1 per pair.
-
-    Warns
-    -----
-    UserWarning
-        If there are too many classifiers for Bergmann and Hommel's procedure.
 
     References
     ----------

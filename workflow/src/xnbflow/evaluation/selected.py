@@ -136,17 +136,9 @@ def last_step(
 ) -> tuple[BaseEstimator, list[Pipeline], np.ndarray | None]:
     """Return the estimator at the end of pipelines and searches, what is before it, and its input.
 
-    Parameters
-    ----------
-    model : estimator
-    names : ndarray of shape (n_features,), optional
-        Names of its features; without them only the last step is returned.
-
-    Returns
-    -------
-    (estimator, list of Pipeline, ndarray or None)
-        What is before transforms samples, see `transformed`. The names of the last step's features
-        are None where a transformer makes new ones or does not name them.
+    ``names`` are those of the model's features; without them only the last step is returned. What
+    is before transforms samples, see `transformed`. The names of the last step's features are None
+    where a transformer makes new ones or does not name them.
     """
     before = []
     while isinstance(model, Pipeline) or hasattr(model, "best_estimator_"):
@@ -303,15 +295,9 @@ def ties_of(
 ) -> pd.DataFrame:
     """Return the ties of one fit as a table.
 
-    Parameters
-    ----------
-    tied : mapping
-        A classifier's ``tied_features_``: for each class label its groups of interchangeable
-        features.
-    selected : mapping
-        For each class label the features selected, by their names in the data set.
-    rename : mapping, optional
-        From the features of ``tied`` to their names in the data set, where these differ.
+    ``tied`` is a classifier's ``tied_features_``: for each class label its groups of
+    interchangeable features. ``selected`` has for each the names of the features selected in the
+    data set, and ``rename`` those of the features of ``tied``, where these differ.
 
     Examples
     --------

@@ -16,14 +16,8 @@ __all__ = ["UNDEFINED", "Stability", "stability_index", "ties_as_one"]
 class Stability(NamedTuple):
     """How alike the feature sets of several folds are.
 
-    Attributes
-    ----------
-    value : float
-        The index: 1 if all sets are equal, about 0 if they are as alike as random ones.
-    variance : float
-        Estimated variance of the index.
-    lower, upper : float
-        Confidence limits of what the index estimates, between 0 and 1.
+    The index is 1 if all sets are equal, about 0 if they are as alike as random ones. It comes with
+    its variance and confidence limits between 0 and 1.
     """
 
     value: float
@@ -111,18 +105,9 @@ def ties_as_one(
 ) -> list[set[str]]:
     """Return the sets that folds would have selected, had they broken ties alike.
 
-    Parameters
-    ----------
-    sets : sequence of sets of str
-        The features selected in each fold.
-    groups : sequence of sequences of (set of str, set of str)
-        Of each fold the groups of interchangeable features, and what was taken of each.
-
-    Returns
-    -------
-    list of set of str
-        Where ``s`` features of a group were taken, the ``s`` of it that the most folds select or
-        could select; among these, by name.
+    ``sets`` are the features selected in each fold, ``groups`` of each fold the groups of
+    interchangeable features, and what was taken of each. Where ``s`` features of a group were taken
+    the result has the ``s`` of it that the most folds select or could select; among these, by name.
 
     Examples
     --------

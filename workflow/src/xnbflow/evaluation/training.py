@@ -101,14 +101,7 @@ def _train_fold(
     return tables | {"fits": pd.DataFrame([fit])}
 
 
-_NOTHING_FITTED = {
-    "features_per_class": np.nan,
-    "features": np.nan,
-    "ties": np.nan,
-    "imputed": 0,
-    "fit_seconds": np.nan,
-    "predict_seconds": np.nan,
-}
+_NOTHING_FITTED = dict.fromkeys(TRAINING_TABLES["fits"].fixed[5:], np.nan) | {"imputed": 0}
 
 
 def _fit_and_predict(

@@ -47,7 +47,7 @@ class ClassRecall:
     code, samples : int
         The class and how many samples it has.
     recall, false_alarms : Estimate
-        Share of its samples that are predicted as it, and of all others that are.
+        Share of its samples, and of all others, that are predicted as it.
     recognised : bool
         Recall above one half, and 95 % interval of its difference from the false alarms above 0.
     taken_for, taken : int, float
@@ -208,7 +208,7 @@ def verdict(
 def overconfidence_p(
     probabilities: np.ndarray, right: np.ndarray, groups: np.ndarray | None = None
 ) -> float:
-    """Return how likely a calibrated classifier would be right as rarely as this one, or less.
+    """Return the exact p of so few right predictions if the probabilities are calibrated.
 
     Parameters
     ----------
@@ -217,11 +217,6 @@ def overconfidence_p(
         share of its tests.
     groups : ndarray of shape (n_samples,), optional
         Each group then counts as one prediction, its mean, so that p is rather too great.
-
-    Returns
-    -------
-    float
-        Exact one-sided p from the Poisson binomial distribution.
 
     References
     ----------
