@@ -74,5 +74,7 @@ def filled(series: DataSet) -> DataSet:
 
     It is for drawings of all samples: what is fitted and tested must not be made from it.
     """
+    if not series.missing:
+        return series
     values = Imputer().fit_transform(series.values.T).T
     return replace(series, values=values, missing=False)
