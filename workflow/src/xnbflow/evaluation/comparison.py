@@ -63,10 +63,9 @@ def compare_over_data_sets(
     Returns
     -------
     DataFrame
-        One row per pair, in the order of columns, with columns ``first``, ``second``,
-        ``mean_difference`` (first minus second), ``p`` (Wilcoxon's signed-rank test, two-sided,
-        exact), its adjustments as in `adjust_pairwise`, and the posterior probabilities
-        ``first_better``, ``equivalent`` and ``second_better``.
+        One row per pair, in the order of columns: ``first``, ``second``, ``mean_difference`` (first
+        minus second), ``p`` (`wilcoxon_signed_rank_test`), its adjustments (`adjust_pairwise`), and
+        ``first_better``, ``equivalent`` and ``second_better`` (`bayesian_signed_rank_test`).
 
     Raises
     ------
@@ -106,11 +105,10 @@ def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.Data
     Returns
     -------
     DataFrame
-        One row per pair, in the order of columns, with columns ``first``, ``second``,
-        ``mean_difference`` (first minus second), ``alternative`` (``greater`` or ``less``: the
-        direction of the mean difference, as in the paper's Table 5), ``sorted_runs`` (one-sided
-        exact p-value of `sorted_runs_test` in that direction) and ``corrected_t``, ``lower`` and
-        ``upper`` (two-sided p-value and 95 % confidence limits of `corrected_resampled_t_test`).
+        One row per pair, in the order of columns: ``first``, ``second``, ``mean_difference`` (first
+        minus second), ``alternative`` (its direction, as in the paper's Table 5), ``sorted_runs``
+        (one-sided p of `sorted_runs_test` in that direction) and ``corrected_t``, ``lower`` and
+        ``upper`` (two-sided p and 95 % limits of `corrected_resampled_t_test`).
 
     Raises
     ------

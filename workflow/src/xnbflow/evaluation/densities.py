@@ -118,18 +118,16 @@ def log_densities(
     Parameters
     ----------
     estimator : BaseNaiveBayes
-        All its features must have univariate densities in every class.
-    values : ndarray of shape (n_features, n_samples)
+    values, labels : ndarray of shape (n_features, n_samples) and (n_samples,)
         What it is fitted to.
-    labels : ndarray of shape (n_samples,)
     points : ndarray of shape (n_features, n_points)
         Where the densities are wanted.
 
     Returns
     -------
     ndarray of shape (n_classes, n_features, n_points) or None
-        In the order of the sorted labels; None where the estimator cannot be fitted, or does not
-        say what every single feature adds.
+        In the order of the sorted labels; None where the estimator cannot be fitted, or has no
+        density of every single feature.
     """
     try:
         model = estimator.fit(values.T, labels)

@@ -50,9 +50,7 @@ def description_tables(
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.data.contract.DESCRIPTION_TABLES`.
 
-    For the parameters see `xnbflow.evaluation.study.study_tables`. The files are ``series``, of the
-    diagnosed data sets ``dependence_test``, and of what is trained ``predictions``, ``selected``,
-    ``distances``, ``explanations`` and ``priors``.
+    For the parameters see `xnbflow.evaluation.study.study_tables`.
     """
     series = dict(zip(owners["datasets"], files["series"], strict=True))
     cuts = {

@@ -85,17 +85,8 @@ def stratified_splits(
 ) -> Splits:
     """Split samples into stratified folds, for outer and inner cross-validations alike.
 
-    Parameters
-    ----------
-    labels : ndarray of str, shape (n_samples,)
-    groups : ndarray of str, shape (n_samples,), or None
-        Patients or batches; none is on both sides of a split.
-    n_splits, seed : int
-
-    Returns
-    -------
-    list of (train, test)
-        Positions of samples.
+    The result has the positions of training and test samples. No group, say a patient or a batch,
+    is on both sides of a split.
 
     Examples
     --------

@@ -34,8 +34,8 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
     Returns
     -------
     Estimate
-        1 if the lists are equal, 0 if they agree as random ones do. All missing with fewer than
-        two pairs that select anything.
+        1 if the lists are equal, 0 if they agree as random ones do. Missing with fewer than two
+        pairs that select anything.
 
     Raises
     ------

@@ -189,7 +189,7 @@ def share_p(
     """Return the one-sided p of a share against a limit, say that of the largest class.
 
     It is the posterior probability that the share is at most ``limit``: .025 where the limit is the
-    lower one of `share_interval`, which see for the parameters.
+    lower one of `share_interval`.
 
     Examples
     --------
@@ -225,13 +225,12 @@ def mean_of(parts: list[Estimate]) -> Estimate:
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
-    """Return first minus second, of independent samples.
+    """Return first minus second, of independent samples, after Zou and Donner (2008).
 
     References
     ----------
     R. G. Newcombe, "Interval estimation for the difference between independent proportions:
-    comparison of eleven methods", Statistics in Medicine 17 (1998), 873-890, method 10; Zou and
-    Donner (2008).
+    comparison of eleven methods", Statistics in Medicine 17 (1998), 873-890, method 10.
 
     Examples
     --------

@@ -37,7 +37,12 @@ _DISTANCE = choice("hellinger", "jeffreys", "jensen_shannon", "wasserstein")
 _PAIR_DISTANCE = choice(
     "combined", "separation", "hellinger", "jeffreys", "jensen_shannon", "wasserstein"
 )
-_EVIDENCE = choice("relative", "odds", "absolute")
+_EVIDENCE = {
+    "kernel": _KERNEL,
+    "n_grid": whole(2, 10_000),
+    "evidence": choice("relative", "odds", "absolute"),
+    "contamination": number(least=0, below=1),
+}
 _PRIORS = either(list_of(number(least=0)), nothing())
 _CSNB = "ours; relative evidence: Baggenstoss (1999), IEEE Trans. Signal Processing 47"
 _XNB_SELECTION = {
@@ -143,10 +148,7 @@ _OWN = (
             "distance": _PAIR_DISTANCE,
             "bandwidth": _BANDWIDTH,
             "min_bandwidth": number(least=0),
-            "kernel": _KERNEL,
-            "n_grid": whole(2, 10_000),
-            "evidence": _EVIDENCE,
-            "contamination": number(least=0, below=1),
+            **_EVIDENCE,
             "temperature": number(above=0),
             "priors": _PRIORS,
             "exact": flag(),
@@ -167,10 +169,7 @@ _OWN = (
             "distance": either(_PAIR_DISTANCE, list_of(_PAIR_DISTANCE)),
             "bandwidth": _BANDWIDTH,
             "min_bandwidth": either(number(least=0), list_of(number(least=0))),
-            "kernel": _KERNEL,
-            "n_grid": whole(2, 10_000),
-            "evidence": _EVIDENCE,
-            "contamination": number(least=0, below=1),
+            **_EVIDENCE,
             "priors": _PRIORS,
             "exact": flag(),
         },

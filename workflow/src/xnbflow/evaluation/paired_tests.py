@@ -97,20 +97,9 @@ def sorted_runs_test(
 ) -> SignedRankTest:
     """Compare two classifiers on one data set by repeated cross-validation.
 
-    Within each run the folds are sorted, and the i-th smallest are averaged over runs; Wilcoxon's
-    signed-rank test is applied to these averages, as many as there are folds.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n_runs, n_folds)
-        Scores of two classifiers on the same folds.
-    alternative
-        As for `wilcoxon_signed_rank_test`.
-
-    Raises
-    ------
-    InputError
-        If the scores are not two tables of numbers of equal shape.
+    Within each run the differences are sorted, and the i-th smallest are averaged over runs;
+    `wilcoxon_signed_rank_test` is applied to these averages, as many as there are folds. The scores
+    are arrays of shape (n_runs, n_folds).
 
     References
     ----------
@@ -150,13 +139,8 @@ def corrected_resampled_t_test(
     Returns
     -------
     CorrectedTTest
-        If all differences are equal, t is 0 if they are zero; else it is infinite, and p is that
-        of the sign test over the folds of one run, the smallest that there can be.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two differences.
+        If all differences are equal and not zero, t is infinite, and p is that of the sign test
+        over the folds of one run, the smallest that there can be.
 
     References
     ----------
@@ -204,11 +188,6 @@ def bayesian_signed_rank_test(
         A difference of at most this much, in the scores' unit, does not matter.
     seed : int
         Seed of the 50,000 draws from the posterior.
-
-    Raises
-    ------
-    InputError
-        If the scores are not pairs of numbers or ``rope`` is negative.
 
     Notes
     -----

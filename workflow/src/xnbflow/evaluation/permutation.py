@@ -48,8 +48,8 @@ def permutation_scores(
     Raises
     ------
     InputError
-        If there is no permutation, or a single class, no class has as many samples (or groups) as
-        there are folds, or the entry makes no estimator.
+        If there is no permutation or a single class, folds cannot be drawn, or the entry makes no
+        estimator.
 
     Examples
     --------

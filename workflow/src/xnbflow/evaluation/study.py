@@ -45,10 +45,7 @@ def study_tables(
         ``trained`` a `xnbflow.evaluation.summaries.Key` each, ``permuted`` a data set and
         classifier each.
     files : mapping of str to sequence of path
-        Of the data sets ``series``, ``truth`` and ``notes``, of the diagnosed ones ``normality``,
-        ``normality_within``, ``dependence`` and ``dependence_test``, of what is trained
-        ``predictions``, ``selected``, ``ties`` and ``fits``, of what is permuted ``permutation``;
-        and ``paper``, the tables it prints.
+        By the name of the table; ``paper`` are the tables that it prints.
     alpha : float
         Level of the normality test.
     paper : mapping of str to str, optional
