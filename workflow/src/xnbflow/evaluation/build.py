@@ -19,9 +19,7 @@ Columns = Mapping[str, Sequence[int] | np.ndarray]
 
 
 def build_estimator(
-    entry: Mapping[str, Any],
-    columns: Columns,
-    random_state: int | None = None,
+    entry: Mapping[str, Any], columns: Columns, random_state: int | None = None
 ) -> BaseEstimator:
     """Make the estimator that a configuration entry describes.
 
@@ -33,7 +31,7 @@ def build_estimator(
         that become a pipeline. A parameter that is such a mapping is built the same way; a
         parameter ``"@kind"`` becomes the list of columns of that kind.
     columns : mapping of str to sequence of int
-        The columns of each feature kind, say ``{"linear": [0, 1], "angular": [2]}``.
+        The columns of each feature kind.
     random_state : int, optional
         Given to every estimator that has a ``random_state`` and for which none is set.
 

@@ -43,11 +43,8 @@ def calibration_curve(
     Returns
     -------
     DataFrame
-        One row per bin, with columns ``bin``, ``lower``, ``upper`` (its limits; a probability on a
-        limit belongs above it), ``mean_predicted`` (mean probability), ``observed`` (share of
-        samples that are right) with its 95 % interval ``observed_lower`` and ``observed_upper``,
-        ``count`` (predictions) and ``few`` (whether these are fewer than `FEW` samples). The means
-        and the interval are missing where the bin is empty.
+        One row per bin, with the columns of the study's table ``calibration``. A probability on a
+        limit belongs above it; means and interval are missing where the bin is empty.
 
     Examples
     --------
@@ -131,13 +128,9 @@ def confidence_table(
     Returns
     -------
     DataFrame
-        One row per probability of `SURE`, with columns ``above`` (that probability),
-        ``predictions`` (all that have probabilities), ``count`` (those whose most probable class
-        is more probable than it), ``share`` (the one over the other), ``right`` (how many of
-        ``count``), ``accuracy`` (their share) with its 95 % interval ``accuracy_lower`` and
-        ``accuracy_upper``, ``promised`` (their mean probability), ``p`` (see
-        `xnbflow.evaluation.verdicts.overconfidence_p`) and ``overconfident`` (p of at most .025).
-        The last six are missing where no prediction is so sure.
+        One row per probability of `SURE`, with the columns of the study's table ``confidence``;
+        ``p`` is that of `xnbflow.evaluation.verdicts.overconfidence_p`. What is a number of sure
+        predictions is missing where there are none.
 
     Examples
     --------

@@ -89,13 +89,8 @@ def permutation_p(
 ) -> float:
     """Return how likely random labels of a cohort would agree as well with its predictions.
 
-    Parameters
-    ----------
-    codes, predicted : ndarray of int, shape (n_samples,)
-        True and predicted classes.
-    groups : ndarray of shape (n_samples,), optional
-        See `xnbflow.evaluation.permutation.permuted`.
-    n_permutations, seed : int
+    ``codes`` and ``predicted`` are the true and predicted classes of the samples; ``groups`` bind
+    labels as in `xnbflow.evaluation.permutation.permuted`.
 
     References
     ----------

@@ -83,6 +83,10 @@ def describe(
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of `xnbflow.data.contract.DESCRIPTION_TABLES`, without their key.
 
+    They are empty for a classifier that does not select. The features' medians over all samples
+    replace missing values, except in the evidence, which is then missing unless the classifier
+    reports it itself.
+
     Parameters
     ----------
     series : DataSet
@@ -92,13 +96,6 @@ def describe(
         The tables of `xnbflow.evaluation.training.train`.
     cut : float or None
         The |r| above which features count as dependent given the class; None if not diagnosed.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        Empty tables for a classifier that does not select. The features' medians over all samples
-        replace missing values, except in the evidence, which is then missing unless the classifier
-        reports it itself.
     """
     evidence = relative_evidence(series, trained["predictions"], trained["explanations"], entry)
     known = evidence.dropna(subset=["evidence"])
@@ -292,18 +289,8 @@ def _log_mixture(
 def direction(medians: np.ndarray, means: np.ndarray, code: int) -> str:
     """Return where a class is in a feature among all classes.
 
-    Parameters
-    ----------
-    medians, means : ndarray of shape (n_classes,)
-        Of the feature within each class; NaN of a class without a value, which does not count.
-    code : int
-        The class.
-
-    Returns
-    -------
-    {"high", "low", "between", "equal"}
-        Above or below every other class or between them by the medians; by the means where all
-        medians are equal, as in counts that are mostly zero.
+    It is "high", "low", "between" or "equal" by the medians within the classes, NaN of a class that
+    does not count; by the means where all medians are equal, as in counts that are mostly zero.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def folds_of_batch(
 def read_folds(
     path: str | Path, header: DataSet | DataSetHeader, n_splits: int, n_repeats: int
 ) -> pd.DataFrame:
-    """Read predefined folds.
+    """Read predefined folds, as `xnbflow.evaluation.folds.draw_folds` returns them.
 
     Parameters
     ----------
@@ -82,11 +82,6 @@ def read_folds(
         Of the data set.
     n_splits, n_repeats : int
         How many folds and repeats the configuration announces.
-
-    Returns
-    -------
-    DataFrame
-        As `xnbflow.evaluation.folds.draw_folds`.
 
     Raises
     ------

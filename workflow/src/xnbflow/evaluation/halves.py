@@ -37,11 +37,6 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
         1 if the lists are equal, 0 if they agree as random ones do. Missing with fewer than two
         pairs that select anything.
 
-    Raises
-    ------
-    InputError
-        If there is no pair.
-
     Notes
     -----
     The agreement of a pair is Nogueira's index; its mean over pairs is unbiased for studies of half

@@ -30,10 +30,7 @@ _SMALLEST_PROBABILITY = np.finfo(np.float64).eps
 
 
 def fold_metrics(
-    true: np.ndarray,
-    predicted: np.ndarray,
-    log_posterior: np.ndarray | None,
-    classes: np.ndarray,
+    true: np.ndarray, predicted: np.ndarray, log_posterior: np.ndarray | None, classes: np.ndarray
 ) -> dict[str, float]:
     """Return how good the predictions of one test set are.
 
@@ -48,26 +45,12 @@ def fold_metrics(
     Returns
     -------
     dict of str to float
-        The `FOLD_METRICS`:
-
-        accuracy, balanced_accuracy
-            Share of samples whose label is right, mean recall over the classes that are tested.
-        f1_macro
-            Mean F1 over the classes that are tested or predicted.
-        mcc
-            Matthews' correlation coefficient; 0 if all true or all predicted labels are equal.
-        roc_auc
-            Area under the ROC curve, each class against the rest, mean over the classes that are
-            tested; missing if a single one is. Probabilities that round to exactly 0 or 1, as
-            those of naive Bayes often do, are compared by their logarithms.
-        log_loss
-            Mean negative log-posterior of the true class, in nats, at most 36.04 for a sample
-            (a posterior of 2.2e-16).
-        brier
-            Mean over samples of the squared error summed over classes, between 0 and 2 (for two
-            classes twice what scikit-learn gives).
-
-        The last three are missing without probabilities, or if any sample has none.
+        The `FOLD_METRICS` as scikit-learn defines them, with these additions. ``roc_auc`` is the
+        mean, each class against the rest, over the classes that are tested, missing if a single one
+        is; probabilities that round to exactly 0 or 1, as those of naive Bayes often do, are
+        compared by their logarithms. ``log_loss``, in nats, is at most 36.04 for a sample (a
+        posterior of 2.2e-16). ``brier`` sums the squared error over classes, and lies between 0 and
+        2. These three are missing without probabilities, or if any sample has none.
 
     Raises
     ------
@@ -113,18 +96,9 @@ def class_metrics(
 ) -> dict[str, float]:
     """Return the metrics that are means over classes, from the predictions of all folds together.
 
-    Parameters
-    ----------
-    true, predicted, log_posterior, classes
-        As in `fold_metrics`; the samples of all test folds of one repeat.
-    folds : ndarray of int, shape (n_samples,), optional
-        The fold in which each sample was tested; by default all in one.
-
-    Returns
-    -------
-    dict of str to float
-        The `CLASS_METRICS`; ``roc_auc`` is missing without probabilities, or if no fold holds two
-        classes.
+    They are the `CLASS_METRICS` of all samples of a repeat, given as in `fold_metrics`. ``folds``
+    has the fold in which each was tested, by default all in one. ``roc_auc`` is missing without
+    probabilities, or if no fold holds two classes.
 
     Notes
     -----

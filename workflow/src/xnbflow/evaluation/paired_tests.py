@@ -172,11 +172,7 @@ def corrected_resampled_t_test(
 
 
 def bayesian_signed_rank_test(
-    first: np.ndarray,
-    second: np.ndarray,
-    rope: float,
-    *,
-    seed: int = 0,
+    first: np.ndarray, second: np.ndarray, rope: float, *, seed: int = 0
 ) -> BayesianComparison:
     """Return how probable it is that one of two classifiers is better on a new data set, or none.
 

@@ -47,9 +47,8 @@ def permutation_test(
         Score of labels, given a seed for its folds, another for each permutation; and permuted
         labels, see `xnbflow.evaluation.permutation.permuted`.
     labels : ndarray of shape (n_samples,)
-    n_permutations, stop_after : int
+    n_permutations, stop_after, seed : int
         The most permutations; how many that reach the true labels' score end the test.
-    seed : int
 
     Returns
     -------

@@ -44,17 +44,12 @@ class OmnibusTest(NamedTuple):
 
 
 def average_ranks(scores: pd.DataFrame) -> pd.Series:
-    """Rank the classifiers on each data set and average the ranks over data sets.
+    """Rank the classifiers on each data set and average the ranks over data sets, best first.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        Higher is better (negate a loss).
-
-    Returns
-    -------
-    Series
-        By classifier, best first; 1 is the best rank, ties share their mean rank.
+        Higher is better (negate a loss); 1 is the best rank, ties share their mean rank.
 
     Raises
     ------
@@ -249,8 +244,6 @@ def critical_difference_diagram(
     average_ranks: Mapping[str, float], n_datasets: int, alpha: float = 0.05
 ) -> RankDiagram:
     """Join classifiers whose average ranks differ by less than Nemenyi's critical difference.
-
-    The parameters are those of `pairwise_rank_tests`, and the significance level.
 
     Examples
     --------

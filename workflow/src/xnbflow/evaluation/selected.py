@@ -122,10 +122,7 @@ def _selected_rows(
 
 
 def class_priors(model: Any) -> pd.DataFrame:
-    """Return ``class``, its ``log_prior``, and the ``intercept`` of its calibration, 0 without one.
-
-    ``model`` is a fitted naive Bayes classifier.
-    """
+    """Return ``class``, its ``log_prior``, and the ``intercept`` of its calibration, 0 without one."""
     intercept = getattr(model, "calibration_intercept_", np.zeros(len(model.classes_)))
     priors = {"class": model.classes_.astype(str), "log_prior": model.class_log_prior_}
     return pd.DataFrame({**priors, "intercept": intercept})
@@ -222,17 +219,9 @@ _SPREAD_SHARE = 0.01
 def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return which classes are (almost) constant in which features.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-    labels : ndarray of str, shape (n_samples,)
-
-    Returns
-    -------
-    classes : ndarray of str, shape (n_classes,)
-    constant : ndarray of bool, shape (n_features, n_classes)
-        At least 0.9 of the class's values are equal, or its standard deviation is at most 0.01 of
-        that over all samples.
+    ``features`` have shape (n_features, n_samples). The result is the classes, and a bool of shape
+    (n_features, n_classes): at least 0.9 of the class's values are equal, or its standard deviation
+    is at most 0.01 of that over all samples.
 
     Examples
     --------

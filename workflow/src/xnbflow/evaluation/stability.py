@@ -42,7 +42,6 @@ def stability_index(
     n_features : int
         Number of features there were to select from.
     confidence : float
-        Coverage of the confidence interval.
 
     Returns
     -------

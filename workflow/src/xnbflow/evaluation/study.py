@@ -53,10 +53,6 @@ def study_tables(
     entries : mapping of str to mapping, optional
         Per data set the classifiers' configuration by id: intervals of those that tune themselves
         are wider.
-
-    Returns
-    -------
-    dict of str to DataFrame
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
     predictions, selected, ties, fits = (

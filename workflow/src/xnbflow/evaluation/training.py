@@ -40,7 +40,6 @@ def train(
     Parameters
     ----------
     series : DataSet
-        The data set.
     folds : DataFrame
         As made by `xnbflow.evaluation.folds`, or some of these folds.
     entry : mapping

@@ -159,11 +159,7 @@ class Verdict:
 
 
 def verdict(
-    found: Performance,
-    p_value: float = np.nan,
-    stability: float = np.nan,
-    *,
-    choices: int = 1,
+    found: Performance, p_value: float = np.nan, stability: float = np.nan, *, choices: int = 1
 ) -> Verdict:
     """Return whether a study supports that a classifier recognises its classes.
 
