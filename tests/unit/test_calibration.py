@@ -85,15 +85,6 @@ def test_nobody_sure_has_no_accuracy():
     assert table[["accuracy", "accuracy_lower", "accuracy_upper", "promised"]].isna().all(axis=None)
 
 
-def test_repeats_do_not_narrow_the_interval_of_sure_predictions():
-    true, log_posterior, classes = random_predictions(40, 2, seed=1)
-    once = confidence_table(true, log_posterior, classes)
-    many = confidence_table(np.tile(true, 10), np.tile(log_posterior, (10, 1)), classes, repeats=10)
-    limits = ["accuracy_lower", "accuracy_upper"]
-    np.testing.assert_allclose(once[limits], many[limits])
-    assert (many["count"] == 10 * once["count"]).all()
-
-
 @pytest.mark.parametrize(("right", "n"), [(5, 10), (3.7, 12), (60, 83), (1, 7)])
 def test_each_end_leaves_out_a_fortieth_of_the_posterior(right, n):
     """The posterior is binomial likelihood times Jeffreys' prior, 1 / sqrt(p (1 - p)).

@@ -5,11 +5,8 @@ import itertools
 import numpy as np
 import pytest
 from scipy.stats import binom
-from sklearn.naive_bayes import GaussianNB
 
-from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.evaluation.intervals import (
-    CROSS_VALIDATED,
     Estimate,
     design_effect,
     effective_samples,
@@ -144,20 +141,3 @@ def test_holm_is_that_of_pairs():
     expected = adjust_pairwise(p, 4)["holm"].to_numpy()
     assert holm(p) == pytest.approx(expected)
     assert np.isnan(holm([0.01, np.nan])).tolist() == [False, True]
-
-
-def test_null_studies_of_patients_are_seldom_supported():
-    """With samples for units a tenth and more of the same studies would be."""
-    rng, patients = np.random.default_rng(0), np.repeat(np.arange(20), 5)
-    supported = np.zeros(2, dtype=int)
-    for seed in range(150):
-        codes = rng.permutation(np.arange(20) % 2)[patients]
-        values = rng.normal(size=(20, 50))[patients] + rng.normal(size=(100, 50))
-        predicted = np.empty_like(codes)
-        for train, test in stratified_splits(codes, patients.astype(str), 5, seed):
-            predicted[test] = GaussianNB().fit(values[train], codes[train]).predict(values[test])
-        for i, (groups, inflation) in enumerate(((patients, CROSS_VALIDATED), (None, 1.0))):
-            found = performance(codes, np.eye(2)[predicted], groups, inflation=inflation)
-            supported[i] += verdict(found).level != "not supported"
-    assert supported[0] <= binom.ppf(0.999, 150, 0.025)
-    assert supported[1] >= 15

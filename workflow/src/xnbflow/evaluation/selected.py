@@ -122,7 +122,7 @@ def _selected_rows(
 
 
 def class_priors(model: Any) -> pd.DataFrame:
-    """Return ``class``, its ``log_prior``, and the ``intercept`` of its calibration, 0 without one."""
+    """Return ``class``, its ``log_prior`` and calibration ``intercept``, 0 without one."""
     intercept = getattr(model, "calibration_intercept_", np.zeros(len(model.classes_)))
     priors = {"class": model.classes_.astype(str), "log_prior": model.class_log_prior_}
     return pd.DataFrame({**priors, "intercept": intercept})

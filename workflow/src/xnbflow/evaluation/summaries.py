@@ -1,7 +1,6 @@
 """Summaries: from the rows of single folds to the tables of a study.
 
-What the columns mean is said in `xnbflow.data.contract.STUDY_TABLES`. Tables of classifiers come as
-mappings of `Key` to what `xnbflow.evaluation.training.train` made, all repeats.
+Their columns are those of `xnbflow.data.contract.STUDY_TABLES`. ``Tables`` are of all repeats.
 """
 
 from collections.abc import Callable, Mapping, Sequence
