@@ -24,7 +24,7 @@ from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.study import study_tables
-from xnbflow.evaluation.training import train_all
+from xnbflow.evaluation.training import train
 from xnbflow.report.page.blocks import Cards, Evidence, Facts, Figure, Gallery, Group, Prose, Table
 from xnbflow.report.results import StudyResults
 
@@ -149,7 +149,7 @@ def _write_training(folder, path, series, entry, failed=(), warned=()):
     ``failed`` and ``warned`` hold classifiers, or ``dataset/classifier``.
     """
     names = {folder.name, f"{series.name}/{folder.name}"}
-    tables = train_all(series, draw_folds(read_header(path), FOLDS, REPEATS), entry)
+    tables = train(series, draw_folds(read_header(path), FOLDS, REPEATS), entry)
     if names & set(failed):
         fits = tables["fits"].assign(status="failed", error=f"ValueError: {SCRIPT}", features=0)
         tables = {name: table.head(0) for name, table in tables.items()}

@@ -22,7 +22,7 @@ from xnbflow.evaluation.intervals import CROSS_VALIDATED, Estimate, inflation_of
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use, last_step
 from xnbflow.evaluation.summaries import pooled_performance
-from xnbflow.evaluation.training import Outcome, train
+from xnbflow.evaluation.training import train
 from xnbflow.evaluation.verdicts import Performance
 from xnbflow.models.signature import signature_table
 from xnbflow.models.steps import imputing, used_features
@@ -246,24 +246,15 @@ def cross_validate(
     )
     folds = draw_folds(header, splits, repeats)
     entry = resolved(unlabelled(entry))
-    outcomes = [train(series, folds, entry, repeat, range(splits)) for repeat in range(repeats)]
-    for outcome in outcomes:
-        _refuse_failed(outcome)
-    return CrossValidation(
-        pd.concat([outcome.predictions for outcome in outcomes], ignore_index=True),
-        pd.concat([outcome.selected for outcome in outcomes], ignore_index=True),
-        series,
-        inflation_of(entry),
-    )
-
-
-def _refuse_failed(outcome: Outcome) -> None:
-    failed = outcome.fits[outcome.fits["status"] != "ok"]
+    tables = train(series, folds, entry)
+    failed = tables["fits"].query("status != 'ok'")
     if len(failed):
         first = failed.iloc[0]
         ours = f"{InputError.__module__}.{InputError.__qualname__}: "
         msg = f"fold {first['fold']} could not be fitted: {first['error'].removeprefix(ours)}"
         raise InputError(msg)
+    predictions, selected = tables["predictions"], tables["selected"]
+    return CrossValidation(predictions, selected, series, inflation_of(entry))
 
 
 def series_digest(series: DataSet) -> str:
