@@ -198,16 +198,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
         groups : array-like of shape (n_samples,), default=None
             Patients, batches: what must not be on both sides of an inner fold.
-
-        Returns
-        -------
-        self
 
         Raises
         ------

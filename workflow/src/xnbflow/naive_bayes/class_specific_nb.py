@@ -57,17 +57,6 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
 
         There is no ``sample_weight``: the rules for bandwidths and the distances between densities
         count samples. Give the weights of the classes as ``priors``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self
         """
         return super().fit(X, y)
 

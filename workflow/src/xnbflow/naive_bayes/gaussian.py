@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import (
-    _check_sample_weight,
+    check_array,
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
@@ -81,21 +81,15 @@ class GaussianNB(IndependentNB):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
+        X, y
+            As for every classifier.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each sample counts for.
-
-        Returns
-        -------
-        self
         """
         if sample_weight is None:
             return super().fit(X, y)
         X, y = self._validated(X, y)
-        weights = _checked_weights(sample_weight, X)
+        weights = _checked_weights(sample_weight, len(X))
         codes = self._learn_classes(y)
         self._forget_moments()
         self._take_in(X.T, codes, weights)
@@ -131,9 +125,7 @@ class GaussianNB(IndependentNB):
             raise InputError(msg)
         labels = self.classes_ if classes is None else unique_labels(classes)
         if not first and not np.array_equal(self.classes_, labels):
-            msg = (
-                f"classes is {labels!r}, but was {self.classes_!r} in the first call; leave it out"
-            )
+            msg = f"classes was {self.classes_!r} in the first call and is {labels!r}; leave it out"
             raise InputError(msg)
         if first:
             X, y = self._validated(X, y)
@@ -142,12 +134,18 @@ class GaussianNB(IndependentNB):
             X, y = self._validated(X), column_or_1d(y)
             check_consistent_length(X, y)
             refuse_beyond_squares(X, getattr(self, "feature_names_in_", None))
-        codes = _codes_among(labels, y)
-        weights = _checked_weights(sample_weight, X)
+        unknown = np.setdiff1d(y, labels)
+        if len(unknown):
+            msg = (
+                f"The target label(s) {unknown} in y do not exist in the initial classes {labels}; "
+                "name all labels in the first call"
+            )
+            raise InputError(msg)
+        weights = _checked_weights(sample_weight, len(X))
         if first:
             self.classes_ = labels
             self._forget_moments()
-        self._take_in(X.T, codes, weights)
+        self._take_in(X.T, np.searchsorted(labels, y), weights)
         return self
 
     @property
@@ -214,26 +212,21 @@ class GaussianNB(IndependentNB):
             raise InputError(msg) from error
 
 
-def _checked_weights(sample_weight: np.ndarray | None, X: np.ndarray) -> np.ndarray:
-    """Return a weight per sample; refuse negative ones and such as leave nothing to learn from."""
+def _checked_weights(sample_weight: np.ndarray | None, n_samples: int) -> np.ndarray:
+    """Return a weight per sample; refuse negative ones and nothing but zeros."""
+    if sample_weight is None:
+        return np.ones(n_samples)
     try:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
     except (TypeError, ValueError) as error:
         msg = f"sample_weight: {error}"
         raise InputError(msg) from error
-    if (weights < 0.0).any() or not weights.any():
-        msg = "sample_weight holds negative numbers or nothing but zeros; give weights from 0 on"
-        raise InputError(msg)
-    return weights
-
-
-def _codes_among(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return each sample's class as its place among all labels, which are sorted."""
-    unknown = np.setdiff1d(y, labels)
-    if len(unknown):
+    if weights.shape != (n_samples,) or (weights < 0.0).any() or not weights.any():
         msg = (
-            f"The target label(s) {unknown} in y do not exist in the initial classes {labels}; "
-            "name all labels in the first call"
+            f"sample_weight of shape {weights.shape} is wrong; give {n_samples} numbers from 0 on, "
+            "not all of them 0"
         )
         raise InputError(msg)
-    return np.searchsorted(labels, y)
+    return weights

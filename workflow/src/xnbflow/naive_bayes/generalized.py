@@ -141,11 +141,6 @@ class GeneralizedNB(BaseNaiveBayes):
     def decision_function(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the log odds of the second class.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
-
         Returns
         -------
         ndarray of shape (n_samples,)

@@ -1,12 +1,17 @@
 """Naive Bayes as such: a likelihood of terms that are independent given the class (XNB, Eq. 2)."""
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
+from xnbflow.data.columns import column_positions
 from xnbflow.data.errors import InputError
+from xnbflow.density.families import FAMILIES
 from xnbflow.density.families.base import Distribution
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.preprocessing.selection.mutual_information import (
@@ -14,7 +19,7 @@ from xnbflow.preprocessing.selection.mutual_information import (
     sample_information,
 )
 
-__all__ = ["ColumnGroup", "IndependentNB"]
+__all__ = ["ColumnGroup", "GroupedNB", "IndependentNB", "family_of"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ class ColumnGroup:
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Say in which group the family found bad input."""
+        """Name the group in which the family found bad input."""
         try:
             yield
         except InputError as error:
@@ -168,3 +173,47 @@ class IndependentNB(BaseNaiveBayes):
             for group in self.groups_
         ]
         return np.array([name for part in terms for name in part], dtype=object)
+
+
+class GroupedNB(IndependentNB):
+    """Base class: a subclass names groups of columns, each with its family of densities."""
+
+    @abstractmethod
+    def _groups(self) -> Sequence[tuple[str, Any, Any]]:
+        """Return the groups to fit: name, family or its short name, columns."""
+
+    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        groups, owner = [], {}
+        for given in self._groups():
+            if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 3:
+                msg = f"group {given!r} is not (name, distribution, columns)"
+                raise InputError(msg)
+            group = ColumnGroup(given[0], family_of(given[1], given[0]), self._columns(given[2]))
+            for column in group.columns.tolist():
+                if column in owner:
+                    name = self._feature_names()[column]
+                    msg = f"column {name} is in groups {owner[column]!r} and {group.name!r}"
+                    raise InputError(msg)
+                owner[column] = group.name
+            groups.append(group)
+        self.groups_ = [group for group in groups if len(group.columns)]
+        if not self.groups_:
+            msg = f"no group of {type(self).__name__} has a column"
+            raise InputError(msg)
+        for group in self.groups_:
+            group.fit(features, codes, len(self.classes_))
+
+    def _columns(self, spec: Any) -> np.ndarray:
+        """Return the positions of the columns that ``spec`` names."""
+        what = f"a group of {type(self).__name__}"
+        return column_positions(spec, self._feature_names(), what)
+
+
+def family_of(family: Any, group: str) -> Distribution:
+    """Return a family that is not fitted, from a family or its short name, for a group."""
+    if isinstance(family, Distribution):
+        return clone(family)
+    if not isinstance(family, str) or family not in FAMILIES:
+        msg = f"group {group!r}: unknown distribution {family!r}; use one of {', '.join(FAMILIES)}"
+        raise InputError(msg)
+    return FAMILIES[family]()

@@ -57,10 +57,6 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         Training targets.
     tables_ : ConditionalTables or None
         The tabulated densities; None where they are sums over samples.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features seen in `fit`, where X had them.
 
     See Also
     --------
@@ -103,13 +99,6 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Features. One that is constant has no effect.
-        y : array-like of shape (n_samples,)
-            Targets.
-
-        Returns
-        -------
-        self
-
         Raises
         ------
         InputError
@@ -134,8 +123,6 @@ class KernelNBRegressor(RegressorMixin, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
         kind : {"mean", "median", "mode"}, default="mean"
             Which summary of ``p(y | x)``; the mean has the least mean square error. The mode is
             a grid point.

@@ -58,8 +58,6 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     selected_features_ : dict
         From each class label to the list of names (or else positions) of the selected features,
         the same for every class, in the order of the ranking.
-    classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
-        As in `BaseNaiveBayes`.
 
     See Also
     --------
@@ -100,16 +98,8 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
         groups : array-like of shape (n_samples,), default=None
             Patients, batches: what must not be on both sides of an inner fold.
-
-        Returns
-        -------
-        self
 
         Raises
         ------

@@ -91,10 +91,6 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Steps of the descent that counts.
     converged_ : bool
         Whether it ended at a gradient below ``tol``; where not, `fit` warns.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features seen in `fit`, where X had them.
 
     See Also
     --------
@@ -152,14 +148,8 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
         y : array-like of shape (n_samples,)
             Floats are a real target, anything else class labels.
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -191,11 +181,6 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the components of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
 
         Returns
         -------

@@ -41,10 +41,6 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     ----------
     blocks_ : list of ndarray of int
         The features of each block, ascending: all of `size`, but the last may be smaller.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features seen in `fit`, where X had them.
 
     See Also
     --------
@@ -74,17 +70,6 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CorrelationBlocks":
         """Find the blocks.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples. The transpose of a feature-major array costs no copy.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self
-
         Raises
         ------
         InputError
@@ -101,11 +86,6 @@ class CorrelationBlocks(TransformerMixin, Estimator):
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return X with its columns in the order of the blocks.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
 
         Returns
         -------

@@ -70,15 +70,6 @@ class VarianceFilter(_Filter):
     def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "VarianceFilter":  # noqa: ARG002
         """Find the features to keep.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-
         Raises
         ------
         InputError
@@ -138,11 +129,6 @@ class ExpressionFilter(_Filter):
         ----------
         X : array-like of shape (n_samples, n_features)
             Training samples; NaN is a missing value.
-        y : ignored
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")

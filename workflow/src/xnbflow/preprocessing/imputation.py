@@ -39,7 +39,6 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, Declared):
         Missing values among the training samples.
     n_empty_ : int
         Features without any value there; they get the median of all values.
-    n_features_in_ : int
 
     See Also
     --------
@@ -77,16 +76,6 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, Declared):
     def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "Imputer":  # noqa: ARG002
         """Learn what stands for missing values.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : ignored
-
-        Returns
-        -------
-        self
-
         Raises
         ------
         InputError
@@ -123,11 +112,6 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, Declared):
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return X without missing values.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
 
         Returns
         -------

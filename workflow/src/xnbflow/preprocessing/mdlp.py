@@ -26,10 +26,6 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     cut_points_ : list of ndarray
         The ascending cut points of each feature; none where the feature tells nothing. A value
         equal to a cut point belongs to the interval below it.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features seen in `fit`, where X had them.
 
     See Also
     --------
@@ -51,19 +47,7 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     _squares_features = False
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "MDLPDiscretizer":
-        """Find the cut points of each feature.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self
-        """
+        """Find the cut points of each feature."""
         X, y = self._validated(X, y)
         classes, codes, _ = class_codes(y)
         self.cut_points_ = cut_features(feature_major(X), codes, len(classes))
@@ -71,11 +55,6 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the number of each value's interval.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
 
         Returns
         -------

@@ -100,17 +100,6 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "StepwiseNaiveEffects":
         """Select features.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, two of them.
-
-        Returns
-        -------
-        self
-
         Raises
         ------
         InputError

@@ -29,28 +29,13 @@ class _OfSamples(OneToOneFeatureMixin, TransformerMixin, Declared):
     _allows_missing = True
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "_OfSamples":  # noqa: ARG002
-        """Check the training samples; nothing is learned.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
+        """Check the training samples; nothing is learned."""
         self._validate_params()
         self._checked(X, reset=True)
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the transformed samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
 
         Returns
         -------
@@ -223,7 +208,6 @@ class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, Declared):
     ----------
     target_ : ndarray, shape (n_features,)
         The ascending means of the training samples' order statistics.
-    n_features_in_ : int
 
     See Also
     --------
@@ -244,18 +228,7 @@ class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, Declared):
     """
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "QuantileNormalizer":  # noqa: ARG002
-        """Learn the target.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples without missing values.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
+        """Learn the target."""
         X = validate_data(self, X, dtype=np.float64)
         target = np.zeros(X.shape[1])
         for sample in X:  # not all of them sorted in memory
@@ -265,11 +238,6 @@ class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, Declared):
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the normalised samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
 
         Returns
         -------
