@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold, PredefinedSplit, StratifiedKFold
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence import fit_class_densities
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
-from xnbflow.naive_bayes.size_average import average_weights, fit_sharpness, smoothed_targets
+from xnbflow.naive_bayes.evidence_calibration import average_weights, fit_sharpness, smoothed_targets
 from xnbflow.preprocessing.selection.pair_rankings import NEVER
 
 
@@ -46,7 +46,7 @@ def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
     centred = values.copy()
     for c in (0, 1):
         centred[:, codes == c] -= centred[:, codes == c].mean(axis=1, keepdims=True)
-    modules = ModuleWeights(values, codes, entries, np.array([1, 3, 5]))
+    modules = ModuleWeights(ResidualCorrelation(values, codes), entries, np.array([1, 3, 5]))
     found = modules.of(slice(None))
     for c, (i, size) in product((0, 1), enumerate([1, 3, 5])):
         has = [j for j in range(n_features) if entries[c, j] <= size]
@@ -59,7 +59,7 @@ def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
 def test_ten_copies_of_a_feature_weigh_as_one(rng):
     values, codes = np.repeat(rng.normal(size=(1, 30)), 10, axis=0), np.repeat([0, 1, 2], 10)
     entries = np.tile(np.arange(1, 11), (3, 1))
-    weights = ModuleWeights(values, codes, entries, np.array([1, 10])).of(slice(None))
+    weights = ModuleWeights(ResidualCorrelation(values, codes), entries, np.array([1, 10])).of(slice(None))
     np.testing.assert_allclose(weights.sum(axis=2), 1.0)
 
 

@@ -48,6 +48,9 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     #: Prior probabilities of the classes, where a classifier has such a parameter.
     priors: Any = None
 
+    #: Whether it gathers tiles from features in any memory layout, so that these are a view.
+    _any_layout = False
+
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "BaseNaiveBayes":
         """Fit the classifier."""
         X, y = self._validated(X, y)
@@ -162,7 +165,7 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return X (n_samples, n_features) feature-major, contiguous and read-only."""
-        return feature_major(X)
+        return X.T if self._any_layout else feature_major(X)
 
 
 def _checked_priors(priors: Any, n_classes: int) -> np.ndarray:

@@ -5,10 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xnbflow.data.parameters import number, one_of
-from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.families.kernel import Kernel
-from xnbflow.density.kernels import KERNELS
 from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = ["FlexibleNB"]
@@ -66,11 +63,9 @@ class FlexibleNB(IndependentNB):
     0.96
     """
 
+    _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "bandwidth": [one_of(*BANDWIDTHS)],
-        "kernel": [one_of(*KERNELS)],
-        "min_bandwidth": [number(0.0, closed="left")],
-        "exact": ["boolean"],
+        **Kernel._parameter_constraints,
         "priors": ["array-like", None],
     }
 
@@ -88,10 +83,6 @@ class FlexibleNB(IndependentNB):
         self.min_bandwidth = min_bandwidth
         self.priors = priors
         self.exact = exact
-
-    def _arrange(self, X: np.ndarray) -> np.ndarray:
-        """Return the transpose as a view: tiles are gathered from any memory layout."""
-        return X.T
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         self.density_ = Kernel(

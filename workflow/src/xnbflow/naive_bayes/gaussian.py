@@ -57,6 +57,7 @@ class GaussianNB(IndependentNB):
     0.96
     """
 
+    _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "priors": ["array-like", None],
         "var_smoothing": [number(0.0, closed="left")],
@@ -153,10 +154,6 @@ class GaussianNB(IndependentNB):
         """Probability of each class, shape (n_classes,)."""
         check_is_fitted(self)
         return np.exp(self.class_log_prior_)
-
-    def _arrange(self, X: np.ndarray) -> np.ndarray:
-        """Return the transpose as a view: tiles are gathered from any memory layout."""
-        return X.T
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         density = Gaussian(var_smoothing=self.var_smoothing)

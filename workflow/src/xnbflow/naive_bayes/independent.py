@@ -183,7 +183,8 @@ class GroupedNB(IndependentNB):
         """Return the groups to fit: name, family or its short name, columns."""
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        groups, owner = [], {}
+        groups: list[ColumnGroup] = []
+        owner: dict[int, str | None] = {}
         for given in self._groups():
             if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 3:
                 msg = f"group {given!r} is not (name, distribution, columns)"

@@ -99,6 +99,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Features. One that is constant has no effect.
+
         Raises
         ------
         InputError

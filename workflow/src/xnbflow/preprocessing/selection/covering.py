@@ -20,8 +20,7 @@ def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.
     strengths : ndarray of shape (n_rows, n_features)
         ``log(1 - distance) / log(1 - threshold)``, one row per other class; 0 or more.
     n_top : int, optional
-        Given if there are more features, but each row's ``n_top`` strongest are among these: that
-        bounds what the others could do.
+        Given if there are more features, but each row's ``n_top`` strongest are among these.
 
     Returns
     -------
@@ -52,24 +51,11 @@ def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.
 def _smallest_size(
     rows: np.ndarray, forced: np.ndarray, missing: np.ndarray | None
 ) -> tuple[int, int, int]:
-    """Minimise the number of features.
+    """Minimise the number of features, those that are ``forced`` included.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_features)
-    forced : ndarray of bool, shape (n_features,)
-        Features that must be in the set.
-    missing : ndarray of shape (n_rows,), optional
-        The strengths of a further feature, of which one may take as many as one likes.
-
-    Returns
-    -------
-    size : int
-        Of the set found, the further features included.
-    bound : int
-        No set is smaller.
-    n_missing : int
-        How many of the further features are in the set.
+    ``missing`` (n_rows,) are the strengths of a further feature, of which one may take as many as
+    one likes. Returns the size of the set found, below which size no set is, and how many of the
+    further features are in it.
     """
     lower, upper = forced.astype(float), np.ones(len(forced))
     if missing is not None:
