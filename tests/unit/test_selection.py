@@ -16,16 +16,15 @@ from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_
 from xnbflow.preprocessing.selection.pair_rankings import NEVER, PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
 from xnbflow.preprocessing.selection.separation import (
+    CUTS,
     Moments,
     bias_removed_cut,
     effective_samples,
-    keep_above,
-    keep_all,
     kept_moments,
     null_mean,
     optimal_cut,
     printed_cut,
-    weigh,
+    select_blocks,
     weighted_moments,
 )
 
@@ -194,7 +193,9 @@ def test_without_selection_the_risk_is_equation_9(n):
     true = np.linspace(0, 20, N_BLOCKS)
     distance, rho = 2 * true.sum() / n, N_BLOCKS / n
     expected = norm.cdf(-np.sqrt(distance) / 2 / np.sqrt(1 + 2 * rho * SIZE / distance))
-    assert keep_all(true + SIZE, DEGREES, n).moments.risk == pytest.approx(expected, rel=1e-12)
+    assert select_blocks(true + SIZE, DEGREES, n, None).moments.risk == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def test_nothing_selected_is_decided_by_chance():
@@ -253,13 +254,8 @@ def test_estimated_risks_are_near_the_true_ones():
     true = np.append(np.zeros(2000), np.linspace(0, 40, 2000))
     observed, signal = draw_scores(true, 1)
     degrees, n = np.full(4000, SIZE), 2400
-    for selection in (
-        keep_all(observed[0], degrees, n),
-        keep_above(observed[0], degrees, n),
-        keep_above(observed[0], degrees, n, cut="bias_removed"),
-        keep_above(observed[0], degrees, n, cut="optimal"),
-        weigh(observed[0], degrees, n),
-    ):
+    rules = [(None,), *(("threshold", cut) for cut in CUTS), ("weights",)]
+    for selection in [select_blocks(observed[0], degrees, n, *rule) for rule in rules]:
         exact = weighted_moments(observed[0], selection.weights, signal[0], n)
         assert selection.moments.separation == pytest.approx(exact.separation, rel=0.06)
 

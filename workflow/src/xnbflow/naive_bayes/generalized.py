@@ -1,9 +1,4 @@
-"""Generalized naive Bayes for two classes: naive effects and their adjustments (Larsen 2005).
-
-References
-----------
-K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
-"""
+"""Generalized naive Bayes for two classes: naive effects and their adjustments (Larsen 2005)."""
 
 import warnings
 from typing import Any, ClassVar
@@ -33,11 +28,10 @@ _ROUNDING = 1e-9
 class GeneralizedNB(BaseNaiveBayes):
     """Additive log odds ``b0 + sum_j g_j(x_j) + sum_j b_j(x_j)`` for two classes.
 
-    The naive effect ``g_j`` is the log ratio of the feature's two class-conditional densities,
-    as in naive Bayes. The adjustment ``b_j`` takes away the bias that the assumption of conditional
-    independence causes. It is found by backfitting: partial residuals are smoothed over the same
-    neighbourhoods until the adjustments stop to change. Before, all naive effects are scaled
-    together, which features that repeat each other need: see ``start``.
+    The naive effect ``g_j`` is the log ratio of the feature's two class-conditional densities. The
+    adjustment ``b_j`` removes the bias that the assumption of conditional independence causes, by
+    backfitting: partial residuals are smoothed over the same neighbourhoods until the adjustments
+    stop changing. Before, all naive effects are scaled together, see ``start``.
 
     Parameters
     ----------
@@ -55,11 +49,10 @@ class GeneralizedNB(BaseNaiveBayes):
     max_iter : int, default=100
         Passes over the features. With 0 the classifier is plain naive Bayes.
     start : {"logistic", "naive"}, default="logistic"
-        What the passes start from. "naive": naive Bayes, as published; where features repeat each
-        other the passes then may diverge, and `fit` warns. "logistic": naive effects times factors
-        found by a logistic regression that is pulled towards naive Bayes (a ridge of ``shrinkage``
-        on each factor's distance from 1); steps that would lower the log-likelihood are halved, so
-        that the fit never ends below naive Bayes.
+        The first pass. "naive": naive Bayes, as published; where features repeat each other the
+        passes then may diverge, and `fit` warns. "logistic": naive effects times factors found by a
+        logistic regression with a ridge of ``shrinkage`` on each factor's distance from 1; steps
+        that would lower the log-likelihood are halved, so that it never ends below naive Bayes.
     categorical : columns, default=None
         The features whose values are categories, in any form that a block of `HybridNB` takes.
         They get a weight of evidence; a category unknown in training has no effect.
@@ -139,13 +132,7 @@ class GeneralizedNB(BaseNaiveBayes):
         return tags
 
     def decision_function(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the log odds of the second class.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Above 0 the second class is predicted.
-        """
+        """Return the log odds of the second class, shape (n_samples,)."""
         return self._log_odds(self._features(X))
 
     def effects(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
@@ -154,7 +141,6 @@ class GeneralizedNB(BaseNaiveBayes):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples to explain.
 
         Returns
         -------
@@ -166,17 +152,12 @@ class GeneralizedNB(BaseNaiveBayes):
         features = self._features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
         names = self._feature_names()
-        naive = self._looked_up(features, self.naive_effects_).T.reshape(-1)
-        adjustment = self._looked_up(features, self.marginal_bias_).T.reshape(-1)
-        return pd.DataFrame(
-            {
-                "sample": np.repeat(samples, len(names)),
-                "feature": np.tile(names, len(samples)),
-                "naive_effect": naive,
-                "adjustment": adjustment,
-                "sum": naive + adjustment,
-            }
+        table = pd.DataFrame(
+            {"sample": np.repeat(samples, len(names)), "feature": np.tile(names, len(samples))}
         )
+        table["naive_effect"] = self._looked_up(features, self.naive_effects_).T.reshape(-1)
+        table["adjustment"] = self._looked_up(features, self.marginal_bias_).T.reshape(-1)
+        return table.assign(sum=table["naive_effect"] + table["adjustment"])
 
     def scorecard(self) -> pd.DataFrame:
         """Return the look-up table that a scoring system needs; it can be stored as Parquet.
@@ -192,27 +173,26 @@ class GeneralizedNB(BaseNaiveBayes):
         --------
         xnbflow.naive_bayes.scorecard.score : Scores samples by the table alone.
         """
-        prior = float(np.subtract(*self.class_log_prior_[::-1]))
+        prior = self._prior_odds()
         sizes = [len(values) for values in self.values_]
-        names = getattr(
-            self, "feature_names_in_", [f"x{column}" for column in range(self.n_features_in_)]
-        )
-        naive = np.concatenate([[prior], *self.naive_effects_])
-        adjustment = np.concatenate([[self.intercept_ - prior], *self.marginal_bias_])
-        return pd.DataFrame(
+        numbered = [f"x{column}" for column in range(self.n_features_in_)]
+        kinds = np.where(self.categorical_, "categorical", "continuous")
+        counts = np.concatenate([[self.class_count_.sum()], *self.counts_])
+        names = getattr(self, "feature_names_in_", numbered)
+        table = pd.DataFrame(
             {
                 "feature": ["(intercept)", *np.repeat(names, sizes)],
-                "kind": [
-                    "intercept",
-                    *np.repeat(np.where(self.categorical_, "categorical", "continuous"), sizes),
-                ],
+                "kind": ["intercept", *np.repeat(kinds, sizes)],
                 "value": np.concatenate([[np.nan], *self.values_]),
-                "count": np.concatenate([[self.class_count_.sum()], *self.counts_]).astype(int),
-                "naive_effect": naive,
-                "adjustment": adjustment,
-                "sum": naive + adjustment,
+                "count": counts.astype(int),
+                "naive_effect": np.concatenate([[prior], *self.naive_effects_]),
+                "adjustment": np.concatenate([[self.intercept_ - prior], *self.marginal_bias_]),
             }
         )
+        return table.assign(sum=table["naive_effect"] + table["adjustment"])
+
+    def _prior_odds(self) -> float:
+        return float(np.subtract(*self.class_log_prior_[::-1]))
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         check_two_classes(self.classes_)
@@ -226,42 +206,32 @@ class GeneralizedNB(BaseNaiveBayes):
         self.naive_effects_ = [
             column.naive_effect(codes, self.kernel, self.shrinkage) for column in columns
         ]
-        self._backfit(columns, codes.astype(np.float64))
-
-    def _backfit(self, columns: list[SortedFeature], events: np.ndarray) -> None:
-        """Find the adjustments by local scoring."""
-        prior = float(np.subtract(*self.class_log_prior_[::-1]))
+        events = codes.astype(np.float64)
+        prior, careful = self._prior_odds(), self.start == "logistic"
         fit = LocalScoring(columns, self.naive_effects_, events, self.shrinkage, prior)
-        history = [log_likelihood(fit.log_odds, events)]
-        change = np.inf
-        if self.start == "logistic" and self.max_iter > 0:
+        history, change = [log_likelihood(fit.log_odds, events)], np.inf
+        if careful and self.max_iter > 0:
             fit.scale()
         while len(history) <= self.max_iter and change > self.tol:
-            change = fit.backfit(halving=self.start == "logistic")
+            change = fit.backfit(halving=careful)
             history.append(log_likelihood(fit.log_odds, events))
-        self.intercept_ = fit.intercept
-        self.factors_ = fit.factors
+        self.intercept_, self.factors_ = fit.intercept, fit.factors
         self.marginal_bias_ = fit.adjustments
         self.log_likelihood_ = np.array(history)
         self.n_iter_ = len(history) - 1
-        if self.n_iter_:
-            self._warn_unless_good(change)
-
-    def _warn_unless_good(self, change: float) -> None:
-        first, last = self.log_likelihood_[[0, -1]]
-        if last < first - _ROUNDING * self.class_count_.sum():
+        msg = ""
+        if self.n_iter_ and history[-1] < history[0] - _ROUNDING * len(codes):
             msg = (
-                f"backfitting diverges: the log-likelihood fell from {first:.1f} (naive Bayes) to "
-                f"{last:.1f}; features repeat each other. Use start='logistic'"
+                f"backfitting diverges: the log-likelihood fell from {history[0]:.1f} (naive "
+                f"Bayes) to {history[-1]:.1f}; features repeat each other. Use start='logistic'"
             )
-        elif change > self.tol:
+        elif self.n_iter_ and change > self.tol:
             msg = (
                 f"the adjustments still change by {change:.2g} of their norm after {self.max_iter} "
                 "passes; raise max_iter or tol"
             )
-        else:
-            return
-        warnings.warn(msg, ConvergenceWarning, stacklevel=5)
+        if msg:
+            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         log_odds = self._log_odds(features)

@@ -1,19 +1,8 @@
 """Local scoring: the adjustments of naive effects by backfitting (Larsen 2005), made to converge.
 
-As published, backfitting starts from naive Bayes. Where features repeat each other, naive Bayes is
-so sure of every sample that its weights ``p (1 - p)`` vanish, the partial residuals divided by them
-overshoot, all copies at once, and the passes diverge. What converges instead adjusts in two parts,
-``b_j = (f_j - 1) g_j + s_j``: factors f of the naive effects, found together by a logistic
-regression whose penalty pulls them towards 1, take back what is counted twice; the smooth part s is
-then backfitted, each step halved until the log-likelihood does not fall. Naive Bayes is f = 1 and
-s = 0, and neither part ends below where it starts.
-
-References
-----------
-K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
+The adjustments are ``b_j = (f_j - 1) g_j + s_j``: factors f of the naive effects, then a smooth
+part s. Naive Bayes is f = 1 and s = 0; neither part ends below where it starts.
 """
-
-from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import brentq, minimize
@@ -34,11 +23,15 @@ _HALVINGS = 8
 _ROUNDING = 1e-12
 
 
-@dataclass
 class LocalScoring:
     """The additive log odds of a training set while they are fitted.
 
-    Attributes
+    As published, backfitting starts from naive Bayes. Where features repeat each other, its weights
+    ``p (1 - p)`` vanish, the partial residuals divided by them overshoot, and the passes diverge.
+    Factors of the naive effects, found together by a logistic regression whose penalty pulls them
+    towards 1, correct what is counted twice; the smooth part is then backfitted.
+
+    Parameters
     ----------
     columns : list of SortedFeature
     effects : list of ndarray of shape (n_values_j,)
@@ -48,7 +41,10 @@ class LocalScoring:
     shrinkage : float
         Pseudo-observations without residual at each value, and the penalty of the factors.
     intercept : float
-        b0; the prior log odds at first.
+        The prior log odds; after the fit b0.
+
+    Attributes
+    ----------
     factors : ndarray of shape (n_features,)
         f_j, 1 at first.
     smooth : list of ndarray of shape (n_values_j,)
@@ -56,20 +52,20 @@ class LocalScoring:
     log_odds : ndarray of shape (n_samples,)
     """
 
-    columns: list[SortedFeature]
-    effects: list[np.ndarray]
-    events: np.ndarray
-    shrinkage: float
-    intercept: float
-    factors: np.ndarray = field(init=False)
-    smooth: list[np.ndarray] = field(init=False)
-    log_odds: np.ndarray = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.factors = np.ones(len(self.columns))
-        self.smooth = [np.zeros(len(column.values)) for column in self.columns]
-        self.log_odds = np.full(len(self.events), self.intercept)
-        for column, effect in zip(self.columns, self.effects, strict=True):
+    def __init__(
+        self,
+        columns: list[SortedFeature],
+        effects: list[np.ndarray],
+        events: np.ndarray,
+        shrinkage: float,
+        intercept: float,
+    ) -> None:
+        self.columns, self.effects, self.events = columns, effects, events
+        self.shrinkage, self.intercept = shrinkage, intercept
+        self.factors = np.ones(len(columns))
+        self.smooth = [np.zeros(len(column.values)) for column in columns]
+        self.log_odds = np.full(len(events), intercept)
+        for column, effect in zip(columns, effects, strict=True):
             self.log_odds += effect[column.rows]
 
     @property
@@ -102,15 +98,8 @@ class LocalScoring:
         With weights ``w = p (1 - p)`` the smoothed residual is ``sum K (w s + y - p) / sum K w``,
         which never divides by a row's weight.
 
-        Parameters
-        ----------
-        halving : bool
-            Whether a step is halved until the log-likelihood does not fall, or else left out.
-
-        Returns
-        -------
-        float
-            By how much the adjustments changed, as a share of their norm.
+        With ``halving`` a step is halved until the log-likelihood does not fall, or else left out.
+        Returns by how much the adjustments changed, as a share of their norm.
         """
         change = norm = 0.0
         for j, column in enumerate(self.columns):
@@ -122,7 +111,13 @@ class LocalScoring:
             change += np.sqrt(column.counts @ step**2)
             adjustment = (self.factors[j] - 1.0) * self.effects[j] + self.smooth[j]
             norm += np.sqrt(column.counts @ adjustment**2)
-        shift = _balancing_shift(self.log_odds, self.events)
+        share = self.events.mean()  # the expected number of events becomes the actual
+        centre = np.log(share / (1.0 - share))
+        shift = brentq(
+            lambda shift: expit(self.log_odds + shift).mean() - share,
+            centre - self.log_odds.max() - 1.0,
+            centre - self.log_odds.min() + 1.0,
+        )
         self.intercept += shift
         self.log_odds += shift
         return float(change / max(norm, _LEAST_NORM * np.sqrt(len(self.events))))
@@ -163,14 +158,3 @@ def _working_totals(
         weight[value] += max(probability * (1.0 - probability), _LEAST_WEIGHT)
         residual[value] += events[row] - probability
     return weight, residual
-
-
-def _balancing_shift(log_odds: np.ndarray, events: np.ndarray) -> float:
-    """Return the shift of the log odds that makes the expected number of events the actual."""
-    share = events.mean()
-    centre = np.log(share / (1.0 - share))
-    return brentq(
-        lambda shift: expit(log_odds + shift).mean() - share,
-        centre - log_odds.max() - 1.0,
-        centre - log_odds.min() + 1.0,
-    )

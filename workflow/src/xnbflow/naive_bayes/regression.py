@@ -93,12 +93,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         self.exact = exact
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "KernelNBRegressor":
-        """Keep the training samples, and choose the kernel width.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features. One that is constant has no effect.
+        """Keep the training samples, and choose the kernel width; constant features have no effect.
 
         Raises
         ------
@@ -112,7 +107,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         self.samples_ = _own(checked, X)
         self.targets_ = _own(targets.astype(np.float64, copy=False), y)
         if self.width == "cv":
-            self.width_, self.tables_ = self._choose_width()
+            self._choose_width()
         else:
             self.width_ = 1.0 if self.width == "paper" else float(self.width)
             self.tables_ = self._tables(self.width_)
@@ -150,7 +145,6 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features.
         quantiles : sequence of float
             Between 0 and 1.
 
@@ -172,7 +166,6 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features.
 
         Returns
         -------
@@ -184,23 +177,21 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         rows = [self._looked_up(X[chunk], self.width_, self.tables_)[0] for chunk in chunks]
         return np.concatenate(rows)
 
-    def _choose_width(self) -> tuple[float, ConditionalTables | None]:
+    def _choose_width(self) -> None:
         """Narrow the width while the leave-one-out likelihood grows."""
-        highest, chosen, kept = -np.inf, WIDTH_FACTORS[0], None
+        highest = -np.inf
         for factor in WIDTH_FACTORS:
             tables = self._tables(factor)
             likelihood = self._held_out_likelihood(factor, tables)
             if likelihood <= highest:
                 break
-            highest, chosen, kept = likelihood, factor, tables
-        return float(chosen), kept
+            highest, self.width_, self.tables_ = likelihood, float(factor), tables
 
     def _tables(self, factor: float) -> ConditionalTables | None:
         """Return the tables for a width; None where densities are sums over samples."""
         if self.exact or len(self.targets_) < TABULATED_FROM:
             return None
-        columns = self._varying()
-        samples = self.samples_[:, columns]
+        samples = self.samples_[:, self._varying()]
         widths = np.array([self._width(factor, column) for column in samples.T])
         width = self._width(factor, self.targets_)
         return ConditionalTables(samples, self.targets_, widths, width, self._grid(factor))
@@ -212,8 +203,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     def _held_out_likelihood(self, factor: float, tables: ConditionalTables | None) -> float:
         """Return the sum of log p(y_a | x_a), sample a left out of the densities.
 
-        One part in n_samples is a uniform density, so that a target that nothing foretells does
-        not decide alone.
+        One part in n_samples is a uniform density, so that no single target decides alone.
         """
         grid, n_samples = self._grid(factor), len(self.targets_)
         uniform = 1.0 / np.ptp(grid)
@@ -223,10 +213,9 @@ class KernelNBRegressor(RegressorMixin, Estimator):
             density, slack = self._looked_up(self.samples_[chunk], factor, tables, left_out)
             targets = self.targets_[chunk]
             expected = _interpolate(targets, grid, density)
-            unsure = _interpolate(targets, grid, slack) > TOLERANCE * (
-                expected + uniform / n_samples
-            )
-            for some in self._pieces(np.flatnonzero(unsure)):
+            least = TOLERANCE * (expected + uniform / n_samples)
+            unsure = np.flatnonzero(_interpolate(targets, grid, slack) > least)
+            for some in self._pieces(unsure):
                 exact = self._density(self.samples_[chunk][some], factor, grid, left_out[some])
                 expected[some] = _interpolate(targets[some], grid, exact)
             total += np.log(expected + (uniform - expected) / n_samples).sum()
@@ -239,9 +228,9 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         tables: ConditionalTables | None,
         left_out: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return p(y | x) on the grid, and by how much it may be wrong.
+        """Return p(y | x) on the grid, and its possible error.
 
-        Rows that tables do not tell for certain are summed over the samples.
+        Rows that tables do not give for certain are summed over the samples.
         """
         grid = self._grid(factor)
         if tables is None:

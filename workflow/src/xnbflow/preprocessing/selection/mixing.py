@@ -1,13 +1,8 @@
 """The mixing distribution H of block separation scores (Pavlenko and von Rosen, section 3).
 
-A block of true score g = gamma² shows the score u, non-central chi-square with m degrees of freedom
-and non-centrality g. H is the distribution of g over blocks. It is estimated from the scores by
-nonparametric maximum likelihood, and says what a score is worth: Eq. 17.
-
-With v = m / 2 - 1, z = sqrt(g u) and h_v(z) = I_v(z) / z**v, finite at 0, the density is
-``chi(u; m, g) = u**v exp(-(u + g) / 2) h_v(z) / 2``. Hence ``chi(u; m + 2, g) / (u chi(u; m, g))``
-is ``I_{v+1}(z) / (z I_v(z))``, and Eq. 17 is a posterior mean that needs no density but the first
-factor: finite for any score, zero included.
+A block of true score g = gamma² has the score u, non-central chi-square with m degrees of freedom
+and non-centrality g. H, the distribution of g over blocks, gives the weight of a score (Eq. 17). See
+``docs/methods/block.md``.
 """
 
 from dataclasses import dataclass
@@ -52,19 +47,7 @@ class MixingDistribution:
     masses: np.ndarray
 
     def density(self, observed: np.ndarray, degrees: float) -> np.ndarray:
-        """Return the density b of observed scores, ``∫ chi(u; m, g) dH(g)``.
-
-        Parameters
-        ----------
-        observed : ndarray of shape (n,)
-            Observed scores, above 0.
-        degrees : float
-            Degrees of freedom m.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+        """Return the density of observed scores (n,), above 0: ``∫ chi(u; m, g) dH(g)``."""
         log_kernel, _ = _log_kernel(observed, degrees, self.scores)
         top = log_kernel.max(axis=1)
         order = degrees / 2 - 1
@@ -75,9 +58,8 @@ class MixingDistribution:
         """Return the optimal weights, Eq. 17.
 
         The weight of a score u is ``E[gamma' T | u] / u``, where T is the estimated and gamma the
-        true standardised difference of the block's parameters and ``u = |T|²``: near 0 where the
-        observed difference is most likely noise, near 1 where it is real, above 1 where even the
-        observed one is smaller than most real ones.
+        true standardised difference of the block's parameters and ``u = |T|²``: near 0 where T is
+        most likely noise, near 1 where it is real, above 1 where it is smaller than most real ones.
 
         Parameters
         ----------
@@ -110,11 +92,9 @@ def estimate_mixing(observed: np.ndarray, degrees: np.ndarray) -> MixingDistribu
     """Estimate H by nonparametric maximum likelihood on a grid.
 
     The EM algorithm starts from the uniform distribution on the roots of the scores and stops as
-    soon as the log-likelihood is proved to be within 1 of its maximum, or after 5,000 steps. The
-    proof is the gradient: no distribution gains more than its largest component. What the scores
-    cannot tell from the best fit thus stays as smooth as it began. The maximum itself is a handful
-    of atoms that follow the noise of the scores; with 100 blocks weights from it are worse. As
-    scores are binned, a step takes well below a millisecond for any number of blocks.
+    soon as the log-likelihood is within 1 of its maximum, which the largest component of its
+    gradient bounds, or after 5,000 steps: smoother than the maximum itself, which is a handful of
+    atoms that follow the noise of the scores. With 100 blocks weights from it are worse.
 
     Parameters
     ----------
@@ -122,10 +102,6 @@ def estimate_mixing(observed: np.ndarray, degrees: np.ndarray) -> MixingDistribu
         Observed scores, at least 0. They are rounded to 1/64 on the scale of their roots.
     degrees : ndarray of shape (n_blocks,)
         Degrees of freedom of each.
-
-    Returns
-    -------
-    MixingDistribution
 
     References
     ----------
