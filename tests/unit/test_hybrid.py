@@ -18,7 +18,7 @@ from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB, VonMisesNB
 from xnbflow.preprocessing import MDLPDiscretizer
-from xnbflow.preprocessing.mdlp import mdlp_cut_points
+from xnbflow.preprocessing.mdlp import cut_features
 
 
 @pytest.fixture(scope="module")
@@ -241,7 +241,7 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     values = np.round(rng.normal(codes * rng.choice([0.0, 1.0, 4.0])), 1)
     # ties between equally good cuts are broken alike: the lowest
     np.testing.assert_allclose(
-        mdlp_cut_points(values, codes, n_classes), cuts_by_recursion(values, codes)
+        cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
     )
 
 
@@ -252,7 +252,11 @@ def test_the_cost_of_a_cut_is_that_of_the_paper_to_the_bit(below, above, n_cuts)
     # gains of the first two lie between the costs with 3**k - 2 and with 3**k - 1
     codes = np.array([int(c) for c in below + above])
     values = np.repeat([0.0, 1.0], [len(below), len(above)])
-    assert len(mdlp_cut_points(values, codes, 2)) == n_cuts == len(cuts_by_recursion(values, codes))
+    assert (
+        len(cut_features(values[None], codes, 2)[0])
+        == n_cuts
+        == len(cuts_by_recursion(values, codes))
+    )
 
 
 def test_a_value_on_a_cut_point_belongs_below():

@@ -227,11 +227,11 @@ class BlockNB(BaseNaiveBayes):
                 f"{what}; put each feature in exactly one"
             )
             raise InputError(msg)
-        largest, n_samples = max(map(len, self.blocks_)), self.class_count_.sum()
-        if largest > n_samples:
+        sizes, n_samples = [len(block) for block in self.blocks_], self.class_count_.sum()
+        if max(sizes) > n_samples:
             msg = (
-                f"a block has {largest} features but there are {n_samples} samples: its "
-                "covariance cannot be estimated. Use smaller blocks"
+                f"block {np.argmax(sizes)} has {max(sizes)} features but there are {n_samples} "
+                "samples: its covariance cannot be estimated. Use smaller blocks"
             )
             raise InputError(msg)
 

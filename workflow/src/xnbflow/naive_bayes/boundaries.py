@@ -1,7 +1,8 @@
 """Where two classes are equally probable: decision boundaries of directional naive Bayes.
 
 Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, Theorems 1 to 3 and section
-3.4, whose appendices derive them.
+3.4, whose appendices derive them. All raise an `InputError` if there are not two classes, or a
+concentration or prior is out of range. ``priors`` are those of the two classes.
 """
 
 from typing import NamedTuple
@@ -24,16 +25,8 @@ __all__ = [
 class HybridSurface(NamedTuple):
     """The surface ``normal @ x + y @ quadratic @ y + linear @ y + offset = 0``.
 
-    Attributes
-    ----------
-    normal : ndarray of shape (d,)
-        Coefficients of the unit vector ``x``.
-    quadratic : ndarray of shape (q, q)
-        Symmetric; 0, and the surface a hyperplane, where the covariances are equal.
-    linear : ndarray of shape (q,)
-        Coefficients of the linear variables ``y``.
-    offset : float
-        The constant.
+    Of a unit vector ``x`` and linear variables ``y``; ``quadratic`` is symmetric. Where the
+    covariances are equal it is 0 and the surface a hyperplane.
     """
 
     normal: np.ndarray
@@ -53,19 +46,13 @@ def von_mises_boundary(
         Mean direction of each class, in radians.
     kappa : array-like of shape (2,)
         Concentration of each class.
-    priors : array-like of shape (2,), default=(0.5, 0.5)
-        Prior of each class.
+    priors : array-like of shape (2,)
 
     Returns
     -------
     ndarray of shape (2,)
         ``alpha + arccos(D / T)`` and ``alpha - arccos(D / T)`` in (-pi, pi]; both NaN where one
         class is more probable at every angle.
-
-    Raises
-    ------
-    InputError
-        If there are not two classes, or a concentration or prior is out of range.
 
     Examples
     --------
@@ -93,18 +80,12 @@ def torus_boundary(
         Mean directions; row: class, column: angle.
     kappa : array-like of shape (2, 2)
         Concentrations, alike.
-    priors : array-like of shape (2,), default=(0.5, 0.5)
-        Prior of each class.
+    priors : array-like of shape (2,)
 
     Returns
     -------
     ndarray of shape (2, n_angles)
         The two values of the second angle at each ``phi``, in (-pi, pi]; NaN where there is none.
-
-    Raises
-    ------
-    InputError
-        If there are not two classes, or a concentration or prior is out of range.
 
     Examples
     --------
@@ -131,8 +112,7 @@ def von_mises_fisher_boundary(
         of length 1.
     kappa : array-like of shape (2,)
         Concentration of each class.
-    priors : array-like of shape (2,), default=(0.5, 0.5)
-        Prior of each class.
+    priors : array-like of shape (2,)
 
     Returns
     -------
@@ -140,11 +120,6 @@ def von_mises_fisher_boundary(
         ``kappa_1 mu_1 - kappa_2 mu_2``.
     offset : float
         The first class is the more probable where ``normal @ x + offset > 0``.
-
-    Raises
-    ------
-    InputError
-        If there are not two classes, or a concentration or prior is out of range.
 
     Examples
     --------
@@ -185,17 +160,7 @@ def hybrid_boundary(
         Mean of the linear variables in each class.
     covariance : array-like of shape (2,) or (2, q, q)
         Variance of the linear variable, or covariance matrix, in each class.
-    priors : array-like of shape (2,), default=(0.5, 0.5)
-        Prior of each class.
-
-    Returns
-    -------
-    HybridSurface
-
-    Raises
-    ------
-    InputError
-        If there are not two classes, or a concentration or prior is out of range.
+    priors : array-like of shape (2,)
 
     Examples
     --------

@@ -79,7 +79,7 @@ class _Discretized(Distribution):
         self.alpha = alpha
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
-        """Cut each feature and count its intervals; see `Distribution.fit`."""
+        """See `Distribution.fit`."""
         self.n_classes_ = n_classes
         self.cut_points_ = cut_features(features, codes, n_classes)
         self.intervals_ = Categorical(alpha=self.alpha)

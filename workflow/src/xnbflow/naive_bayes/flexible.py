@@ -27,18 +27,16 @@ class FlexibleNB(IndependentNB):
         its logarithm is taken as -708.4, that of the smallest normal number.
     min_bandwidth : float, default=0.0
         No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, with ``s`` the feature's standard
-        deviation over all training samples and ``n_c`` the samples of the class. 0 is the published
-        method, in which a class (almost) constant in a feature has a spike there: its bandwidth
-        then comes from a spread of 1e-7 whatever the unit, and one value beside it decides alone.
+        deviation over all training samples and ``n_c`` the samples of the class. With 0, the
+        published method, the density of a class that is (almost) constant in a feature is a spike.
         0.2 to 0.5 are good floors.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; None takes their shares of the training samples.
     exact : bool, default=False
         Sum over all training samples however many there are. Else the Gaussian densities of a class
-        of 1024 samples or more are tabulated in `fit`, which takes time linear in the samples, and
-        `predict` looks them up: log densities differ by less than 1e-6 within the data and 1e-3
-        beyond (`xnbflow.density.density_tables`). With another kernel or "adaptive" they are
-        always sums.
+        of 1024 samples or more are tabulated in `fit`: log densities differ by less than 1e-6
+        within the data and 1e-3 beyond (`xnbflow.density.density_tables`). With another kernel or
+        "adaptive" they are always sums.
 
     Attributes
     ----------

@@ -222,8 +222,8 @@ def _checked_weights(sample_weight: np.ndarray | None, n_samples: int) -> np.nda
         raise InputError(msg) from error
     if weights.shape != (n_samples,) or (weights < 0.0).any() or not weights.any():
         msg = (
-            f"sample_weight of shape {weights.shape} is wrong; give {n_samples} numbers from 0 on, "
-            "not all of them 0"
+            f"sample_weight has shape {weights.shape}, negative numbers or nothing but zeros; "
+            f"give {n_samples} weights from 0 on"
         )
         raise InputError(msg)
     return weights

@@ -21,16 +21,12 @@ def inner_folds(
     ----------
     cv : int or cross-validation splitter
         An int makes stratified folds in the order of the samples, no more than the largest class
-        has samples, or, where samples have groups, than there are groups.
+        has samples, or, where samples have groups, than there are groups; fewer than two are
+        refused.
     codes : ndarray of int, shape (n_samples,)
         Class of each sample.
     groups : ndarray of shape (n_samples,) or None
         None of them is on both sides of a fold.
-
-    Raises
-    ------
-    InputError
-        If that leaves fewer than two folds.
 
     Examples
     --------

@@ -1,8 +1,4 @@
-"""Blocks of features that depend on each other given the class.
-
-For classifiers whose features are independent between, not within, blocks (Pavlenko and von Rosen,
-section 2.1), where nobody says which features belong together.
-"""
+"""Blocks of features that depend on each other given the class (Pavlenko and von Rosen, 2.1)."""
 
 from typing import Any, ClassVar
 
@@ -68,29 +64,22 @@ class CorrelationBlocks(TransformerMixin, Estimator):
         self.size = size
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CorrelationBlocks":
-        """Find the blocks.
-
-        Raises
-        ------
-        InputError
-            If `size` is not a positive number, or there are not at least 2 more samples than
-            classes.
-        """
+        """Find the blocks, of at least 2 more samples than there are classes."""
         X, y = self._validated(X, y)
         class_codes(y)
         group = np.arange(X.shape[1])
         if self.size > 1:
             group = _unite_correlated(normalised_residuals(X, y), self.size)
-        self.blocks_ = _blocks(group, self.size)
+        # Complete groups, then the other features, group by group, cut in blocks.
+        order = np.argsort(group, kind="stable")
+        complete = np.bincount(group)[group[order]] == self.size
+        columns = np.concatenate([order[complete], order[~complete]])
+        starts = range(0, len(columns), self.size)
+        self.blocks_ = [np.sort(columns[start : start + self.size]) for start in starts]
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return X with its columns in the order of the blocks.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-        """
+        """Return X with its columns in the order of the blocks."""
         X = self._validated(X)
         return X[:, np.concatenate(self.blocks_)]
 
@@ -159,12 +148,3 @@ def _unite(
     for i in range(len(group)):
         group[i] = group[group[i]]
     return n_united
-
-
-def _blocks(group: np.ndarray, size: int) -> list[np.ndarray]:
-    """Return complete groups as blocks, then the other features, group by group, cut in blocks."""
-    order = np.argsort(group, kind="stable")
-    complete = np.bincount(group)[group[order]] == size
-    n_features = len(group)
-    columns = np.concatenate([order[complete], order[~complete]])
-    return [np.sort(columns[start : start + size]) for start in range(0, n_features, size)]

@@ -13,7 +13,7 @@ from xnbflow.density.jit import njit
 from xnbflow.density.tiles import feature_major, map_strips
 from xnbflow.preprocessing.estimator import Estimator
 
-__all__ = ["MDLPDiscretizer", "cut_features", "interval_numbers", "mdlp_cut_points"]
+__all__ = ["MDLPDiscretizer", "cut_features", "interval_numbers"]
 
 _LN2 = np.log(2.0)
 
@@ -54,24 +54,13 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the number of each value's interval.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_samples, n_features)
-            0, 1, ...
-        """
+        """Return the number of each value's interval, 0, 1, ..., as floats of X's shape."""
         return interval_numbers(feature_major(self._validated(X)), self.cut_points_).T
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def mdlp_cut_points(values: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the cut points of one feature; see `cut_features`."""
-    return cut_features(values[None], codes, n_classes)[0]
 
 
 def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> list[np.ndarray]:
@@ -195,12 +184,8 @@ def _best_cut(values: np.ndarray, codes: np.ndarray, counts: np.ndarray, bits: n
 @njit(nogil=True)
 def _pays(whole: np.ndarray, left: np.ndarray, right: np.ndarray, bits: np.ndarray) -> bool:
     """Return whether the gain of a cut exceeds the bits that it costs."""
-    n = whole.sum()
-    total, in_left, in_right = (
-        _code_length(whole, bits),
-        _code_length(left, bits),
-        _code_length(right, bits),
-    )
+    n, total = whole.sum(), _code_length(whole, bits)
+    in_left, in_right = _code_length(left, bits), _code_length(right, bits)
     k, k_left, k_right = (whole > 0).sum(), (left > 0).sum(), (right > 0).sum()
     # k * Ent(S) is k / n times the code length
     delta = (

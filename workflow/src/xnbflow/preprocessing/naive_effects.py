@@ -98,13 +98,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         return tags
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "StepwiseNaiveEffects":
-        """Select features.
-
-        Raises
-        ------
-        InputError
-            If there are not two classes, or a parameter is outside its range.
-        """
+        """Select features that separate two classes."""
         X, y = self._validated(X, y, order="F")
         classes, events, _ = class_codes(y)
         check_two_classes(classes)
@@ -117,12 +111,11 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
             effects[column] = values[ordered.rows]
         self.selected_, path = stepwise_logistic(effects, events, entry=self.entry, stay=self.stay)
         if len(self.selected_) == 0:
-            warnings.warn(
+            msg = (
                 f"stepwise selection ends without a feature at the levels entry={self.entry} and "
-                f"stay={self.stay}; all features are kept",
-                UserWarning,
-                stacklevel=2,
+                f"stay={self.stay}; all features are kept"
             )
+            warnings.warn(msg, UserWarning, stacklevel=2)
             self.selected_ = np.arange(X.shape[1])
         path.insert(2, "feature", names[path.pop("candidate")])
         self._path_columns = {name: path[name].to_numpy() for name in path}

@@ -43,14 +43,12 @@ class ConditionalEntropy:
         self.width = factor * len(target) ** (-1 / 6)
         self.target = target[order] / self.width
         self.reach = np.searchsorted(self.target, self.target + TARGET_REACH, side="right")
-        self._density = JointDensity(self.target, self.reach, self.width, self._mesh())
-
-    def _mesh(self) -> MeshTarget:
-        """Return the target on a mesh: a real one, or classes too far apart for one axis."""
         gaps = np.diff(self.target)
         if gaps.max(initial=0.0) > _CLASSES_APART:
-            return MeshTarget.of_classes(np.append(0, np.cumsum(gaps > _CLASSES_APART)))
-        return MeshTarget.of(self.target)
+            mesh = MeshTarget.of_classes(np.append(0, np.cumsum(gaps > _CLASSES_APART)))
+        else:
+            mesh = MeshTarget.of(self.target)
+        self._density = JointDensity(self.target, self.reach, self.width, mesh)
 
     def __call__(self, demixing: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the value, and its derivative by relative changes of W.
@@ -80,7 +78,7 @@ class ConditionalEntropy:
         return float(value), gradient
 
     def held_out(self, demixing: np.ndarray, inputs: np.ndarray, target: np.ndarray) -> float:
-        """Return the same of samples that the densities do not rest on.
+        """Return the value of samples that the densities were not estimated from, in nats.
 
         Parameters
         ----------
@@ -88,11 +86,6 @@ class ConditionalEntropy:
             W, from the objective's own samples.
         inputs : ndarray of shape (n_inputs, n_new)
         target : ndarray of shape (n_new,)
-
-        Returns
-        -------
-        float
-            In nats.
         """
         log_density = conditional_log_density(
             demixing @ self.inputs, self.target, self.width, demixing @ inputs, target / self.width
@@ -140,14 +133,12 @@ def natural_gradient(
     """Descend by ``W += -step * direction @ W`` (Eq. 8) with a step that adapts.
 
     The first direction is the natural gradient. Later ones are the natural gradient times the
-    inverse curvature that the last steps have shown (limited-memory BFGS), where a step of 1 is
-    right more often than not. A step is taken where it lowers the objective by a fair part of
-    what the gradient promises; else it shrinks until it does.
+    inverse curvature of the last steps (limited-memory BFGS). A step shrinks until it lowers the
+    objective by a fair part of what the gradient predicts.
 
     Parameters
     ----------
     objective : ConditionalEntropy
-        What to descend.
     start : ndarray of shape (n_components, n_inputs)
         W to begin with; nonsingular.
     step : float
@@ -156,10 +147,6 @@ def natural_gradient(
         Steps at most.
     tol : float
         The descent has converged where no entry of the gradient is larger.
-
-    Returns
-    -------
-    Descent
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The mixing distribution H of block separation scores (Pavlenko and von Rosen, section 3).
 
 A block of true score g = gamma² has the score u, non-central chi-square with m degrees of freedom
-and non-centrality g. H, the distribution of g over blocks, gives the weight of a score (Eq. 17). See
-``docs/methods/block.md``.
+and non-centrality g. H, the distribution of g over blocks, gives the weight of a score (Eq. 17);
+see ``docs/methods/block.md``.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
-"""How strongly every feature tells two classes apart, in a way that knows no unit.
+"""The strength of every feature for each pair of classes, in standard units.
 
-A feature's *strength* for a pair of classes is a Bhattacharyya distance in nats, ``-log(1 - H²)``
-with ``H`` the Hellinger distance: 0 for equal densities, and without bound, so that strong features
-do not tie at 1. All is computed in standard units (`xnbflow.density.standard`).
+It is a Bhattacharyya distance in nats, ``-log(1 - H²)`` with ``H`` the Hellinger distance: 0 for
+equal densities, and without bound, so that strong features do not tie at 1.
 """
 
 from typing import Any
