@@ -42,9 +42,8 @@ class BlockNB(BaseNaiveBayes):
     ----------
     blocks : int, list of lists of int, or estimator, default=1
         Features per block, taken in the order of the columns (the last block may be smaller); or
-        the columns of each block; or an estimator such as
-        `xnbflow.preprocessing.CorrelationBlocks`, which is fitted to the training samples and has
-        the blocks as its ``blocks_``.
+        the columns of each block; or an estimator with ``blocks_`` such as
+        `xnbflow.preprocessing.CorrelationBlocks`, which is fitted to the training samples.
     covariance : {"pooled", "per_class"}, default="pooled"
         One covariance matrix per block for all classes, which makes linear discriminants, or one
         for each class.
@@ -94,21 +93,10 @@ class BlockNB(BaseNaiveBayes):
 
     Notes
     -----
-    *Posteriors.* With selection and more than two classes the pairwise log odds need not be
-    differences of class scores. Those whose differences come closest in least squares are, for
-    each class, the mean of its log odds against all classes; posteriors are their softmax. It is
-    exact for two classes. Where the class with the most wins is not the one with the greatest mean
-    (rare), the two exchange their scores, so that the most probable class is the predicted one;
-    `explain` shows the scores before that. Equal numbers of wins are decided by the mean.
-
-    *Risk.* `asymptotic_risk_` is a first-order approximation for many blocks, and takes weights and
-    thresholds as if other samples had chosen them. Of 20 blocks of 2 features, half of them
-    useless, with weights and a pooled covariance it was .144, .116 and .096 where .182, .130 and
-    .099 of new samples were misclassified, at 15, 30 and 100 samples a class.
-
-    *Few samples.* A covariance per class needs two samples of each class. In a block with
-    more than one feature it costs many parameters, and its scores are large without any
-    separation: their degrees of freedom are size (size + 3) / 2.
+    With selection and more than two classes the score of a class is the mean of its log odds
+    against all classes, posteriors are their softmax, and where another class has the most wins,
+    the two exchange their scores; `explain` shows the scores before that. A covariance per class
+    needs two samples of each class and many parameters. See ``docs/methods/block.md``.
 
     References
     ----------

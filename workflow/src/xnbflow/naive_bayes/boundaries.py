@@ -51,8 +51,7 @@ def von_mises_boundary(
     Returns
     -------
     ndarray of shape (2,)
-        ``alpha + arccos(D / T)`` and ``alpha - arccos(D / T)`` in (-pi, pi]; both NaN where one
-        class is more probable at every angle.
+        In (-pi, pi]; both NaN where one class is more probable at every angle.
 
     Examples
     --------
@@ -76,10 +75,8 @@ def torus_boundary(
     ----------
     phi : array-like of shape (n_angles,)
         Values of the first angle, in radians.
-    mu : array-like of shape (2, 2)
-        Mean directions; row: class, column: angle.
-    kappa : array-like of shape (2, 2)
-        Concentrations, alike.
+    mu, kappa : array-like of shape (2, 2)
+        Mean directions and concentrations; row: class, column: angle.
     priors : array-like of shape (2,)
 
     Returns

@@ -72,8 +72,6 @@ class XNB(StreamedNB):
         column numbers. The rank is by the greatest distance to another class, ties by feature.
     selected_distances_ : dict
         For each class label those greatest distances.
-    pair_distances_ : DataFrame
-        One row per class, selected feature and other class, with their distance.
     columns_ : list of ndarray of int
         For each class the positions of its features, in rank order.
     distances_ : list of ndarray of shape (n_classes - 1, n_selected)
@@ -83,13 +81,6 @@ class XNB(StreamedNB):
     bandwidths_ : dict
         For each class label the bandwidths of its features, shape (n_selected,), or
         (n_selected, n_class_samples) for "adaptive".
-    ties_ : DataFrame
-        Features with the distance of the last one taken, among which names decide. One row per
-        class, other class (missing with ``selection="joint"``) and feature, with columns ``class``,
-        ``other_class``, ``feature``, ``distance`` and ``taken``. Empty where no ranking is cut
-        within a tie, and with ``selection="minimal"``.
-    tied_features_ : dict
-        For each class label these ties as a list of groups of features, taken or not.
     spike_features_ : dict
         For each class label its features that are selected only because a class is (almost)
         constant in them, or has one sample: with bandwidths of at least half the feature's
@@ -234,7 +225,7 @@ class XNB(StreamedNB):
 
     @property
     def tied_features_(self) -> dict[Any, list[list[Any]]]:
-        """For each class label the groups of features that tie at a cut."""
+        """For each class label the groups of features, taken or not, that tie at a cut."""
         check_is_fitted(self)
         groups: dict[Any, list[list[Any]]] = {label: [] for label in self.classes_.tolist()}
         for code, _, _, names, _ in self._ties:
@@ -243,7 +234,11 @@ class XNB(StreamedNB):
 
     @property
     def ties_(self) -> pd.DataFrame:
-        """One row per class, other class and feature of a tie at a cut."""
+        """Features with the distance of the last one taken, among which names decide.
+
+        One row per class, other class (missing with ``selection="joint"``) and feature, and whether
+        it is taken; none with ``selection="minimal"``.
+        """
         check_is_fitted(self)
         labels = self.classes_
         rows = [

@@ -54,9 +54,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         What is compared along the path, over all inner test samples; the log loss after the
         calibration.
     rule : {"average", "one_standard_error", "best"}, default="average"
-        "average" averages over all sizes, see the notes. "best" takes the best score;
-        "one_standard_error" the fewest features whose score is within one standard error of it, or
-        within what one sample counts.
+        Average over all sizes, see the notes; take the fewest features whose score is within one
+        standard error of the best, or within what one sample counts; or take the best.
     calibration : {"vector", "temperature"}, default="vector"
         Fitted on the inner predictions. "temperature": one divisor of the evidence for all classes.
         "vector": a slope and an intercept for each class; two classes, whose features are the same,
@@ -80,19 +79,16 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     temperature_ : float
         The temperature, 1 or more, with the least log loss of the inner predictions.
     calibration_slope_, calibration_intercept_ : ndarray of shape (n_classes,)
-        What the summed evidence of each class is multiplied by, at most 1, and what is added to it,
-        in nats; with ``calibration="temperature"`` the inverse temperature and 0. With
-        ``rule="average"`` temperature and slopes are 1, for the calibration is in the weights.
+        Factor, at most 1, and constant, in nats, of the summed evidence of each class. With
+        ``rule="average"`` temperature and slopes are 1, because the weights include them.
     path_ : DataFrame
         One row per distance, floor and size: ``distance``, ``min_bandwidth``,
         ``n_features_per_pair``, ``n_features_per_class`` (mean over inner folds and classes),
         ``temperature``, and over all inner test samples, after the calibration, ``accuracy``,
         ``balanced_accuracy`` and ``log_loss`` (nats), each with its standard error, ``accuracy_se``
         and so on: over folds, of the balanced accuracy over samples. ``chosen`` marks one row. With
-        ``rule="average"`` the sums are those of the notes, the temperature is one over the
-        sharpness, and ``weight`` is what a size has in the average of its distance and floor.
-    selected_features_, selected_distances_, tied_features_, direction_, pair_distances_, \
-            feature_importances_, explanation_scale_, used_columns_, columns_, distances_, \
+        ``rule="average"`` ``weight`` is that of a size in the average.
+    selected_features_, selected_distances_, tied_features_, direction_, columns_, distances_, \
             class_densities_
         As in `ClassSpecificNB`.
 
@@ -102,25 +98,18 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     Notes
     -----
-    ``rule="average"``: no single size is chosen. Modules of correlated features are counted once,
-    see `xnbflow.naive_bayes.modules`; densities borrow the spread within all classes, as of 10
-    samples, see `xnbflow.density.borrowed`. The sum at each size is multiplied by its sharpness,
-    which minimises the cross-entropy of the inner predictions to smoothed targets, and averaged
-    with weights ``exp(-n L)``, ``L`` this cross-entropy and ``n`` the number of samples or groups,
-    see `xnbflow.naive_bayes.size_average`. The average is calibrated again. As it remains a sum
-    over features, every feature of a class has one curve and one weight. Of several distances and
-    floors those with the least cross-entropy of the average are taken.
+    ``rule="average"``: modules of correlated features are counted once, densities borrow the spread
+    within all classes, and the sums at all sizes are averaged by their inner cross-entropy, see
+    ``docs/methods/class-specific.md``. The average remains a sum over features: every feature of a
+    class has one curve and one weight. Of several distances and floors those with the least
+    cross-entropy of the average are taken.
 
-    An int for ``cv`` makes folds in the order of the samples, as everywhere in scikit-learn: give
-    a splitter with ``shuffle`` for others. Otherwise order and names change nothing. A class that
-    an inner training set lacks has probability 0 there. There is no ``sample_weight``, as in
-    `ClassSpecificNB`.
+    A class that an inner training set lacks has probability 0 there.
 
     References
     ----------
-    Breiman, Friedman, Olshen, Stone, "Classification and Regression Trees", 1984: the
-    one-standard-error rule. Guo, Pleiss, Sun, Weinberger, "On Calibration of Modern Neural
-    Networks", ICML 2017: temperature and vector scaling.
+    Breiman, Friedman, Olshen, Stone, "Classification and Regression Trees", 1984. Guo, Pleiss, Sun,
+    Weinberger, "On Calibration of Modern Neural Networks", ICML 2017.
 
     Examples
     --------

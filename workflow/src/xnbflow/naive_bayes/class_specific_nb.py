@@ -76,7 +76,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
 
     @property
     def explanation_scale_(self) -> str:
-        """What `explain` tells: "evidence", or "scaled" log densities if it is absolute."""
+        """What `explain` returns: "evidence", or "scaled" log densities if it is absolute."""
         return "scaled" if self.evidence == "absolute" else "evidence"
 
     @property
@@ -187,12 +187,11 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
     selection : {"greedy", "minimal"}, default="greedy"
         "greedy": the best features of each pair. "minimal": the smallest set that reaches the
         threshold against every other class, found by integer programming among the 300 best
-        features of each pair; sets that are equally small and strong it does not tell apart.
+        features of each pair.
     distance : {"combined", "separation", "hellinger", "jeffreys", "jensen_shannon", \
             "wasserstein"}, default="combined"
-        Distance of two kernel densities, from 0 to 1. "separation" compares their means in pooled
-        standard deviations, "combined" is the geometric mean of it and "hellinger" on the scale of
-        the Bhattacharyya distance; see `xnbflow.preprocessing.selection.pair_strengths`.
+        Distance of two kernel densities, from 0 to 1, see
+        `xnbflow.preprocessing.selection.pair_strengths`.
     bandwidth, min_bandwidth, kernel : str, float, str, default="silverman", 0.3, "gaussian"
         As in `FlexibleNB`.
     n_grid : int, default=50
@@ -225,14 +224,6 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
     direction_ : dict
         For each class label and selected feature "high" or "low": whether the mean of the class is
         above that of the other samples.
-    pair_distances_ : DataFrame
-        One row per class, selected feature and other class, with their distance.
-    feature_importances_ : ndarray of shape (n_features,)
-        Greatest distance of a feature in any class that uses it, else 0.
-    explanation_scale_ : str
-        What `explain` tells: "evidence", or "scaled" log densities if ``evidence`` is absolute.
-    used_columns_ : ndarray of int
-        The features that any class uses.
     columns_ : list of ndarray of int
         The features of each class, as in ``selected_features_``.
     distances_ : list of ndarray of shape (n_classes - 1, n_selected)

@@ -26,14 +26,8 @@ _IMPOSSIBLE = -1e300
 class ClassDensities:
     """Kernel densities of several features in every class, in standard units.
 
-    Attributes
-    ----------
-    standard : StandardUnits
-        Centres and units of the features.
-    kernel : Kernel
-        The densities of the features in standard units.
-    borrowed : BorrowedShape, optional
-        What is mixed into these.
+    ``standard`` are centres and units of the features, ``kernel`` the densities in these units, and
+    ``borrowed``, if any, the shape that is mixed into them.
     """
 
     standard: StandardUnits
@@ -71,7 +65,6 @@ def fit_class_densities(
     values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
         As measured.
     codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
     n_classes : int
     bandwidth, min_bandwidth, kernel, exact
         As in `xnbflow.naive_bayes.ClassSpecificNB`.
@@ -92,7 +85,9 @@ def fit_class_densities(
 def weigh(
     log_density: np.ndarray, log_prior: np.ndarray, evidence: str, contamination: float
 ) -> np.ndarray:
-    """Return the evidence for each class, in nats.
+    """Return the evidence for each class, in nats, in the shape of the densities.
+
+    Where all classes are equally impossible it is 0, or -inf for "absolute".
 
     Parameters
     ----------
@@ -105,18 +100,11 @@ def weigh(
     contamination : float
         Share of ``p(x)`` that is mixed into ``p(x | c)`` and ``p(x | not c)``.
 
-    Returns
-    -------
-    ndarray of shape (n_classes, ...)
-        Where all classes are equally impossible it is 0, or -inf for "absolute".
-
     Examples
     --------
     >>> densities = np.log([[0.3], [0.1]])
     >>> np.exp(weigh(densities, np.log([0.5, 0.5]), "relative", 0.0)).round(6).tolist()
     [[1.5], [0.5]]
-    >>> np.exp(weigh(densities, np.log([0.5, 0.5]), "odds", 0.0)).round(6).tolist()
-    [[3.0], [0.333333]]
     """
     log_density = np.maximum(log_density, _IMPOSSIBLE)
     weights = log_prior.reshape(-1, *[1] * (log_density.ndim - 1))

@@ -47,14 +47,9 @@ _WINDOW = 1e-3
 class Calibration:
     """A factor and a constant for the summed evidence of each class.
 
-    Attributes
-    ----------
-    temperature : float
-        One divisor for all classes, 1 or more.
-    slope : ndarray of shape (n_classes,)
-        From 0 to 1; with a temperature alone its inverse, for every class.
-    intercept : ndarray of shape (n_classes,)
-        In nats; with a temperature alone 0.
+    The ``temperature``, 1 or more, is one divisor for all classes. ``slope``, from 0 to 1, and
+    ``intercept``, in nats, have shape (n_classes,); with a temperature alone they are its inverse
+    and 0.
     """
 
     temperature: float
@@ -75,19 +70,14 @@ def smoothed_targets(codes: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
     """Return the class probabilities that calibration aims at, shape (n_samples, n_classes).
 
     The class of a sample gets ``(n_c + 1) / (n_c + 2)``, with ``n_c`` its number of samples, the
-    others the rest in proportion to their priors: that few samples were all predicted right does
-    not show that the next one will be.
+    others the rest in proportion to their priors (Platt, Advances in Large Margin Classifiers,
+    1999).
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_samples,)
     log_prior : ndarray of shape (n_samples, n_classes)
         Minus infinity for a class that the sample's training set lacked.
-
-    References
-    ----------
-    Platt, "Probabilistic outputs for support vector machines and comparisons to regularized
-    likelihood methods", Advances in Large Margin Classifiers, 1999.
 
     Examples
     --------
@@ -108,9 +98,9 @@ def smoothed_targets(codes: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
 def fit_sharpness(
     sums: np.ndarray, log_prior: np.ndarray, targets: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """Return the factor of the summed evidence at each size with the least cross-entropy.
+    """Return the factor of the evidence at each size with the least cross-entropy, (n_sizes,).
 
-    The cross-entropy is convex; its minimum between 1e-4 and 1e3 is found by Newton's method.
+    The cross-entropy is convex, and minimised by Newton's method between 1e-4 and 1e3.
 
     Parameters
     ----------
@@ -120,10 +110,6 @@ def fit_sharpness(
         See `smoothed_targets`.
     weights : ndarray of shape (n_samples,)
         Of the samples.
-
-    Returns
-    -------
-    ndarray of shape (n_sizes,)
 
     Examples
     --------
@@ -165,16 +151,10 @@ def cross_entropies(
 def average_weights(losses: np.ndarray, n_units: int) -> np.ndarray:
     """Return the weights of sizes, proportional to ``exp(-n_units * loss)``.
 
-    These are posterior weights of predictors whose likelihood is that of the held-out samples.
-    Weights below a thousandth of the greatest are 0 (Occam's window: Madigan and Raftery, Journal
-    of the American Statistical Association 89, 1994).
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n_sizes,)
-        Mean log loss of each over held-out samples, in nats.
-    n_units : int
-        How many independent ones there were.
+    These are posterior weights of predictors whose likelihood is that of ``n_units`` independent
+    held-out samples, with mean log losses (n_sizes,) in nats. Weights below a thousandth of the
+    greatest are 0 (Occam's window: Madigan and Raftery, Journal of the American Statistical
+    Association 89, 1994).
 
     Examples
     --------
@@ -191,15 +171,12 @@ def fit_temperature(
 ) -> Calibration:
     """Return the temperature, from 1 to 1000, with the least mean log loss.
 
-    It is never below 1: naive Bayes is not known to be too modest, and a few samples that are all
-    predicted right would else ask for certainty.
+    It is never below 1: few samples that are all predicted right would else ask for certainty.
 
     Parameters
     ----------
-    sums : ndarray of shape (n_samples, n_classes)
-        Summed evidence.
-    log_prior : ndarray of shape (n_samples, n_classes)
-        Minus infinity for a class that the sample's training set lacked.
+    sums, log_prior : ndarray of shape (n_samples, n_classes)
+        Summed evidence, and log priors as for `smoothed_targets`.
     codes : ndarray of int, shape (n_samples,)
         True classes.
     weights : ndarray of shape (n_samples,), default=None
@@ -340,15 +317,7 @@ def _minimise(
 
 
 def log_losses(calibrated: np.ndarray, log_prior: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return each sample's log loss in nats, of shape (n_samples,), at most 36.
-
-    Parameters
-    ----------
-    calibrated : ndarray of shape (n_samples, n_classes)
-        Summed evidence, calibrated.
-    log_prior, codes
-        As for `fit_temperature`.
-    """
+    """Return log losses in nats, at most 36, shape (n_samples,); see `fit_temperature`."""
     posterior = log_softmax(calibrated + log_prior, axis=1)[np.arange(len(codes)), codes]
     return -np.maximum(posterior, np.log(_SMALLEST_PROBABILITY))
 

@@ -24,16 +24,9 @@ __all__ = ["ColumnGroup", "GroupedNB", "IndependentNB", "family_of"]
 
 @dataclass(frozen=True)
 class ColumnGroup:
-    """Columns whose densities are of one family.
+    """The ``columns`` (n_columns,), as positions in X, whose densities are of one family.
 
-    Attributes
-    ----------
-    name : str or None
-        The group's name, if it needs one; the only term of a multivariate family bears it.
-    distribution : Distribution
-        The family.
-    columns : ndarray of int, shape (n_columns,)
-        Positions of its columns in X.
+    The ``name`` is None where a group needs none; the only term of a multivariate family bears it.
     """
 
     name: str | None

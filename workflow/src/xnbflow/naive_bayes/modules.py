@@ -146,7 +146,7 @@ class ModuleWeights:
         contamination: float,
         **density: Any,
     ) -> np.ndarray:
-        """Sum the weighted evidence for each class over its features, for every size at once.
+        """Sum the weighted evidence for every size at once, shape (n_sizes, n_test, n_classes).
 
         Densities are fitted to a block of features at a time.
 
@@ -162,10 +162,6 @@ class ModuleWeights:
             See `xnbflow.naive_bayes.evidence.weigh`.
         **density
             See `xnbflow.naive_bayes.evidence.fit_class_densities`.
-
-        Returns
-        -------
-        ndarray of shape (n_sizes, n_test, n_classes)
         """
         n_classes, n_sizes, _ = self.shape
         sums = np.zeros((n_classes, n_sizes, len(test)))

@@ -41,9 +41,8 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         Grid points of y, from 4 widths below the least training target to 4 above the greatest.
     exact : bool, default=False
         Sum over all training samples however many there are. Else the joint densities of 512
-        samples or more are tabulated in `fit`, which takes time linear in the samples, and
-        `predict_density` looks them up: a density differs by less than 1e-6 of the whole in sum
-        over the grid (`xnbflow.density.conditional_tables`).
+        samples or more are tabulated in `fit`: a density differs by less than 1e-6 of the whole
+        in sum over the grid (`xnbflow.density.conditional_tables`).
 
     Attributes
     ----------

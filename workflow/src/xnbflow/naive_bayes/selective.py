@@ -46,16 +46,11 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     estimator_ : IndependentNB
         The classifier fitted on all features; each feature is fitted by itself, so the selected
         ones need no other fit.
-    ranking_ : DataFrame
-        One row per feature tried, in descending order of mutual information, with columns
-        ``feature`` (or the name of a multivariate group), ``mutual_information`` with the class, in
-        nats, and ``accuracy``, the inner accuracy of the prefix that ends with it. The information
-        is a quadrature, or for a multivariate group the mean over the training samples.
     selected_ : ndarray of int
         The best prefix, as positions among the terms of ``estimator_``.
     selected_features_ : dict
-        From each class label to the list of names (or else positions) of the selected features,
-        the same for every class, in the order of the ranking.
+        From each class label to the names (or else positions) of the selected features, the same
+        for every class, in the order of the ranking.
 
     See Also
     --------
@@ -136,7 +131,11 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     @property
     def ranking_(self) -> pd.DataFrame:
-        """The features tried, see the class."""
+        """The features tried, in descending order of mutual information.
+
+        Columns are ``feature`` (or a multivariate group), ``mutual_information`` with the class, in
+        nats, and ``accuracy``, the inner accuracy of the prefix that ends with it.
+        """
         check_is_fitted(self)
         order, information, accuracy = self._ranking
         columns = {"mutual_information": information, "accuracy": accuracy}

@@ -42,14 +42,9 @@ _MOST_BLOCKS, _MOST_CROSSED = 10, 10_000
 class SizeAverage:
     """The calibrated average over the sizes of a path, which is a sum over features as each size.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_sizes,)
-        Factors of the summed evidence at each size.
-    sums : ndarray of shape (n_samples, n_classes)
-        The average's evidence for the inner test samples.
-    loss : float
-        Its mean cross-entropy to the smoothed targets.
+    ``weights`` (n_sizes,) are factors of the summed evidence at each size, ``sums`` (n_samples,
+    n_classes) the average's evidence for the inner test samples, and ``loss`` its mean
+    cross-entropy to the smoothed targets.
     """
 
     weights: np.ndarray
@@ -85,13 +80,10 @@ class InnerPredictions:
     weights: np.ndarray
 
     def rows(self, kind: str) -> tuple[list[dict[str, float]], list[Calibration]]:
-        """Return per size the temperature, and scores with their standard errors; calibrations.
+        """Return per size the temperature and scores with standard errors, and the calibration.
 
-        Parameters
-        ----------
-        kind : str
-            One of `xnbflow.naive_bayes.evidence_calibration.CALIBRATIONS`. Slopes and intercepts
-            are fitted on all samples; what is scored, on the folds that a sample is not in.
+        ``kind`` is one of `xnbflow.naive_bayes.evidence_calibration.CALIBRATIONS`. Slopes and
+        intercepts are fitted on all samples; for the scores, on the folds that a sample is not in.
         """
         rows, calibrations = [], []
         for count, sums in zip(self.counts, self.sums, strict=True):
@@ -106,12 +98,8 @@ class InnerPredictions:
     def average(self, n_units: int) -> tuple[list[dict[str, float]], SizeAverage]:
         """Return the same rows, each with the weight of its size, and the average over sizes.
 
-        Samples whose class their training set lacked do not count.
-
-        Parameters
-        ----------
-        n_units : int
-            See `xnbflow.naive_bayes.evidence_calibration.average_weights`.
+        Samples whose class their training set lacked do not count. ``n_units`` is the number of
+        independent samples, see `xnbflow.naive_bayes.evidence_calibration.average_weights`.
         """
         known = np.isfinite(self.log_prior[np.arange(len(self.codes)), self.codes])
         sums = np.clip(self.sums, -MOST_EVIDENCE, MOST_EVIDENCE)
@@ -188,9 +176,8 @@ def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) 
     scoring : str
         One of `SCORINGS`.
     rule : {"one_standard_error", "best"}
-        "one_standard_error": of the rows whose score is within one standard error of the best, the
-        one with the fewest features, and of these with the best score. The standard error counts
-        as ``1 / n_samples`` at least: what one sample can change is no difference.
+        "one_standard_error": of the rows whose score is within one standard error of the best, or
+        ``1 / n_samples``, the one with the fewest features, and of these with the best score.
     n_samples : int
 
     Examples

@@ -91,17 +91,9 @@ def checked_chunks(
 ) -> Iterator[tuple[np.ndarray, Any]]:
     """Yield the chunks of a stream as arrays, sparse ones as CSR arrays without duplicates.
 
-    Parameters
-    ----------
-    chunks : iterable of (names, features)
-        Names (n_some,) and features (n_some, n_samples), dense or in any of SciPy's sparse formats.
-    n_samples : int
-
-    Raises
-    ------
-    InputError
-        If there is no chunk, one has another number of samples or names, or a value is not finite
-        or beyond the range of squares.
+    Names (n_some,) and features (n_some, n_samples) may be dense or in any of SciPy's sparse
+    formats. Raises an `InputError` if there is no chunk, one has another number of samples or
+    names, or a value is not finite or beyond the range of squares.
     """
     empty = True
     for given_names, given in chunks:
@@ -139,15 +131,9 @@ def checked_chunks(
 def dense_chunks(
     features: Any, columns: np.ndarray, n_classes: int = 1
 ) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield some features of some samples at a time, dense.
+    """Yield slices of the samples, and some features of these as a dense array (n_columns, n_some).
 
     So many that the log densities of ``n_classes`` take some 32 MB.
-
-    Yields
-    ------
-    which : slice
-        Of the samples.
-    values : ndarray of shape (n_columns, n_some)
     """
     some: Any = by_feature(features[columns]).tocsc() if is_sparse(features) else features
     width = max(1, _CHUNK_VALUES // max(1, n_classes * len(columns)))

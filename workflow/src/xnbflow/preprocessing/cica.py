@@ -11,7 +11,7 @@ from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import SplineTransformer
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number, one_of, whole
@@ -306,11 +306,6 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def _is_real(y: np.ndarray) -> bool:

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.base import TransformerMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.data.labels import class_codes
@@ -100,11 +99,6 @@ class CorrelationBlocks(TransformerMixin, Estimator):
             numbered = [f"x{column}" for column in range(self.n_features_in_)]
             input_features = np.asarray(getattr(self, "feature_names_in_", numbered))
         return np.asarray(input_features, dtype=object)[np.concatenate(self.blocks_)]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def _unite_correlated(residuals: np.ndarray, size: int) -> np.ndarray:

@@ -38,10 +38,10 @@ class Estimator(Declared):
     #: Whether X may be sparse, compressed by row or by column. It stays as it is then.
     _takes_sparse = False
 
-    def __sklearn_tags__(self) -> Any:
-        """Say that X may be sparse, where it may."""
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
+        tags.target_tags.required = True
         return tags
 
     def _validated(

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import xlogy
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import Tags
 
 from xnbflow.data.labels import class_codes
 from xnbflow.density.jit import njit
@@ -57,14 +56,9 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """Return the number of each value's interval, 0, 1, ..., as floats of X's shape."""
         return interval_numbers(feature_major(self._validated(X)), self.cut_points_).T
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
 
 def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> list[np.ndarray]:
-    """Return the cut points of every feature.
+    """Return the ascending cut points of every feature, half-way between the values they separate.
 
     Each interval is cut at the point of least class entropy, between two of its distinct values,
     the lowest of equally good ones, as long as the gain exceeds the bits that the cut costs.
@@ -75,12 +69,6 @@ def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> lis
     codes : ndarray of int, shape (n_samples,)
         The class of each sample, 0 to ``n_classes - 1``.
     n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    list of ndarray of float64
-        For each feature, ascending, each half-way between the values it separates.
 
     Examples
     --------
@@ -105,11 +93,8 @@ def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> lis
 def interval_numbers(features: np.ndarray, cut_points: list[np.ndarray]) -> np.ndarray:
     """Return the number of each value's interval, 0, 1, ..., as floats of the same shape.
 
-    Parameters
-    ----------
-    features : ndarray of float64, shape (n_features, n_samples)
-    cut_points : list of ndarray
-        Of each feature, ascending; a value equal to a cut point is in the interval below it.
+    ``features`` (n_features, n_samples) have ascending cut points, which belong to the interval
+    below.
     """
     numbers = np.empty(features.shape)
     every = np.concatenate([np.empty(0), *cut_points])

@@ -93,7 +93,6 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 

@@ -51,21 +51,12 @@ class ConditionalEntropy:
         self._density = JointDensity(self.target, self.reach, self.width, mesh)
 
     def __call__(self, demixing: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the value, and its derivative by relative changes of W.
+        """Return the value in nats, and its derivative by relative changes of W.
 
-        Parameters
-        ----------
-        demixing : ndarray of shape (n_components, n_inputs)
-            The square matrix W, its components of unit variance (`standardise`).
-
-        Returns
-        -------
-        value : float
-            In nats.
-        gradient : ndarray of shape (n_components, n_components)
-            Derivative by ``E`` where W becomes ``(I + E) W``, standardised again: off the diagonal
-            ``E[phi_i z_j] - E[z_i z_j] (E[phi_i z_i] - 1)``, whose first term is Eq. 8's and whose
-            second is the effect of standardising; on the diagonal 0.
+        The derivative is that by ``E`` where the square matrix W becomes ``(I + E) W``, with
+        components of unit variance (`standardise`): off the diagonal ``E[phi_i z_j] - E[z_i z_j]
+        (E[phi_i z_i] - 1)``, whose first term is Eq. 8's and whose second is the effect of
+        standardising; on the diagonal 0.
         """
         components = demixing @ self.inputs
         log_density, score = self._density.scores(components)
@@ -78,14 +69,9 @@ class ConditionalEntropy:
         return float(value), gradient
 
     def held_out(self, demixing: np.ndarray, inputs: np.ndarray, target: np.ndarray) -> float:
-        """Return the value of samples that the densities were not estimated from, in nats.
+        """Return the value in nats of samples that the densities were not estimated from.
 
-        Parameters
-        ----------
-        demixing : ndarray of shape (n_components, n_inputs)
-            W, from the objective's own samples.
-        inputs : ndarray of shape (n_inputs, n_new)
-        target : ndarray of shape (n_new,)
+        ``inputs`` (n_inputs, n_new) and ``target`` (n_new,) are theirs.
         """
         log_density = conditional_log_density(
             demixing @ self.inputs, self.target, self.width, demixing @ inputs, target / self.width
@@ -101,14 +87,9 @@ class ConditionalEntropy:
 class Descent:
     """The way down from one start.
 
-    Attributes
-    ----------
-    path : list of ndarray, each of shape (n_components, n_inputs)
-        W at the start and after each step.
-    values : list of float
-        `ConditionalEntropy` there; it never rises.
-    converged : bool
-        Whether the gradient fell below the tolerance.
+    ``path`` has W (n_components, n_inputs) at the start and after each step, ``values`` the
+    `ConditionalEntropy` there, which never rises; ``converged``: the gradient is below the
+    tolerance.
     """
 
     path: list[np.ndarray]

@@ -159,14 +159,9 @@ def distances_without_spikes(
 class FeatureDistances:
     """Features with their distances between classes and their training samples.
 
-    Attributes
-    ----------
-    positions : ndarray of int, shape (n_features,)
-        Positions in the series.
-    names : ndarray of shape (n_features,)
-        Their names or, where they have none, their positions; by these ties are broken.
-    distances : ndarray of shape (n_pairs, n_features)
-    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
+    ``positions`` in the series and ``names`` (or else positions), by which ties are broken, have
+    shape (n_features,), ``distances`` (n_pairs, n_features); ``values`` (n_features, n_samples) are
+    an array, `Rows` or a CSR array.
     """
 
     positions: np.ndarray
@@ -212,14 +207,7 @@ class KeptFeatures:
         return self._kept
 
     def absorb(self, distances: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
-        """Take in the next features.
-
-        Parameters
-        ----------
-        distances : ndarray of shape (n_pairs, n_features)
-        values : ndarray or CSR array of shape (n_features, n_samples)
-        names : ndarray of shape (n_features,), optional
-        """
+        """Take in distances (n_pairs, n_features) and values (n_features, n_samples)."""
         positions = self.n_seen + np.arange(values.shape[0])
         self.n_seen += values.shape[0]
         chunk = FeatureDistances(
@@ -304,15 +292,10 @@ class Candidates(KeptFeatures):
         return np.array([1.0 - np.prod(1.0 - distances[rows], axis=0) for rows in mine])
 
     def select(self) -> tuple[list[np.ndarray], list[int]]:
-        """Choose the features of each class.
+        """Return which candidates each class takes, not ranked, and their gaps.
 
-        Returns
-        -------
-        chosen : list of ndarray of int
-            For each class which of the candidates are chosen, not ranked.
-        gaps : list of int
-            By how many features at most each set is larger than the smallest that would do; empty
-            unless the selection is "minimal".
+        The gap is by how many features at most a set is larger than the smallest that would do;
+        there are none unless the selection is "minimal".
         """
         features, cut = self.features, self._cut
         if self.selection == "minimal":
@@ -330,12 +313,7 @@ class Candidates(KeptFeatures):
     def ranked(self, chosen: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Rank a class's candidates by their greatest distance to another class, ties by name.
 
-        Returns
-        -------
-        ranked : ndarray of int
-            The same candidates.
-        distances : ndarray of shape (n_classes - 1, n_chosen)
-            Their distances to each other class, in the order of the classes.
+        Also returns their distances to each other class, shape (n_classes - 1, n_chosen).
         """
         distances = self.features.distances[np.ix_(pairs_with(code, self.n_classes), chosen)]
         names = _sortable(self.features.names[chosen])
@@ -379,22 +357,10 @@ class Candidates(KeptFeatures):
 def smallest_covers(
     distances: np.ndarray, n_classes: int, threshold: float, n_seen: int
 ) -> tuple[list[np.ndarray], list[int]]:
-    """Return each class's smallest set of features that reaches the threshold (Eq. 10).
+    """Return each class's smallest set of features that reaches the threshold, and its gap.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_pairs, n_features)
-        The candidates' distances, of which ``1 - prod(1 - distance)`` is to reach the threshold.
-    n_classes : int
-    threshold : float
-    n_seen : int
-        How many features the candidates come from.
-
-    Returns
-    -------
-    chosen : list of ndarray of int
-    gaps : list of int
-        By how many features at most each set is larger than the smallest of all features.
+    ``distances`` (n_pairs, n_features) are those of candidates among ``n_seen`` features. The gap
+    is by how many features at most a set is larger than the smallest of all.
     """
     with np.errstate(divide="ignore"):
         lengths = -np.log1p(-distances) / -np.log1p(-threshold)
@@ -412,15 +378,8 @@ def ranked_prefix(
 ) -> np.ndarray:
     """Return the fewest features from the top that together reach the threshold, in rank order.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_features,)
-        Features are ranked by distance, descending, ties by name.
-    names : ndarray of shape (n_features,)
-    threshold : float
-        What ``1 - prod(1 - distance)`` has to reach; all features are returned if it never does.
-    least : int
-        At least so many features are returned, if there are.
+    Features are ranked by distance (n_features,), descending, ties by name. All are returned if ``1
+    - prod(1 - distance)`` never reaches the threshold, and ``least`` at least, if there are.
 
     Examples
     --------

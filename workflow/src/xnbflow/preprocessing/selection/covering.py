@@ -13,7 +13,8 @@ def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.
     """Find a smallest set of features whose strengths add up to 1 in every row.
 
     A covering integer program. Of sets of equal size one with the greatest strengths is taken. A
-    row that all features together cannot cover takes all that help.
+    row that all features together cannot cover takes all that help. Also returned is by how many
+    features at most the set is larger than the smallest of all.
 
     Parameters
     ----------
@@ -21,13 +22,6 @@ def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.
         ``log(1 - distance) / log(1 - threshold)``, one row per other class; 0 or more.
     n_top : int, optional
         Given if there are more features, but each row's ``n_top`` strongest are among these.
-
-    Returns
-    -------
-    chosen : ndarray of int
-        Columns.
-    gap : int
-        By how many features at most the set is larger than the smallest of all.
 
     Examples
     --------

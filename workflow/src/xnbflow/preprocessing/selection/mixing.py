@@ -27,14 +27,7 @@ _LEAST_ARGUMENT = 2e-4
 
 @dataclass(frozen=True)
 class MixingDistribution:
-    """A discrete distribution of true scores.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n_atoms,)
-        True scores gamma², at least 0.
-    masses : ndarray of shape (n_atoms,)
-        Their probabilities.
+    """A discrete distribution of true scores: ``scores`` gamma² and ``masses``, both (n_atoms,).
 
     Examples
     --------
@@ -55,24 +48,12 @@ class MixingDistribution:
         return scale * (np.exp(log_kernel - top[:, None]) @ self.masses)
 
     def weights(self, observed: np.ndarray, degrees: float) -> np.ndarray:
-        """Return the optimal weights, Eq. 17.
+        """Return the optimal weights of observed scores (n,), Eq. 17.
 
         The weight of a score u is ``E[gamma' T | u] / u``, where T is the estimated and gamma the
         true standardised difference of the block's parameters and ``u = |T|²``: near 0 where T is
         most likely noise, near 1 where it is real, above 1 where it is smaller than most real ones.
-
-        Parameters
-        ----------
-        observed : ndarray of shape (n,)
-            Observed scores, at least 0.
-        degrees : float
-            Degrees of freedom m.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            At least 0. Of many scores the weights are interpolated from a table in which the
-            score's root advances by 1/64.
+        Of many scores they are interpolated from a table in which the root advances by 1/64.
         """
         roots = np.sqrt(observed)
         below = np.floor(roots / _STEP)

@@ -44,28 +44,16 @@ _NOTHING = 1e-9
 
 
 def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) -> int:
-    """Return how many features a pair of classes takes.
+    """Return how many features a pair of classes takes; more than are given if these are too few.
 
-    Parameters
-    ----------
-    strengths : ndarray of shape (n,)
-        The strongest features of the pair, descending.
-    n_features : int or None
-        So many; or as many as it takes for ``1 - prod(1 - H)`` to reach the threshold, ``H`` being
-        a feature's distance from 0 to 1.
-    threshold : float
-
-    Returns
-    -------
-    int
-        More than ``n`` if these do not reach the threshold.
+    ``strengths`` (n,) are those of the strongest features, descending. ``n_features`` of them are
+    taken, or as many as it takes for ``1 - prod(1 - H)`` to reach the threshold, ``H`` being a
+    feature's distance from 0 to 1.
 
     Examples
     --------
     >>> enough_for(np.array([2.0, 1.0, 0.5, 0.1]), None, 0.99)
     3
-    >>> enough_for(np.array([2.0, 1.0, 0.5, 0.1]), 2, 0.99)
-    2
     """
     if n_features is not None:
         return n_features
@@ -100,17 +88,9 @@ class Shortlist(KeptFeatures):
         return np.flatnonzero(kept)
 
     def top(self, row: np.ndarray) -> np.ndarray:
-        """Return the features that a pair may take, all that tie with the last of them included.
+        """Return the features that a pair may take by strengths (n_features,), ascending.
 
-        Parameters
-        ----------
-        row : ndarray of shape (n_features,)
-            Strengths.
-
-        Returns
-        -------
-        ndarray of int
-            Ascending.
+        All that tie with the last of them are included.
         """
         look = max(_FIRST_LOOK, self.least, self.n_features or 0)
         while True:
@@ -127,13 +107,8 @@ class Shortlist(KeptFeatures):
 class PairRankings:
     """The rankings of a shortlist's features, one per pair of classes.
 
-    Parameters
-    ----------
-    shortlist : Shortlist
-    codes : ndarray of int, shape (n_samples,) or (n_chosen,)
-        Class of each sample, or of each of the chosen ones.
-    samples : ndarray of int, shape (n_chosen,), optional
-        The samples by which the strengths were measured; by default all.
+    ``codes`` are the classes of all samples, or of the chosen ``samples`` by which the strengths
+    were measured.
 
     Attributes
     ----------
@@ -170,12 +145,9 @@ class PairRankings:
         return np.unique(np.concatenate([np.empty(0, dtype=int), *found]))
 
     def entries(self) -> np.ndarray:
-        """Return from which number of features per pair on a class has a feature.
+        """Return from which number of features per pair on a class has a feature; `NEVER` if never.
 
-        Returns
-        -------
-        ndarray of int, shape (n_classes, n_features)
-            `NEVER` where it never does.
+        The shape is (n_classes, n_features).
         """
         entries = np.full((self.n_classes, self.strengths.shape[1]), NEVER)
         for pair, order in zip(self._pairs, self.orders, strict=True):

@@ -29,14 +29,9 @@ __all__ = [
 
 
 class Moments(NamedTuple):
-    """Mean and variance of a two-class classifier's score on new samples, Eqs. 15 and 16.
+    """Mean E and variance V of a two-class classifier's score on new samples, Eqs. 15 and 16.
 
-    Attributes
-    ----------
-    mean : float or ndarray
-        E: the mean in the first class, and minus the mean in the second.
-    variance : float or ndarray
-        V, in either class.
+    E is the mean in the first class, and minus the mean in the second; V is the same in both.
 
     Examples
     --------
@@ -63,16 +58,10 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockSelection:
-    """What is made of the blocks' scores for one pair of classes.
+    """The weights (n_blocks,) of log-likelihood ratios for one pair of classes, Eq. 13.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_blocks,)
-        The factor of each block's log-likelihood ratio, Eq. 13.
-    threshold : ndarray of shape (n_blocks,)
-        The score below which a block is left out; 0 where none is.
-    moments : Moments
-        Estimated, for the classifier with these weights.
+    ``threshold`` (n_blocks,) are the scores below which blocks are left out, 0 where none is;
+    ``moments`` those of the classifier with these weights, estimated.
     """
 
     weights: np.ndarray
@@ -99,7 +88,7 @@ def null_mean(
     *,
     pooled: bool,
 ) -> np.ndarray:
-    """Return the mean score of blocks that do not separate, with their covariances estimated.
+    """Return the mean score (n_blocks,) of blocks that do not separate, with covariances estimated.
 
     If d estimates a covariance A of p features with f degrees of freedom, the mean of its inverse
     is ``c A^-1``, ``c = f / (f - p - 1)`` (inverse Wishart distribution). By the definition of J
@@ -119,10 +108,6 @@ def null_mean(
         Samples per class, or `effective_samples`.
     pooled : bool
         Whether the classes share a covariance.
-
-    Returns
-    -------
-    ndarray of shape (n_blocks,)
 
     Examples
     --------
@@ -144,16 +129,8 @@ def weighted_moments(
 ) -> Moments:
     """Return E and V of a weighted classifier, Eqs. 15 and 16 as sums over blocks.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (..., n_blocks)
-        Observed scores u.
-    weights : ndarray of shape (..., n_blocks)
-        w(u).
-    signal : ndarray of shape (..., n_blocks)
-        ``gamma'T`` of each block, or its expectation given u.
-    n : float
-        Samples per class, or `effective_samples`.
+    ``scores`` u, ``weights`` w(u) and ``signal``, ``gamma'T`` or its expectation given u, have
+    shape (..., n_blocks); n is the number of samples per class, or `effective_samples`.
 
     Examples
     --------
@@ -176,16 +153,8 @@ def kept_moments(
 ) -> Moments:
     """Return E and V of the classifier that keeps blocks from a threshold on: Theorem 1, corrected.
 
-    Theorem 1 lacks the boundary term ``2 t b(t)`` of each block.
-
-    Parameters
-    ----------
-    scores, degrees, threshold : ndarray of shape (n_blocks,)
-        Observed scores, their degrees of freedom m, and the least score that is kept.
-    mixing : MixingDistribution
-        Gives the density of the scores at the threshold.
-    n : float
-        Samples per class, or `effective_samples`.
+    Theorem 1 lacks the boundary term ``2 t b(t)`` of each block, b being the density of the scores
+    under the mixing distribution. Scores, degrees and threshold have shape (n_blocks,).
     """
     kept = scores >= threshold
     boundary = 0.0
@@ -201,8 +170,7 @@ def kept_moments(
 def printed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
     """Return the threshold of Eq. 22 as printed, in units of a block's m: 2 S / (S + B).
 
-    S is the sum of the estimated distances and B its bias; both are given here on the scale of
-    scores, on which B is the sum of the degrees of freedom.
+    S is the sum of the estimated distances and B its bias, on the scale of scores.
 
     Examples
     --------
