@@ -38,11 +38,14 @@ PUBLIC_MODULES = [
 #: Methods of scikit-learn's estimators: they describe only what is special.
 CONVENTIONS = {
     "decision_function",
+    "get_params",
     "fit",
+    "partial_fit",
     "predict",
     "predict_joint_log_proba",
     "predict_log_proba",
     "predict_proba",
+    "set_params",
     "transform",
 }
 
@@ -91,12 +94,14 @@ def methods(estimator):
 def test_public_methods_say_what_they_take_and_what_they_return(estimator):
     wrong = []
     for name, method, parameters in methods(estimator):
-        doc = sections(method)
+        text = inspect.getdoc(method)
         known = {"X", "y"} if name in CONVENTIONS else set()
-        if missing := set(parameters) - set(doc.get("Parameters", ())) - known:
+        if missing := [
+            key for key in set(parameters) - known if not re.search(rf"\b{key}\b", text)
+        ]:
             wrong.append(f"{name}: {', '.join(sorted(missing))} without a description")
-        if "Returns" not in doc and name not in CONVENTIONS:
-            wrong.append(f"{name}: no Returns")
+        if name not in CONVENTIONS and not re.search(r"\breturns?\b", text, re.IGNORECASE):
+            wrong.append(f"{name}: nothing about what it returns")
     assert wrong == []
 
 

@@ -108,16 +108,6 @@ def test_equal_separations_are_ranked_by_the_overlap_of_the_ranges():
     assert sorted(gaps) == [gaps[f] for f in positions(shortlist, ranked.orders[0])]
 
 
-def test_what_ties_in_everything_is_interchangeable(rng):
-    row = np.concatenate([rng.normal(size=4), rng.normal(size=4) + 5])
-    values = [row, 3.0 * row + 7.0, rng.normal(size=8), 0.01 * row]
-    strengths = pair_strengths(np.array(values), CODES, 2)
-    shortlist, ranked = rankings(strengths, values, CODES, n_features=1)
-    (chosen,) = ranked.chosen(0)
-    others = ranked.interchangeable(np.array([chosen]), 0)[int(chosen)]
-    assert sorted([*positions(shortlist, others), *positions(shortlist, [chosen])]) == [0, 1, 3]
-
-
 def test_which_of_the_interchangeable_is_taken_does_not_depend_on_order(rng):
     # The values of each class in another order: all marginal criteria tie.
     base = np.concatenate([rng.normal(size=6), rng.normal(size=6) + 3])
@@ -340,11 +330,6 @@ def test_likelihood_is_within_one_of_the_maximum():
     reached = np.log(mixing.density(observed, 4)).sum()
     assert best - 1.1 < reached < best + 0.2
     assert mixing.masses.sum() == pytest.approx(1)
-
-
-def test_scores_of_zero_say_that_nothing_separates():
-    mixing = estimate_mixing(np.zeros(10), np.full(10, 2))
-    assert mixing.weights(np.zeros(3), 2).max() < 0.2
 
 
 # --- SelectiveNB ----------------------------------------------------------------------------------

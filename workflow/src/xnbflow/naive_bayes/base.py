@@ -112,18 +112,9 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     def explain(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
         """Return what each feature contributes to each class's log-likelihood.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples to explain.
-
-        Returns
-        -------
-        DataFrame
-            One row per sample, class and feature that the class uses, with columns ``sample``
-            (X's index, or the row number), ``class``, ``feature`` and ``log_likelihood``. With the
-            class's ``class_log_prior_`` the rows of a sample and class add up to its joint
-            log-likelihood.
+        One row per sample of X, class and feature that the class uses, with columns ``sample`` (X's
+        index, or the row number), ``class``, ``feature`` and ``log_likelihood``. With the class's
+        ``class_log_prior_`` the rows of a sample and class add up to its joint log-likelihood.
         """
         features = self._features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])

@@ -38,20 +38,10 @@ class HybridSurface(NamedTuple):
 def von_mises_boundary(
     mu: ArrayLike, kappa: ArrayLike, priors: ArrayLike = (0.5, 0.5)
 ) -> np.ndarray:
-    """Return the two angles that separate two von Mises classes, Theorem 1.
+    """Return the two angles, in (-pi, pi], that separate two von Mises classes, Theorem 1.
 
-    Parameters
-    ----------
-    mu : array-like of shape (2,)
-        Mean direction of each class, in radians.
-    kappa : array-like of shape (2,)
-        Concentration of each class.
-    priors : array-like of shape (2,)
-
-    Returns
-    -------
-    ndarray of shape (2,)
-        In (-pi, pi]; both NaN where one class is more probable at every angle.
+    Mean directions ``mu``, in radians, concentrations ``kappa`` and ``priors`` have shape (2,).
+    Both angles are NaN where one class is more probable at every angle.
 
     Examples
     --------
@@ -69,7 +59,8 @@ def torus_boundary(
     """Return the curve on the torus of two angles that separates two classes, Theorem 2.
 
     In the angles the theorem's polynomials are ``a cos(phi) + b sin(phi) + c cos(psi) + d sin(psi)
-    = D``; at a given ``phi`` this is Theorem 1's equation for ``psi``.
+    = D``; at a given ``phi`` this is Theorem 1's equation for ``psi``. Returned are the two ``psi``
+    at each ``phi``, shape (2, n_angles), in (-pi, pi]; NaN where there is none.
 
     Parameters
     ----------
@@ -78,11 +69,6 @@ def torus_boundary(
     mu, kappa : array-like of shape (2, 2)
         Mean directions and concentrations; row: class, column: angle.
     priors : array-like of shape (2,)
-
-    Returns
-    -------
-    ndarray of shape (2, n_angles)
-        The two values of the second angle at each ``phi``, in (-pi, pi]; NaN where there is none.
 
     Examples
     --------
@@ -102,21 +88,16 @@ def von_mises_fisher_boundary(
 ) -> tuple[np.ndarray, float]:
     """Return the hyperplane that separates two von Mises-Fisher classes, Theorem 3, Eq. 6.
 
+    The first class is the more probable where ``normal @ x + offset > 0``; ``normal`` (d,) is
+    ``kappa_1 mu_1 - kappa_2 mu_2``.
+
     Parameters
     ----------
     mu : array-like of shape (2, d)
-        Mean direction of each class. They are taken as they are: the paper's examples are not all
-        of length 1.
+        Mean direction of each class, of any length: not all of the paper's examples have length 1.
     kappa : array-like of shape (2,)
         Concentration of each class.
     priors : array-like of shape (2,)
-
-    Returns
-    -------
-    normal : ndarray of shape (d,)
-        ``kappa_1 mu_1 - kappa_2 mu_2``.
-    offset : float
-        The first class is the more probable where ``normal @ x + offset > 0``.
 
     Examples
     --------

@@ -173,17 +173,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     ) -> "ClassSpecificNBCV":
         """Fit the classifier.
 
-        Parameters
-        ----------
-        X, y
-            As for every classifier.
-        groups : array-like of shape (n_samples,), default=None
-            Patients, batches: none of them is on both sides of an inner fold.
-
-        Raises
-        ------
-        InputError
-            If a parameter is out of range, or there are too few samples for inner folds.
+        No inner fold separates samples of one of the ``groups`` (n_samples,), say patients or
+        batches. Raises an `InputError` if there are too few samples for inner folds.
         """
         X, y = self._validated(X, y)
         check_consistent_length(y, groups)

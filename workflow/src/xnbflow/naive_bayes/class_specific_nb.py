@@ -57,20 +57,11 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     def explain(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
         """Return what each feature contributes to each class: nats against the reference.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples to explain.
-
-        Returns
-        -------
-        DataFrame
-            One row per sample, class and feature that the class uses, with columns ``sample``,
-            ``class``, ``feature`` and ``log_likelihood``: the evidence, divided by the temperature
-            or times the class's slope; above 0 it is for the class, below 0 against it. With the
-            class's ``class_log_prior_``, and the ``calibration_intercept_`` of
-            `ClassSpecificNBCV`, the rows of a sample and class add up to its
-            `predict_joint_log_proba`.
+        One row per sample of X, class and feature that the class uses, with columns ``sample``,
+        ``class``, ``feature`` and ``log_likelihood``: the evidence, divided by the temperature or
+        times the class's slope; above 0 it is for the class, below 0 against it. With the class's
+        ``class_log_prior_``, and the ``calibration_intercept_`` of `ClassSpecificNBCV`, the rows of
+        a sample and class add up to its `predict_joint_log_proba`.
         """
         return super().explain(X)
 

@@ -78,15 +78,7 @@ class GaussianNB(IndependentNB):
         y: np.ndarray,
         sample_weight: np.ndarray | None = None,
     ) -> "GaussianNB":
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X, y
-            As for every classifier.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each sample counts for.
-        """
+        """Fit the classifier; each sample counts ``sample_weight`` (n_samples,) times."""
         if sample_weight is None:
             return super().fit(X, y)
         X, y = self._validated(X, y)
@@ -103,22 +95,10 @@ class GaussianNB(IndependentNB):
         classes: np.ndarray | None = None,
         sample_weight: np.ndarray | None = None,
     ) -> "GaussianNB":
-        """Fit on samples that come part by part.
+        """Fit on further samples.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Further training samples.
-        y : array-like of shape (n_samples,)
-            Their class labels.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever come; needed in the first call, and only there.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each sample counts for.
-
-        Returns
-        -------
-        self
+        ``classes`` are all labels that will ever come, needed in the first call only. Each sample
+        counts ``sample_weight`` (n_samples,) times. Returns self.
         """
         first = not hasattr(self, "classes_")
         if first and classes is None:

@@ -146,16 +146,9 @@ class GeneralizedNB(BaseNaiveBayes):
     def effects(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
         """Return what each feature adds to each sample's log odds.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        DataFrame
-            One row per sample and feature, with columns ``sample`` (X's index, or the row number),
-            ``feature``, ``naive_effect``, ``adjustment`` and ``sum``. With ``intercept_`` the sums
-            of a sample add up to its log odds.
+        One row per sample of X and feature, with columns ``sample`` (X's index, or the row number),
+        ``feature``, ``naive_effect``, ``adjustment`` and ``sum``. With ``intercept_`` the sums of a
+        sample add up to its log odds.
         """
         features = self._features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
@@ -170,16 +163,10 @@ class GeneralizedNB(BaseNaiveBayes):
     def scorecard(self) -> pd.DataFrame:
         """Return the look-up table that a scoring system needs; it can be stored as Parquet.
 
-        Returns
-        -------
-        DataFrame
-            The intercept, then one row per feature and distinct training value, with columns
-            ``feature`` (its name, or ``x0``, ``x1``, ...), ``kind`` (``intercept``, ``continuous``
-            or ``categorical``), ``value``, ``count``, ``naive_effect``, ``adjustment``, ``sum``.
-
-        See Also
-        --------
-        xnbflow.naive_bayes.scorecard.score : Scores samples by the table alone.
+        The intercept, then one row per feature and distinct training value, with columns
+        ``feature`` (its name, or ``x0``, ``x1``, ...), ``kind`` (``intercept``, ``continuous`` or
+        ``categorical``), ``value``, ``count``, ``naive_effect``, ``adjustment``, ``sum``.
+        `xnbflow.naive_bayes.scorecard.score` scores samples by the table alone.
         """
         prior = self._prior_odds()
         sizes = [len(values) for values in self.values_]

@@ -97,15 +97,8 @@ class HybridNB(GroupedNB):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters.
 
-        Parameters
-        ----------
-        deep : bool, default=True
-            Whether to return also the groups' families by the groups' names, and their parameters
-            as ``group__parameter``.
-
-        Returns
-        -------
-        dict of str to object
+        If ``deep`` also the groups' families by the groups' names, and their parameters as
+        ``group__parameter``.
         """
         params = super().get_params(deep=False)
         for name, family, _ in self._named() if deep else ():
@@ -115,16 +108,9 @@ class HybridNB(GroupedNB):
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of a group's family as ``group__parameter``.
+        """Set parameters, those of a group's family as ``group__parameter`` among the ``params``.
 
-        Parameters
-        ----------
-        **params
-            A family that was given by its short name becomes one of the same name.
-
-        Returns
-        -------
-        self
+        A family that was given by its short name becomes one of the same name. Returns self.
         """
         if "groups" in params:
             self.groups = params.pop("groups")

@@ -97,53 +97,27 @@ class IndependentNB(BaseNaiveBayes):
         return joint.T
 
     def term_log_densities(self, features: np.ndarray) -> np.ndarray:
-        """Return every factor of the likelihood.
+        """Return every factor of the likelihood, shape (n_terms, n_classes, n_samples).
 
-        Parameters
-        ----------
-        features : ndarray of float64, shape (n_features, n_samples)
-            Samples, feature-major.
-
-        Returns
-        -------
-        ndarray of shape (n_terms, n_classes, n_samples)
-            In the order of `term_columns`.
+        ``features`` (n_features, n_samples) are feature-major samples; see `term_columns`.
         """
         parts = [group.log_density(features) for group in self.groups_]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def term_columns(self) -> list[np.ndarray]:
-        """Return the columns of each term.
-
-        Returns
-        -------
-        list of ndarray of int
-        """
+        """Return the columns of each term."""
         return [columns for group in self.groups_ for columns in group.terms]
 
     def n_parameters(self) -> np.ndarray:
-        """Return the free parameters of each term, all classes together.
-
-        Returns
-        -------
-        ndarray of shape (n_terms,)
-        """
+        """Return the free parameters of each term, all classes together, shape (n_terms,)."""
         return np.concatenate([group.distribution.n_parameters() for group in self.groups_])
 
     def mutual_information(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Return each term's mutual information with the class under the fitted densities.
 
-        Parameters
-        ----------
-        features : ndarray of float64, shape (n_features, n_samples)
-            The training samples, feature-major; used for multivariate families only.
-        codes : ndarray of int, shape (n_samples,)
-            Their classes.
-
-        Returns
-        -------
-        ndarray of shape (n_terms,)
-            In nats, by quadrature; for a multivariate family the mean over the samples.
+        In nats, shape (n_terms,), by quadrature; for a multivariate family the mean over the
+        training samples, ``features`` (n_features, n_samples) and their class ``codes``
+        (n_samples,).
         """
         parts = []
         for group in self.groups_:

@@ -114,17 +114,10 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         return self
 
     def predict(self, X: np.ndarray | pd.DataFrame, kind: str = "mean") -> np.ndarray:
-        """Return a prediction of y for each sample.
+        """Return a prediction of y for each sample of X.
 
-        Parameters
-        ----------
-        kind : {"mean", "median", "mode"}, default="mean"
-            Which summary of ``p(y | x)``; the mean has the least mean square error. The mode is
-            a grid point.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
+        ``kind`` is the summary of ``p(y | x)``: "mean", which has the least mean square error,
+        "median" or "mode", which is a grid point.
         """
         if kind == "median":
             return self.predict_quantiles(X, [0.5])[:, 0]
@@ -139,17 +132,9 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     def predict_quantiles(
         self, X: np.ndarray | pd.DataFrame, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
     ) -> np.ndarray:
-        """Return quantiles of ``p(y | x)``, by linear interpolation between grid points.
+        """Return ``quantiles`` of ``p(y | x)`` for each sample of X.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        quantiles : sequence of float
-            Between 0 and 1.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_quantiles)
+        They are interpolated linearly between grid points; the shape is (n_samples, n_quantiles).
         """
         if not all(0.0 <= quantile <= 1.0 for quantile in quantiles):
             msg = f"quantiles are {list(quantiles)}; they must be between 0 and 1"
@@ -160,16 +145,9 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         return np.array([np.interp(quantiles, row, self.grid_) for row in cumulative])
 
     def predict_density(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return ``p(y | x)`` at the points of `grid_`.
+        """Return ``p(y | x)`` of each sample of X at the points of `grid_`.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_grid)
-            Each row integrates to 1 over the grid.
+        The shape is (n_samples, n_grid); each row integrates to 1 over the grid.
         """
         X = self._validated(X)
         chunks = self._chunks(len(X), len(self.targets_) if self.tables_ is None else self.n_grid)

@@ -25,10 +25,10 @@ class StreamedNB(BaseNaiveBayes):
     selected_features_: dict[Any, list[Any]]
 
     def fit_stream(self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: np.ndarray) -> Self:
-        """Fit on a series that need not fit into memory.
+        """Fit on a series that need not fit into memory; returns self.
 
-        Afterwards the classifier has the selected features only: ``feature_names_in_`` are
-        their names, and `predict` takes samples of these (`xnbflow.data.dataset.read_features`).
+        Afterwards the classifier has the selected features only: ``feature_names_in_`` are their
+        names, and `predict` takes samples of these (`xnbflow.data.dataset.read_features`).
 
         Parameters
         ----------
@@ -36,18 +36,9 @@ class StreamedNB(BaseNaiveBayes):
             Feature names (n_chunk,) and samples (n_chunk, n_samples), as
             `xnbflow.data.dataset.iterate_features` yields them, or `xnbflow.data.cells.CellFile`
             the genes of an ``.h5ad`` file. Samples may be sparse, in any format of SciPy. Read
-            once.
+            once; a value that is not finite or another number of samples is refused.
         y : array-like of shape (n_samples,)
             Class labels.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            If a value is not finite or a chunk has another number of samples than ``y``.
 
         Examples
         --------

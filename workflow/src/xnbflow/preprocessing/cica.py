@@ -143,17 +143,8 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CICA":
         """Find the components.
 
-        Parameters
-        ----------
-        y : array-like of shape (n_samples,)
-            Floats are a real target, anything else class labels.
-
-        Raises
-        ------
-        InputError
-            If y is constant, or labels hardly any sample like another; if the inputs do not vary
-            in ``n_components`` dimensions; if the target correlates with fewer; if a parameter is
-            out of range.
+        Raises an `InputError` if y is constant, or labels hardly any sample like another; if the
+        inputs do not vary in ``n_components`` dimensions; if the target correlates with fewer.
         """
         X, y = self._validated(X, y, ensure_min_samples=2)
         target = _kernel_target(y)

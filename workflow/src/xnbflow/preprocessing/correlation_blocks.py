@@ -85,14 +85,8 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     def get_feature_names_out(self, input_features: np.ndarray | None = None) -> np.ndarray:
         """Return the names of the columns of `transform`, in their order.
 
-        Parameters
-        ----------
-        input_features : array-like of str, shape (n_features,), default=None
-            Names of the columns of X; by default those of `fit`, else ``x0``, ``x1``, ...
-
-        Returns
-        -------
-        ndarray of str, shape (n_features,)
+        ``input_features`` (n_features,) name the columns of X; by default the names of `fit`, else
+        ``x0``, ``x1``, ...
         """
         check_is_fitted(self)
         if input_features is None:

@@ -54,44 +54,23 @@ class Estimator(Declared):
         square is out of range, or a label is missing.
         """
         fitting = y is not _NO_Y
-        if not fitting:
+        if fitting:
+            self._validate_params()
+            refuse_repeated_names(X)
+            refuse_missing(y)
+        else:
             check_is_fitted(self)
-            return self._as_arrays(X, y, {})
-        self._validate_params()
-        refuse_repeated_names(X)
-        refuse_missing(y)
-        return self._as_arrays(X, y, checks)
-
-    def _as_arrays(self, X: Any, y: Any, checks: dict[str, Any]) -> Any:
-        """Convert; a numeric DataFrame with named columns is taken as it is.
-
-        scikit-learn's own way takes half a second for the 54,675 columns of a microarray.
-        """
-        fitting = y is not _NO_Y
         least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
         checks = {"dtype": np.float64, "ensure_min_features": least, **checks}
         if self._takes_sparse and issparse(X):
             checks |= {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
+        # scikit-learn's own way takes half a second for the 54,675 columns of a microarray.
         names = _plain_names(X)
         plain = not (names is None or y is None) and (
             fitting or np.array_equal(names, getattr(self, "feature_names_in_", ()))
         )
         try:
-            if "accept_sparse" in checks and not fitting:
-                # Sparse samples cannot have names, so that it is no fault that they have none.
-                checked = check_array(X, estimator=self, input_name="X", **checks)
-                if checked.shape[1] != self.n_features_in_:
-                    msg = (
-                        f"X has {checked.shape[1]} features, but {type(self).__name__} is "
-                        f"expecting {self.n_features_in_} features as input"
-                    )
-                    raise InputError(msg)
-            elif not plain:
-                checked = validate_data(self, X, y, reset=fitting, **checks)
-            elif fitting:
-                checked = check_X_y(X.to_numpy(), y, estimator=self, **checks)
-            else:
-                checked = check_array(X.to_numpy(), estimator=self, input_name="X", **checks)
+            checked = self._converted(X, y, checks, plain=plain)
         except ValueError as error:
             name_bad_value(X, error)
             raise InputError(str(error)) from error
@@ -103,6 +82,23 @@ class Estimator(Declared):
                 refuse_beyond_squares(checked[1].reshape(-1, 1), ["y"])
         if fitting and plain and names is not None:
             self.feature_names_in_, self.n_features_in_ = names, len(names)
+        return checked
+
+    def _converted(self, X: Any, y: Any, checks: dict[str, Any], *, plain: bool) -> Any:
+        """Return arrays by scikit-learn's checks; sparse samples need no names to be known."""
+        fitting = y is not _NO_Y
+        if fitting and plain:
+            return check_X_y(X.to_numpy(), y, estimator=self, **checks)
+        if fitting or not (plain or "accept_sparse" in checks):
+            return validate_data(self, X, y, reset=fitting, **checks)
+        X = X.to_numpy() if plain else X
+        checked = check_array(X, estimator=self, input_name="X", **checks)
+        if checked.shape[1] != self.n_features_in_:
+            msg = (
+                f"X has {checked.shape[1]} features, but {type(self).__name__} is "
+                f"expecting {self.n_features_in_} features as input"
+            )
+            raise InputError(msg)
         return checked
 
 

@@ -20,6 +20,9 @@ _LARGEST_CHANGE = 1.0  # of W per step, relative to W
 class ConditionalEntropy:
     """What CICA minimises: the sum of the components' entropies given the target, Eq. 7.
 
+    The value is ``-log |det W| - sum_i mean log p(z_i | y)`` in nats, with leave-one-out densities:
+    Eq. 7 less the constant ``n_components * H(y)``.
+
     Parameters
     ----------
     inputs : ndarray of shape (n_inputs, n_samples)
@@ -28,13 +31,7 @@ class ConditionalEntropy:
         A real target of unit variance, or codes of classes so far apart that no kernel reaches
         from one to another.
     factor : float
-        Kernel widths are ``factor * n_samples**(-1/6)``, of components and target; 1 is the
-        paper's.
-
-    Notes
-    -----
-    The value is ``-log |det W| - sum_i mean log p(z_i | y)`` in nats, with leave-one-out densities:
-    Eq. 7 less the constant ``n_components * H(y)``.
+        Kernel widths of components and target are ``factor * n_samples**(-1/6)``.
     """
 
     def __init__(self, inputs: np.ndarray, target: np.ndarray, factor: float) -> None:
@@ -115,19 +112,8 @@ def natural_gradient(
 
     The first direction is the natural gradient. Later ones are the natural gradient times the
     inverse curvature of the last steps (limited-memory BFGS). A step shrinks until it lowers the
-    objective by a fair part of what the gradient predicts.
-
-    Parameters
-    ----------
-    objective : ConditionalEntropy
-    start : ndarray of shape (n_components, n_inputs)
-        W to begin with; nonsingular.
-    step : float
-        Size of the first step.
-    max_iter : int
-        Steps at most.
-    tol : float
-        The descent has converged where no entry of the gradient is larger.
+    objective by a fair part of what the gradient predicts. ``start`` is a nonsingular W; the
+    descent has converged where no entry of the gradient is above ``tol``.
 
     Examples
     --------

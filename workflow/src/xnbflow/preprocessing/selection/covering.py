@@ -70,9 +70,8 @@ def _strongest_of_size(rows: np.ndarray, forced: np.ndarray, size: int) -> np.nd
         LinearConstraint(np.ones((1, len(forced))), lb=size, ub=size),
     ]
     result = _solve(-rows.mean(axis=0), constraints, forced.astype(float), np.ones(len(forced)))
-    if result.x is None:
-        return np.flatnonzero(_greedy_cover(rows) | forced)
-    return np.flatnonzero(np.rint(result.x))
+    found = _greedy_cover(rows) | forced if result.x is None else np.rint(result.x)
+    return np.flatnonzero(found)
 
 
 def _solve(

@@ -70,25 +70,13 @@ class MixingDistribution:
 
 
 def estimate_mixing(observed: np.ndarray, degrees: np.ndarray) -> MixingDistribution:
-    """Estimate H by nonparametric maximum likelihood on a grid.
+    """Estimate H by nonparametric maximum likelihood on a grid (Laird 1978).
 
     The EM algorithm starts from the uniform distribution on the roots of the scores and stops as
     soon as the log-likelihood is within 1 of its maximum, which the largest component of its
-    gradient bounds, or after 5,000 steps: smoother than the maximum itself, which is a handful of
-    atoms that follow the noise of the scores. With 100 blocks weights from it are worse.
-
-    Parameters
-    ----------
-    observed : ndarray of shape (n_blocks,)
-        Observed scores, at least 0. They are rounded to 1/64 on the scale of their roots.
-    degrees : ndarray of shape (n_blocks,)
-        Degrees of freedom of each.
-
-    References
-    ----------
-    N. Laird, Nonparametric maximum likelihood estimation of a mixing distribution, Journal of the
-    American Statistical Association 73 (1978); B. G. Lindsay, The geometry of mixture likelihoods,
-    Annals of Statistics 11 (1983), for the bound.
+    gradient bounds (Lindsay, Annals of Statistics 11, 1983), or after 5,000 steps: smoother than
+    the maximum itself, which is a handful of atoms that follow the noise of the scores. Observed
+    scores and their degrees of freedom have shape (n_blocks,).
 
     Examples
     --------

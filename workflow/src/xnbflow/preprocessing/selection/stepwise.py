@@ -40,27 +40,19 @@ def stepwise_logistic(
     Parameters
     ----------
     candidates : ndarray of float64, shape (n_candidates, n_samples)
-        One row per candidate.
     events : ndarray of int, shape (n_samples,)
         1 for an event, 0 otherwise; both occur.
-    entry : float, default=0.05
-        A candidate enters if its p-value is below (SAS: SLENTRY).
-    stay : float, default=0.05
-        A selected candidate stays if its p-value is not above (SAS: SLSTAY).
+    entry, stay : float, default=0.05
+        Significance levels, in (0, 1), to enter and to stay (SAS: SLENTRY, SLSTAY).
 
     Returns
     -------
     selected : ndarray of int, shape (n_selected,)
-        The selected candidates, in the order in which they entered.
+        In the order in which they entered.
     path : DataFrame
         One row per step, with columns ``step``, ``action`` (``enter`` or ``remove``),
         ``candidate``, ``chi_square``, ``p_value``, and after the step ``log_likelihood`` and
         ``n_selected``.
-
-    Raises
-    ------
-    InputError
-        If a level is outside (0, 1).
 
     Examples
     --------
