@@ -67,10 +67,8 @@ class BlockNB(BaseNaiveBayes):
         inflate them, see `xnbflow.preprocessing.selection.separation.null_mean`.
     threshold_ : ndarray of shape (n_pairs, n_blocks)
         The score below which a block is left out, inflated like the scores; 0 without a threshold.
-    weights_ : ndarray of shape (n_pairs, n_blocks)
-        The factor of each block's log-likelihood ratio.
-    selected_blocks_ : ndarray of bool, shape (n_pairs, n_blocks)
-        Where the weight is above 0.
+    weights_, selected_blocks_ : ndarray of shape (n_pairs, n_blocks)
+        The factor of each block's log-likelihood ratio, and where it is above 0.
     selected_features_ : dict
         For each class label the features of the blocks selected for a pair with that class, by
         falling score; only with ``selection="threshold"``.

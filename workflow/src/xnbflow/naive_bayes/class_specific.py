@@ -72,10 +72,8 @@ class XNB(StreamedNB):
         column numbers. The rank is by the greatest distance to another class, ties by feature.
     selected_distances_ : dict
         For each class label those greatest distances.
-    columns_ : list of ndarray of int
-        For each class the positions of its features, in rank order.
-    distances_ : list of ndarray of shape (n_classes - 1, n_selected)
-        For each class the distances of its features to each other class.
+    columns_, distances_ : list of ndarray of shape (n_selected,), (n_classes - 1, n_selected)
+        For each class the positions of its features, and their distances to each other class.
     densities_ : list of Kernel
         For each class the densities of its features.
     bandwidths_ : dict

@@ -215,10 +215,8 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
     direction_ : dict
         For each class label and selected feature "high" or "low": whether the mean of the class is
         above that of the other samples.
-    columns_ : list of ndarray of int
-        The features of each class, as in ``selected_features_``.
-    distances_ : list of ndarray of shape (n_classes - 1, n_selected)
-        The distances of each class's features to every other class.
+    columns_, distances_ : list of ndarray of shape (n_selected,), (n_classes - 1, n_selected)
+        The features of each class, and their distances to every other class.
     class_densities_ : ClassDensities
         Densities of all classes in ``used_columns_``.
     optimality_gap_ : dict
@@ -234,8 +232,6 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
     ----------
     .. [1] Baggenstoss, "Class-specific feature sets in classification", IEEE Transactions on Signal
        Processing 47, 1999.
-    .. [2] Aguilar-Ruiz, Romero, Cicconardi, "XNB: Explainable Class-Specific Naive-Bayes
-       Classifier", 2024.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Gaussian naive Bayes: a normal density per class and feature (XNB paper, section 3)."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,8 +40,6 @@ class GaussianNB(IndependentNB):
         Mean and variance of each class and feature.
     class_count_ : ndarray of shape (n_classes,)
         Training samples of each class, or their summed weights.
-    class_prior_ : ndarray of shape (n_classes,)
-        Probability of each class.
     epsilon_ : float
         What was added to the variances; ``var_smoothing`` itself where all features are constant.
 
@@ -137,9 +135,7 @@ class GaussianNB(IndependentNB):
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         density = Gaussian(var_smoothing=self.var_smoothing)
-        with self._naming_constants():
-            density.fit(features, codes, len(self.classes_))
-        self._set_density(density)
+        self._set_density(density, partial(density.fit, features, codes, len(self.classes_)))
 
     def _forget_moments(self) -> None:
         shape = len(self.classes_), self.n_features_in_
@@ -165,28 +161,23 @@ class GaussianNB(IndependentNB):
             means[code] += share * step
             counts[code] += new
         density = Gaussian(var_smoothing=self.var_smoothing)
-        with self._naming_constants():
-            density.take_moments(means, variances, features.var(axis=1).max())
+        largest = features.var(axis=1).max()
+        self._set_density(density, partial(density.take_moments, means, variances, largest))
         self.class_count_ = counts
         self.class_log_prior_ = self._log_prior(counts / counts.sum())
-        self._set_density(density)
 
-    def _set_density(self, density: Gaussian) -> None:
-        self.theta_, self.var_ = density.mean_.T, density.variance_.T
-        self.epsilon_ = density.epsilon_
-        self._set_group(density)
-
-    @contextmanager
-    def _naming_constants(self) -> Iterator[None]:
-        """Name the feature that is constant in a class."""
+    def _set_density(self, density: Gaussian, learn: Callable[[], Any]) -> None:
         try:
-            yield
+            learn()
         except ConstantFeatureError as error:
             msg = (
                 f"feature {self._feature_names()[error.feature]} is constant in class "
                 f"{self.classes_.tolist()[error.code]!r}; use a var_smoothing above 0"
             )
             raise InputError(msg) from error
+        self.theta_, self.var_ = density.mean_.T, density.variance_.T
+        self.epsilon_ = density.epsilon_
+        self._set_group(density)
 
 
 def _checked_weights(sample_weight: np.ndarray | None, n_samples: int) -> np.ndarray:

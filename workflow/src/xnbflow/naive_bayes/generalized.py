@@ -78,11 +78,8 @@ class GeneralizedNB(BaseNaiveBayes):
         ``b_j`` is ``(factor - 1) g_j`` and a smooth part; 1 with ``start="naive"``.
     categorical_ : ndarray of bool, shape (n_features,)
         Which features are categorical.
-    log_likelihood_ : ndarray of shape (n_iter_ + 1,)
-        Training log-likelihood of naive Bayes and after each pass. It never falls, unless
-        ``start="naive"``.
-    n_iter_ : int
-        Passes made.
+    n_iter_, log_likelihood_ : int, ndarray of shape (n_iter_ + 1,)
+        Passes made; training log-likelihood of naive Bayes and after each pass.
 
     See Also
     --------

@@ -50,10 +50,8 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         Kernel width used, in the same units as ``width``.
     grid_ : ndarray of shape (n_grid,)
         Values of y at which densities are computed.
-    samples_ : ndarray of shape (n_samples, n_features)
-        Training features.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
+    samples_, targets_ : ndarray of shape (n_samples, n_features), (n_samples,)
+        Training samples.
     tables_ : ConditionalTables or None
         The tabulated densities; None where they are sums over samples.
 

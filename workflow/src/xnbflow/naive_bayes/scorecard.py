@@ -11,7 +11,7 @@ __all__ = ["score"]
 
 
 def score(scorecard: pd.DataFrame, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-    """Return the probability of the second class.
+    """Return the probability of the second class, shape (n_samples,).
 
     Parameters
     ----------
@@ -19,20 +19,7 @@ def score(scorecard: pd.DataFrame, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         What `GeneralizedNB.scorecard` returns, fresh or read from a file.
     X : array-like of shape (n_samples, n_features)
         Samples. A DataFrame's columns are found by name and may stand in any order; an array's
-        are those of training.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
-    Raises
-    ------
-    InputError
-        If a feature is missing or one of its values is not finite.
-
-    References
-    ----------
-    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
+        are those of training. A missing feature or a value that is not finite is refused.
 
     Examples
     --------

@@ -60,7 +60,6 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     References
     ----------
-    P. L. Lopez-Cruz, C. Bielza and P. Larranaga, Directional naive Bayes classifiers, section 3.6.
     P. Langley and S. Sage, Induction of selective Bayesian classifiers, UAI 1994.
 
     Examples

@@ -56,20 +56,11 @@ class SizeAverage:
 class InnerPredictions:
     """What the inner folds predict along a path, all test samples one after the other.
 
-    Attributes
-    ----------
-    sums : ndarray of shape (n_sizes, n_samples, n_classes)
-        Summed evidence; 0 for a class that training lacked.
-    log_prior : ndarray of shape (n_samples, n_classes)
-        Of the fold that tests the sample; minus infinity for a class that training lacked.
-    codes : ndarray of int, shape (n_samples,)
-        True classes.
-    folds : ndarray of int, shape (n_samples,)
-        Which fold tests the sample.
-    counts : ndarray of shape (n_sizes,)
-        Features per class, mean over classes and folds.
-    weights : ndarray of shape (n_samples,)
-        What a sample counts for: 1, or with given priors so much that classes weigh as these.
+    ``sums`` (n_sizes, n_samples, n_classes) are the summed evidence, and ``log_prior`` (n_samples,
+    n_classes) that of the fold that tests the sample: 0 and minus infinity for a class that
+    training lacked. ``codes``, ``folds`` and ``weights`` (n_samples,) are true classes, the fold
+    that tests the sample, and what it counts for: 1, or with given priors so much that classes
+    weigh as these. ``counts`` (n_sizes,) are features per class, mean over classes and folds.
     """
 
     sums: np.ndarray

@@ -61,13 +61,10 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         are (with fewer components than inputs: the canonical ones) and from the independent
         components (FastICA) of what y does not explain; up to four times as many until two end
         equally low. They use 500 samples at most; the lowest of them goes on with all.
-    max_iter : int, default=500
-        Steps of each descent at most.
-    tol : float, default=1e-4
-        A descent has converged where no entry of the relative gradient is larger.
+    max_iter, tol : int, float, default=500, 1e-4
+        A descent ends after so many steps, or where no entry of the relative gradient is larger.
     step : float, default=0.1
-        Size of a descent's first step. It adapts: a step that would raise the objective is
-        shortened until it does not.
+        Size of a descent's first step; a step that would raise the objective is shortened.
     random_state : int, RandomState instance or None, default=None
         For the random rotations.
 
@@ -164,7 +161,11 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             whitening = _whitening(inputs, np.flatnonzero(constant))
             unmixed = np.linalg.inv(whitening)
         else:
-            whitening = _canonical_directions(inputs, self._functions(y), n_components)
+            if callable(self.basis) and _is_real(y):
+                functions = np.asarray(self.basis(y), dtype=np.float64).reshape(len(y), -1)
+            else:
+                functions = _functions(y, self.basis)
+            whitening = _canonical_directions(inputs, functions, n_components)
             unmixed = np.eye(n_components)
         descent = self._minimise(whitening @ inputs.T, y, target, unmixed)
         components = descent.path[-1] @ whitening
@@ -282,18 +283,6 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         left = self.max_iter - (len(begun.path) - 1)
         return begun.then(self._descend(objective, begun.path[-1], min(most, left)))
 
-    def _functions(self, y: np.ndarray) -> np.ndarray:
-        """Return functions of the target, shape (n_samples, n_functions)."""
-        if not _is_real(y):
-            classes, codes = np.unique(y, return_inverse=True)
-            return np.eye(len(classes))[codes]
-        if callable(self.basis):
-            return np.asarray(self.basis(y), dtype=np.float64).reshape(len(y), -1)
-        splines = SplineTransformer(
-            n_knots=self.basis - _FEWEST_SPLINES + 2, degree=3, knots="quantile"
-        )
-        return splines.fit_transform(y[:, np.newaxis])
-
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
@@ -301,6 +290,14 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
 def _is_real(y: np.ndarray) -> bool:
     return np.issubdtype(y.dtype, np.floating)
+
+
+def _functions(y: np.ndarray, n_splines: Any) -> np.ndarray:
+    """Return cubic splines of a real target, or indicators of classes, (n_samples, n_functions)."""
+    if not _is_real(y):
+        return (y[:, np.newaxis] == np.unique(y)).astype(np.float64)
+    splines = SplineTransformer(n_knots=n_splines - 2, degree=3, knots="quantile")
+    return splines.fit_transform(y[:, np.newaxis])
 
 
 def _kernel_target(y: np.ndarray) -> np.ndarray:
@@ -332,12 +329,7 @@ def _residual_components(
     FastICA finds them where the residuals are not normal. Where there are no such residuals it
     is ``unmixed``.
     """
-    if _is_real(y):
-        functions = SplineTransformer(n_knots=5, degree=3, knots="quantile").fit_transform(
-            y[:, np.newaxis]
-        )
-    else:
-        functions = (y[:, np.newaxis] == np.unique(y)).astype(np.float64)
+    functions = _functions(y, 7)
     n_components, n_samples = inputs.shape
     residuals = inputs.T - functions @ np.linalg.lstsq(functions, inputs.T)[0]
     strength = np.linalg.svd(residuals - residuals.mean(axis=0), compute_uv=False)

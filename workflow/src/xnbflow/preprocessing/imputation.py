@@ -32,20 +32,14 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
     Attributes
     ----------
     medians_ : ndarray, shape (n_features,)
-    n_missing_ : int
-        Missing values among the training samples.
-    n_empty_ : int
-        Features without any value there; they get the median of all values.
+    n_missing_, n_empty_ : int
+        Missing values among the training samples; features without any value there, which get the
+        median of all values.
 
     See Also
     --------
     VarianceFilter : What may follow.
     sklearn.impute.KNNImputer : The nearest neighbours by a further way.
-
-    Notes
-    -----
-    Troyanskaya et al. look for neighbours among *genes*; neighbours among samples need only the
-    training fold.
 
     References
     ----------

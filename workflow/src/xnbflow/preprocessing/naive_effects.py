@@ -30,23 +30,13 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
     ----------
     entry, stay : float, default=0.05
         Significance levels to enter (score test) and to stay (Wald test), as in SAS.
-    span : float, default=0.6
-        Share of a feature's observations in a neighbourhood, in (0, 1].
-    kernel : {"minimum_variance", "epanechnikov"}, default="minimum_variance"
-        Kernel of the naive effects.
-    shrinkage : float, default=1.0
-        Number of pseudo-observations at each value, above 0.
-    categorical : columns, default=None
-        The features whose values are categories, in any form that a block of
-        `xnbflow.naive_bayes.HybridNB` takes.
+    span, kernel, shrinkage, categorical
+        As in `xnbflow.naive_bayes.GeneralizedNB`.
 
     Attributes
     ----------
     selected_ : ndarray of int, shape (n_selected,)
         The selected features, in the order in which they entered.
-    path_ : DataFrame
-        One row per step, with columns ``step``, ``action``, ``feature``, ``chi_square``,
-        ``p_value``, ``log_likelihood`` and ``n_selected``.
 
     See Also
     --------
@@ -122,7 +112,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
 
     @property
     def path_(self) -> pd.DataFrame:
-        """The steps of the selection, see the class."""
+        """The steps of the selection: action, feature, chi-square, p-value and log-likelihood."""
         check_is_fitted(self)
         return pd.DataFrame(self._path_columns)
 

@@ -119,9 +119,8 @@ class CountsPerMillion(OneToOneFeatureMixin, Unlabelled):
 
     References
     ----------
-    M. D. Robinson and A. Oshlack, A scaling normalization method for differential expression
-    analysis of RNA-seq data, Genome Biology 11 (2010), R25, for library sizes; no TMM factors are
-    used here, for a sample must not depend on others.
+    M. D. Robinson and A. Oshlack, Genome Biology 11 (2010), R25, for library sizes; no TMM factors
+    are used here, for a sample must not depend on others.
 
     Examples
     --------
@@ -170,9 +169,7 @@ class QuantileNormalizer(OneToOneFeatureMixin, Unlabelled):
 
     References
     ----------
-    B. M. Bolstad, R. A. Irizarry, M. Åstrand and T. P. Speed, A comparison of normalization methods
-    for high density oligonucleotide array data based on variance and bias, Bioinformatics 19
-    (2003), 185-193.
+    B. M. Bolstad, R. A. Irizarry, M. Åstrand and T. P. Speed, Bioinformatics 19 (2003), 185-193.
 
     Examples
     --------

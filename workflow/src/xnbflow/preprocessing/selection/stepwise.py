@@ -66,13 +66,15 @@ def stepwise_logistic(
         if not 0.0 < level < 1.0:
             msg = f"{name} is {level}; a significance level lies between 0 and 1"
             raise InputError(msg)
-    search = _Search(candidates, events)
+    search, seen = _Search(candidates, events), set()
     while search.enter(entry) and not search.separated:
         newest = search.selected[-1]
         while search.remove(stay):
             pass
-        if newest not in search.selected or search.came_back():
+        model = frozenset(search.selected)
+        if newest not in search.selected or model in seen:
             break
+        seen.add(model)
     return np.array(search.selected, dtype=int), pd.DataFrame(search.steps, columns=_PATH)
 
 
@@ -83,7 +85,6 @@ class _Search:
         self.candidates, self.events = candidates, events
         self.selected: list[int] = []
         self.steps: list[tuple[Any, ...]] = []
-        self._seen: set[frozenset[int]] = set()
         self._refit()
 
     @property
@@ -115,13 +116,6 @@ class _Search:
                 self._step("remove", self.selected.pop(worst), walds[worst])
                 return True
         return False
-
-    def came_back(self) -> bool:
-        """Return whether the same candidates were selected before."""
-        model = frozenset(self.selected)
-        before = model in self._seen
-        self._seen.add(model)
-        return before
 
     def _step(self, action: str, candidate: int, chi_square: float) -> None:
         self._refit()
