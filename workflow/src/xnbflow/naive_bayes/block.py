@@ -98,8 +98,7 @@ class BlockNB(BaseNaiveBayes):
 
     References
     ----------
-    .. [1] T. Pavlenko and D. von Rosen, on feature selection by separation score in augmented
-       Bayesian network classifiers.
+    T. Pavlenko and D. von Rosen, augmented Bayesian network classifiers.
 
     Examples
     --------
