@@ -4,6 +4,8 @@ Rules of thumb are a robust spread times ``n**(-1/5)``. Sheather and Jones' plug
 greatest leave-one-out likelihood and Abramson's local bandwidths start from Silverman's rule.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from xnbflow.density.density_tables import merge_samples
@@ -12,8 +14,10 @@ from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 
 __all__ = [
     "BANDWIDTHS",
+    "RULES_OF_THUMB",
     "SMALLEST_SPREAD",
     "bandwidths_of",
+    "hazen",
     "leave_one_out_likelihood",
     "overall_spread",
 ]
@@ -24,75 +28,47 @@ SMALLEST_SPREAD = 1e-7
 _TINY = 1e-300
 
 
-def _rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
-    """Write ``factor * A * n_c**-0.2`` of each class and feature: Silverman's and Scott's rules."""
-    _write_spreads(tile, offsets, factor, -0.2, out)
-
-
-def _spread(rows: np.ndarray) -> np.ndarray:
-    """Return ``A``, the smaller of the standard deviation and the interquartile range over 1.349.
-
-    Quartiles are Hazen's. Where they are equal ``A`` is the standard deviation, and where that is
-    0 or undefined, `SMALLEST_SPREAD`.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_samples, n_features)
-        Ascending along the first axis.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-    """
-    out = np.empty((1, rows.shape[1]))
-    _write_spreads(rows, np.array([0, len(rows)]), 1.0, 0.0, out)
-    return out[0]
-
-
 @njit(nogil=True)
 def _write_spreads(
     tile: np.ndarray, offsets: np.ndarray, factor: float, power: float, out: np.ndarray
 ) -> None:
-    """Write ``factor * A * n_c**power``."""
+    """Write ``factor * A * n_c**power`` of each class and feature.
+
+    ``A`` is the smaller of the standard deviation and the interquartile range (of Hazen's
+    quartiles) over 1.349. Where the quartiles are equal it is the standard deviation, and where
+    that is 0 or undefined, `SMALLEST_SPREAD`.
+    """
     width = tile.shape[1]
     means, squares = np.empty(width), np.empty(width)
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
+        n = len(rows)
         means[:] = 0.0
         squares[:] = 0.0
-        for i in range(len(rows)):
+        for i in range(n):
             for f in range(width):
                 means[f] += rows[i, f]
         for f in range(width):
-            means[f] /= len(rows)
-        for i in range(len(rows)):
+            means[f] /= n
+        for i in range(n):
             for f in range(width):
                 d = rows[i, f] - means[f]
                 squares[f] += d * d
-        _write_robust(rows, squares, factor * len(rows) ** power, out[c])
+        scale = factor * n**power
+        below_first, first, share_first = hazen(n, 0.25)
+        below_third, third, share_third = hazen(n, 0.75)
+        for f in range(width):
+            low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
+            high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
+            quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[f] / max(n - 1, 1))
+            spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
+            constant = rows[0, f] == rows[n - 1, f]
+            out[c, f] = scale * (SMALLEST_SPREAD if constant | (spread < _TINY) else spread)
 
 
 @njit(nogil=True, inline="always")
-def _write_robust(rows: np.ndarray, squares: np.ndarray, factor: float, out: np.ndarray) -> None:
-    """Write each feature's spread, times a factor, from its sum of squares."""
-    n = len(rows)
-    below_first, first, share_first = _hazen(n, 0.25)
-    below_third, third, share_third = _hazen(n, 0.75)
-    for f in range(len(out)):
-        low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
-        high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
-        quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[f] / max(n - 1, 1))
-        spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
-        constant = rows[0, f] == rows[n - 1, f]
-        out[f] = factor * (SMALLEST_SPREAD if constant | (spread < _TINY) else spread)
-
-
-@njit(nogil=True, inline="always")
-def _hazen(n: int, p: float) -> tuple[int, int, float]:
-    """Return between which of n values Hazen's quantile is, and how far from the lower one.
-
-    The i-th of n values is at ``(i - 0.5) / n``.
-    """
+def hazen(n: int, p: float) -> tuple[int, int, float]:
+    """Return the two of n ascending values around Hazen's quantile, and its place between them."""
     position = min(max(p * n - 0.5, 0.0), n - 1.0)
     below = int(position)
     return below, min(below + 1, n - 1), position - below
@@ -109,33 +85,20 @@ _GOLDEN = 0.6180339887498949
 
 
 def _solve_plug_in(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray) -> None:
-    """Replace Silverman's bandwidths of each class and feature by Sheather and Jones'.
-
-    They stay where a class has one sample or a feature is constant in it.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class, ascending within each.
-    offsets : ndarray of int, shape (n_classes + 1,)
-    widths : ndarray of shape (n_classes, n_features)
-    """
-    for own, first, stop in zip(widths, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+    """Replace Silverman's bandwidths by Sheather and Jones', but of constant features."""
+    spreads = np.empty_like(widths)
+    _write_spreads(tile, offsets, 1.0, 0.0, spreads)
+    for c, (first, stop) in enumerate(pairwise(offsets.tolist())):
         rows = tile[first:stop]
-        spreads = _spread(rows)
         for f in np.flatnonzero(rows[0] < rows[-1]):
-            own[f] = _plug_in_bandwidth(rows[:, f].copy(), spreads[f], own[f])
+            widths[c, f] = _plug_in_bandwidth(rows[:, f].copy(), spreads[c, f], widths[c, f])
 
 
 @njit(nogil=True)
 def _search_likelihood(
     tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray, code: int
 ) -> None:
-    """Replace Silverman's bandwidths by those with the greatest leave-one-out likelihood.
-
-    They stay where a class has one sample or a feature is constant in it. Parameters are those
-    of `_solve_plug_in`, and the kernel's code.
-    """
+    """Replace Silverman's bandwidths by the likeliest ones, but of constant features."""
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
         for f in range(tile.shape[1]):
@@ -153,28 +116,17 @@ def _plug_in_bandwidth(values: np.ndarray, scale: float, fallback: float) -> flo
 
     The estimates are sums over pairs of samples. From `_MANY_SAMPLES` on samples within 1/32 of
     ``a`` are merged, and the bandwidth differs by less than 1e-5 of itself; should ``alpha(h)`` be
-    much smaller than ``a``, they are merged anew within 1/32 of that.
+    much smaller than ``a``, they are merged anew within 1/32 of that. Where the equation has no
+    solution between 1/1000 and 1000 times ``fallback``, this is returned.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-        Not all equal.
-    scale : float
-        ``A``, the robust spread.
-    fallback : float
-        Returned where the equation has no solution between 1/1000 and 1000 times this.
-
-    References
-    ----------
-    Sheather, Jones, "A reliable data-based bandwidth selection method for kernel density
-    estimation", Journal of the Royal Statistical Society B 53, 1991, section 5.
+    Reference: Sheather, Jones, "A reliable data-based bandwidth selection method for kernel
+    density estimation", Journal of the Royal Statistical Society B 53, 1991, section 5.
     """
     n = len(values)
     narrow = 1.24 * scale * n ** (-1.0 / 7.0)
     if n < _MANY_SAMPLES:
         groups = values, np.empty(0), np.empty(0)
-        slope = _slope(groups, scale, n)
-        return _solve(groups, slope, n, fallback)
+        return _solve(groups, _slope(groups, scale, n), n, fallback)
     for _ in range(_REFINEMENTS):
         groups = merge_samples(values, np.ones(n), narrow / _PER_WIDTH)
         slope = _slope(groups, scale, n)
@@ -297,17 +249,9 @@ def _sum_over_pairs(values: np.ndarray, h: float, order: int) -> float:
 def _likelihood_bandwidth(values: np.ndarray, start: float, code: int) -> float:
     """Return the bandwidth with the greatest leave-one-out likelihood.
 
-    It is looked for on a logarithmic grid from 1/8 to 8 times ``start``, since tied values would
-    drive it to 0, and then by golden section around the best grid point.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-        At least two, not all equal.
-    start : float
-        Silverman's bandwidth; returned where no bandwidth has a likelihood above 0.
-    code : int
-        Kernel, see `xnbflow.density.kernels.kernel_code`.
+    It is searched for on a logarithmic grid from 1/8 to 8 times ``start``, since tied values would
+    drive it to 0, and then by golden section around the best grid point. Where no bandwidth has a
+    likelihood above 0, ``start`` is returned.
     """
     ratio = _FURTHEST ** (2.0 / (_STEPS - 1))
     best, best_h = -np.inf, start
@@ -380,7 +324,7 @@ def _adapt(
 BANDWIDTHS = ("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
 
 #: The factor of the rule of thumb; the other rules start from Silverman's.
-_FACTORS = dict.fromkeys(BANDWIDTHS, 0.9) | {"scott": 1.059}
+RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059}
 
 
 def bandwidths_of(
@@ -393,6 +337,11 @@ def bandwidths_of(
 ) -> np.ndarray:
     """Return the bandwidths of every class and feature.
 
+    A class (almost) constant in a feature has a spike there, and a value beside it weighs hundreds
+    of nats. The floor is relative to the feature's spread, so that no unit of measurement matters.
+    A class whose values are all equal has it as its bandwidth. A feature that is constant over all
+    samples has no floor.
+
     Parameters
     ----------
     tile : ndarray of shape (n_samples, n_features)
@@ -404,7 +353,8 @@ def bandwidths_of(
     kernel : str
         One of `xnbflow.density.kernels.KERNELS`; "cross_validation" and "adaptive" depend on it.
     min_bandwidth : float
-        No bandwidth is below ``min_bandwidth * s * n_c**-0.2``; see `_raise_to_floor`.
+        No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, where rules of thumb have 0.9 or
+        1.06; ``s`` is the feature's standard deviation (ddof=1) over all training samples.
     spreads : ndarray of shape (n_features,), optional
         The ``s``, where the tile does not hold all training samples; else it is computed.
 
@@ -420,62 +370,31 @@ def bandwidths_of(
     >>> bandwidths_of(tile, np.array([0, 5]), "silverman", min_bandwidth=1.0).round(4)
     array([[1.146]])
     """
-    widths = _by_rule(tile, offsets, rule, kernel)
-    if min_bandwidth > 0.0:
-        _raise_to_floor(tile, offsets, min_bandwidth, widths, spreads)
-    return widths
-
-
-def _raise_to_floor(
-    tile: np.ndarray,
-    offsets: np.ndarray,
-    min_bandwidth: float,
-    widths: np.ndarray,
-    spreads: np.ndarray | None = None,
-) -> None:
-    """Raise bandwidths to ``min_bandwidth * s * n_c**-0.2``, ``s`` of the feature over all classes.
-
-    A class (almost) constant in a feature has else a spike there, and one value beside it weighs
-    hundreds of nats. The floor is relative to the feature, so that no unit of measurement matters:
-    a class whose values are all equal has it as its bandwidth, whatever constant stood there. A
-    feature that is constant over all samples has no floor.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class, ascending within each.
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Class ``c`` has the ``n_c`` rows ``offsets[c]`` to ``offsets[c + 1]``.
-    min_bandwidth : float
-        The factor, above 0. As a rule of thumb has 0.9 or 1.06, 0.2 to 0.5 is a floor.
-    widths : ndarray of shape (n_classes, n_features) or (n_samples, n_features)
-        Bandwidths per class or per sample; raised in place.
-    spreads : ndarray of shape (n_features,), optional
-        Standard deviation of each feature over all training samples; see `overall_spread`.
-    """
-    if spreads is None:
-        spreads = overall_spread(tile)
     sizes = np.diff(offsets)
-    floor = min_bandwidth * spreads * sizes[:, np.newaxis] ** -0.2
-    constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)
-    if len(widths) != len(sizes):
-        floor, constant = (np.repeat(each, sizes, axis=0) for each in (floor, constant))
-    widths[:] = np.where(constant, floor, np.maximum(widths, floor))
+    widths = np.empty((len(sizes), tile.shape[1]))
+    _write_spreads(tile, offsets, RULES_OF_THUMB.get(rule, 0.9), -0.2, widths)
+    if rule == "adaptive":
+        pilots, widths = widths, np.empty(tile.shape)
+        _adapt(tile, offsets, pilots, kernel_code(kernel), widths)
+    elif rule == "sheather_jones":
+        _solve_plug_in(tile, offsets, widths)
+    elif rule == "cross_validation":
+        _search_likelihood(tile, offsets, widths, kernel_code(kernel))
+    if min_bandwidth > 0.0:
+        spreads = overall_spread(tile) if spreads is None else spreads
+        floor = min_bandwidth * spreads * sizes[:, np.newaxis] ** -0.2
+        constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)
+        if rule == "adaptive":
+            floor, constant = (np.repeat(each, sizes, axis=0) for each in (floor, constant))
+        widths = np.where(constant, floor, np.maximum(widths, floor))
+    return widths
 
 
 @njit(nogil=True)
 def overall_spread(tile: np.ndarray) -> np.ndarray:
-    """Return the standard deviation (ddof=1) of each feature over all samples.
+    """Return the standard deviation (ddof=1) of each feature of a tile, over all samples.
 
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        In any order of the samples.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        0 for a constant feature and for a single sample. No square overflows or underflows.
+    It is 0 for a constant feature and for a single sample. No square overflows or underflows.
     """
     n, width = tile.shape
     means, peaks, squares = np.zeros(width), np.zeros(width), np.zeros(width)
@@ -493,17 +412,3 @@ def overall_spread(tile: np.ndarray) -> np.ndarray:
     for f in range(width):
         squares[f] = peaks[f] * np.sqrt(squares[f] / max(n - 1, 1))
     return squares
-
-
-def _by_rule(tile: np.ndarray, offsets: np.ndarray, rule: str, kernel: str) -> np.ndarray:
-    widths = np.empty((len(offsets) - 1, tile.shape[1]))
-    _rule_of_thumb(tile, offsets, _FACTORS[rule], widths)
-    if rule == "adaptive":
-        local = np.empty(tile.shape)
-        _adapt(tile, offsets, widths, kernel_code(kernel), local)
-        return local
-    if rule == "sheather_jones":
-        _solve_plug_in(tile, offsets, widths)
-    elif rule == "cross_validation":
-        _search_likelihood(tile, offsets, widths, kernel_code(kernel))
-    return widths

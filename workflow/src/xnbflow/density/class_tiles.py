@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.density.bandwidth import RULES_OF_THUMB, bandwidths_of
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.jit import njit
 from xnbflow.density.matrices import as_dense, is_sparse
-from xnbflow.density.sparse_tiles import SPARSE_FACTORS, SparseTile, classes_of_samples
+from xnbflow.density.sparse_tiles import SparseTile, classes_of_samples
 from xnbflow.density.standard import StandardUnits
 from xnbflow.density.tiles import class_offsets, map_parts, map_strips, sorted_classes
 
@@ -92,8 +92,8 @@ def map_class_tiles(
         Class of each sample, or of each of the chosen ones.
     n_classes : int
     bandwidth : str
-        The rule for bandwidths. One that looks at pairs of samples needs dense tiles; of sparse
-        features so few are then dense at a time that memory does not grow.
+        The rule for bandwidths. If it is no rule of thumb it needs dense tiles, of few features
+        each where these are sparse.
     samples : ndarray of int, shape (n_chosen,), optional
         The samples to use; by default all.
     """
@@ -101,7 +101,7 @@ def map_class_tiles(
     order = order if samples is None else samples[order]
 
     def dense(strip: slice) -> T:
-        # No name here: the work may then drop the values that it has standardised.
+        # The tile has no name here: the work can free the values once they are standardised.
         return work(DenseTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets))
 
     n_features, n_samples = features.shape
@@ -115,7 +115,7 @@ def map_class_tiles(
     starts = range(0, n_features, _SPARSE_STRIP)
     strips = [slice(at, min(at + _SPARSE_STRIP, n_features)) for at in starts]
     effort = max(features.nnz, n_features) * _NS_PER_STORED
-    return map_parts(stored if bandwidth in SPARSE_FACTORS else dense, strips, effort)
+    return map_parts(stored if bandwidth in RULES_OF_THUMB else dense, strips, effort)
 
 
 @njit(nogil=True)
@@ -126,16 +126,6 @@ def _separation(
 
     A kernel density has the variance of its samples (ddof=0) plus its squared bandwidth, so that
     no class, not even one of a single sample, is without variance.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class.
-    offsets : ndarray of int, shape (n_classes + 1,)
-    widths : ndarray of shape (n_classes, n_features) or (n_samples, n_features)
-        Bandwidths per class or per sample.
-    pairs : ndarray of int, shape (n_pairs, 2)
-    out : ndarray of shape (n_pairs, n_features)
     """
     n_classes, width = len(offsets) - 1, tile.shape[1]
     means, squares = np.zeros((n_classes, width)), np.zeros((n_classes, width))

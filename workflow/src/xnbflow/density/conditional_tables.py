@@ -10,18 +10,15 @@ it for every ``g`` on *nodes* a sixteenth of a width apart along ``x``.
 **Sums and interpolation.** Samples are spread over the ten nodes around them by Lagrange's weights,
 the nodes are convolved with the kernel by FFT, and ``T`` at ``x`` is interpolated from the ten
 nodes around it. Both replace a kernel by the polynomial of degree 9 through its values at ten
-nodes, which errs by less than 3e-7 of the kernel anywhere within 8.5 widths, 1e-11 within 4. All
-terms are positive, and so no sum errs by more than 6e-7 of itself, besides an absolute `_FLOOR`: of
-rounding, and of the kernels beyond.
-
-**Elsewhere**, where samples are sparse along ``x``, kernels are summed one by one over the nearest
-samples.
+nodes, which errs by less than 3e-7 of the kernel within 8.5 widths, 1e-11 within 4. All terms are
+positive: no sum errs by more than 6e-7 of itself, besides an absolute `_FLOOR` of rounding and of
+kernels beyond. Where samples are sparse along ``x``, the nearest kernels are summed one by one.
 
 **Leaving a sample out** that is ``o(g) = K(g - y) / m(g)`` of the target's kernels gives
 ``(T - o) / (1 - o)``, whose absolute error is the floor's over ``1 - o``.
 
-`ConditionalTables.posterior` carries these errors through the product over features. Samples whose
-densities are not certain to `TOLERANCE` it names, to be summed one by one.
+`ConditionalTables.posterior` carries these errors through the product over features, and names the
+samples whose densities are not certain to `TOLERANCE`, to be summed one by one.
 """
 
 from typing import NamedTuple
@@ -29,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import fft
 
-from xnbflow.density.density_tables import dense_runs
+from xnbflow.density.density_tables import lay_out
 from xnbflow.density.jit import njit
 from xnbflow.density.kernels import exponentiate
 from xnbflow.density.tiles import map_parts
@@ -57,7 +54,7 @@ _SUMS = {"contract", "nsz"}
 
 
 class FeatureTable(NamedTuple):
-    """What is known of one feature.
+    """The tables of one feature.
 
     Attributes
     ----------
@@ -159,14 +156,13 @@ class ConditionalTables:
         missing = len(targets) * np.exp(-0.5 * _TARGET_REACH**2)
         floor = _FLOOR + missing / np.maximum(marginal, _SMALLEST)
         self.target = TargetKernels(grid, per_width, marginal, floor)
-        self.features: list[FeatureTable] = [None] * len(widths)  # type: ignore[list-item]
 
-        def work(i: int) -> None:
+        def tabulate(i: int) -> FeatureTable:
             column = np.ascontiguousarray(samples[:, i])
-            self.features[i] = self._tabulate(column, targets, float(widths[i]))
+            return self._tabulate(column, targets, float(widths[i]))
 
         ns = samples.size * len(grid) * _NODES * 0.5
-        map_parts(work, range(len(widths)), ns)
+        self.features = map_parts(tabulate, range(len(widths)), ns)
 
     def posterior(self, points: np.ndarray, left_out: np.ndarray | None = None) -> Posterior:
         """Return the densities of the target, features being independent given it.
@@ -183,7 +179,7 @@ class ConditionalTables:
         parts = [slice(start, start + _ROWS) for start in range(0, len(points), _ROWS)]
 
         def work(part: slice) -> None:
-            own = None if left_out is None else left_out[part]
+            own = np.empty(0) if left_out is None else left_out[part]
             self._write(columns[:, part], own, density[part], slack[part])
 
         map_parts(work, parts, points.size * len(grid) * _NS_PER_VALUE)
@@ -195,18 +191,15 @@ class ConditionalTables:
         return Posterior(density, slack, certain)
 
     def _write(
-        self, columns: np.ndarray, own: np.ndarray | None, density: np.ndarray, slack: np.ndarray
+        self, columns: np.ndarray, left_out: np.ndarray, density: np.ndarray, slack: np.ndarray
     ) -> None:
         shares = np.zeros(density.shape)
-        if own is not None:
-            _own_shares(own, self.target, shares)
-        density[:] = 1.0  # the products of estimates, and of the greatest that they may be
+        _own_shares(left_out, self.target, shares)
+        density[:] = 1.0  # the products of estimates, and of the greatest that they can be
         slack[:] = 1.0
-        left_out = np.empty(0) if own is None else own
         others = 1.0 - shares
         per_others = 1.0 / np.maximum(others, _LEAST_OTHERS)
-        pairs = zip(self.features, columns, strict=True)
-        for i, (table, points) in enumerate(pairs, start=1):
+        for i, (table, points) in enumerate(zip(self.features, columns, strict=True), start=1):
             _multiply(points, left_out, table, self.target, shares, per_others, density, slack)
             if i % _UNSCALED == 0:
                 greatest = slack.max(axis=1, keepdims=True)
@@ -220,35 +213,25 @@ class ConditionalTables:
     def _tabulate(self, column: np.ndarray, targets: np.ndarray, width: float) -> FeatureTable:
         order = np.argsort(column)
         values, targets = column[order], targets[order]
-        firsts, lasts = dense_runs(values, width, _DENSE)
         step = width / _PER_WIDTH
-        starts = values[firsts]
-        cells = np.floor((values[lasts] - starts) / step).astype(np.int64) + 1
+        reach = np.sqrt(2.0 * (np.log(len(values)) + _LOG_NEGLIGIBLE)) * width
+        starts, cells, kept = lay_out(values, width, _DENSE, step, reach)
         rows = np.concatenate([[0], np.cumsum(cells + _NODES - 1)])
         nodes = np.empty((rows[-1], len(self.target.grid)))
-        kept = np.ones(len(values), dtype=bool)
-        reach = np.sqrt(2.0 * (np.log(len(values)) + _LOG_NEGLIGIBLE)) * width
+        distances = np.arange(-_REACH, _REACH + 1) / _PER_WIDTH
         for i, start in enumerate(starts):
             out = nodes[rows[i] : rows[i + 1]]
-            self._fill(values, targets, start - _BEFORE * step, step, out)
-            ends = np.searchsorted(values, [start + reach, values[lasts[i]] - reach])
-            kept[ends[0] : max(ends)] = False
+            first = start - _BEFORE * step - _REACH * step
+            n_bins = len(out) + 2 * _REACH
+            size = fft.next_fast_len(n_bins + 2 * _REACH, real=True)
+            bins = np.zeros((size, len(self.target.grid)))
+            _spread(values, targets, first, step, n_bins, self.target, bins)
+            kernel = fft.rfft(np.exp(-0.5 * distances**2), size)
+            spectrum = fft.rfft(bins, axis=0, overwrite_x=True)
+            spectrum *= kernel[:, np.newaxis]
+            sums = fft.irfft(spectrum, size, axis=0, overwrite_x=True)
+            np.divide(sums[2 * _REACH : 2 * _REACH + len(out)], self.target.marginal, out=out)
         return FeatureTable(width, starts, rows, nodes, values[kept], targets[kept])
-
-    def _fill(
-        self, values: np.ndarray, targets: np.ndarray, first: float, step: float, out: np.ndarray
-    ) -> None:
-        """Write ``T`` at the nodes from ``first`` on."""
-        n_bins = len(out) + 2 * _REACH
-        size = fft.next_fast_len(n_bins + 2 * _REACH, real=True)
-        bins = np.zeros((size, len(self.target.grid)))
-        _spread(values, targets, first - _REACH * step, step, n_bins, self.target, bins)
-        distances = np.arange(-_REACH, _REACH + 1) / _PER_WIDTH
-        kernel = fft.rfft(np.exp(-0.5 * distances**2), size)
-        spectrum = fft.rfft(bins, axis=0, overwrite_x=True)
-        spectrum *= kernel[:, np.newaxis]
-        sums = fft.irfft(spectrum, size, axis=0, overwrite_x=True)
-        np.divide(sums[2 * _REACH : 2 * _REACH + len(out)], self.target.marginal, out=out)
 
 
 @njit(nogil=True)
@@ -339,7 +322,7 @@ def _multiply(
     products: np.ndarray,
     bounds: np.ndarray,
 ) -> None:
-    """Multiply the products, and what they are at most, by a feature's density."""
+    """Multiply the products, and their upper bounds, by a feature's density."""
     weights, found = np.empty(_NODES), np.empty(len(target.grid))
     nothing, anything = np.zeros(len(found)), np.ones(len(found))
     for i in range(len(points)):
@@ -396,7 +379,7 @@ def _sum_nearest(
 ) -> bool:
     """Write ``T``, but for a factor, from the nearest sample outwards; one may be skipped.
 
-    Returns whether there is a sample, no farther than floats can tell.
+    Returns whether there is a sample at a distance whose square is finite.
     """
     values, n = table.values, len(table.values)
     negligible = np.log(n + 1.0) + _LOG_NEGLIGIBLE

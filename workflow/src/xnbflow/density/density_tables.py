@@ -34,7 +34,7 @@ from xnbflow.density.jit import njit
 __all__ = [
     "QUANTILES",
     "TabulatedDensity",
-    "dense_runs",
+    "lay_out",
     "log_tabulated",
     "merge_samples",
     "tabulate",
@@ -141,11 +141,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     Returns
     -------
     TabulatedDensity
-
-    Notes
-    -----
-    O(n_samples) and, for each table, O(1) per eighth of a bandwidth of its length; there are never
-    more than about as many cells as samples.
+        In O(n_samples); there are never more than about as many cells as samples.
 
     Examples
     --------
@@ -158,21 +154,20 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     >>> np.exp(out).round(4).tolist()
     [0.5, 0.2502]
     """
-    values, counts = _distinct(samples)
-    firsts, lasts = dense_runs(values, bandwidth, _DENSE)
+    values, counts, _ = merge_samples(samples, np.ones(len(samples)), 0.0)
     step = bandwidth / _PER_BANDWIDTH
-    starts = values[firsts]
-    cells = np.floor((values[lasts] - starts) / step).astype(np.int64) + 1
+    reach = np.sqrt(2.0 * (np.log(len(samples)) + _LOG_NEGLIGIBLE)) * bandwidth
+    starts, cells, kept = lay_out(values, bandwidth, _DENSE, step, reach)
     rows = np.concatenate([[0], np.cumsum(cells)])
     coefficients = np.empty((rows[-1], 6))
     taps = _taps()
-    kept = np.ones(len(values), dtype=bool)
-    reach = np.sqrt(2.0 * (np.log(len(samples)) + _LOG_NEGLIGIBLE)) * bandwidth
     for i, start in enumerate(starts):
         _fill(values, counts, start, step, taps, coefficients[rows[i] : rows[i + 1]])
-        ends = np.searchsorted(values, [start + reach, values[lasts[i]] - reach])
-        kept[ends[0] : max(ends)] = False
     means, counts, variances = merge_samples(values[kept], counts[kept], _MERGED * bandwidth)
+    # quantiles as NumPy computes them, but without sorting
+    place = QUANTILES * (len(samples) - 1)
+    below = place.astype(np.intp)
+    above = np.minimum(below + 1, len(samples) - 1)
     return TabulatedDensity(
         means,
         counts,
@@ -182,16 +177,41 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
         starts,
         rows,
         coefficients,
-        _quantiles(samples),
+        samples[below] + (place - below) * (samples[above] - samples[below]),
     )
 
 
-def _quantiles(samples: np.ndarray) -> np.ndarray:
-    """Return the `QUANTILES` of ascending samples, as NumPy does, but without sorting."""
-    place = QUANTILES * (len(samples) - 1)
-    below = place.astype(np.intp)
-    above = np.minimum(below + 1, len(samples) - 1)
-    return samples[below] + (place - below) * (samples[above] - samples[below])
+def lay_out(
+    values: np.ndarray, width: float, least: int, step: float, reach: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where tables of a feature begin, their cells, and which values are kept beside them.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_values,)
+        Ascending.
+    width : float
+        Of the kernel.
+    least : int
+        Around every value that a table covers so many values lie within 17 widths.
+    step : float
+        Length of a cell.
+    reach : float
+        Values farther than this from any point outside the tables are not kept.
+
+    Returns
+    -------
+    starts, cells : ndarray of shape (n_tables,)
+        The lowest value of each table, and its number of cells.
+    kept : ndarray of bool, shape (n_values,)
+    """
+    firsts, lasts = _dense_runs(values, width, least)
+    starts, stops = values[firsts], values[lasts]
+    kept = np.ones(len(values), dtype=bool)
+    for start, stop in zip(starts, stops, strict=True):
+        ends = np.searchsorted(values, [start + reach, stop - reach])
+        kept[ends[0] : max(ends)] = False
+    return starts, np.floor((stops - starts) / step).astype(np.int64) + 1, kept
 
 
 @njit(nogil=True)
@@ -230,56 +250,30 @@ def _log_nearest(density: TabulatedDensity, x: float, negligible: float) -> floa
     """Return the log of the sum of kernels at ``x``, from the nearest sample outwards."""
     values, h = density.values, density.bandwidth
     above = np.searchsorted(values, x)
-    below = above - 1
     nearest = np.inf
     if above < len(values):
         nearest = (values[above] - x) / h
-    if below >= 0:
-        nearest = min(nearest, (x - values[below]) / h)
+    if above > 0:
+        nearest = min(nearest, (x - values[above - 1]) / h)
     if nearest * nearest == np.inf:
         return -np.inf
     total = 0.0
-    for i in range(above, len(values)):
-        u = (values[i] - x) / h
-        exponent = 0.5 * (u - nearest) * (u + nearest)
-        if exponent > negligible:
-            break
-        around = 1.0 + 0.5 * density.variances[i] * (u * u - 1.0)
-        total += density.counts[i] * around * np.exp(-exponent)
-    for i in range(below, -1, -1):
-        u = (x - values[i]) / h
-        exponent = 0.5 * (u - nearest) * (u + nearest)
-        if exponent > negligible:
-            break
-        around = 1.0 + 0.5 * density.variances[i] * (u * u - 1.0)
-        total += density.counts[i] * around * np.exp(-exponent)
+    for step in (1, -1):
+        i = above if step > 0 else above - 1
+        while 0 <= i < len(values):
+            u = (values[i] - x) / h * step
+            exponent = 0.5 * (u - nearest) * (u + nearest)
+            if exponent > negligible:
+                break
+            around = 1.0 + 0.5 * density.variances[i] * (u * u - 1.0)
+            total += density.counts[i] * around * np.exp(-exponent)
+            i += step
     return np.log(total) - 0.5 * nearest * nearest
 
 
 @njit(nogil=True)
-def _distinct(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct values of ascending samples and how often each occurs."""
-    n_values = 1
-    for i in range(1, len(samples)):
-        n_values += samples[i] != samples[i - 1]
-    values, counts = np.empty(n_values), np.zeros(n_values)
-    at = 0
-    values[0] = samples[0]
-    for i in range(len(samples)):
-        if samples[i] != values[at]:
-            at += 1
-            values[at] = samples[i]
-        counts[at] += 1.0
-    return values, counts
-
-
-@njit(nogil=True)
-def dense_runs(values: np.ndarray, h: float, least: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first and the last value of each run that deserves a table.
-
-    Around every value of a run ``least`` values lie within 17 bandwidths, and no gap is wider
-    than 4.
-    """
+def _dense_runs(values: np.ndarray, h: float, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first and the last value of each run of dense values without a gap above 4 h."""
     firsts, lasts = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     n_runs = 0
     inside = False
@@ -300,9 +294,9 @@ def dense_runs(values: np.ndarray, h: float, least: int) -> tuple[np.ndarray, np
 
 @njit(nogil=True)
 def _taps() -> np.ndarray:
-    """Return what a bin's moments add to a node, by their distance, shape (bins, moments, 3).
+    """Return what bins' moments add to a node's sum and its derivatives, (bins, moments, 3).
 
-    The last axis is for the sum of kernels and its derivatives: ``(-1)**j He_{k+j}(u) exp(-u²/2)``.
+    That is ``(-1)**j He_{k+j}(u) exp(-u²/2)`` for derivative ``j`` and moment ``k``.
     """
     taps = np.empty((2 * _REACH, _ORDER, 3))
     hermite = np.empty(_ORDER + 2)
@@ -330,25 +324,11 @@ def _fill(
 ) -> None:
     """Write the coefficients of a table's cells (n_cells, 6)."""
     n_nodes = len(out) + 1
-    moments = np.zeros((_ORDER, n_nodes + 2 * _REACH - 1))
-    _gather_moments(values, counts, start, step, moments)
-    sums = np.zeros((3, n_nodes))
-    for k in range(_ORDER):
-        for d in range(2 * _REACH):
-            _add_tap(moments[k, d : d + n_nodes], taps[d, k], sums)
-    _interpolate(sums, out)
-
-
-@njit(nogil=True)
-def _gather_moments(
-    values: np.ndarray, counts: np.ndarray, start: float, step: float, moments: np.ndarray
-) -> None:
-    """Add up ``t**k / k!`` of the samples in each bin; bin `_REACH` begins at ``start``."""
+    moments = np.zeros((_ORDER, n_nodes + 2 * _REACH - 1))  # of each bin; `_REACH` begins at start
     low = start - _REACH * step
-    n_bins = moments.shape[1]
     for i in range(np.searchsorted(values, low), len(values)):
         place = (values[i] - low) / step
-        if place >= n_bins:
+        if place >= moments.shape[1]:
             break
         cell = int(place)
         t = (place - cell - 0.5) / _PER_BANDWIDTH
@@ -356,6 +336,11 @@ def _gather_moments(
         for k in range(_ORDER):
             moments[k, cell] += term
             term *= t / (k + 1.0)
+    sums = np.zeros((3, n_nodes))
+    for k in range(_ORDER):
+        for d in range(2 * _REACH):
+            _add_tap(moments[k, d : d + n_nodes], taps[d, k], sums)
+    _interpolate(sums, out)
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
