@@ -34,17 +34,10 @@ class BorrowedShape:
     shares: np.ndarray
 
     def mix(self, own: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Return log densities of which a part is borrowed.
+        """Return log densities of which a part is borrowed, like ``own``.
 
-        Parameters
-        ----------
-        own : ndarray of shape (n_classes, n_features, n_points)
-            Log densities of the classes' own samples.
-        points : ndarray of shape (n_features, n_points)
-
-        Returns
-        -------
-        ndarray of shape (n_classes, n_features, n_points)
+        Those of the classes' own samples are ``own`` (n_classes, n_features, n_points), at
+        ``points`` (n_features, n_points).
         """
         mixed = np.empty_like(own)
         for code, share in enumerate(self.shares):

@@ -55,7 +55,6 @@ def jeffreys(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
                 ratio = max(p[g, f], _TINY) / max(q[g, f], _TINY)
                 divergence += (p[g, f] - q[g, f]) * np.log(ratio)
             out[pair, f] = np.sqrt(max(0.0, -np.expm1(-divergence / 8.0)))
-    _part_from_nothing(densities, pairs, out)
 
 
 @njit(nogil=True)
@@ -76,7 +75,6 @@ def jensen_shannon(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) ->
                 if q[g, f] > 0.0:
                     divergence += q[g, f] * np.log2(q[g, f] / middle)
             out[pair, f] = np.sqrt(min(max(0.0, 0.5 * divergence), 1.0))
-    _part_from_nothing(densities, pairs, out)
 
 
 @njit(nogil=True)
@@ -94,17 +92,6 @@ def wasserstein(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> No
                 moved += p[g, f] - q[g, f]
                 distance += abs(moved)
             out[pair, f] = distance / (n_grid - 1)
-    _part_from_nothing(densities, pairs, out)
-
-
-@njit(nogil=True)
-def _part_from_nothing(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
-    """Write 1 where one of the two densities is zero everywhere."""
-    for pair in range(len(pairs)):
-        p, q = densities[pairs[pair, 0]], densities[pairs[pair, 1]]
-        for f in range(out.shape[1]):
-            if p[:, f].sum() == 0.0 or q[:, f].sum() == 0.0:
-                out[pair, f] = 1.0
 
 
 DISTANCES = {
@@ -122,4 +109,7 @@ def compare(densities: np.ndarray, pairs: np.ndarray, distance: str) -> np.ndarr
     """
     out = np.empty((len(pairs), densities.shape[2]))
     DISTANCES[distance](densities, pairs, out)
+    if distance != "hellinger":  # which is 1 from nothing by itself
+        nothing = ~densities.any(axis=1)
+        out[nothing[pairs].any(axis=1)] = 1.0
     return out

@@ -1,8 +1,7 @@
 """Matrices of features (n_features, n_samples): dense, some rows of them by reference, or sparse.
 
 Sparse matrices are used by blocks of features. One that is compressed by sample, in memory or in a
-file, is transposed block by block: one pass counts each feature's values, and one pass for each
-block of features takes theirs out of all samples. More memory for a block means fewer passes.
+file, is transposed block by block, each in one pass over all samples.
 """
 
 from collections.abc import Iterator
@@ -30,10 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a matrix, which stands for an array of shape (n_rows, n_samples).
-
-    With many samples a copy of the features that a classifier selects would be as large as the
-    data; what is computed of them is computed a strip at a time.
+    """Some rows of a matrix, (n_rows, n_samples), of which only a slice is ever copied.
 
     Attributes
     ----------
@@ -66,13 +62,7 @@ class Rows:
 
 
 def some_rows(values: Any, which: np.ndarray) -> Any:
-    """Return some features: of a dense matrix by reference, of a sparse one a copy.
-
-    Parameters
-    ----------
-    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-    which : ndarray of int, shape (n_rows,)
-    """
+    """Return the features ``which`` (n_rows,) of an array or `Rows` by reference, of CSR a copy."""
     if isinstance(values, Rows):
         return Rows(values.values, values.which[which])
     return Rows(values, which) if isinstance(values, np.ndarray) else values[which]
@@ -125,8 +115,8 @@ def feature_blocks(
     for which in _bounds(np.diff(indptr), most_values):
         first, last = indptr[which.start], indptr[which.stop]
         arrays = features.data[first:last], features.indices[first:last]
-        own = indptr[which.start : which.stop + 1] - first
-        yield which, _canonical(arrays, own, n_samples)
+        arrays = *arrays, indptr[which.start : which.stop + 1] - first
+        yield which, by_feature(sparse.csr_array(arrays, shape=(len(arrays[2]) - 1, n_samples)))
 
 
 def transposed_blocks(
@@ -162,7 +152,8 @@ def transposed_blocks(
             at = indices[part], data[part]
             _scatter(indptr, part.start, *at, which.start, fill, samples, values)
         index = np.int32 if own[-1] <= np.iinfo(np.int32).max else np.int64
-        yield which, _canonical((values, samples), own.astype(index), len(indptr) - 1)
+        shape = len(own) - 1, len(indptr) - 1
+        yield which, by_feature(sparse.csr_array((values, samples, own.astype(index)), shape=shape))
 
 
 def by_feature(features: Any) -> sparse.csr_array:
@@ -216,13 +207,6 @@ def _bounds(counts: np.ndarray, most_values: int) -> Iterator[slice]:
         start = stop
 
 
-def _canonical(
-    arrays: tuple[np.ndarray, np.ndarray], indptr: np.ndarray, n_samples: int
-) -> sparse.csr_array:
-    shape = len(indptr) - 1, n_samples
-    return by_feature(sparse.csr_array((*arrays, indptr), shape=shape, copy=False))
-
-
 @njit(nogil=True)
 def _scatter(
     indptr: np.ndarray,
@@ -234,7 +218,7 @@ def _scatter(
     samples: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Write a part of a matrix to its features' places; ``fill`` says where each goes on."""
+    """Write a part of a matrix to its features' places, from ``fill`` on, which is moved."""
     sample = np.searchsorted(indptr, start, side="right") - 1
     for k in range(len(indices)):
         while start + k >= indptr[sample + 1]:

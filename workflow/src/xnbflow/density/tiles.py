@@ -1,13 +1,8 @@
 """Strips of features on threads, and tiles: strips with samples as rows.
 
-A strip is small enough to stay in a core's cache from one kernel to the next, so that an estimator
-can be a sequence of small kernels. The kernels release the GIL (``nogil=True``) and a pool of
-threads shares the strips: serial kernels compile several times faster than ``parallel=True`` ones,
-and those that are not used are never compiled.
-
-In a tile neighbouring features lie side by side. All go through the same instructions, and the
-compiler lets every vector instruction serve several of them: sums need no reduction across a
-vector, sorting no branches.
+A strip stays in a core's cache from one kernel to the next. Kernels release the GIL and threads
+share the strips: serial kernels compile several times faster than ``parallel=True`` ones. In a tile
+features lie side by side, so that each vector instruction serves several of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +20,6 @@ __all__ = [
     "class_offsets",
     "feature_major",
     "feature_strips",
-    "gather",
     "map_parts",
     "map_strips",
     "sort_lanes",
@@ -62,15 +56,8 @@ def map_strips(
 ) -> list[T]:
     """Return ``work(strip)`` for every strip of features, computed on numba's number of threads.
 
-    Parameters
-    ----------
-    work : callable
-        Reads and writes its strip's part of the caller's arrays.
-    n_features, n_samples : int
-        Shape of the feature-major matrix.
-    ns_per_value : float
-        How many nanoseconds the work takes per value of the matrix, roughly: a thread is started
-        for a millisecond of work or more.
+    The matrix has shape (n_features, n_samples), and each value takes about ``ns_per_value``
+    nanoseconds; see `map_parts`.
     """
     strips = feature_strips(n_features, n_samples)
     return map_parts(work, strips, n_features * n_samples * ns_per_value)
@@ -84,9 +71,9 @@ def map_parts(work: Callable[[P], T], parts: Sequence[P], ns: float) -> list[T]:
     work : callable
         Reads and writes its part of the caller's arrays.
     parts : sequence
-        What is shared between threads.
     ns : float
-        How many nanoseconds all parts take together, roughly.
+        About how many nanoseconds all parts take together: a thread is started for a millisecond
+        of work or more.
     """
     results: list[Any] = [None] * len(parts)
     queue = iter(enumerate(parts))
@@ -109,7 +96,7 @@ def feature_major(X: np.ndarray) -> np.ndarray:
     """Return the transpose of ``X`` (n_samples, n_features), contiguous and read-only.
 
     The transpose of a feature-major array costs no copy; any other layout is copied in strips.
-    That the result is always C-contiguous and read-only spares the kernels a second compilation.
+    One layout for all spares the kernels a second compilation.
     """
     features = X.T
     if not features.flags.c_contiguous:
@@ -155,23 +142,6 @@ def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.nda
     return order, np.searchsorted(codes[order], np.arange(n_classes + 1))
 
 
-def gather(features: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Return a strip of features as a tile.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-        In any memory layout.
-    order : ndarray of int, shape (n_rows,)
-        The samples that become rows.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_features)
-    """
-    return np.ascontiguousarray(features.T[order])
-
-
 def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return the tile of a strip of features: class after class, ascending within each class.
 
@@ -184,13 +154,9 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     Returns
     -------
     ndarray of shape (n_samples, n_features)
-
-    Notes
-    -----
-    Few samples are sorted side by side (`sort_rows`), in O(n log² n), more by NumPy.
     """
     if len(order) < _MANY_SAMPLES:
-        tile = gather(features, order)
+        tile = np.ascontiguousarray(features.T[order])
         sort_rows(tile, offsets)
         return tile
     rows = features[:, order]
@@ -201,15 +167,7 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
 
 @njit(nogil=True)
 def sort_rows(tile: np.ndarray, offsets: np.ndarray) -> None:
-    """Sort every feature within each class, in place.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class.
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
-    """
+    """Sort every feature of a tile (n_samples, n_features) within each class, in place."""
     width = tile.shape[1]
     lanes = np.empty((len(tile), LANES))
     for c in range(len(offsets) - 1):
@@ -230,11 +188,6 @@ def sort_lanes(lanes: np.ndarray) -> None:
 
     Which rows are compared does not depend on the values, so all columns are exchanged at once
     by SIMD instructions, without a branch. Each exchange is a permutation, NaN included.
-
-    Parameters
-    ----------
-    lanes : ndarray of shape (n_samples, LANES)
-        Sorted in place.
     """
     n = len(lanes)
     top = 1

@@ -1,8 +1,7 @@
 """Bessel functions of the concentration, and its estimate from the mean resultant length.
 
-Both directional families need them: on the unit sphere of R^d the order is ``d / 2 - 1``, and the
-circle is ``d = 2`` (Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers,
-section 2).
+On the unit sphere of R^d the order is ``d / 2 - 1``, and the circle is ``d = 2`` (Lopez-Cruz,
+Bielza and Larranaga, Directional naive Bayes classifiers, section 2).
 """
 
 import numpy as np
@@ -42,7 +41,9 @@ def log_bessel_quotient(order: float, kappa: np.ndarray) -> np.ndarray:
     """
     kappa = np.asarray(kappa, dtype=np.float64)
     if order >= _UNIFORM_EXPANSION_FROM:
-        return _uniform_expansion(order, kappa)
+        length = np.hypot(order, kappa)
+        leading = length - order * np.log(order + length) - 0.5 * np.log(2 * np.pi * length)
+        return leading + _uniform_correction(order, length)
     kappa = np.maximum(kappa, _least(order))
     return np.log(_scaled_bessel(order, kappa)) + kappa - order * np.log(kappa)
 
@@ -56,9 +57,20 @@ def bessel_ratio(order: float, kappa: np.ndarray) -> np.ndarray:
     0.537315
     """
     kappa = np.maximum(kappa, _least(order))
-    if order >= _UNIFORM_EXPANSION_FROM:
-        return _uniform_ratio(order, kappa)
-    return _scaled_bessel(order + 1, kappa) / _scaled_bessel(order, kappa)
+    if order < _UNIFORM_EXPANSION_FROM:
+        return _scaled_bessel(order + 1, kappa) / _scaled_bessel(order, kappa)
+    # the large terms of both expansions are cancelled by hand
+    above = order + 1
+    length, length_above = np.hypot(order, kappa), np.hypot(above, kappa)
+    difference = (
+        (order + above) / (length + length_above)
+        + order * np.arcsinh(order / kappa)
+        - above * np.arcsinh(above / kappa)
+        + 0.5 * np.log(length / length_above)
+        + _uniform_correction(above, length_above)
+        - _uniform_correction(order, length)
+    )
+    return np.exp(difference)
 
 
 def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
@@ -91,20 +103,16 @@ def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
     half, bend = order + 0.5, (order**2 - 0.25) / 2
     series = half / spread - bend / half - bend * (bend / half + 1) / half**2 * spread
     newton = spread > _SPREAD_OF_SERIES
-    kappa = np.where(newton, 0.0, np.minimum(series, KAPPA_MAX))
-    kappa[newton] = _newton(resultant[newton], dimension)
-    return kappa
-
-
-def _newton(resultant: np.ndarray, dimension: int) -> np.ndarray:
-    order = dimension / 2 - 1
+    found = np.where(newton, 0.0, np.minimum(series, KAPPA_MAX))
+    resultant = resultant[newton]
     kappa = resultant * (dimension - resultant**2) / (1 - resultant**2)
     for _ in range(_NEWTON_STEPS):
         kappa = np.maximum(kappa, _least(order))
         ratio = bessel_ratio(order, kappa)
         slope = 1 - ratio * (ratio + (dimension - 1) / kappa)
         kappa = kappa - (ratio - resultant) / slope
-    return np.where(resultant > 0, np.maximum(kappa, 0.0), 0.0)
+    found[newton] = np.where(resultant > 0, np.maximum(kappa, 0.0), 0.0)
+    return found
 
 
 def _scaled_bessel(order: float, kappa: np.ndarray) -> np.ndarray:
@@ -115,29 +123,8 @@ def _scaled_bessel(order: float, kappa: np.ndarray) -> np.ndarray:
 
 
 def _least(order: float) -> float:
-    """Return the concentration that stands for smaller ones, lest ``I_v(kappa)`` underflow."""
+    """Return the least concentration at which ``I_v(kappa)`` does not underflow."""
     return 10.0 ** (-200 / (order + 2)) if order < _UNIFORM_EXPANSION_FROM else 1e-200
-
-
-def _uniform_expansion(order: float, kappa: np.ndarray) -> np.ndarray:
-    length = np.hypot(order, kappa)
-    leading = length - order * np.log(order + length) - 0.5 * np.log(2 * np.pi * length)
-    return leading + _uniform_correction(order, length)
-
-
-def _uniform_ratio(order: float, kappa: np.ndarray) -> np.ndarray:
-    """Return `bessel_ratio` with the large terms of both expansions cancelled by hand."""
-    above = order + 1
-    length, length_above = np.hypot(order, kappa), np.hypot(above, kappa)
-    difference = (
-        (order + above) / (length + length_above)
-        + order * np.arcsinh(order / kappa)
-        - above * np.arcsinh(above / kappa)
-        + 0.5 * np.log(length / length_above)
-        + _uniform_correction(above, length_above)
-        - _uniform_correction(order, length)
-    )
-    return np.exp(difference)
 
 
 def _uniform_correction(order: float, length: np.ndarray) -> np.ndarray:
