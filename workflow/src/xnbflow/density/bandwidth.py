@@ -4,8 +4,6 @@ Rules of thumb are a robust spread times ``n**(-1/5)``. Sheather and Jones' plug
 greatest leave-one-out likelihood and Abramson's local bandwidths start from Silverman's rule.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from xnbflow.density.density_tables import merge_samples
@@ -84,26 +82,8 @@ _FURTHEST = 8.0
 _GOLDEN = 0.6180339887498949
 
 
-def _solve_plug_in(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray) -> None:
-    """Replace Silverman's bandwidths by Sheather and Jones', but of constant features."""
-    spreads = np.empty_like(widths)
-    _write_spreads(tile, offsets, 1.0, 0.0, spreads)
-    for c, (first, stop) in enumerate(pairwise(offsets.tolist())):
-        rows = tile[first:stop]
-        for f in np.flatnonzero(rows[0] < rows[-1]):
-            widths[c, f] = _plug_in_bandwidth(rows[:, f].copy(), spreads[c, f], widths[c, f])
-
-
-@njit(nogil=True)
-def _search_likelihood(
-    tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray, code: int
-) -> None:
-    """Replace Silverman's bandwidths by the likeliest ones, but of constant features."""
-    for c in range(len(offsets) - 1):
-        rows = tile[offsets[c] : offsets[c + 1]]
-        for f in range(tile.shape[1]):
-            if rows[0, f] < rows[len(rows) - 1, f]:
-                widths[c, f] = _likelihood_bandwidth(rows[:, f].copy(), widths[c, f], code)
+#: Means, counts and variances of merged samples; without counts, the samples.
+_Groups = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @njit(nogil=True)
@@ -139,7 +119,7 @@ def _plug_in_bandwidth(values: np.ndarray, scale: float, fallback: float) -> flo
 
 
 @njit(nogil=True)
-def _slope(groups: tuple[np.ndarray, np.ndarray, np.ndarray], scale: float, n: int) -> float:
+def _slope(groups: _Groups, scale: float, n: int) -> float:
     """Return ``alpha(h) / h**(5/7)``."""
     s_pilot = _curvature(groups, n, 1.24 * scale * n ** (-1.0 / 7.0), 4)
     t_pilot = -_curvature(groups, n, 1.23 * scale * n ** (-1.0 / 9.0), 6)
@@ -147,9 +127,7 @@ def _slope(groups: tuple[np.ndarray, np.ndarray, np.ndarray], scale: float, n: i
 
 
 @njit(nogil=True)
-def _solve(
-    groups: tuple[np.ndarray, np.ndarray, np.ndarray], slope: float, n: int, fallback: float
-) -> float:
+def _solve(groups: _Groups, slope: float, n: int, fallback: float) -> float:
     """Find the bandwidth by bisection; ``fallback`` where there is none."""
     low, high = fallback, fallback
     below, above = _excess(groups, slope, n, low), _excess(groups, slope, n, high)
@@ -171,22 +149,15 @@ def _solve(
 
 
 @njit(nogil=True)
-def _excess(
-    groups: tuple[np.ndarray, np.ndarray, np.ndarray], slope: float, n: int, h: float
-) -> float:
+def _excess(groups: _Groups, slope: float, n: int, h: float) -> float:
     """Return how far the plug-in equation's right side is above ``h``."""
     s = abs(_curvature(groups, n, slope * h ** (5.0 / 7.0), 4))
     return (0.5 / (np.sqrt(np.pi) * n * s)) ** 0.2 - h
 
 
 @njit(nogil=True)
-def _curvature(
-    groups: tuple[np.ndarray, np.ndarray, np.ndarray], n: int, h: float, order: int
-) -> float:
-    """Estimate the integral of the density times its derivative of order 4 or 6.
-
-    ``groups`` holds means, counts and variances of ``n`` samples; without counts, the samples.
-    """
+def _curvature(groups: _Groups, n: int, h: float, order: int) -> float:
+    """Estimate the integral of the density times its derivative of order 4 or 6."""
     values, counts, variances = groups
     if len(counts):
         total = _sum_over_groups(values, counts, variances, h, order)
@@ -371,15 +342,20 @@ def bandwidths_of(
     array([[1.146]])
     """
     sizes = np.diff(offsets)
-    widths = np.empty((len(sizes), tile.shape[1]))
+    robust, widths = np.empty((2, len(sizes), tile.shape[1]))
     _write_spreads(tile, offsets, RULES_OF_THUMB.get(rule, 0.9), -0.2, widths)
     if rule == "adaptive":
         pilots, widths = widths, np.empty(tile.shape)
         _adapt(tile, offsets, pilots, kernel_code(kernel), widths)
-    elif rule == "sheather_jones":
-        _solve_plug_in(tile, offsets, widths)
-    elif rule == "cross_validation":
-        _search_likelihood(tile, offsets, widths, kernel_code(kernel))
+    elif rule not in RULES_OF_THUMB:
+        _write_spreads(tile, offsets, 1.0, 0.0, robust)
+        varies = tile[offsets[:-1]] < tile[offsets[1:] - 1]
+        for c, f in np.argwhere(varies):
+            values = tile[offsets[c] : offsets[c + 1], f].copy()
+            if rule == "sheather_jones":
+                widths[c, f] = _plug_in_bandwidth(values, robust[c, f], widths[c, f])
+            else:
+                widths[c, f] = _likelihood_bandwidth(values, widths[c, f], kernel_code(kernel))
     if min_bandwidth > 0.0:
         spreads = overall_spread(tile) if spreads is None else spreads
         floor = min_bandwidth * spreads * sizes[:, np.newaxis] ** -0.2

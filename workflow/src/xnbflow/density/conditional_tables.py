@@ -31,7 +31,7 @@ from xnbflow.density.jit import njit
 from xnbflow.density.kernels import exponentiate
 from xnbflow.density.tiles import map_parts
 
-__all__ = ["TOLERANCE", "ConditionalTables", "Posterior"]
+__all__ = ["TOLERANCE", "ConditionalTables"]
 
 #: A posterior is certain if its errors add up to less, as a share of the whole.
 TOLERANCE = 1e-6
@@ -53,67 +53,24 @@ _NS_PER_VALUE = 4.0
 _SUMS = {"contract", "nsz"}
 
 
-class FeatureTable(NamedTuple):
-    """The tables of one feature.
+class _FeatureTable(NamedTuple):
+    """The tables of one feature."""
 
-    Attributes
-    ----------
-    width : float
-        Of the feature's kernel.
-    starts : ndarray of shape (n_tables,)
-        Where each table's first cell begins, ascending.
-    rows : ndarray of int, shape (n_tables + 1,)
-        Which rows of ``nodes`` are a table's.
-    nodes : ndarray of shape (n_nodes, n_grid)
-        ``T`` at the nodes; a table's first lies `_BEFORE` below its start.
-    values, targets : ndarray of shape (n_kept,)
-        Samples, ascending, that sums outside the tables may need.
-    """
-
-    width: float
-    starts: np.ndarray
-    rows: np.ndarray
-    nodes: np.ndarray
-    values: np.ndarray
+    width: float  # of the kernel
+    starts: np.ndarray  # where each table's first cell begins, ascending
+    rows: np.ndarray  # a table has the nodes rows[i]:rows[i + 1]
+    nodes: np.ndarray  # T, (n_nodes, n_grid); a table's first lies _BEFORE below its start
+    values: np.ndarray  # samples, ascending, that sums outside the tables may need
     targets: np.ndarray
 
 
-class TargetKernels(NamedTuple):
-    """The kernels of the target.
-
-    Attributes
-    ----------
-    grid : ndarray of shape (n_grid,)
-    per_width : float
-        One over the kernels' width.
-    marginal : ndarray of shape (n_grid,)
-        ``m`` at the points of the grid.
-    floor : ndarray of shape (n_grid,)
-        What ``T`` may err by besides a share of itself.
-    """
+class _TargetKernels(NamedTuple):
+    """The kernels of the target at the points of the grid."""
 
     grid: np.ndarray
     per_width: float
-    marginal: np.ndarray
-    floor: np.ndarray
-
-
-class Posterior(NamedTuple):
-    """Densities of the target at the points of its grid.
-
-    Attributes
-    ----------
-    density : ndarray of shape (n_points, n_grid)
-        Integrates to 1 over the grid, trapezoids.
-    slack : ndarray of shape (n_points, n_grid)
-        By how much it may be wrong.
-    certain : ndarray of bool, shape (n_points,)
-        Whether the slack adds up to less than `TOLERANCE`.
-    """
-
-    density: np.ndarray
-    slack: np.ndarray
-    certain: np.ndarray
+    marginal: np.ndarray  # m
+    floor: np.ndarray  # error of T besides a share of itself
 
 
 class ConditionalTables:
@@ -138,7 +95,7 @@ class ConditionalTables:
     >>> tables = ConditionalTables(
     ...     y[:, None], y, np.array([0.2]), 0.2, np.array([-1.0, 0.0, 1.0])
     ... )
-    >>> tables.posterior(np.array([[0.5]])).density.round(3).tolist()
+    >>> tables.posterior(np.array([[0.5]]))[0].round(3).tolist()
     [[0.0, 0.675, 0.649]]
     """
 
@@ -155,16 +112,18 @@ class ConditionalTables:
         _sum_targets(targets, grid, per_width, marginal)
         missing = len(targets) * np.exp(-0.5 * _TARGET_REACH**2)
         floor = _FLOOR + missing / np.maximum(marginal, _SMALLEST)
-        self.target = TargetKernels(grid, per_width, marginal, floor)
+        self.target = _TargetKernels(grid, per_width, marginal, floor)
 
-        def tabulate(i: int) -> FeatureTable:
+        def tabulate(i: int) -> _FeatureTable:
             column = np.ascontiguousarray(samples[:, i])
             return self._tabulate(column, targets, float(widths[i]))
 
         ns = samples.size * len(grid) * _NODES * 0.5
         self.features = map_parts(tabulate, range(len(widths)), ns)
 
-    def posterior(self, points: np.ndarray, left_out: np.ndarray | None = None) -> Posterior:
+    def posterior(
+        self, points: np.ndarray, left_out: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the densities of the target, features being independent given it.
 
         Parameters
@@ -172,15 +131,24 @@ class ConditionalTables:
         points : ndarray of shape (n_points, n_features)
         left_out : ndarray of shape (n_points,), optional
             If points are training samples to be left out, each for itself, their targets.
+
+        Returns
+        -------
+        density : ndarray of shape (n_points, n_grid)
+            Integrates to 1 over the grid, trapezoids.
+        slack : ndarray of shape (n_points, n_grid)
+            The greatest error of the density.
+        certain : ndarray of bool, shape (n_points,)
+            Whether the slack adds up to less than `TOLERANCE`.
         """
         grid = self.target.grid
-        density, slack = np.empty((2, len(points), len(grid)))
+        density, slack = np.ones((2, len(points), len(grid)))
         columns = np.ascontiguousarray(points.T)
         parts = [slice(start, start + _ROWS) for start in range(0, len(points), _ROWS)]
 
         def work(part: slice) -> None:
             own = np.empty(0) if left_out is None else left_out[part]
-            self._write(columns[:, part], own, density[part], slack[part])
+            self._multiply_all(columns[:, part], own, density[part], slack[part])
 
         map_parts(work, parts, points.size * len(grid) * _NS_PER_VALUE)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -188,15 +156,14 @@ class ConditionalTables:
             density /= whole
             slack /= whole
             certain = np.trapezoid(slack, grid, axis=1) <= TOLERANCE
-        return Posterior(density, slack, certain)
+        return density, slack, certain
 
-    def _write(
+    def _multiply_all(
         self, columns: np.ndarray, left_out: np.ndarray, density: np.ndarray, slack: np.ndarray
     ) -> None:
+        """Write the products of all features' densities, and by how much they can be wrong."""
         shares = np.zeros(density.shape)
         _own_shares(left_out, self.target, shares)
-        density[:] = 1.0  # the products of estimates, and of the greatest that they can be
-        slack[:] = 1.0
         others = 1.0 - shares
         per_others = 1.0 / np.maximum(others, _LEAST_OTHERS)
         for i, (table, points) in enumerate(zip(self.features, columns, strict=True), start=1):
@@ -210,7 +177,7 @@ class ConditionalTables:
         slack *= self.target.marginal * others
         slack[(others < _LEAST_OTHERS).any(axis=1)] = np.inf
 
-    def _tabulate(self, column: np.ndarray, targets: np.ndarray, width: float) -> FeatureTable:
+    def _tabulate(self, column: np.ndarray, targets: np.ndarray, width: float) -> _FeatureTable:
         order = np.argsort(column)
         values, targets = column[order], targets[order]
         step = width / _PER_WIDTH
@@ -231,7 +198,7 @@ class ConditionalTables:
             spectrum *= kernel[:, np.newaxis]
             sums = fft.irfft(spectrum, size, axis=0, overwrite_x=True)
             np.divide(sums[2 * _REACH : 2 * _REACH + len(out)], self.target.marginal, out=out)
-        return FeatureTable(width, starts, rows, nodes, values[kept], targets[kept])
+        return _FeatureTable(width, starts, rows, nodes, values[kept], targets[kept])
 
 
 @njit(nogil=True)
@@ -252,7 +219,7 @@ def _sum_targets(targets: np.ndarray, grid: np.ndarray, per_width: float, out: n
 
 
 @njit(nogil=True)
-def _own_shares(targets: np.ndarray, target: TargetKernels, out: np.ndarray) -> None:
+def _own_shares(targets: np.ndarray, target: _TargetKernels, out: np.ndarray) -> None:
     for i in range(len(targets)):
         _target_kernels(targets[i], target.grid, target.per_width, out[i])
         for g in range(len(target.grid)):
@@ -289,7 +256,7 @@ def _spread(
     origin: float,
     step: float,
     n_bins: int,
-    target: TargetKernels,
+    target: _TargetKernels,
     bins: np.ndarray,
 ) -> None:
     """Spread the samples, with the kernels of their targets, over the nodes around them."""
@@ -315,8 +282,8 @@ def _spread(
 def _multiply(
     points: np.ndarray,
     left_out: np.ndarray,
-    table: FeatureTable,
-    target: TargetKernels,
+    table: _FeatureTable,
+    target: _TargetKernels,
     shares: np.ndarray,
     per_others: np.ndarray,
     products: np.ndarray,
@@ -363,7 +330,7 @@ def _take(
 
 
 @njit(nogil=True)
-def _position(x: float, y: float, table: FeatureTable) -> int:
+def _position(x: float, y: float, table: _FeatureTable) -> int:
     """Return where among the kept samples the one with this value and target is, else -1."""
     i = int(np.searchsorted(table.values, x))
     while i < len(table.values) and table.values[i] == x:
@@ -375,7 +342,7 @@ def _position(x: float, y: float, table: FeatureTable) -> int:
 
 @njit(nogil=True)
 def _sum_nearest(
-    x: float, skipped: int, table: FeatureTable, target: TargetKernels, out: np.ndarray
+    x: float, skipped: int, table: _FeatureTable, target: _TargetKernels, out: np.ndarray
 ) -> bool:
     """Write ``T``, but for a factor, from the nearest sample outwards; one may be skipped.
 

@@ -1,28 +1,21 @@
 """Gaussian kernel densities of many samples, tabulated once: O(1) per point instead of O(n).
 
-The sum of kernels ``f(u)`` of a feature, ``u`` in bandwidths, is smooth on the scale of one
-bandwidth. On *nodes* an eighth of a bandwidth apart `tabulate` computes it with its first two
-derivatives, and between two nodes ``log f`` is the polynomial of degree 5 that has all six values.
+On *nodes* an eighth of a bandwidth apart `tabulate` computes the sum of kernels ``f(u)``, ``u`` in
+bandwidths, with two derivatives; between nodes ``log f`` is the polynomial of degree 5 that has all
+six values. Samples are binned between nodes; with Hermite polynomials ``He_k`` and the moments of a
+bin (a fast Gauss transform: Greengard and Strain, SIAM J. Sci. Stat. Comput. 12, 1991),
 
-**Sums.** Samples are binned between nodes, and each bin keeps the moments ``sum t**k / k!``,
-``k < 8``, of the distances ``t`` of its samples from its centre. With Hermite polynomials ``He_k``,
+    exp(-(u - t)² / 2) = exp(-u² / 2) · sum_k He_k(u) t**k / k!,    k < 8.
 
-    exp(-(u - t)² / 2) = exp(-u² / 2) · sum_k He_k(u) t**k / k!,
+With ``|t| <= 1/16`` the remainder is below ``(u / 16)**8 / 8!`` of a kernel, 3e-8 at 7 bandwidths;
+bins beyond 8.5 are left out, each sample below 2e-16 of the highest kernel. Interpolation errs by
+``max |(log f)^(6)| (1/8)**6 / 46080``, and between clusters ``d`` bandwidths apart that derivative
+is at most ``d**6 / 4``: tables end at gaps of more than 4 bandwidths, and err by about 2e-7.
 
-so that the kernels of a bin cost eight products whatever it holds (a fast Gauss transform:
-Greengard and Strain, SIAM Journal on Scientific and Statistical Computing 12, 1991). With
-``|t| <= 1/16`` the remainder is below ``(u / 16)**8 / 8!`` of a kernel at distance ``u``, 3e-8 at 7
-bandwidths; bins farther than 8.5 are left out, each sample below 2e-16 of the highest kernel.
-
-**Interpolation** errs by ``max |(log f)^(6)| (1/8)**6 / 46080``. Where the nearest samples' weight
-passes from one cluster to another ``d`` bandwidths apart, the sixth derivative is at most
-``d**6 / 4``. Tables therefore end at gaps of more than 4 bandwidths: the error stays near 2e-7.
-
-**Elsewhere**, beyond the data, in gaps and where samples are so sparse that a sum is as cheap as a
-table, kernels are summed one by one over the nearest samples; what is left out is below 1e-10 of
-the sum. Only the samples that such sums can reach are kept; those within 1/512 of a bandwidth of
-each other are kept as one, by number, mean and variance. What the third moment would add is at most
-``(u / 512)**3 / 120`` of a sum at ``u`` bandwidths: 1e-6 at 25, 1e-3 at 250.
+Elsewhere the nearest kernels are summed one by one; what is left out is below 1e-10 of the sum. Of
+the samples that such sums can reach those within 1/512 of a bandwidth of each other are kept as
+number, mean and variance. The third moment would add at most ``(u / 512)**3 / 120`` of a sum at
+``u`` bandwidths: 1e-6 at 25, 1e-3 at 250.
 """
 
 from typing import NamedTuple
@@ -50,7 +43,7 @@ def merge_samples(
     Parameters
     ----------
     values, counts : ndarray of float64, shape (n_values,)
-        Values, ascending, and how many samples each stands for.
+        Ascending, and how many samples each stands for.
     width : float
         0 merges equal values only.
 

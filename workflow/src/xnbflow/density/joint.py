@@ -98,9 +98,7 @@ class MeshTarget(NamedTuple):
         >>> mesh.n_rows, mesh.first.tolist(), mesh.weights[0].round(3).tolist()
         (44, [0, 2, 40], [0.167, 0.667, 0.167, 0.0])
         """
-        first = np.empty(len(target), dtype=np.int64)
-        weights, slopes = np.empty((2, len(target), 4))
-        _spread(target * _CELLS_PER_WIDTH, first, weights, slopes)
+        first, weights, _ = _spread(target * _CELLS_PER_WIDTH)
         return cls(first, weights, int(first.max()) + 4, mesh_kernel())
 
     @classmethod
@@ -117,11 +115,11 @@ class MeshTarget(NamedTuple):
 
 
 @njit(nogil=True)
-def _spread(
-    positions: np.ndarray, first: np.ndarray, weights: np.ndarray, slopes: np.ndarray
-) -> None:
-    """Write the cubic B-spline's weights at each position, in cells, and their derivatives."""
-    low = np.floor(positions.min())  # the cells rest when samples move: so has the sum a derivative
+def _spread(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each position's first cell, and the cubic B-spline's weights and their derivatives."""
+    first = np.empty(len(positions), dtype=np.int64)
+    weights, slopes = np.empty((len(positions), 4)), np.empty((len(positions), 4))
+    low = np.floor(positions.min())  # fixed when samples move, so that the sum has a derivative
     for a in range(len(positions)):
         x = positions[a] - low
         first[a] = int(x)
@@ -135,6 +133,7 @@ def _spread(
         slopes[a, 1] = t * (3.0 * t - 4.0) / 2.0
         slopes[a, 2] = (1.0 + t * (2.0 - 3.0 * t)) / 2.0
         slopes[a, 3] = t * t / 2.0
+    return first, weights, slopes
 
 
 @njit(nogil=True)
@@ -152,18 +151,15 @@ def _mesh_scores(
     ``score`` holds minus the background's derivative; the derivative of minus the sum of
     ``log sums`` is written.
     """
-    first, weights = target.first, target.weights
     cells = len(column_kernel) // _REACH / width
-    column = np.empty(len(z), dtype=np.int64)
-    across, slopes = np.empty((len(z), 4)), np.empty((len(z), 4))
-    _spread(z * cells, column, across, slopes)
+    column, across, slopes = _spread(z * cells)
     mesh = np.zeros((target.n_rows, column.max() + 4))
     other = np.empty_like(mesh)
     slope = np.empty(len(z))
-    _add(mesh, first, weights, column, across, np.ones(len(z)))
+    _add(mesh, target, column, across, np.ones(len(z)))
     _convolve(mesh, other, target.kernel, column_kernel)
-    _read(mesh, first, weights, column, across, sums)
-    _read(mesh, first, weights, column, slopes, slope)
+    _read(mesh, target, column, across, sums)
+    _read(mesh, target, column, slopes, slope)
     inverse = np.empty(len(z))
     for a in range(len(z)):
         # a sample does not count itself; the mesh's error must not make the sum negative
@@ -172,38 +168,30 @@ def _mesh_scores(
         score[a] = (score[a] - (0.0 if alone else slope[a] * cells)) / sums[a]
         inverse[a] = 0.0 if alone else 1.0 / sums[a]
     mesh[:] = 0.0
-    _add(mesh, first, weights, column, across, inverse)
+    _add(mesh, target, column, across, inverse)
     _convolve(mesh, other, target.kernel, column_kernel)
-    _read(mesh, first, weights, column, slopes, slope)
+    _read(mesh, target, column, slopes, slope)
     for a in range(len(z)):
         score[a] -= slope[a] * cells
 
 
 @njit(nogil=True)
 def _add(
-    mesh: np.ndarray,
-    first: np.ndarray,
-    weights: np.ndarray,
-    column: np.ndarray,
-    across: np.ndarray,
-    amounts: np.ndarray,
+    mesh: np.ndarray, target: MeshTarget, column: np.ndarray, across: np.ndarray, scale: np.ndarray
 ) -> None:
+    first, weights = target.first, target.weights
     for a in range(len(first)):
         for i in range(weights.shape[1]):
-            share = amounts[a] * weights[a, i]
+            share = scale[a] * weights[a, i]
             for j in range(4):
                 mesh[first[a] + i, column[a] + j] += share * across[a, j]
 
 
 @njit(nogil=True)
 def _read(
-    mesh: np.ndarray,
-    first: np.ndarray,
-    weights: np.ndarray,
-    column: np.ndarray,
-    across: np.ndarray,
-    out: np.ndarray,
+    mesh: np.ndarray, target: MeshTarget, column: np.ndarray, across: np.ndarray, out: np.ndarray
 ) -> None:
+    first, weights = target.first, target.weights
     for a in range(len(first)):
         total = 0.0
         for i in range(weights.shape[1]):

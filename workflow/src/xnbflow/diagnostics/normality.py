@@ -34,8 +34,7 @@ _SMALLEST_P = 1e-19
 def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Test each feature for normality by Shapiro and Wilk's W.
 
-    Features are independent of each other, so a series too large for memory can be fed in chunks
-    (`xnbflow.data.dataset.iterate_features`, each chunk transposed).
+    A data set too large for memory can be tested in chunks of features.
 
     Parameters
     ----------
@@ -61,10 +60,6 @@ def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         Once if features are constant (range below 1e-300). Once if there are more than 5000
         samples, for which Royston's p-value is an extrapolation.
 
-    Notes
-    -----
-    Runs in ``numba.get_num_threads()`` threads.
-
     References
     ----------
     Royston P. (1995), Remark AS R94. Applied Statistics 44, 547-551.
@@ -83,8 +78,7 @@ def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         msg = f"X has {n_samples} samples; the Shapiro-Wilk test needs at least {_SMALLEST}"
         raise InputError(msg)
     _warn_if_extrapolated(n_samples)
-    deficit = _deficits(features, np.arange(n_samples))
-    _refuse_nan(X, deficit)
+    deficit = _deficits(X, features, np.arange(n_samples))
     constant = deficit < 0
     if constant.any():
         first = feature_name(X, int(np.argmax(constant)))
@@ -141,8 +135,7 @@ def shapiro_wilk_within(
         warnings.warn(msg, UserWarning, stacklevel=2)
     _warn_if_extrapolated(int(counts.max()))
     for code in np.flatnonzero(counts >= _SMALLEST):
-        deficit = _deficits(features, np.flatnonzero(codes == code))
-        _refuse_nan(X, deficit)
+        deficit = _deficits(X, features, np.flatnonzero(codes == code))
         W[code], p[code] = _statistic_and_p(deficit, counts[code])
     return W, p
 
@@ -153,14 +146,10 @@ def _warn_if_extrapolated(n_samples: int) -> None:
         warnings.warn(msg, UserWarning, stacklevel=3)
 
 
-def _refuse_nan(X: np.ndarray | pd.DataFrame, deficit: np.ndarray) -> None:
-    missing = np.isnan(deficit)
-    if missing.any():
-        refuse_not_finite(X, int(np.argmax(missing)))
-
-
-def _deficits(features: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """Return 1 - W per feature over ``samples``: -1 if constant there, NaN if not finite."""
+def _deficits(
+    X: np.ndarray | pd.DataFrame, features: np.ndarray, samples: np.ndarray
+) -> np.ndarray:
+    """Return 1 - W per feature over ``samples``, -1 where it is constant; refuse NaN."""
     weights = _royston_weights(len(samples))
     deficit = np.empty(len(features))
 
@@ -168,6 +157,8 @@ def _deficits(features: np.ndarray, samples: np.ndarray) -> np.ndarray:
         _test_features(features[block], samples, weights, deficit[block])
 
     map_strips(test, *features.shape)
+    if np.isnan(deficit).any():
+        refuse_not_finite(X, int(np.argmax(np.isnan(deficit))))
     return deficit
 
 
@@ -190,8 +181,8 @@ def _test_features(
 def _lane_deficits(lanes: np.ndarray, weights: np.ndarray, deficit: np.ndarray) -> None:
     """Write 1 - W of sorted columns: W = (w·x)² / sum (x - mean)², as w has sum 0 and length 1.
 
-    Shifted by the median, one pass is accurate: mean and median differ by at most one standard
-    deviation. A value that is not finite makes the sums NaN, whatever the scale.
+    One pass is accurate, shifted by the median, which is within a standard deviation of the mean.
+    A value that is not finite makes the sums NaN.
     """
     n = len(lanes)
     scale = np.zeros(LANES)

@@ -307,7 +307,10 @@ def _kernel_sums(
         if begin > pivot:
             pivot = reached = end
             right = _NOTHING
-            _gather_left(values, weights, pivot, begin, left)
+            for j in range(pivot, begin - 1, -1):
+                right = _add(right, weights[j], values[j] - values[pivot])
+                left[j, 0], left[j, 1], left[j, 2] = right
+            right = _NOTHING
         while reached < end:
             reached += 1
             right = _add(right, weights[reached], values[reached] - values[pivot])
@@ -328,17 +331,6 @@ def _kernel_sums(
         sums[i] = level * mass
         if width * width > 0.0:
             sums[i] -= curvature * spread / (width * width)
-
-
-@njit()
-def _gather_left(
-    values: np.ndarray, weights: np.ndarray, pivot: int, begin: int, moments: np.ndarray
-) -> None:
-    """Fill ``moments`` from each of the values ``begin..pivot`` up to the pivot."""
-    total = _NOTHING
-    for j in range(pivot, begin - 1, -1):
-        total = _add(total, weights[j], values[j] - values[pivot])
-        moments[j, 0], moments[j, 1], moments[j, 2] = total
 
 
 @njit()
