@@ -80,6 +80,7 @@ def test_every_family_sums_its_terms_and_mixes_its_classes(rng, family):
     features = rng.integers(0, 4, size=(60, 90)).astype(float)
     features += 0 if isinstance(family, Categorical) else rng.normal(size=features.shape)
     points = np.tile(features, 50)[:, :4200]
+    far = np.full((60, 1), 1e300)
     family.fit(features, codes, 3)
     cube = family.log_density(points)
     n_terms = {"MultivariateGaussian": 1, "GaussianBlocks": 30}.get(type(family).__name__, 60)
@@ -91,11 +92,8 @@ def test_every_family_sums_its_terms_and_mixes_its_classes(rng, family):
     np.testing.assert_allclose(
         family.reference(points, prior), np.logaddexp.reduce(cube + prior[:, None], axis=1)
     )
-
-
-def test_the_reference_of_a_point_that_no_class_reaches_is_minus_infinity():
-    family = Kernel().fit(np.array([[0.0, 1.0, 2.0, 3.0]]), np.array([0, 0, 1, 1]), 2)
-    assert family.reference(np.array([[1e300]]), np.log([0.5, 0.5]))[0, 0] == -np.inf
+    if isinstance(family, Gaussian | Kernel) and getattr(family, "kernel", "") != "biweight":
+        assert (family.reference(far, prior) == -np.inf).all()  # no class reaches it
 
 
 @pytest.mark.parametrize(
@@ -248,11 +246,6 @@ def test_multivariate_gaussian_is_scipys(covariance):
     assert family.n_parameters().tolist() == [6 + 6 * (1 if covariance == "pooled" else 2)]
 
 
-def test_multivariate_gaussian_of_one_sample_is_finite():
-    family = MultivariateGaussian().fit(np.eye(2)[:, [0, 1, 1]], np.array([0, 1, 1]), 2)
-    assert np.isfinite(family.log_density(np.eye(2))).all()
-
-
 def test_without_smoothing_columns_that_repeat_each_other_are_refused():
     features = np.random.default_rng(9).normal(size=(3, 40))
     features[2] = features[0] + features[1] / 3
@@ -370,36 +363,23 @@ def test_bessel_quotient_agrees_with_its_power_series(order, kappa):
 )
 def test_concentration_inverts_the_mean_resultant_length(dimension, kappa):
     resultant = bessel_ratio(dimension / 2 - 1, np.array([kappa]))
-    assert concentration(resultant, dimension)[0] == pytest.approx(kappa, rel=1e-8)
+    found = concentration(np.array([resultant[0], 0.0, 1.0, 1 + 1e-12]), dimension)
+    assert found.tolist() == [pytest.approx(kappa, rel=1e-8), 0.0, KAPPA_MAX, KAPPA_MAX]
 
 
-@pytest.mark.parametrize("dimension", [2, 3, 500])
-def test_concentration_is_0_for_uniform_and_capped_for_equal_directions(dimension):
-    kappa = concentration(np.array([0.0, 1.0, 1 + 1e-12]), dimension)
-    assert kappa.tolist() == [0.0, KAPPA_MAX, KAPPA_MAX]
-
-
-def test_von_mises_fit_is_scipys(two_classes):
-    angles, codes = two_classes
+def test_von_mises_is_scipys(two_classes):
+    angles = np.vstack([two_classes[0], two_classes[0] ** 2])
+    codes = two_classes[1]
     family = VonMises().fit(angles, codes, 2)
-    for code in (0, 1):
-        kappa, loc, _ = stats.vonmises.fit(angles[0, codes == code], fscale=1)
-        assert family.mean_direction_[0, code] == pytest.approx(loc, rel=1e-6)
-        assert family.concentration_[0, code] == pytest.approx(kappa, rel=1e-6)
-
-
-def test_von_mises_density_is_scipys_and_sums_over_features(two_classes):
-    angles, codes = two_classes
-    angles = np.vstack([angles, angles**2])
-    family = VonMises().fit(angles, codes, 2)
-    expected = [
-        [stats.vonmises.logpdf(row, k, loc=mu) for k, mu in zip(kappas, mus, strict=True)]
-        for row, kappas, mus in zip(
-            angles, family.concentration_, family.mean_direction_, strict=True
-        )
-    ]
-    np.testing.assert_allclose(family.log_density(angles), expected, atol=1e-12)
-    np.testing.assert_allclose(family.log_likelihood(angles), np.sum(expected, axis=0), atol=1e-12)
+    density = family.log_density(angles)
+    for f, code in np.ndindex(2, 2):
+        own = np.angle(np.exp(1j * angles[f, codes == code]))
+        kappa, loc, _ = stats.vonmises.fit(own, fscale=1)
+        assert family.mean_direction_[f, code] == pytest.approx(loc, rel=1e-5)
+        assert family.concentration_[f, code] == pytest.approx(kappa, rel=1e-5)
+        mine = family.concentration_[f, code], family.mean_direction_[f, code]
+        expected = stats.vonmises.logpdf(angles[f], *mine)
+        np.testing.assert_allclose(density[f, code], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("period", "turns"), [(360.0, 5), (24.0, -3), (2 * np.pi, 1)])
@@ -433,10 +413,8 @@ def test_von_mises_fisher_is_scipys(dimension):
 def test_vectors_off_the_sphere_are_tolerated_or_normalized_on_demand():
     vectors, codes = np.array([[1.0, 3.0], [0.0, 4.0]]), np.zeros(2, int)
     VonMisesFisher(tolerance=4.0).fit(vectors, codes, 1)
-    family = VonMisesFisher(normalize=True).fit(vectors, codes, 1)
-    np.testing.assert_allclose(
-        family.mean_direction_[:, 0], np.array([1.6, 0.8]) / np.hypot(1.6, 0.8)
-    )
+    direction = VonMisesFisher(normalize=True).fit(vectors, codes, 1).mean_direction_[:, 0]
+    np.testing.assert_allclose(direction, np.array([1.6, 0.8]) / np.hypot(1.6, 0.8))
 
 
 # --- categories -----------------------------------------------------------------------------------

@@ -4,21 +4,14 @@ With kernels ``k`` of a feature and ``K`` of the target, at a grid point ``g`` o
 
     T(x, g) = sum_b k(x - x_b) K(g - y_b) / m(g),   m(g) = sum_b K(g - y_b),
 
-is the density of the feature given the target, up to a factor: between 0 and 1. `tabulate` computes
-it for every ``g`` on *nodes* a sixteenth of a width apart along ``x``.
-
-**Sums and interpolation.** Samples are spread over the ten nodes around them by Lagrange's weights,
-the nodes are convolved with the kernel by FFT, and ``T`` at ``x`` is interpolated from the ten
-nodes around it. Both replace a kernel by the polynomial of degree 9 through its values at ten
-nodes, which errs by less than 3e-7 of the kernel within 8.5 widths, 1e-11 within 4. All terms are
-positive: no sum errs by more than 6e-7 of itself, besides an absolute `_FLOOR` of rounding and of
-kernels beyond. Where samples are sparse along ``x``, the nearest kernels are summed one by one.
-
-**Leaving a sample out** that is ``o(g) = K(g - y) / m(g)`` of the target's kernels gives
-``(T - o) / (1 - o)``, whose absolute error is the floor's over ``1 - o``.
-
-`ConditionalTables.posterior` carries these errors through the product over features, and names the
-samples whose densities are not certain to `TOLERANCE`, to be summed one by one.
+is the density of the feature given the target, up to a factor. It is computed on *nodes* a
+sixteenth of a width apart along ``x``: samples are spread over the ten nodes around them by
+Lagrange's weights, convolved with the kernel by FFT, and interpolated from the ten nodes around
+``x``. A polynomial of degree 9 errs by less than 3e-7 of the kernel within 8.5 widths: as all terms
+are positive no sum errs by more than 6e-7 of itself, besides a `_FLOOR`. Where samples are sparse
+the nearest kernels are summed one by one. To leave out a sample with the share
+``o(g) = K(g - y) / m(g)`` gives ``(T - o) / (1 - o)``, whose absolute error is the floor's over
+``1 - o``. The product over features carries these errors along.
 """
 
 from typing import NamedTuple

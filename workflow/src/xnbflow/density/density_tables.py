@@ -38,18 +38,9 @@ __all__ = [
 def merge_samples(
     values: np.ndarray, counts: np.ndarray, width: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Merge values that are within ``width`` of the lowest of their group.
+    """Return means, counts and variances of groups of values within ``width`` of their lowest.
 
-    Parameters
-    ----------
-    values, counts : ndarray of float64, shape (n_values,)
-        Ascending, and how many samples each stands for.
-    width : float
-        0 merges equal values only.
-
-    Returns
-    -------
-    means, counts, variances : ndarray of shape (n_groups,)
+    ``values`` are ascending, and ``counts`` (n_values,) say how many samples each stands for.
 
     Examples
     --------
@@ -122,19 +113,10 @@ class TabulatedDensity(NamedTuple):
 
 
 def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
-    """Tabulate the Gaussian kernel density of one feature.
+    """Tabulate the Gaussian kernel density of one feature, in O(n_samples).
 
-    Parameters
-    ----------
-    samples : ndarray of float64, shape (n_samples,)
-        Ascending, contiguous.
-    bandwidth : float
-        Above 0.
-
-    Returns
-    -------
-    TabulatedDensity
-        In O(n_samples); there are never more than about as many cells as samples.
+    ``samples`` (n_samples,) are ascending and contiguous, and there are never more than about as
+    many cells as these.
 
     Examples
     --------
@@ -147,7 +129,8 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     >>> np.exp(out).round(4).tolist()
     [0.5, 0.2502]
     """
-    values, counts, _ = merge_samples(samples, np.ones(len(samples)), 0.0)
+    first = np.flatnonzero(np.append(True, samples[1:] != samples[:-1]))
+    values, counts = samples[first], np.diff(first, append=len(samples)).astype(np.float64)
     step = bandwidth / _PER_BANDWIDTH
     reach = np.sqrt(2.0 * (np.log(len(samples)) + _LOG_NEGLIGIBLE)) * bandwidth
     starts, cells, kept = lay_out(values, bandwidth, _DENSE, step, reach)
@@ -179,24 +162,9 @@ def lay_out(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return where tables of a feature begin, their cells, and which values are kept beside them.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_values,)
-        Ascending.
-    width : float
-        Of the kernel.
-    least : int
-        Around every value that a table covers so many values lie within 17 widths.
-    step : float
-        Length of a cell.
-    reach : float
-        Values farther than this from any point outside the tables are not kept.
-
-    Returns
-    -------
-    starts, cells : ndarray of shape (n_tables,)
-        The lowest value of each table, and its number of cells.
-    kept : ndarray of bool, shape (n_values,)
+    Around every value (ascending) that a table covers ``least`` values lie within 17 kernel widths.
+    A cell has length ``step``. Values farther than ``reach`` from any point outside the tables are
+    not kept.
     """
     firsts, lasts = _dense_runs(values, width, least)
     starts, stops = values[firsts], values[lasts]
@@ -209,14 +177,7 @@ def lay_out(
 
 @njit(nogil=True)
 def log_tabulated(density: TabulatedDensity, points: np.ndarray, out: np.ndarray) -> None:
-    """Write the log density at points.
-
-    Parameters
-    ----------
-    density : TabulatedDensity
-    points, out : ndarray of float64, shape (n_points,)
-        -inf where the square of every distance overflows.
-    """
+    """Write the log density at points (n_points,), -inf where squared distances overflow."""
     per_step = _PER_BANDWIDTH / density.bandwidth
     n_tables = len(density.starts)
     log_norm = np.log(density.n_samples * density.bandwidth) + _LOG_SQRT_2PI
@@ -243,24 +204,29 @@ def _log_nearest(density: TabulatedDensity, x: float, negligible: float) -> floa
     """Return the log of the sum of kernels at ``x``, from the nearest sample outwards."""
     values, h = density.values, density.bandwidth
     above = np.searchsorted(values, x)
+    below = above - 1
     nearest = np.inf
     if above < len(values):
         nearest = (values[above] - x) / h
-    if above > 0:
-        nearest = min(nearest, (x - values[above - 1]) / h)
+    if below >= 0:
+        nearest = min(nearest, (x - values[below]) / h)
     if nearest * nearest == np.inf:
         return -np.inf
     total = 0.0
-    for step in (1, -1):
-        i = above if step > 0 else above - 1
-        while 0 <= i < len(values):
-            u = (values[i] - x) / h * step
-            exponent = 0.5 * (u - nearest) * (u + nearest)
-            if exponent > negligible:
-                break
-            around = 1.0 + 0.5 * density.variances[i] * (u * u - 1.0)
-            total += density.counts[i] * around * np.exp(-exponent)
-            i += step
+    for i in range(above, len(values)):
+        u = (values[i] - x) / h
+        exponent = 0.5 * (u - nearest) * (u + nearest)
+        if exponent > negligible:
+            break
+        around = 1.0 + 0.5 * density.variances[i] * (u * u - 1.0)
+        total += density.counts[i] * around * np.exp(-exponent)
+    for i in range(below, -1, -1):
+        u = (x - values[i]) / h
+        exponent = 0.5 * (u - nearest) * (u + nearest)
+        if exponent > negligible:
+            break
+        around = 1.0 + 0.5 * density.variances[i] * (u * u - 1.0)
+        total += density.counts[i] * around * np.exp(-exponent)
     return np.log(total) - 0.5 * nearest * nearest
 
 

@@ -294,14 +294,8 @@ def write_exact(
 ) -> None:
     """Write one feature's Gaussian density divided by its sum, exact however small it is.
 
-    Where it underflows at every point it is zero, or normalised ``in_logs``.
-
-    Parameters
-    ----------
-    values, bandwidths : ndarray of shape (n_values,)
-    n_last : int
-        How many samples the last value stands for.
-    points, out : ndarray of shape (n_points,)
+    Where it underflows at every point it is zero, or normalised ``in_logs``. The last of ``values``
+    stands for ``n_last`` samples, and each has a bandwidth.
     """
     n = len(values)
     terms, log_weights = np.empty(n), np.empty(n)

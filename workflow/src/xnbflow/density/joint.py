@@ -319,19 +319,10 @@ def conditional_log_density(
     new_components: np.ndarray,
     new_target: np.ndarray,
 ) -> np.ndarray:
-    """Return each component's log-density given the target, at new samples.
+    """Return the log-densities, given the target, of new components (n_components, n_new).
 
-    Parameters
-    ----------
-    components, target, width
-        The samples of the estimate, as in `JointDensity`, in any order.
-    new_components : ndarray of shape (n_components, n_new)
-    new_target : ndarray of shape (n_new,)
-        In kernel widths of the target.
-
-    Returns
-    -------
-    ndarray of shape (n_components, n_new)
+    ``components``, ``target`` and ``width`` are as in `JointDensity`, samples in any order, and
+    ``new_target`` (n_new,) in kernel widths of the target.
 
     Examples
     --------

@@ -47,17 +47,9 @@ def multiply_by_sums(
 ) -> Any:
     """Multiply `POWERS` rows of ``out`` by the sums of ``terms * ratios**j``, ``j`` from 0 up.
 
-    To be called from kernels.
-
-    Parameters
-    ----------
-    terms, ratios : ndarray of float64, shape (n_samples, n_features)
-        Terms are overwritten by the next power, ``terms * ratios**POWERS``.
-    column : int
-        The first of `LANES` columns, of each array.
-    out : ndarray of float64, shape (n_points, n_features)
-    first, direction : int
-        The rows are ``first``, ``first + direction``, ...; those beyond the ends are left out.
+    To be called from kernels, with arrays of float64 (n_samples, n_features), and of `LANES`
+    columns the first. Terms are overwritten by the next power, ``terms * ratios**POWERS``. The rows
+    are ``first``, ``first + direction``, ...; those beyond the ends are left out.
     """
 
     def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:

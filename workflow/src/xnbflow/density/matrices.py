@@ -83,21 +83,10 @@ def is_sparse(values: Any) -> bool:
 def feature_blocks(
     features: Any, most_values: int = MOST_VALUES
 ) -> Iterator[tuple[slice, sparse.csr_array]]:
-    """Yield a sparse matrix of shape (n_features, n_samples) in blocks of features.
+    """Yield blocks (slice, CSR array) of the features of a sparse matrix (n_features, n_samples).
 
-    Parameters
-    ----------
-    features : CSR or CSC array of shape (n_features, n_samples)
-        CSR, the transpose of samples in CSC, is compressed by feature: its blocks are views.
-    most_values : int
-        Stored values of a block, if a single feature has no more.
-
-    Yields
-    ------
-    which : slice
-        Of the features.
-    block : CSR array of shape (n_some, n_samples)
-        Without duplicates.
+    CSR, the transpose of samples in CSC, is compressed by feature: its blocks are views. Blocks
+    have no duplicates, and at most ``most_values`` stored values or one feature.
 
     Examples
     --------
@@ -126,16 +115,10 @@ def transposed_blocks(
     n_features: int,
     most_values: int = MOST_VALUES,
 ) -> Iterator[tuple[slice, sparse.csr_array]]:
-    """Yield blocks of features of a matrix that is compressed by sample.
+    """Yield blocks of features, as `feature_blocks`, of a matrix that is compressed by sample.
 
-    Parameters
-    ----------
-    indptr : ndarray of int, shape (n_samples + 1,)
-    indices, data : array or h5py dataset, shape (n_values,)
-        Read ``2 + n_blocks`` times, in parts.
-    n_features : int
-    most_values : int
-        See `feature_blocks`.
+    Its ``indices`` and ``data`` are arrays or h5py datasets, which are read once to count and once
+    for each block, in parts.
     """
     n_values = int(indptr[-1])
     parts = [slice(at, min(at + _PART, n_values)) for at in range(0, n_values, _PART)]

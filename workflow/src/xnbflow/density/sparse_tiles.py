@@ -43,13 +43,13 @@ class SparseTile(NamedTuple):
     ----------
     values : ndarray of float64, shape (n_values,)
         What is stored and not zero: feature after feature, class after class, ascending within, so
-        that sums do not depend on the order of the samples: features of equal values tie.
+        that features of equal values tie.
     starts : ndarray of int, shape (n_features, n_classes + 1)
         Class ``c`` of feature ``f`` has ``values[starts[f, c]:starts[f, c + 1]]``.
     zeros : ndarray of int, shape (n_features, n_classes)
-        How many zeros each class has.
+        Zeros of each class.
     zero : ndarray of float64, shape (n_features,)
-        What the zeros are: 0, or where 0 lies in standard units.
+        The value of the zeros: 0, or where 0 lies in standard units.
     """
 
     values: np.ndarray

@@ -13,17 +13,12 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 
-from xnbflow.density.jit import njit
-
 __all__ = [
-    "LANES",
     "class_offsets",
     "feature_major",
     "feature_strips",
     "map_parts",
     "map_strips",
-    "sort_lanes",
-    "sort_rows",
     "sorted_classes",
 ]
 
@@ -111,21 +106,8 @@ def feature_major(X: np.ndarray) -> np.ndarray:
     return features
 
 
-#: Features sorted side by side: LLVM vectorises this many, unrolls fewer; 130 samples fit in L1.
-LANES = 32
-
-#: Of more samples NumPy's sort is faster: 1.2 times at 62, 1.3 at 100, but .7 times at 40.
-_MANY_SAMPLES = 50
-
-
 def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     """Return samples class after class, and where each class begins and ends among them.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
-    n_classes : int
 
     Returns
     -------
@@ -145,66 +127,9 @@ def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.nda
 def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return the tile of a strip of features: class after class, ascending within each class.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-    order, offsets : ndarray of int
-        See `class_offsets`.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
+    Of ``features`` (n_features, n_samples) these are the samples ``order``; see `class_offsets`.
     """
-    if len(order) < _MANY_SAMPLES:
-        tile = np.ascontiguousarray(features.T[order])
-        sort_rows(tile, offsets)
-        return tile
     rows = features[:, order]
     for first, stop in pairwise(offsets):
         rows[:, first:stop].sort(axis=1)
     return np.ascontiguousarray(rows.T)
-
-
-@njit(nogil=True)
-def sort_rows(tile: np.ndarray, offsets: np.ndarray) -> None:
-    """Sort every feature of a tile (n_samples, n_features) within each class, in place."""
-    width = tile.shape[1]
-    lanes = np.empty((len(tile), LANES))
-    for c in range(len(offsets) - 1):
-        rows = tile[offsets[c] : offsets[c + 1]]
-        for start in range(0, width, LANES):
-            for i in range(len(rows)):
-                for lane in range(LANES):
-                    lanes[i, lane] = rows[i, min(start + lane, width - 1)]
-            sort_lanes(lanes[: len(rows)])
-            for i in range(len(rows)):
-                for lane in range(min(LANES, width - start)):
-                    rows[i, start + lane] = lanes[i, lane]
-
-
-@njit(nogil=True)
-def sort_lanes(lanes: np.ndarray) -> None:
-    """Sort each of `LANES` columns by merge exchange (Knuth, TAOCP 3, 5.2.2, algorithm M).
-
-    Which rows are compared does not depend on the values, so all columns are exchanged at once
-    by SIMD instructions, without a branch. Each exchange is a permutation, NaN included.
-    """
-    n = len(lanes)
-    top = 1
-    while 2 * top < n:
-        top *= 2
-    p = top
-    while p > 0:
-        q, r, d = top, 0, p
-        while True:
-            for base in range(r, n - d, 2 * p):
-                for i in range(base, min(base + p, n - d)):
-                    for lane in range(LANES):
-                        a, b = lanes[i, lane], lanes[i + d, lane]
-                        ordered = a < b
-                        lanes[i, lane] = a if ordered else b
-                        lanes[i + d, lane] = b if ordered else a
-            if q == p:
-                break
-            d, q, r = q - p, q // 2, p
-        p //= 2

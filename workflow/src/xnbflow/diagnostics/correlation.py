@@ -118,24 +118,15 @@ def scan_pairs(
     limited to one thread: on tiles this small a BLAS that divides the work waits more than it
     works.
 
-    Parameters
-    ----------
-    residuals : ndarray of float64, shape (n_features, n_samples)
-        From `normalised_residuals`.
-    n_partners : int
-        How many most correlated partners of each feature to keep.
-    cut : float
-        Count the pairs whose |r| is above this.
-
     Returns
     -------
     partner, r : ndarray, shape (n_features, n_partners)
         As from `top_partners`.
     n_pairs : int
-        Pairs with |r| above the cut.
+        Pairs with |r| above ``cut``.
     histogram : ndarray of int, shape (50,)
-        Counts of |r| in equal bins from 0 to 1, over every pair (i, j > i) whose i is a multiple
-        of a stride: 1 up to about 16 million pairs, then larger.
+        Counts of |r| in equal bins from 0 to 1, over every pair (i, j > i) whose i is a multiple of
+        a stride: 1 up to about 16 million pairs, then larger.
     """
     n_features, n_samples = residuals.shape
     if n_partners < 1:

@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.jit import njit
-from xnbflow.density.tiles import LANES, map_strips, sort_lanes
+from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import (
     class_codes,
     feature_name,
@@ -154,7 +154,9 @@ def _deficits(
     deficit = np.empty(len(features))
 
     def test(block: slice) -> None:
-        _test_features(features[block], samples, weights, deficit[block])
+        rows = features[block, samples]
+        rows.sort(axis=1)
+        _write_deficits(np.ascontiguousarray(rows.T), weights, deficit[block])
 
     map_strips(test, *features.shape)
     if np.isnan(deficit).any():
@@ -163,49 +165,34 @@ def _deficits(
 
 
 @njit(nogil=True)
-def _test_features(
-    features: np.ndarray, samples: np.ndarray, weights: np.ndarray, deficit: np.ndarray
-) -> None:
-    """Write 1 - W of each feature, `LANES` of them side by side."""
-    lanes = np.empty((len(samples), LANES))
-    for start in range(0, len(features), LANES):
-        for lane in range(LANES):
-            row = features[min(start + lane, len(features) - 1)]
-            for j in range(len(samples)):
-                lanes[j, lane] = row[samples[j]]
-        sort_lanes(lanes)
-        _lane_deficits(lanes, weights, deficit[start : start + LANES])
-
-
-@njit(nogil=True)
-def _lane_deficits(lanes: np.ndarray, weights: np.ndarray, deficit: np.ndarray) -> None:
+def _write_deficits(tile: np.ndarray, weights: np.ndarray, deficit: np.ndarray) -> None:
     """Write 1 - W of sorted columns: W = (w·x)² / sum (x - mean)², as w has sum 0 and length 1.
 
     One pass is accurate, shifted by the median, which is within a standard deviation of the mean.
     A value that is not finite makes the sums NaN.
     """
-    n = len(lanes)
-    scale = np.zeros(LANES)
-    for lane in range(LANES):
-        width = lanes[n - 1, lane] - lanes[0, lane]
-        if width >= _CONSTANT:
-            scale[lane] = 1 / width if width < np.inf else np.nan
-    total, squares, weighted = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
+    n, width = tile.shape
+    scale = np.zeros(width)
+    for f in range(width):
+        spread = tile[n - 1, f] - tile[0, f]
+        if spread >= _CONSTANT:
+            scale[f] = 1 / spread if spread < np.inf else np.nan
+    total, squares, weighted = np.zeros(width), np.zeros(width), np.zeros(width)
     for j in range(n):
-        for lane in range(LANES):
-            deviation = (lanes[j, lane] - lanes[n // 2, lane]) * scale[lane]
-            total[lane] += deviation
-            squares[lane] += deviation * deviation
-            weighted[lane] += weights[j] * deviation
-    for lane in range(len(deficit)):
-        if squares[lane] == 0:
-            deficit[lane] = -1
+        for f in range(width):
+            deviation = (tile[j, f] - tile[n // 2, f]) * scale[f]
+            total[f] += deviation
+            squares[f] += deviation * deviation
+            weighted[f] += weights[j] * deviation
+    for f in range(width):
+        if squares[f] == 0:
+            deficit[f] = -1
             continue
-        square = squares[lane] - total[lane] * total[lane] / n
+        square = squares[f] - total[f] * total[f] / n
         root = np.sqrt(square)
         # the product keeps the digits of a W near 1, which 1 - (w·x)² / square loses
-        product = (root - weighted[lane]) * (root + weighted[lane]) / square
-        deficit[lane] = 0.0 if product < 0 else product
+        product = (root - weighted[f]) * (root + weighted[f]) / square
+        deficit[f] = 0.0 if product < 0 else product
 
 
 def _royston_weights(n_samples: int) -> np.ndarray:

@@ -108,18 +108,13 @@ class Distribution(Declared, ABC):
     def reference(self, features: np.ndarray, class_log_prior: np.ndarray) -> np.ndarray:
         """Return the log density of each term whatever the class, ``log sum_c pi_c p(x | c)``.
 
-        Class-specific evidence is relative to it: ``log p(x | c) - log p(x)`` has no unit.
-
-        Parameters
-        ----------
-        features : ndarray of float64, shape (n_features, n_points)
-        class_log_prior : ndarray of shape (n_classes,)
-            Logarithms of ``pi_c``.
+        Class-specific evidence is relative to it: ``log p(x | c) - log p(x)`` has no unit. The
+        logarithms of ``pi_c`` are ``class_log_prior`` (n_classes,). It is -inf where every class's
+        density is.
 
         Returns
         -------
         ndarray of float64, shape (n_terms, n_points)
-            -inf where every class's is.
         """
         out = np.empty((self._n_terms(features), features.shape[1]))
 
@@ -187,21 +182,11 @@ def class_means(features: np.ndarray, codes: np.ndarray, n_classes: int) -> np.n
 
 
 def composite_gauss_legendre(breaks: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a Gauss-Legendre rule on every interval between successive break points.
+    """Return nodes and weights (n_terms, n_nodes) of Gauss-Legendre rules between break points.
 
-    Break points that follow every class's own scale keep the rule accurate where classes differ
-    in width by orders of magnitude.
-
-    Parameters
-    ----------
-    breaks : ndarray of shape (n_terms, n_breaks)
-        Ascending break points; equal ones make empty intervals.
-    n_classes : int
-        The break points are those of so many classes: of many classes they are finer.
-
-    Returns
-    -------
-    nodes, weights : ndarray of shape (n_terms, n_nodes)
+    ``breaks`` (n_terms, n_breaks) are ascending; equal ones make empty intervals. Those that follow
+    the scale of each of ``n_classes`` classes keep the rule accurate where these differ by orders
+    of magnitude.
     """
     order = 4 if n_classes <= 10 else 2
     unit_nodes, unit_weights = np.polynomial.legendre.leggauss(order)

@@ -19,20 +19,10 @@ _NEWTON_STEPS = 4
 
 
 def log_bessel_quotient(order: float, kappa: np.ndarray) -> np.ndarray:
-    """Return ``log(I_v(kappa) / kappa**v)``, finite at 0 and for large orders.
+    """Return ``log(I_v(kappa) / kappa**v)``, finite at 0 and for large orders ``v``.
 
-    Parameters
-    ----------
-    order : float
-        The order ``v >= 0`` of the modified Bessel function of the first kind.
-    kappa : ndarray
-        Concentrations, at least 0.
-
-    Returns
-    -------
-    ndarray of the shape of ``kappa``
-        From orders of 50 on by the uniform expansion (NIST Digital Library of Mathematical
-        Functions, 10.41.3), whose error there is below 1e-8.
+    From orders of 50 on by the uniform expansion (NIST Digital Library of Mathematical Functions,
+    10.41.3), whose error there is below 1e-8.
 
     Examples
     --------
@@ -76,20 +66,10 @@ def bessel_ratio(order: float, kappa: np.ndarray) -> np.ndarray:
 def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
     """Return the maximum likelihood concentration, the ``kappa`` with ``A_d(kappa) = R``.
 
-    Newton's method from the approximation of Banerjee et al. (2005); where ``R`` is within 1e-4
-    of 1, by inverting the asymptotic expansion of ``A_d``.
-
-    Parameters
-    ----------
-    resultant : ndarray
-        Mean resultant lengths ``R``, 0 (uniform) to 1 (all samples equal).
-    dimension : int
-        Dimension ``d`` of the space around the sphere; 2 for angles.
-
-    Returns
-    -------
-    ndarray of the shape of ``resultant``
-        Concentrations from 0 to `KAPPA_MAX`.
+    Newton's method from the approximation of Banerjee et al. (2005); where ``R`` is within 1e-4 of
+    1, the inverted asymptotic expansion of ``A_d``. ``resultant`` are mean resultant lengths ``R``,
+    from 0 (uniform) to 1 (all samples equal), and ``dimension`` is that of the space around the
+    sphere, 2 for angles. Concentrations are from 0 to `KAPPA_MAX`.
 
     Examples
     --------

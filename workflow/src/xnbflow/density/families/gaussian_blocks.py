@@ -196,16 +196,9 @@ def _covariance(residuals: np.ndarray, dof: int) -> tuple[np.ndarray, np.ndarray
 def ledoit_wolf_intensity(residuals: np.ndarray) -> np.ndarray:
     """Return Ledoit and Wolf's shrinkage of each block's correlation matrix to the identity.
 
-    Parameters
-    ----------
-    residuals : ndarray of shape (n_blocks, size, n_samples)
-        Values about their means; scaled here to mean square 1.
-
-    Returns
-    -------
-    ndarray of shape (n_blocks,)
-        In [0, 1]: the estimated share of the squared distance between sample matrix and identity
-        that is sampling error.
+    In [0, 1], shape (n_blocks,): the estimated share of the squared distance between sample matrix
+    and identity that is sampling error. ``residuals`` (n_blocks, size, n_samples) are values about
+    their means; they are scaled to mean square 1.
 
     Examples
     --------

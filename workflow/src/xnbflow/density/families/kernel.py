@@ -170,15 +170,8 @@ def log_kernel_density(
 ) -> None:
     """Write the log kernel density of each feature at a tile of points, summed sample by sample.
 
-    Parameters
-    ----------
-    samples : ndarray of shape (n_features, n_samples)
-    bandwidths : ndarray of shape (n_features,) or (n_features, n_samples)
-        Per feature, or per feature and sample.
-    kernel : str
-        One of `xnbflow.density.kernels.KERNELS`.
-    points, out : ndarray of shape (n_points, n_features)
-        Samples as rows, see `xnbflow.density.tiles`.
+    ``samples`` have shape (n_features, n_samples), ``bandwidths`` (n_features,) or that of the
+    samples, ``points`` and ``out`` (n_points, n_features).
 
     Examples
     --------

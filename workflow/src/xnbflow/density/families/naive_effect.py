@@ -72,16 +72,9 @@ class SortedFeature:
 
     @classmethod
     def of(cls, feature: np.ndarray, span: float, *, categorical: bool) -> "SortedFeature":
-        """Sort a feature.
+        """Sort a feature (n_samples,); if ``categorical`` every value is an atom.
 
-        Parameters
-        ----------
-        feature : ndarray of float64, shape (n_samples,)
-            The feature's value in every row.
-        span : float
-            Share of the smoothed rows in a neighbourhood, in (0, 1].
-        categorical : bool
-            Whether every value stands for itself.
+        ``span`` is the share of the smoothed rows in a neighbourhood, in (0, 1].
 
         Examples
         --------
@@ -103,19 +96,10 @@ class SortedFeature:
         )
 
     def smooth(self, weights: np.ndarray, kernel: str) -> np.ndarray:
-        """Return kernel sums over the neighbourhood of each value.
+        """Return sums of ``weights`` (n_kinds, n_values) over the neighbourhood of each value.
 
-        Parameters
-        ----------
-        weights : ndarray of float64, shape (n_kinds, n_values)
-            Total weight of the rows that hold each value, for each kind of weight.
-        kernel : str
-            One of `QUADRATIC_KERNELS`.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_kinds, n_values)
-            For an atom or a category its own weight.
+        ``weights`` are totals over the rows that hold a value, for each kind; ``kernel`` is one of
+        `QUADRATIC_KERNELS`. The sum of an atom is its own weight.
         """
         sums = weights.astype(np.float64)
         if len(self.smoothed):
@@ -131,25 +115,12 @@ class SortedFeature:
         return sums
 
     def naive_effect(self, events: np.ndarray, kernel: str, shrinkage: float) -> np.ndarray:
-        """Return ``log f(x | 1) - log f(x | 0)`` at each value.
+        """Return ``log f(x | 1) - log f(x | 0)`` at each value, shape (n_values,).
 
-        ``shrinkage`` pseudo-observations with the events' overall share stand at every value, so
-        that the effect is bounded by about ``log(n / shrinkage)`` where one class is absent, and 0
-        where nothing is known.
-
-        Parameters
-        ----------
-        events : ndarray of int, shape (n_samples,)
-            1 for an event, 0 otherwise; both occur.
-        kernel : str
-            One of `QUADRATIC_KERNELS`. Negative sums, which a kernel with negative weights can
-            give, count as 0.
-        shrinkage : float
-            Number of pseudo-observations, above 0.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_values,)
+        ``shrinkage`` (above 0) pseudo-observations with the events' overall share are added at
+        every value, so that the effect is bounded by about ``log(n / shrinkage)`` where one class
+        is absent. ``events`` (n_samples,) are 1 or 0, and both occur. Negative sums, which a
+        ``kernel`` with negative weights can give, count as 0.
         """
         share = events.mean()
         of_events = np.bincount(self.rows, weights=events, minlength=len(self.values))
@@ -164,18 +135,8 @@ def look_up(
 ) -> np.ndarray:
     """Return effects at new values: interpolated linearly, constant beyond the ends.
 
-    Parameters
-    ----------
-    values, effects : ndarray of float64, shape (n_values,)
-        The look-up table, ascending in ``values``.
-    feature : ndarray of float64, shape (n_samples,)
-        New values.
-    categorical : bool
-        Whether to take exact matches only. An unknown category has effect 0.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_samples,)
+    The table of ``effects`` (n_values,) is ascending in ``values``. If ``categorical`` only exact
+    matches of ``feature`` (n_samples,) are taken: an unknown category has effect 0.
 
     Examples
     --------
@@ -215,26 +176,12 @@ def neighbourhood_sums(
 ) -> np.ndarray:
     """Return the kernel sum of each weight over the neighbourhood of each distinct value.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_values,)
-        Distinct values, ascending.
-    counts : ndarray of float64, shape (n_values,)
-        Observations of each value.
-    weights : ndarray of float64, shape (n_kinds, n_values)
-        Total weight of each value's observations, for each kind of weight.
-    span : float
-        Share of the observations in a neighbourhood, in (0, 1]. It reaches ``span * n / 2``
-        observations to either side of the value's mid-rank, always holds the value's own
-        observations, counts the ends it cuts by the share it holds, and is truncated at the
-        ends of the data.
-    kernel : tuple of float
-        Level and curvature, one of `QUADRATIC_KERNELS`; ``u`` is the distance divided by that of
-        the farthest value in the neighbourhood.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_kinds, n_values)
+    Of ``values`` (n_values,), ascending, each has ``counts`` (n_values,) observations of a total
+    weight ``weights`` (n_kinds, n_values) for each kind of weight; so has the result. A
+    neighbourhood reaches ``span * n / 2`` observations to either side of the value's mid-rank,
+    always holds the value's own observations, counts the ends it cuts by the share it holds, and is
+    truncated at the ends of the data. ``kernel`` is one of `QUADRATIC_KERNELS`; ``u`` is the
+    distance divided by that of the farthest value in the neighbourhood.
 
     Examples
     --------
