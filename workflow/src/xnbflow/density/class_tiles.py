@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from xnbflow.density.bandwidth import RULES_OF_THUMB, bandwidths_of
+from xnbflow.density.distances import separation
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.jit import njit
 from xnbflow.density.matrices import as_dense, is_sparse
@@ -68,9 +69,9 @@ class DenseTile:
 
     def separation(self, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
-        out = np.empty((len(pairs), self.values.shape[1]))
-        _separation(self.values, self.offsets, widths, pairs, out)
-        return out
+        means, squares = np.zeros((2, len(self.sizes), self.values.shape[1]))
+        _write_moments(self.values, self.offsets, widths, means, squares)
+        return separation(means, squares, self.sizes[:, None], pairs)
 
 
 def map_class_tiles(
@@ -119,16 +120,15 @@ def map_class_tiles(
 
 
 @njit(nogil=True)
-def _separation(
-    tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray, pairs: np.ndarray, out: np.ndarray
+def _write_moments(
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    widths: np.ndarray,
+    means: np.ndarray,
+    squares: np.ndarray,
 ) -> None:
-    """Write ``(m1 - m2)² / (8 v)``, with ``v`` the pooled variance of two classes' densities.
-
-    A kernel density has the variance of its samples (ddof=0) plus its squared bandwidth, so that
-    no class, not even one of a single sample, is without variance.
-    """
-    n_classes, width = len(offsets) - 1, tile.shape[1]
-    means, squares = np.zeros((n_classes, width)), np.zeros((n_classes, width))
+    """Write each class's mean and sum of squares about it, of the kernels too."""
+    n_classes, width = means.shape
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
         for i in range(a, b):
@@ -139,10 +139,3 @@ def _separation(
             for f in range(width):
                 d = tile[i, f] - means[c, f]
                 squares[c, f] += d * d + h[f] * h[f]
-    for p in range(len(pairs)):
-        i, j = pairs[p, 0], pairs[p, 1]
-        n = offsets[i + 1] - offsets[i] + offsets[j + 1] - offsets[j]
-        for f in range(width):
-            d = means[i, f] - means[j, f]
-            variance = (squares[i, f] + squares[j, f]) / n
-            out[p, f] = d * d / (8.0 * variance)

@@ -8,7 +8,15 @@ import numpy as np
 
 from xnbflow.density.jit import njit
 
-__all__ = ["DISTANCES", "compare", "hellinger", "jeffreys", "jensen_shannon", "wasserstein"]
+__all__ = [
+    "DISTANCES",
+    "compare",
+    "hellinger",
+    "jeffreys",
+    "jensen_shannon",
+    "separation",
+    "wasserstein",
+]
 
 _TINY = 2.2250738585072014e-308
 
@@ -110,6 +118,20 @@ def compare(densities: np.ndarray, pairs: np.ndarray, distance: str) -> np.ndarr
     out = np.empty((len(pairs), densities.shape[2]))
     DISTANCES[distance](densities, pairs, out)
     if distance != "hellinger":  # which is 1 from nothing by itself
-        nothing = ~densities.any(axis=1)
+        nothing = np.asarray(~densities.any(axis=1))
         out[nothing[pairs].any(axis=1)] = 1.0
     return out
+
+
+def separation(
+    means: np.ndarray, squares: np.ndarray, sizes: np.ndarray, pairs: np.ndarray
+) -> np.ndarray:
+    """Return ``(m1 - m2)² / (8 v)``, with ``v`` the pooled variance of two classes' densities.
+
+    A kernel density has the variance of its samples (ddof=0) plus its squared bandwidth, so that
+    no class, not even one of a single sample, is without variance. ``means`` and ``squares``, sums
+    of squares with the bandwidths', have shape (n_classes, n_features), ``sizes`` (n_classes, 1).
+    """
+    i, j = pairs.T
+    d = means[i] - means[j]
+    return d * d / (8.0 * ((squares[i] + squares[j]) / (sizes[i] + sizes[j])))

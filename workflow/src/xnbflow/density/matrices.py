@@ -103,9 +103,9 @@ def feature_blocks(
     indptr = features.indptr
     for which in _bounds(np.diff(indptr), most_values):
         first, last = indptr[which.start], indptr[which.stop]
-        arrays = features.data[first:last], features.indices[first:last]
-        arrays = *arrays, indptr[which.start : which.stop + 1] - first
-        yield which, by_feature(sparse.csr_array(arrays, shape=(len(arrays[2]) - 1, n_samples)))
+        own = indptr[which.start : which.stop + 1] - first
+        arrays = features.data[first:last], features.indices[first:last], own
+        yield which, by_feature(sparse.csr_array(arrays, shape=(len(own) - 1, n_samples)))
 
 
 def transposed_blocks(

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from xnbflow.density.bandwidth import RULES_OF_THUMB, SMALLEST_SPREAD, hazen
+from xnbflow.density.distances import separation
 from xnbflow.density.grid import FARTHEST, REACH, WIDEST_STEP, write_exact
 from xnbflow.density.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
@@ -100,14 +101,14 @@ class SparseTile(NamedTuple):
 
     def bandwidths(self, rule: str, kernel: str, min_bandwidth: float) -> np.ndarray:  # noqa: ARG002
         """Return bandwidths (n_classes, n_features); the rule is one of `RULES_OF_THUMB`."""
-        widths = np.empty(self.zeros.T.shape)
-        constant = np.empty(widths.shape, dtype=bool)
-        _write_spreads(self, widths, constant)
+        spreads = self._moments_of_classes()[2]
         sizes = self.sizes[:, None] ** -0.2
+        widths = np.where(np.isnan(spreads), SMALLEST_SPREAD, spreads)
         widths *= RULES_OF_THUMB[rule] * sizes
         if min_bandwidth > 0.0:
             floor = min_bandwidth * self.moments()[1] * sizes
-            widths = np.where(constant & (floor > 0.0), floor, np.maximum(widths, floor))
+            constant = np.isnan(spreads) & (floor > 0.0)
+            widths = np.where(constant, floor, np.maximum(widths, floor))
         return widths
 
     def densities(
@@ -123,8 +124,14 @@ class SparseTile(NamedTuple):
 
     def separation(self, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
-        out = np.empty((len(pairs), len(self.zero)))
-        _separation(self, widths, pairs, out)
+        means, squares, _ = self._moments_of_classes()
+        sizes = self.sizes[:, None]
+        return separation(means, squares + sizes * widths**2, sizes, pairs)
+
+    def _moments_of_classes(self) -> np.ndarray:
+        """Return mean, sum of squares about it, and spread (`xnbflow.density.bandwidth`)."""
+        out = np.empty((3, *self.zeros.T.shape))
+        _write_moments(self, out)
         return out
 
 
@@ -189,8 +196,8 @@ def _moments(tile: SparseTile, out: np.ndarray) -> None:
 
 
 @njit(nogil=True)
-def _write_spreads(tile: SparseTile, out: np.ndarray, constant: np.ndarray) -> None:
-    """Write the spreads of `xnbflow.density.bandwidth`, and where all values are equal."""
+def _write_moments(tile: SparseTile, out: np.ndarray) -> None:
+    """Write mean, sum of squares and spread; the spread is NaN where all values are equal."""
     for f in range(len(tile.starts)):
         zero = tile.zero[f]
         for c in range(tile.zeros.shape[1]):
@@ -205,8 +212,8 @@ def _write_spreads(tile: SparseTile, out: np.ndarray, constant: np.ndarray) -> N
             if quartiles > 0.0:
                 found = min(found, quartiles / 1.349)
             low, high = _range(some, n_zeros, zero)
-            constant[c, f] = low == high
-            out[c, f] = SMALLEST_SPREAD if low == high or found < _TINY else found
+            spread = np.nan if low == high else SMALLEST_SPREAD if found < _TINY else found
+            out[0, c, f], out[1, c, f], out[2, c, f] = mean, square, spread
 
 
 @njit(nogil=True)
@@ -354,24 +361,3 @@ def _sum_kernels(tile: SparseTile, bandwidths: np.ndarray, code: int, out: np.nd
                 terms[-1] *= tile.zeros[f, c]
                 out[f, c, g] = terms.sum() / h
             _normalize(out[f, c])
-
-
-@njit(nogil=True)
-def _separation(tile: SparseTile, widths: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
-    n_features, n_classes = tile.zeros.shape
-    means, squares, sizes = np.empty((3, n_classes))
-    for f in range(n_features):
-        zero = tile.zero[f]
-        for c in range(n_classes):
-            some, n_zeros = tile.values[tile.starts[f, c] : tile.starts[f, c + 1]], tile.zeros[f, c]
-            n = len(some) + n_zeros
-            mean = (some.sum() + n_zeros * zero) / n
-            square = n_zeros * (zero - mean) ** 2
-            for x in some:
-                square += (x - mean) ** 2
-            means[c], squares[c], sizes[c] = mean, square + n * widths[c, f] ** 2, n
-        for p in range(len(pairs)):
-            i, j = pairs[p, 0], pairs[p, 1]
-            d = means[i] - means[j]
-            variance = (squares[i] + squares[j]) / (sizes[i] + sizes[j])
-            out[p, f] = d * d / (8.0 * variance)

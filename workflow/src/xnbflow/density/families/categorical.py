@@ -52,7 +52,7 @@ class Categorical(Distribution):
         def check(strip: slice) -> bool:
             return bool(_are_codes(features[strip]).all())
 
-        if not all(map_strips(check, *features.shape, ns_per_value=3.0)):
+        if not all(map_strips(check, len(features), features.shape[1], ns_per_value=3.0)):
             row, column = np.argwhere(~_are_codes(features))[0]
             msg = (
                 f"column {row} holds {features[row, column]:g}, which is no category; number the "
@@ -66,7 +66,7 @@ class Categorical(Distribution):
         def work(strip: slice) -> None:
             _count(features[strip].astype(np.intp), codes, counts[strip])
 
-        map_strips(work, *features.shape, ns_per_value=2.0)
+        map_strips(work, len(features), features.shape[1], ns_per_value=2.0)
         self._seen = counts.any(axis=1)
         self.n_categories_ = self._seen.sum(axis=1)
         total: np.ndarray = (

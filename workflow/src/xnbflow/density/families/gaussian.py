@@ -70,7 +70,7 @@ class Gaussian(TiledDistribution):
             _moments(tile, offsets, moments)
             means[:, strip], variances[:, strip] = moments
 
-        map_strips(work, *features.shape, ns_per_value=1.0)
+        map_strips(work, len(features), features.shape[1], ns_per_value=1.0)
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
         with np.errstate(over="ignore", invalid="ignore"):
             total = means - shares @ means

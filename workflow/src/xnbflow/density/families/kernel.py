@@ -128,7 +128,7 @@ class Kernel(TiledDistribution):
             bandwidths[:, strip] = widths
             for c, rows in enumerate(each):
                 if tabulated[c]:
-                    columns = np.ascontiguousarray(tile[rows].T)
+                    columns = map(np.ascontiguousarray, tile[rows].T)
                     self.tables_[c][strip] = map(tabulate, columns, widths[c])
                 else:
                     self.samples_[c][strip] = tile[rows].T
