@@ -1,7 +1,7 @@
 """Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1).
 
-Rules of thumb are a robust spread times ``n**(-1/5)``. Sheather and Jones' plug-in equation, the
-greatest leave-one-out likelihood and Abramson's local bandwidths start from Silverman's rule.
+Sheather and Jones' plug-in equation, the greatest leave-one-out likelihood and Abramson's local
+bandwidths start from Silverman's rule of thumb.
 """
 
 import numpy as np

@@ -27,14 +27,9 @@ T = TypeVar("T")
 class DenseTile:
     """Some features with their samples as rows; `SparseTile` has the same methods.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_samples, n_features)
-        Class after class, ascending within each.
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
-    spreads : ndarray of shape (n_features,), optional
-        Standard deviations (ddof=1) where they are known exactly, as in standard units.
+    ``values`` (n_samples, n_features) are class after class, ascending within each; class ``c`` has
+    the rows ``offsets[c]`` to ``offsets[c + 1]``. ``spreads`` (n_features,) are standard deviations
+    (ddof=1) where they are known exactly, as in standard units.
     """
 
     values: np.ndarray
@@ -85,18 +80,9 @@ def map_class_tiles(
 ) -> list[T]:
     """Return ``work(tile)`` for every strip of features, in their order, computed on threads.
 
-    Parameters
-    ----------
-    work : callable
-    features : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-    codes : ndarray of int, shape (n_samples,) or (n_chosen,)
-        Class of each sample, or of each of the chosen ones.
-    n_classes : int
-    bandwidth : str
-        The rule for bandwidths. If it is no rule of thumb it needs dense tiles, of few features
-        each where these are sparse.
-    samples : ndarray of int, shape (n_chosen,), optional
-        The samples to use; by default all.
+    ``features`` are an array, `Rows` or CSR array (n_features, n_samples), of which ``samples``
+    (n_chosen,) are used, by default all, and ``codes`` are their classes. A rule for the bandwidth
+    that is no rule of thumb needs dense tiles, of few features each where these are sparse.
     """
     order, offsets = class_offsets(codes, n_classes)
     order = order if samples is None else samples[order]

@@ -1,18 +1,15 @@
 """Joint kernel estimates of components and a target, and their scores (CICA paper, Eqs. 10-11).
 
-Gaussian kernels, as everywhere, in the direction of a component and of the target. Two changes to
-the paper's estimate make its likelihood fit to choose a kernel width by, and an objective that
-gradient steps descend. A sample does not count itself; a tenth of an observation from a standard
-Cauchy distribution replaces its own kernel, so that a sample far from all others has a small
-density above 0. The kernels move with their samples: the score is the whole derivative.
+Two changes make the likelihood fit to choose a kernel width by, and an objective that gradient
+steps descend. A sample does not count itself; a tenth of an observation from a standard Cauchy
+distribution replaces its own kernel. The kernels move with their samples: the score is the whole
+derivative.
 
-Each pair of samples is visited once, but where classes differ or kernels of the target have fallen
-below 2e-8 (6 widths). With wide kernels nearly all pairs see each other, and a mesh of a few
-thousand cells (`MeshTarget`) takes time linear in the samples: these are spread over the mesh by
-cubic B-splines, the mesh is convolved with the kernel, and read at the samples by the same splines
-(the particle-mesh method, Hockney and Eastwood 1988). The spline's blur is taken out of the kernel
-in Fourier space. With four cells a width a density is within 1e-5 of a kernel's height, and the
-score is its exact derivative.
+Each pair of samples is visited once, but where classes differ or kernels of the target are below
+2e-8 (6 widths). With wide kernels a mesh of a few thousand cells (`MeshTarget`) takes time linear
+in the samples (the particle-mesh method, Hockney and Eastwood 1988): these are spread over it by
+cubic B-splines, whose blur is taken out of the kernel in Fourier space. With four cells a width a
+density is within 1e-5 of a kernel's height, and the score is its exact derivative.
 """
 
 from typing import NamedTuple

@@ -31,11 +31,6 @@ __all__ = [
 class Rows:
     """Some rows of a matrix, (n_rows, n_samples), of which only a slice is ever copied.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_features, n_samples)
-    which : ndarray of int, shape (n_rows,)
-
     Examples
     --------
     >>> rows = Rows(np.arange(6).reshape(3, 2), np.array([2, 0]))

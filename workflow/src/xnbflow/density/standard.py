@@ -78,17 +78,7 @@ class StandardUnits:
 
 
 class StandardFeatures:
-    """Features (n_features, n_samples) in standard units, which they are given when asked for.
-
-    Parameters
-    ----------
-    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-        As measured.
-
-    Attributes
-    ----------
-    standard : StandardUnits
-    shape : tuple of int
+    """Features (n_features, n_samples), of an array, `Rows` or CSR, whose slices are standardised.
 
     Examples
     --------

@@ -37,21 +37,20 @@ def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndar
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples.
     y : array-like of shape (n_samples,)
         Class labels.
 
     Returns
     -------
     ndarray of float64, shape (n_features, n_samples)
-        The inner product of two rows is their within-class correlation. A feature that is
-        constant within every class has a row of zeros, as has a class of one sample.
+        The inner product of two rows is their within-class correlation. A feature that is constant
+        within every class has zeros, as has a class of one sample.
 
     Raises
     ------
     InputError
-        If y does not have one label per sample, if there are not at least 2 more samples than
-        classes (all residuals would be multiples of one another), or if a value is not finite.
+        If y does not have one label per sample, if a value is not finite, or if there are not at
+        least 2 more samples than classes (all residuals would be multiples of one another).
 
     Examples
     --------
@@ -81,14 +80,13 @@ def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndar
 
 
 def top_partners(residuals: np.ndarray, n_partners: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Find the features that correlate most with each feature.
+    """Find the ``n_partners`` features that correlate most with each feature.
 
     Parameters
     ----------
     residuals : ndarray of float64, shape (n_features, n_samples)
         From `normalised_residuals`.
     n_partners : int
-        How many partners of each feature to find.
 
     Returns
     -------

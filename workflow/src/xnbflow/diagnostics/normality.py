@@ -1,8 +1,4 @@
-"""The Shapiro-Wilk test of every feature: XNB paper, section 3.1 and Table 1.
-
-Royston's approximation: Royston P. (1995), Remark AS R94: a remark on algorithm AS 181, the
-W-test for normality. Applied Statistics 44, 547-551.
-"""
+"""The Shapiro-Wilk test of every feature, by Royston's approximation (XNB paper, section 3.1)."""
 
 import warnings
 
@@ -34,20 +30,18 @@ _SMALLEST_P = 1e-19
 def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Test each feature for normality by Shapiro and Wilk's W.
 
-    A data set too large for memory can be tested in chunks of features.
-
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples, 3 to 5000 of them. The transpose of a feature-major array costs no copy.
+        3 to 5000 samples. The transpose of a feature-major array costs no copy.
 
     Returns
     -------
     W : ndarray of shape (n_features,)
         The statistic; 1 for a normal sample, and for a constant feature.
     p : ndarray of shape (n_features,)
-        Its p-value; 1 for a constant feature. For n <= 11 a W below the range of Royston's
-        fit gets 1e-19, as in SciPy.
+        Its p-value; 1 for a constant feature. For n <= 11 a W below the range of Royston's fit has
+        1e-19, as in SciPy.
 
     Raises
     ------
@@ -57,12 +51,12 @@ def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     Warns
     -----
     UserWarning
-        Once if features are constant (range below 1e-300). Once if there are more than 5000
-        samples, for which Royston's p-value is an extrapolation.
+        If features are constant (range below 1e-300), or if there are more than 5000 samples, for
+        which Royston's p-value is an extrapolation.
 
     References
     ----------
-    Royston P. (1995), Remark AS R94. Applied Statistics 44, 547-551.
+    Royston P. (1995), Remark AS R94 on algorithm AS 181. Applied Statistics 44, 547-551.
 
     Examples
     --------
@@ -90,30 +84,24 @@ def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 def shapiro_wilk_within(
     X: np.ndarray | pd.DataFrame, y: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Test each feature for normality within each class.
+    """Test each feature for normality within each class, as `shapiro_wilk`.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples.
     y : array-like of shape (n_samples,)
         Class labels.
 
     Returns
     -------
     W, p : ndarray of shape (n_classes, n_features)
-        One row per class, in the order of ``np.unique(y)``. A feature constant within a class
-        has W = 1 and p = 1 there; a class of fewer than 3 samples has NaN.
+        One row per class, in the order of ``np.unique(y)``; NaN, with a warning, for a class of
+        fewer than 3 samples.
 
     Raises
     ------
     InputError
         If y does not have one label per sample, or X has a value that is not finite.
-
-    Warns
-    -----
-    UserWarning
-        Once if classes have fewer than 3 samples: it names them. Once if one has more than 5000.
 
     Examples
     --------
@@ -216,30 +204,29 @@ def _royston_weights(n_samples: int) -> np.ndarray:
 
 
 def _statistic_and_p(deficit: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return W and p from 1 - W (negative: a constant feature, for which both are 1)."""
+    """Return W and p from 1 - W (negative: a constant feature, for which both are 1).
+
+    A function of 1 - W is about normal, with moments that Royston fitted.
+    """
     constant = deficit < 0
-    W = 1 - np.where(constant, 0.0, deficit)
-    if n_samples == 3:
-        W = np.maximum(W, 0.75)
-        p = 1 - 6 / np.pi * np.arccos(np.sqrt(W))
-    else:
-        p = _royston_p(np.where(constant, 0.0, deficit), n_samples)
-    p[constant] = 1.0
-    return W, p
-
-
-def _royston_p(deficit: np.ndarray, n_samples: int) -> np.ndarray:
-    """Return p from 1 - W: a function of it is about normal, with moments that Royston fitted."""
+    deficit = np.where(constant, 0.0, deficit)
+    W = 1 - deficit
     with np.errstate(divide="ignore"):  # W = 1 gives the score -inf and p = 1
         score = np.log(deficit)
-        if n_samples > 11:
+        if n_samples == 3:
+            W = np.maximum(W, 0.75)
+            p = 1 - 6 / np.pi * np.arccos(np.sqrt(W))
+        elif n_samples > 11:
             log_n = np.log(n_samples)
             mean = polyval(log_n, [-1.5861, -0.31082, -0.083751, 0.0038915])
             sd = np.exp(polyval(log_n, [-0.4803, -0.082676, 0.0030302]))
-            return ndtr((mean - score) / sd)
-        bound = -2.273 + 0.459 * n_samples
-        beyond = score >= bound
-        score = -np.log(bound - np.where(beyond, -np.inf, score))
-    mean = polyval(n_samples, [0.5440, -0.39978, 0.025054, -0.0006714])
-    sd = np.exp(polyval(n_samples, [1.3822, -0.77857, 0.062767, -0.0020322]))
-    return np.where(beyond, _SMALLEST_P, ndtr((mean - score) / sd))
+            p = ndtr((mean - score) / sd)
+        else:
+            bound = -2.273 + 0.459 * n_samples
+            beyond = score >= bound
+            score = -np.log(bound - np.where(beyond, -np.inf, score))
+            mean = polyval(n_samples, [0.5440, -0.39978, 0.025054, -0.0006714])
+            sd = np.exp(polyval(n_samples, [1.3822, -0.77857, 0.062767, -0.0020322]))
+            p = np.where(beyond, _SMALLEST_P, ndtr((mean - score) / sd))
+    p[constant] = 1.0
+    return W, p

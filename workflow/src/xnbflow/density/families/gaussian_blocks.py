@@ -1,8 +1,7 @@
 """Multivariate normal densities of many small blocks of features at once.
 
 The local densities of a block Bayesian network (Pavlenko, Rosen: feature selection by separation
-score, section 2.1). Thousands of small covariance matrices are estimated, shrunk, factorised and
-inverted as one array (n_blocks, size, size).
+score, section 2.1), all of them one array (n_blocks, size, size).
 """
 
 from typing import Any, ClassVar, Self
