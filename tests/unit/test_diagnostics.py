@@ -67,12 +67,6 @@ def test_agrees_with_scipy(n):
     assert_as_scipy(samples_of_many_shapes(n))
 
 
-@pytest.mark.slow
-def test_agrees_with_scipy_on_a_microarray(shared_data):
-    table = pd.read_csv(shared_data / "microarray" / "Leukemia_Golub1999.csv.gz")
-    assert_as_scipy(table.iloc[:, 2:].to_numpy(np.float64))
-
-
 @settings(deadline=None, max_examples=60)
 @given(arrays(np.float64, st.tuples(st.integers(3, 24), st.just(5)), elements=st.integers(-4, 4)))
 def test_agrees_with_scipy_on_ties(X):
