@@ -9,6 +9,7 @@ import numpy as np
 from xnbflow.density.density_tables import merge_samples
 from xnbflow.density.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
+from xnbflow.density.tiles import class_moments
 
 __all__ = [
     "BANDWIDTHS",
@@ -37,28 +38,18 @@ def _write_spreads(
     that is 0 or undefined, `SMALLEST_SPREAD`.
     """
     width = tile.shape[1]
-    means, squares = np.empty(width), np.empty(width)
+    means, squares = np.empty(out.shape), np.empty(out.shape)
+    class_moments(tile, offsets, means, squares)
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
         n = len(rows)
-        means[:] = 0.0
-        squares[:] = 0.0
-        for i in range(n):
-            for f in range(width):
-                means[f] += rows[i, f]
-        for f in range(width):
-            means[f] /= n
-        for i in range(n):
-            for f in range(width):
-                d = rows[i, f] - means[f]
-                squares[f] += d * d
         scale = factor * n**power
         below_first, first, share_first = hazen(n, 0.25)
         below_third, third, share_third = hazen(n, 0.75)
         for f in range(width):
             low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
             high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
-            quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[f] / max(n - 1, 1))
+            quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[c, f] / max(n - 1, 1))
             spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
             constant = rows[0, f] == rows[n - 1, f]
             out[c, f] = scale * (SMALLEST_SPREAD if constant | (spread < _TINY) else spread)

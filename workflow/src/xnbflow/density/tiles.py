@@ -13,7 +13,10 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 
+from xnbflow.density.jit import njit
+
 __all__ = [
+    "class_moments",
     "class_offsets",
     "feature_major",
     "feature_strips",
@@ -133,3 +136,27 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     for first, stop in pairwise(offsets):
         rows[:, first:stop].sort(axis=1)
     return np.ascontiguousarray(rows.T)
+
+
+@njit(nogil=True)
+def class_moments(
+    tile: np.ndarray, offsets: np.ndarray, means: np.ndarray, squares: np.ndarray
+) -> None:
+    """Write the mean of each class and feature, and the sum of squares about it, in two passes.
+
+    In the tile class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``. ``means`` and
+    ``squares`` have shape (n_classes, n_features).
+    """
+    means[:] = 0.0
+    squares[:] = 0.0
+    for c in range(len(offsets) - 1):
+        rows = tile[offsets[c] : offsets[c + 1]]
+        for i in range(len(rows)):
+            for f in range(tile.shape[1]):
+                means[c, f] += rows[i, f]
+        for f in range(tile.shape[1]):
+            means[c, f] /= len(rows)
+        for i in range(len(rows)):
+            for f in range(tile.shape[1]):
+                d = rows[i, f] - means[c, f]
+                squares[c, f] += d * d

@@ -8,7 +8,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number
 from xnbflow.density.families.base import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.jit import njit
-from xnbflow.density.tiles import class_offsets, map_strips
+from xnbflow.density.tiles import class_moments, class_offsets, map_strips
 
 __all__ = ["ConstantFeatureError", "Gaussian", "added_variance", "log_normal"]
 
@@ -67,10 +67,11 @@ class Gaussian(TiledDistribution):
         def work(strip: slice) -> None:
             tile = np.ascontiguousarray(features[strip].T[order])
             moments = np.empty((2, n_classes, tile.shape[1]))
-            _moments(tile, offsets, moments)
+            class_moments(tile, offsets, *moments)
             means[:, strip], variances[:, strip] = moments
 
         map_strips(work, len(features), features.shape[1], ns_per_value=1.0)
+        variances /= np.diff(offsets)[:, None]
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
         with np.errstate(over="ignore", invalid="ignore"):
             total = means - shares @ means
@@ -141,29 +142,6 @@ def added_variance(var_smoothing: float, largest: float) -> float:
         msg = "a feature is so large that its variance overflows; scale the features down"
         raise InputError(msg)
     return float(var_smoothing * (largest if largest > 0 else 1.0))
-
-
-@njit(nogil=True)
-def _moments(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
-    """Write mean and variance of each class, one after the other in a tile, in two passes."""
-    width = tile.shape[1]
-    total, mean = np.empty(width), np.empty(width)
-    for c in range(len(offsets) - 1):
-        rows = tile[offsets[c] : offsets[c + 1]]
-        total[:] = 0.0
-        for i in range(len(rows)):
-            for f in range(width):
-                total[f] += rows[i, f]
-        for f in range(width):
-            mean[f] = total[f] / len(rows)
-        total[:] = 0.0
-        for i in range(len(rows)):
-            for f in range(width):
-                d = rows[i, f] - mean[f]
-                total[f] += d * d
-        for f in range(width):
-            out[0, c, f] = mean[f]
-            out[1, c, f] = total[f] / len(rows)
 
 
 @njit(nogil=True)
