@@ -43,14 +43,6 @@ def rng():
 
 
 @pytest.fixture(scope="module")
-def cancer():
-    """Breast cancer: 30 features on very different scales, 2 classes; every third is a test."""
-    X, y = load_breast_cancer(return_X_y=True)
-    test = np.arange(len(y)) % 3 == 0
-    return X[~test], y[~test], X[test], y[test]
-
-
-@pytest.fixture(scope="module")
 def two_classes():
     rng = np.random.default_rng(0)
     codes = np.repeat([0, 1], [60, 40])
@@ -187,32 +179,30 @@ def test_the_floor_of_xnb_is_that_of_all_training_samples_in_both_its_steps(rng)
     assert floored.bandwidths_["a"][place] == pytest.approx(expected)
 
 
-def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature(cancer):
-    X, y, X_test, y_test = cancer
-    model = FlexibleNB().fit(X, y)
+def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature():
+    X, y = load_breast_cancer(return_X_y=True)
+    train, X_test = X[1::3], X[::3]
+    model = FlexibleNB().fit(train, y[1::3])
     expected = np.tile(model.class_log_prior_, (len(X_test), 1))
     for c in range(2):
         for f, h in enumerate(model.density_.bandwidths_[c]):
-            density = KernelDensity(bandwidth=h).fit(X[y == c, f : f + 1])
+            density = KernelDensity(bandwidth=h).fit(train[y[1::3] == c, f : f + 1])
             expected[:, c] += density.score_samples(X_test[:, f : f + 1])
     np.testing.assert_allclose(model.predict_joint_log_proba(X_test), expected, rtol=1e-9)
-    assert model.score(X_test, y_test) > 0.9
 
 
-@pytest.mark.parametrize("model", [FlexibleNB(), XNB(min_distance=0.0)], ids=repr)
-def test_a_floor_tames_a_class_without_spread_in_any_unit(rng, model):
+def test_a_floor_tames_a_class_without_spread_in_any_unit(rng):
     """A value beside a constant class costs a few nats, and the same in every unit."""
     y = np.repeat(["a", "b"], 20)
     X = np.column_stack([np.where(y == "a", 0.0, rng.normal(size=40)), rng.normal(size=40)])
     X[1, 0] = 1e-3
     odds = []
     for floor, unit in ((0.3, 1e-9), (0.3, 1.0), (0.3, 1e6), (0.0, 1.0)):
-        model.set_params(min_bandwidth=floor).fit(X * unit, y)
+        model = FlexibleNB(min_bandwidth=floor).fit(X * unit, y)
         joint = model.predict_joint_log_proba(np.array([[1e-2, 0.0]]) * unit)
         odds.append(joint[0, 0] - joint[0, 1])
     np.testing.assert_allclose(odds[:3], odds[0], rtol=1e-9)
-    assert abs(odds[0]) < 5
-    assert odds[3] < -20
+    assert odds[3] < -20 < -5 < odds[0] < 5
 
 
 # --- normal densities -----------------------------------------------------------------------------
@@ -220,13 +210,11 @@ def test_a_floor_tames_a_class_without_spread_in_any_unit(rng, model):
 
 def test_gaussians_are_normal_densities(rng):
     features, codes = rng.normal(3, 2, size=(700, 12)), np.arange(12) % 2
-    points = rng.normal(size=(700, 6))
-    family = Gaussian().fit(features, codes, 2)
-    found = family.log_density(points)
+    found = Gaussian(var_smoothing=0).fit(features, codes, 2).log_density(features)
     for c in range(2):
         own = features[:, codes == c]
         mean, sd = own.mean(axis=1)[:, None], own.std(axis=1)[:, None]
-        np.testing.assert_allclose(found[:, c], stats.norm.logpdf(points, mean, sd), rtol=1e-6)
+        np.testing.assert_allclose(found[:, c], stats.norm.logpdf(features, mean, sd), atol=1e-10)
 
 
 @pytest.mark.parametrize("covariance", ["per_class", "pooled"])

@@ -101,7 +101,9 @@ class SparseTile(NamedTuple):
 
     def bandwidths(self, rule: str, kernel: str, min_bandwidth: float) -> np.ndarray:  # noqa: ARG002
         """Return bandwidths (n_classes, n_features); the rule is one of `RULES_OF_THUMB`."""
-        spreads = self._moments_of_classes()[2]
+        moments = np.empty((3, *self.zeros.T.shape))
+        _write_moments(self, moments)
+        spreads = moments[2]
         sizes = self.sizes[:, None] ** -0.2
         widths = np.where(np.isnan(spreads), SMALLEST_SPREAD, spreads)
         widths *= RULES_OF_THUMB[rule] * sizes
@@ -124,15 +126,10 @@ class SparseTile(NamedTuple):
 
     def separation(self, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
-        means, squares, _ = self._moments_of_classes()
+        means, squares = moments = np.empty((2, *self.zeros.T.shape))
+        _write_moments(self, moments)
         sizes = self.sizes[:, None]
         return separation(means, squares + sizes * widths**2, sizes, pairs)
-
-    def _moments_of_classes(self) -> np.ndarray:
-        """Return mean, sum of squares about it, and spread (`xnbflow.density.bandwidth`)."""
-        out = np.empty((3, *self.zeros.T.shape))
-        _write_moments(self, out)
-        return out
 
 
 @njit(nogil=True)
@@ -197,7 +194,10 @@ def _moments(tile: SparseTile, out: np.ndarray) -> None:
 
 @njit(nogil=True)
 def _write_moments(tile: SparseTile, out: np.ndarray) -> None:
-    """Write mean, sum of squares and spread; the spread is NaN where all values are equal."""
+    """Write mean, sum of squares about it and, if there is a third row, spread.
+
+    The spread is that of `xnbflow.density.bandwidth`, and NaN where all values are equal.
+    """
     for f in range(len(tile.starts)):
         zero = tile.zero[f]
         for c in range(tile.zeros.shape[1]):
@@ -207,13 +207,16 @@ def _write_moments(tile: SparseTile, out: np.ndarray) -> None:
             square = n_zeros * (zero - mean) ** 2
             for x in some:
                 square += (x - mean) ** 2
+            out[0, c, f], out[1, c, f] = mean, square
+            if len(out) == 2:
+                continue
             found = np.sqrt(square / max(n - 1, 1))
             quartiles = _quantile(some, n_zeros, zero, 0.75) - _quantile(some, n_zeros, zero, 0.25)
             if quartiles > 0.0:
                 found = min(found, quartiles / 1.349)
             low, high = _range(some, n_zeros, zero)
-            spread = np.nan if low == high else SMALLEST_SPREAD if found < _TINY else found
-            out[0, c, f], out[1, c, f], out[2, c, f] = mean, square, spread
+            found = SMALLEST_SPREAD if found < _TINY else found
+            out[2, c, f] = np.nan if low == high else found
 
 
 @njit(nogil=True)
