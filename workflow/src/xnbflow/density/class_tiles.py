@@ -66,7 +66,7 @@ class DenseTile:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
         means, squares = np.zeros((2, len(self.sizes), self.values.shape[1]))
         _write_moments(self.values, self.offsets, widths, means, squares)
-        return separation(means, squares, self.sizes[:, None], pairs)
+        return separation(means, squares, self.sizes, pairs)
 
 
 def map_class_tiles(

@@ -123,6 +123,7 @@ def compare(densities: np.ndarray, pairs: np.ndarray, distance: str) -> np.ndarr
     return out
 
 
+@njit(nogil=True)
 def separation(
     means: np.ndarray, squares: np.ndarray, sizes: np.ndarray, pairs: np.ndarray
 ) -> np.ndarray:
@@ -130,8 +131,13 @@ def separation(
 
     A kernel density has the variance of its samples (ddof=0) plus its squared bandwidth, so that
     no class, not even one of a single sample, is without variance. ``means`` and ``squares``, sums
-    of squares with the bandwidths', have shape (n_classes, n_features), ``sizes`` (n_classes, 1).
+    of squares with the bandwidths', have shape (n_classes, n_features), ``sizes`` (n_classes,).
     """
-    i, j = pairs.T
-    d = means[i] - means[j]
-    return d * d / (8.0 * ((squares[i] + squares[j]) / (sizes[i] + sizes[j])))
+    out = np.empty((len(pairs), means.shape[1]))
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        for f in range(means.shape[1]):
+            d = means[i, f] - means[j, f]
+            variance = (squares[i, f] + squares[j, f]) / (sizes[i] + sizes[j])
+            out[p, f] = d * d / (8.0 * variance)
+    return out

@@ -128,8 +128,8 @@ class SparseTile(NamedTuple):
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
         means, squares = moments = np.empty((2, *self.zeros.T.shape))
         _write_moments(self, moments)
-        sizes = self.sizes[:, None]
-        return separation(means, squares + sizes * widths**2, sizes, pairs)
+        sizes = self.sizes
+        return separation(means, squares + sizes[:, None] * widths**2, sizes, pairs)
 
 
 @njit(nogil=True)
