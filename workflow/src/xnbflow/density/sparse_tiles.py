@@ -214,8 +214,8 @@ def _write_moments(tile: SparseTile, out: np.ndarray) -> None:
             quartiles = _quantile(some, n_zeros, zero, 0.75) - _quantile(some, n_zeros, zero, 0.25)
             if quartiles > 0.0:
                 found = min(found, quartiles / 1.349)
-            low, high = _range(some, n_zeros, zero)
             found = SMALLEST_SPREAD if found < _TINY else found
+            low, high = _range(some[:: max(1, len(some) - 1)], n_zeros, zero)  # of ascending values
             out[2, c, f] = np.nan if low == high else found
 
 
