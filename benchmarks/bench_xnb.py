@@ -25,7 +25,7 @@ from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.tiles import class_offsets, feature_strips, gather, sort_rows
+from xnbflow.density.tiles import class_offsets, feature_strips, sorted_classes
 from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing.selection.class_specific import Candidates, class_pairs
 
@@ -148,8 +148,8 @@ def profile(series: DataSet) -> pd.DataFrame:
     frame = series.frame()
     timed("validation", XNB()._validated, frame, series.labels)
     for block in feature_strips(*series.values.shape):
-        tile = timed("gather tiles", gather, series.values[block], order)
-        timed("sort within classes", sort_rows, tile, offsets)
+        values = series.values[block]
+        tile = timed("sort within classes", sorted_classes, values, order, offsets)
         bandwidths = timed("bandwidths", bandwidths_of, tile, offsets, "silverman")
         densities = timed("densities on the grid", grid_densities, tile, offsets, bandwidths)
         out = np.empty((len(pairs), tile.shape[1]))

@@ -5,47 +5,28 @@ import tracemalloc
 import numpy as np
 import published_xnb
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.spatial.distance import jensenshannon
+from scipy.special import logsumexp
 from scipy.stats import cauchy, norm
 from sklearn.base import clone
 
-from xnbflow.density.bandwidth import (
-    BANDWIDTHS,
-    bandwidths_of,
-    leave_one_out_likelihood,
-)
+from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, leave_one_out_likelihood
 from xnbflow.density.density_tables import log_tabulated, tabulate
-from xnbflow.density.distances import DISTANCES
+from xnbflow.density.distances import DISTANCES, compare
 from xnbflow.density.families import Kernel
 from xnbflow.density.families.kernel import TABULATED_FROM
+from xnbflow.density.families.naive_effect import QUADRATIC_KERNELS, neighbourhood_sums
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.joint import (
-    TARGET_REACH,
-    JointDensity,
-    MeshTarget,
-    conditional_log_density,
-    joint_scores,
-)
+from xnbflow.density.joint import TARGET_REACH, JointDensity, MeshTarget, conditional_log_density
 from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
 from xnbflow.density.matrices import some_rows
-from xnbflow.density.neighbourhood import QUADRATIC_KERNELS, neighbourhood_sums
-from xnbflow.density.tiles import (
-    class_offsets,
-    feature_major,
-    sorted_classes,
-)
-from xnbflow.naive_bayes import (
-    XNB,
-    ClassSpecificNB,
-    FlexibleNB,
-)
-from xnbflow.preprocessing.selection.class_specific import (
-    distances_without_spikes,
-)
+from xnbflow.density.tiles import class_offsets, feature_major, sorted_classes
+from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB
+from xnbflow.preprocessing.selection.class_specific import distances_without_spikes
 
 
 @pytest.fixture
@@ -70,17 +51,10 @@ def test_feature_major_arrays_are_not_copied(rng):
     assert not copied.flags.writeable
 
 
-@settings(deadline=None, max_examples=80)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    width=st.sampled_from([1, 3, 7, 8, 9, 16, 21]),
-    sizes=st.lists(st.integers(1, 70), min_size=1, max_size=4),
-)
-@example(seed=0, width=4, sizes=[1700, 1600, 1700])
-def test_tiles_are_sorted_within_classes(seed, width, sizes):
-    rng = np.random.default_rng(seed)
+@pytest.mark.parametrize("sizes", [[1], [3, 70, 1], [1700, 1600, 1700]])
+def test_tiles_are_sorted_within_classes(rng, sizes):
     codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    features = np.round(rng.normal(size=(width, len(codes))), 1)
+    features = np.round(rng.normal(size=(9, len(codes))), 1)
     tile, offsets = tile_of(features, codes)
     assert tile.flags.c_contiguous
     for c in range(len(sizes)):
@@ -92,9 +66,8 @@ def test_tiles_are_sorted_within_classes(seed, width, sizes):
 # --- exponentials and kernels ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [1, 7, 32, 1000])
-def test_exponentials_are_accurate_to_two_units_in_the_last_place(rng, n):
-    values = rng.uniform(-708, 709, n)
+def test_exponentials_are_accurate_to_two_units_in_the_last_place(rng):
+    values = rng.uniform(-708, 709, 1001)
     expected = np.exp(values)
     exponentiate(values)
     np.testing.assert_allclose(values, expected, rtol=2 * np.finfo(float).eps)
@@ -122,11 +95,13 @@ def test_beta_kernels_follow_equation_5(kernel, s):
     decimals=st.sampled_from([0, 1, 8]),
     scale=st.sampled_from([1e-3, 1.0, 1e5]),
 )
-def test_silverman_follows_the_published_rule(seed, size, decimals, scale):
+def test_rules_of_thumb_follow_the_published_one(seed, size, decimals, scale):
     values = np.round(np.random.default_rng(seed).normal(size=size), decimals) * scale
     tile = np.sort(values)[:, None]
-    found = bandwidths_of(tile, np.array([0, size]), "silverman")[0, 0]
-    assert found == pytest.approx(published_xnb.bandwidth(values), rel=1e-12)
+    published = published_xnb.bandwidth(values)
+    for rule, factor in (("silverman", 0.9), ("scott", 1.059)):
+        found = bandwidths_of(tile, np.array([0, size]), rule)[0, 0]
+        assert found == pytest.approx(published * factor / 0.9, rel=1e-12)
 
 
 @pytest.mark.parametrize("rule", BANDWIDTHS)
@@ -143,12 +118,6 @@ def test_no_bandwidth_is_below_the_floor(rng, rule):
     assert (published < floors).any()
     assert (published > floors).any()
     np.testing.assert_array_equal(bandwidths_of(tile, offsets, rule, min_bandwidth=0.0), published)
-
-
-def test_scott_differs_from_silverman_by_its_factor(rng):
-    tile, offsets = np.sort(rng.normal(size=(30, 4)), axis=0), np.array([0, 30])
-    ratio = bandwidths_of(tile, offsets, "scott") / bandwidths_of(tile, offsets, "silverman")
-    np.testing.assert_allclose(ratio, 1.059 / 0.9)
 
 
 @pytest.mark.parametrize("rule", BANDWIDTHS)
@@ -186,23 +155,13 @@ def sheather_jones(values):
     return brentq(equation, h / 500, 20 * h, xtol=1e-12)
 
 
-def test_sheather_jones_solves_the_plug_in_equation(rng):
-    columns = [rng.normal(size=40), rng.exponential(size=40), rng.normal(size=40) ** 3]
-    tile = np.sort(np.array(columns).T, axis=0)
-    found = bandwidths_of(tile, np.array([0, 40]), "sheather_jones")[0]
-    np.testing.assert_allclose(found, [sheather_jones(c) for c in columns], rtol=1e-7)
-
-
-@pytest.mark.parametrize("shape", ["normal", "rounded", "two clusters"])
-def test_sheather_jones_of_many_samples_is_that_of_all_pairs(rng, shape):
-    values = {
-        "normal": lambda: rng.normal(size=1100),
-        "rounded": lambda: np.round(rng.normal(size=1100), 1),
-        "two clusters": lambda: np.r_[rng.normal(size=550), rng.normal(9, 0.01, 550)],
-    }[shape]()
-    tile = np.sort(values)[:, None]
-    found = bandwidths_of(tile, np.array([0, 1100]), "sheather_jones")[0, 0]
-    assert found == pytest.approx(sheather_jones(values), rel=1e-5)
+@pytest.mark.parametrize(("n", "tolerance"), [(40, 1e-7), (1100, 1e-5)])
+@pytest.mark.parametrize("shape", ["normal", "rounded", "two clusters", "skewed"])
+def test_sheather_jones_solves_the_plug_in_equation(rng, shape, n, tolerance):
+    """From 1024 samples on neighbours are merged."""
+    values = SHAPES[shape](rng, n)
+    found = bandwidths_of(np.sort(values)[:, None], np.array([0, n]), "sheather_jones")[0, 0]
+    assert found == pytest.approx(sheather_jones(values), rel=tolerance)
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
@@ -213,14 +172,11 @@ def test_cross_validation_finds_the_greatest_leave_one_out_likelihood(rng, kerne
     best = leave_one_out_likelihood(values, found, code)
     for h in np.geomspace(silverman / 8, silverman * 8, 500):
         assert leave_one_out_likelihood(values, h, code) <= best + 1e-6
-
-
-def test_leave_one_out_likelihood_leaves_one_out(rng):
-    values = rng.normal(size=12)
-    expected = sum(
-        published_xnb.log_density([values[i]], np.delete(values, i), 0.4)[0] for i in range(12)
-    )
-    assert leave_one_out_likelihood(values, 0.4, kernel_code("gaussian")) == pytest.approx(expected)
+    if kernel == "gaussian":
+        others = [np.delete(values, i) for i in range(30)]
+        pairs = zip(values, others, strict=True)
+        likelihood = sum(published_xnb.log_density([x], rest, 0.4)[0] for x, rest in pairs)
+        assert leave_one_out_likelihood(values, 0.4, code) == pytest.approx(likelihood)
 
 
 def test_adaptive_bandwidths_follow_the_square_root_law(rng):
@@ -243,20 +199,21 @@ def direct(values, h, points, kernel="gaussian"):
     return density / density.sum() if density.sum() > 0 else density
 
 
-@pytest.mark.parametrize("width", [1, 9, 300])
+@pytest.mark.parametrize("sizes", [(4, 23), (3000, 2001), (4096, 3)])
 @pytest.mark.parametrize("n_grid", [2, 50, 200])
 @pytest.mark.parametrize("spread", [0.5, 100.0, 1e3])
-def test_powers_equal_exponentials(rng, width, n_grid, spread):
-    codes = np.repeat([0, 1], [4, 23])
-    features = rng.normal(size=(width, 27))
+def test_powers_equal_exponentials(rng, sizes, n_grid, spread):
+    codes = np.repeat([0, 1], sizes)
+    features = rng.normal(size=(300 if len(codes) < 100 else 3, len(codes)))
     features[:, 0] = spread
+    features[1:3] *= [[1e6], [1e-6]]
     tile, offsets = tile_of(features, codes)
     bandwidths = bandwidths_of(tile, offsets, "silverman")
     found = grid_densities(tile, offsets, bandwidths, n_grid=n_grid)
-    for f in range(width):
-        points = np.linspace(features[f].min(), features[f].max(), n_grid)
+    for f, row in enumerate(features):
+        points = np.linspace(row.min(), row.max(), n_grid)
         for c in range(2):
-            expected = direct(features[f, codes == c], bandwidths[c, f], points)
+            expected = direct(row[codes == c], bandwidths[c, f], points)
             np.testing.assert_allclose(found[c, :, f], expected, atol=2e-13)
 
 
@@ -303,24 +260,6 @@ def test_a_density_in_the_range_of_denormal_numbers_is_that_of_the_published_pro
     np.testing.assert_allclose(found[0, :, 0], expected / expected.sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize("sizes", [(3000, 2001), (4096, 3), (5, 5003)])
-@pytest.mark.parametrize("underflow", ["as_published", "log"])
-def test_few_features_with_many_samples_have_the_densities_of_sums(rng, sizes, underflow):
-    codes = np.repeat([0, 1], sizes)
-    features = rng.normal(size=(3, len(codes))) * [[1.0], [1e6], [1e-6]]
-    features[0, :5] = 5.0  # a class far from the other
-    order, offsets = class_offsets(codes, 2)
-    tile = sorted_classes(features, order, offsets)
-    widths = bandwidths_of(tile, offsets, "silverman")
-    found = grid_densities(tile, offsets, widths, n_grid=20, underflow=underflow)
-    for f in range(3):
-        grid = np.linspace(features[f].min(), features[f].max(), 20)
-        for c in range(2):
-            u = (grid[:, None] - features[f, codes == c]) / widths[c, f]
-            sums = np.exp(-0.5 * u * u).sum(axis=1)
-            np.testing.assert_allclose(found[c, :, f], sums / sums.sum(), rtol=1e-10, atol=1e-25)
-
-
 # --- distances ------------------------------------------------------------------------------------
 
 
@@ -331,9 +270,7 @@ def normal_pair(shift, n_grid=4001):
 
 
 def distance_of(name, densities):
-    out = np.empty((1, densities.shape[2]))
-    DISTANCES[name](densities.copy(), np.array([[0, 1]]), out)
-    return out[0]
+    return compare(densities.copy(), np.array([[0, 1]]), name)[0]
 
 
 @pytest.mark.parametrize("name", ["hellinger", "jeffreys"])
@@ -344,19 +281,14 @@ def test_distance_of_normal_densities_is_known(name, shift):
     assert distance_of(name, normal_pair(shift))[0] == pytest.approx(expected, rel=1e-6)
 
 
-def test_jensen_shannon_agrees_with_scipy(rng):
+def test_distances_agree_with_scipy(rng):
     densities = rng.dirichlet(np.full(20, 0.3), size=(2, 30)).transpose(0, 2, 1)
-    expected = jensenshannon(densities[0], densities[1], base=2, axis=0)
+    p, q = densities
+    expected = jensenshannon(p, q, base=2, axis=0)
     np.testing.assert_allclose(distance_of("jensen_shannon", densities), expected)
-
-
-def test_wasserstein_agrees_with_scipy(rng):
-    densities = rng.dirichlet(np.full(20, 0.3), size=(2, 5)).transpose(0, 2, 1)
     x = np.linspace(0, 1, 20)
-    expected = [
-        stats.wasserstein_distance(x, x, densities[0, :, f], densities[1, :, f]) for f in range(5)
-    ]
-    np.testing.assert_allclose(distance_of("wasserstein", densities), expected)
+    moved = [stats.wasserstein_distance(x, x, *both) for both in zip(p.T, q.T, strict=True)]
+    np.testing.assert_allclose(distance_of("wasserstein", densities), moved)
 
 
 @pytest.mark.parametrize("name", DISTANCES)
@@ -384,30 +316,9 @@ WITHIN, BEYOND = 1e-6, 1e-3
 
 
 def exact(samples, h, points):
-    """Log density by its definition; the largest term keeps the others in range."""
-    sums = np.empty(len(points))
-    for i, x in enumerate(points):
-        exponents = -0.5 * ((x - samples) / h) ** 2
-        largest = exponents.max()
-        sums[i] = largest + np.log(np.exp(exponents - largest).sum())
-    return sums - np.log(len(samples) * h * np.sqrt(2 * np.pi))
-
-
-def tabulated(density, points):
-    out = np.empty(len(points))
-    log_tabulated(density, points, out)
-    return out
-
-
-def check(samples, h, points):
-    """Compare at points; below -1000 a log density has six digits."""
-    samples = np.sort(samples)
-    found, expected = tabulated(tabulate(samples, h), points), exact(samples, h, points)
-    error = np.abs(found - expected)
-    digits = 1e-12 * np.abs(expected)
-    within = (points >= samples[0]) & (points <= samples[-1])
-    assert (error[within] <= WITHIN + digits[within]).all(), error[within].max()
-    assert (error[~within] <= BEYOND * np.maximum(1.0, 1e-3 * np.abs(expected[~within]))).all()
+    """Log density by its definition."""
+    sums = [logsumexp(-0.5 * ((x - samples) / h) ** 2) for x in points]
+    return np.array(sums) - np.log(len(samples) * h * np.sqrt(2 * np.pi))
 
 
 def points_around(samples, h, rng):
@@ -446,7 +357,14 @@ def test_tables_agree_with_sums_over_all_samples(shape, n):
     rng = np.random.default_rng(n)
     samples = np.sort(SHAPES[shape](rng, n))
     h = bandwidths_of(samples[:, None], np.array([0, n]), "silverman")[0, 0]
-    check(samples, h, points_around(samples, h, rng))
+    points = points_around(samples, h, rng)
+    found, expected = np.empty(len(points)), exact(samples, h, points)
+    log_tabulated(tabulate(samples, h), points, found)
+    error, size = np.abs(found - expected), np.abs(expected)
+    within = (points >= samples[0]) & (points <= samples[-1])
+    assert (error[within] <= WITHIN + 1e-12 * size[within]).all(), error[within].max()
+    # below -1000 a log density has six digits
+    assert (error[~within] <= BEYOND * np.maximum(1.0, 1e-3 * size[~within])).all()
 
 
 @pytest.mark.parametrize("min_bandwidth", [0.0, 0.4])
@@ -483,7 +401,9 @@ def test_only_large_classes_of_gaussian_kernels_are_tabulated():
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [FlexibleNB(), XNB(), ClassSpecificNB(n_features=8)])
 def test_a_fit_of_many_samples_takes_no_more_memory_than_they_do(rng, model):
-    X, y = shifted(rng, 300_000, 16)
+    y = rng.integers(0, 2, 300_000)
+    X = rng.normal(size=(300_000, 16)) + np.outer(y, np.tile([3.0, 0.0], 8))
+    model.fit(X[:5000], y[:5000])  # compiles the kernels
     tracemalloc.start()
     try:
         model.fit(X, y)
@@ -491,13 +411,6 @@ def test_a_fit_of_many_samples_takes_no_more_memory_than_they_do(rng, model):
     finally:
         tracemalloc.stop()
     assert peak < X.nbytes
-
-
-def shifted(rng, n_samples, n_features):
-    y = rng.integers(0, 2, n_samples)
-    X = rng.normal(size=(n_samples, n_features))
-    X[:, ::2] += 3.0 * y[:, None]
-    return X, y
 
 
 # --- nearest neighbourhoods -----------------------------------------------------------------------
@@ -565,69 +478,59 @@ def test_kernels_integrate_to_one(kernel):
 JOINT_WIDTH = 0.3
 
 
-def joint_samples(n_components=2, n_samples=40, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n_components, n_samples)), np.sort(
-        rng.normal(size=n_samples)
-    ) / JOINT_WIDTH
+def joint_samples():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(2, 40)), np.sort(rng.normal(size=40)) / JOINT_WIDTH
 
 
-def everyone(target):
-    return np.full(len(target), len(target))
+def joint_scores(components, target, reach=None):
+    reach = np.full(len(target), len(target)) if reach is None else reach
+    return JointDensity(target, reach, JOINT_WIDTH).scores(components)
 
 
-def plain_log_density(z, target, alike):
+def plain_log_density(z, target, codes):
     """Leave-one-out log p(z_i | y) as the module's docstring states it, pair by pair."""
-    n_samples = len(z)
-    out = np.empty(n_samples)
-    for a in range(n_samples):
-        weight, total = 0.1, 0.1 * cauchy.pdf(z[a])
-        for b in range(n_samples):
-            if b != a and alike(a, b):
-                near = np.exp(-0.5 * (target[a] - target[b]) ** 2)
-                weight += near
-                total += near * norm.pdf(z[a], z[b], JOINT_WIDTH)
-        out[a] = np.log(total / weight)
+    out = np.empty(len(z))
+    for a in range(len(z)):
+        others = (codes == codes[a]) & (np.arange(len(z)) != a)
+        near = np.exp(-0.5 * (target[a] - target[others]) ** 2)
+        total = 0.1 * cauchy.pdf(z[a]) + near @ norm.pdf(z[a], z[others], JOINT_WIDTH)
+        out[a] = np.log(total / (0.1 + near.sum()))
     return out
 
 
-def test_densities_are_the_leave_one_out_estimates():
+@pytest.mark.parametrize("codes", [np.zeros(40), np.repeat([0, 1, 2], [20, 19, 1])])
+def test_densities_are_the_leave_one_out_estimates_within_classes(codes):
     components, target = joint_samples()
-    log_density, _ = joint_scores(components, target, everyone(target), JOINT_WIDTH)
-    for z, row in zip(components, log_density, strict=True):
-        np.testing.assert_allclose(row, plain_log_density(z, target, lambda a, b: True), rtol=1e-12)
-
-
-def test_samples_of_other_classes_are_not_seen():
-    components, _ = joint_samples()
-    codes = np.repeat([0, 1, 2], [20, 19, 1])
+    target = np.zeros(40) if codes.any() else target
     reach = np.searchsorted(codes, codes, side="right")
-    log_density, score = joint_scores(components, np.zeros(40), reach, JOINT_WIDTH)
+    log_density, score = joint_scores(components, target, reach)
     for z, row in zip(components, log_density, strict=True):
-        plain = plain_log_density(z, np.zeros(40), lambda a, b: codes[a] == codes[b])
-        np.testing.assert_allclose(row, plain, rtol=1e-12)
-    # alone in its class, a sample has the background only, whose score is 2 z / (1 + z²)
-    z = components[:, -1]
-    np.testing.assert_allclose(log_density[:, -1], cauchy.logpdf(z))
-    np.testing.assert_allclose(score[:, -1], 2 * z / (1 + z**2))
+        np.testing.assert_allclose(row, plain_log_density(z, target, codes), rtol=1e-12)
+    if codes.any():  # alone in its class, a sample has the score of the background
+        z = components[:, -1]
+        np.testing.assert_allclose(score[:, -1], 2 * z / (1 + z**2))
 
 
-def test_scores_are_the_derivative_of_the_summed_log_density():
+@pytest.mark.parametrize("mesh", [False, True])
+def test_scores_are_the_derivative_of_the_summed_log_density(mesh):
     components, target = joint_samples()
-    _, score = joint_scores(components, target, everyone(target), JOINT_WIDTH)
-    step = 1e-6
-    for a in range(0, 40, 7):
-        moved = components.copy()
+    density = JointDensity(target, np.full(40, 40), JOINT_WIDTH)
+    if mesh:
+        density.use_mesh(MeshTarget.of(target))
+    _, score = density.scores(components)
+    for a in {*range(0, 40, 7), *components[0].argsort()[[0, -1]]}:
         sums = []
-        for sign in (1, -1):
-            moved[:, a] = components[:, a] + sign * step
-            sums.append(joint_scores(moved, target, everyone(target), JOINT_WIDTH)[0].sum(axis=1))
-        np.testing.assert_allclose(score[:, a], (sums[1] - sums[0]) / (2 * step), rtol=1e-6)
+        for step in (1e-6, -1e-6):
+            moved = components.copy()
+            moved[:, a] += step
+            sums.append(density.scores(moved)[0].sum(axis=1))
+        np.testing.assert_allclose(score[:, a], (sums[1] - sums[0]) / 2e-6, rtol=1e-5, atol=1e-5)
 
 
 def test_new_samples_get_the_density_they_would_have_had_left_out():
     components, target = joint_samples()
-    log_density, _ = joint_scores(components, target, everyone(target), JOINT_WIDTH)
+    log_density, _ = joint_scores(components, target)
     kept = np.arange(40) != 17
     new = conditional_log_density(
         components[:, kept], target[kept], JOINT_WIDTH, components[:, ~kept], target[~kept]
@@ -656,35 +559,15 @@ def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
     assert np.corrcoef(near[1][0], exact[1][0])[0, 1] > 0.99
 
 
-def test_the_meshs_score_is_the_derivative_of_its_density():
-    rng = np.random.default_rng(5)
-    target = np.sort(rng.uniform(-1.7, 1.7, 200)) / 0.3
-    density = JointDensity(target, np.arange(1, 201), 0.3)
-    density.use_mesh(MeshTarget.of(target))
-    z = rng.normal(size=(1, 200))
-    _, score = density.scores(z)
-    for a in [*range(10), int(z.argmin()), int(z.argmax())]:
-        sums = []
-        for step in (-1e-6, 1e-6):
-            moved = z.copy()
-            moved[0, a] += step
-            sums.append(-density.scores(moved)[0].sum())
-        assert score[0, a] == pytest.approx((sums[1] - sums[0]) / 2e-6, rel=1e-5, abs=1e-5)
-
-
 def test_kernels_that_are_not_kept_give_the_same():
     """Kernels are kept for the second pass where there are not too many."""
     rng = np.random.default_rng(6)
     target = np.sort(rng.uniform(-1.7, 1.7, 2300)) / 0.3
     components = rng.normal(size=(1, 2300))
-    reach = everyone(target)
     assert len(target) * (len(target) - 1) // 2 > 2_000_000
-    log_density, score = joint_scores(components, target, reach, 0.3)
+    log_density, score = joint_scores(components, target)
+    kept, kept_score = joint_scores(components[:, :2000], target[:2000])
     assert np.isfinite(score).all()
-    some = np.sort(rng.permutation(2300)[:5])
-    weights = np.exp(-0.5 * (target[some, None] - target) ** 2)
-    kernels = np.exp(-0.5 * ((components[0, some, None] - components[0]) / 0.3) ** 2)
-    sums = (weights * kernels).sum(axis=1) - 1.0
-    background = 0.1 * 0.3 * np.sqrt(2 * np.pi) / (np.pi * (1 + components[0, some] ** 2))
-    expected = (sums + background) / (0.3 * np.sqrt(2 * np.pi)) / (weights.sum(axis=1) - 0.9)
-    np.testing.assert_allclose(np.exp(log_density[0, some]), expected, rtol=1e-9)
+    far = target[:2000] < target[2000] - 9.0  # they see none of the last 300
+    np.testing.assert_allclose(log_density[:, :2000][:, far], kept[:, far], rtol=1e-9)
+    np.testing.assert_allclose(score[:, :2000][:, far], kept_score[:, far], rtol=1e-9, atol=1e-9)

@@ -43,14 +43,6 @@ def rng():
 
 
 @pytest.fixture(scope="module")
-def cancer():
-    """Breast cancer: 30 features on very different scales, 2 classes; every third is a test."""
-    X, y = load_breast_cancer(return_X_y=True)
-    test = np.arange(len(y)) % 3 == 0
-    return X[~test], y[~test], X[test], y[test]
-
-
-@pytest.fixture(scope="module")
 def two_classes():
     rng = np.random.default_rng(0)
     codes = np.repeat([0, 1], [60, 40])
@@ -80,6 +72,7 @@ def test_every_family_sums_its_terms_and_mixes_its_classes(rng, family):
     features = rng.integers(0, 4, size=(60, 90)).astype(float)
     features += 0 if isinstance(family, Categorical) else rng.normal(size=features.shape)
     points = np.tile(features, 50)[:, :4200]
+    far = np.full((60, 1), 1e300)
     family.fit(features, codes, 3)
     cube = family.log_density(points)
     n_terms = {"MultivariateGaussian": 1, "GaussianBlocks": 30}.get(type(family).__name__, 60)
@@ -91,11 +84,8 @@ def test_every_family_sums_its_terms_and_mixes_its_classes(rng, family):
     np.testing.assert_allclose(
         family.reference(points, prior), np.logaddexp.reduce(cube + prior[:, None], axis=1)
     )
-
-
-def test_the_reference_of_a_point_that_no_class_reaches_is_minus_infinity():
-    family = Kernel().fit(np.array([[0.0, 1.0, 2.0, 3.0]]), np.array([0, 0, 1, 1]), 2)
-    assert family.reference(np.array([[1e300]]), np.log([0.5, 0.5]))[0, 0] == -np.inf
+    if isinstance(family, Gaussian | Kernel) and getattr(family, "kernel", "") != "biweight":
+        assert (family.reference(far, prior) == -np.inf).all()  # no class reaches it
 
 
 @pytest.mark.parametrize(
@@ -189,32 +179,30 @@ def test_the_floor_of_xnb_is_that_of_all_training_samples_in_both_its_steps(rng)
     assert floored.bandwidths_["a"][place] == pytest.approx(expected)
 
 
-def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature(cancer):
-    X, y, X_test, y_test = cancer
-    model = FlexibleNB().fit(X, y)
+def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature():
+    X, y = load_breast_cancer(return_X_y=True)
+    train, X_test = X[1::3], X[::3]
+    model = FlexibleNB().fit(train, y[1::3])
     expected = np.tile(model.class_log_prior_, (len(X_test), 1))
     for c in range(2):
         for f, h in enumerate(model.density_.bandwidths_[c]):
-            density = KernelDensity(bandwidth=h).fit(X[y == c, f : f + 1])
+            density = KernelDensity(bandwidth=h).fit(train[y[1::3] == c, f : f + 1])
             expected[:, c] += density.score_samples(X_test[:, f : f + 1])
     np.testing.assert_allclose(model.predict_joint_log_proba(X_test), expected, rtol=1e-9)
-    assert model.score(X_test, y_test) > 0.9
 
 
-@pytest.mark.parametrize("model", [FlexibleNB(), XNB(min_distance=0.0)], ids=repr)
-def test_a_floor_tames_a_class_without_spread_in_any_unit(rng, model):
+def test_a_floor_tames_a_class_without_spread_in_any_unit(rng):
     """A value beside a constant class costs a few nats, and the same in every unit."""
     y = np.repeat(["a", "b"], 20)
     X = np.column_stack([np.where(y == "a", 0.0, rng.normal(size=40)), rng.normal(size=40)])
     X[1, 0] = 1e-3
     odds = []
     for floor, unit in ((0.3, 1e-9), (0.3, 1.0), (0.3, 1e6), (0.0, 1.0)):
-        model.set_params(min_bandwidth=floor).fit(X * unit, y)
+        model = FlexibleNB(min_bandwidth=floor).fit(X * unit, y)
         joint = model.predict_joint_log_proba(np.array([[1e-2, 0.0]]) * unit)
         odds.append(joint[0, 0] - joint[0, 1])
     np.testing.assert_allclose(odds[:3], odds[0], rtol=1e-9)
-    assert abs(odds[0]) < 5
-    assert odds[3] < -20
+    assert odds[3] < -20 < -5 < odds[0] < 5
 
 
 # --- normal densities -----------------------------------------------------------------------------
@@ -222,13 +210,11 @@ def test_a_floor_tames_a_class_without_spread_in_any_unit(rng, model):
 
 def test_gaussians_are_normal_densities(rng):
     features, codes = rng.normal(3, 2, size=(700, 12)), np.arange(12) % 2
-    points = rng.normal(size=(700, 6))
-    family = Gaussian().fit(features, codes, 2)
-    found = family.log_density(points)
+    found = Gaussian(var_smoothing=0).fit(features, codes, 2).log_density(features)
     for c in range(2):
         own = features[:, codes == c]
         mean, sd = own.mean(axis=1)[:, None], own.std(axis=1)[:, None]
-        np.testing.assert_allclose(found[:, c], stats.norm.logpdf(points, mean, sd), rtol=1e-6)
+        np.testing.assert_allclose(found[:, c], stats.norm.logpdf(features, mean, sd), atol=1e-10)
 
 
 @pytest.mark.parametrize("covariance", ["per_class", "pooled"])
@@ -246,11 +232,6 @@ def test_multivariate_gaussian_is_scipys(covariance):
         expected = stats.multivariate_normal(mean, matrix).logpdf(features.T)
         np.testing.assert_allclose(family.log_density(features)[0, code], expected)
     assert family.n_parameters().tolist() == [6 + 6 * (1 if covariance == "pooled" else 2)]
-
-
-def test_multivariate_gaussian_of_one_sample_is_finite():
-    family = MultivariateGaussian().fit(np.eye(2)[:, [0, 1, 1]], np.array([0, 1, 1]), 2)
-    assert np.isfinite(family.log_density(np.eye(2))).all()
 
 
 def test_without_smoothing_columns_that_repeat_each_other_are_refused():
@@ -350,17 +331,13 @@ def test_few_samples_shrink_correlations_and_leave_variances():
 # --- angles and directions ------------------------------------------------------------------------
 
 
-def log_bessel_quotient_by_series(order, kappa):
-    """log(I_v(k) / k^v) = log sum_j (k/2)^(2j) / (2^v j! Gamma(v + j + 1)), term by term."""
-    j = np.arange(0, 4000)
-    terms = 2 * j * np.log(kappa / 2) - gammaln(j + 1) - gammaln(order + j + 1)
-    return logsumexp(terms) - order * np.log(2)
-
-
 @pytest.mark.parametrize("order", [0, 0.5, 1, 7, 20.5, 49.5, 50, 150, 499])
 @pytest.mark.parametrize("kappa", [1e-8, 0.3, 5.0, 60.0, 900.0])
 def test_bessel_quotient_agrees_with_its_power_series(order, kappa):
-    expected = log_bessel_quotient_by_series(order, kappa)
+    """log(I_v(k) / k^v) = log sum_j (k/2)^(2j) / (2^v j! Gamma(v + j + 1))."""
+    j = np.arange(0, 4000)
+    terms = 2 * j * np.log(kappa / 2) - gammaln(j + 1) - gammaln(order + j + 1)
+    expected = logsumexp(terms) - order * np.log(2)
     assert log_bessel_quotient(order, np.array(kappa)) == pytest.approx(expected, abs=1e-8)
 
 
@@ -370,36 +347,23 @@ def test_bessel_quotient_agrees_with_its_power_series(order, kappa):
 )
 def test_concentration_inverts_the_mean_resultant_length(dimension, kappa):
     resultant = bessel_ratio(dimension / 2 - 1, np.array([kappa]))
-    assert concentration(resultant, dimension)[0] == pytest.approx(kappa, rel=1e-8)
+    found = concentration(np.array([resultant[0], 0.0, 1.0, 1 + 1e-12]), dimension)
+    assert found.tolist() == [pytest.approx(kappa, rel=1e-8), 0.0, KAPPA_MAX, KAPPA_MAX]
 
 
-@pytest.mark.parametrize("dimension", [2, 3, 500])
-def test_concentration_is_0_for_uniform_and_capped_for_equal_directions(dimension):
-    kappa = concentration(np.array([0.0, 1.0, 1 + 1e-12]), dimension)
-    assert kappa.tolist() == [0.0, KAPPA_MAX, KAPPA_MAX]
-
-
-def test_von_mises_fit_is_scipys(two_classes):
-    angles, codes = two_classes
+def test_von_mises_is_scipys(two_classes):
+    angles = np.vstack([two_classes[0], two_classes[0] ** 2])
+    codes = two_classes[1]
     family = VonMises().fit(angles, codes, 2)
-    for code in (0, 1):
-        kappa, loc, _ = stats.vonmises.fit(angles[0, codes == code], fscale=1)
-        assert family.mean_direction_[0, code] == pytest.approx(loc, rel=1e-6)
-        assert family.concentration_[0, code] == pytest.approx(kappa, rel=1e-6)
-
-
-def test_von_mises_density_is_scipys_and_sums_over_features(two_classes):
-    angles, codes = two_classes
-    angles = np.vstack([angles, angles**2])
-    family = VonMises().fit(angles, codes, 2)
-    expected = [
-        [stats.vonmises.logpdf(row, k, loc=mu) for k, mu in zip(kappas, mus, strict=True)]
-        for row, kappas, mus in zip(
-            angles, family.concentration_, family.mean_direction_, strict=True
-        )
-    ]
-    np.testing.assert_allclose(family.log_density(angles), expected, atol=1e-12)
-    np.testing.assert_allclose(family.log_likelihood(angles), np.sum(expected, axis=0), atol=1e-12)
+    density = family.log_density(angles)
+    for f, code in np.ndindex(2, 2):
+        own = np.angle(np.exp(1j * angles[f, codes == code]))
+        kappa, loc, _ = stats.vonmises.fit(own, fscale=1)
+        assert family.mean_direction_[f, code] == pytest.approx(loc, rel=1e-5)
+        assert family.concentration_[f, code] == pytest.approx(kappa, rel=1e-5)
+        mine = family.concentration_[f, code], family.mean_direction_[f, code]
+        expected = stats.vonmises.logpdf(angles[f], *mine)
+        np.testing.assert_allclose(density[f, code], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("period", "turns"), [(360.0, 5), (24.0, -3), (2 * np.pi, 1)])
@@ -433,10 +397,8 @@ def test_von_mises_fisher_is_scipys(dimension):
 def test_vectors_off_the_sphere_are_tolerated_or_normalized_on_demand():
     vectors, codes = np.array([[1.0, 3.0], [0.0, 4.0]]), np.zeros(2, int)
     VonMisesFisher(tolerance=4.0).fit(vectors, codes, 1)
-    family = VonMisesFisher(normalize=True).fit(vectors, codes, 1)
-    np.testing.assert_allclose(
-        family.mean_direction_[:, 0], np.array([1.6, 0.8]) / np.hypot(1.6, 0.8)
-    )
+    direction = VonMisesFisher(normalize=True).fit(vectors, codes, 1).mean_direction_[:, 0]
+    np.testing.assert_allclose(direction, np.array([1.6, 0.8]) / np.hypot(1.6, 0.8))
 
 
 # --- categories -----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 from unit.test_density import shares_and_weights
 
 from xnbflow.data.errors import InputError
-from xnbflow.density.neighbourhood import QUADRATIC_KERNELS
+from xnbflow.density.families.naive_effect import QUADRATIC_KERNELS
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import GeneralizedNB

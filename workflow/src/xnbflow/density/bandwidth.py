@@ -1,7 +1,7 @@
 """Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1).
 
-Rules of thumb are a robust spread times ``n**(-1/5)``. Sheather and Jones' plug-in equation, the
-greatest leave-one-out likelihood and Abramson's local bandwidths start from Silverman's rule.
+Sheather and Jones' plug-in equation, the greatest leave-one-out likelihood and Abramson's local
+bandwidths start from Silverman's rule of thumb.
 """
 
 import numpy as np
@@ -9,11 +9,14 @@ import numpy as np
 from xnbflow.density.density_tables import merge_samples
 from xnbflow.density.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
+from xnbflow.density.tiles import class_moments
 
 __all__ = [
     "BANDWIDTHS",
+    "RULES_OF_THUMB",
     "SMALLEST_SPREAD",
     "bandwidths_of",
+    "hazen",
     "leave_one_out_likelihood",
     "overall_spread",
 ]
@@ -24,75 +27,37 @@ SMALLEST_SPREAD = 1e-7
 _TINY = 1e-300
 
 
-def _rule_of_thumb(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
-    """Write ``factor * A * n_c**-0.2`` of each class and feature: Silverman's and Scott's rules."""
-    _write_spreads(tile, offsets, factor, -0.2, out)
-
-
-def _spread(rows: np.ndarray) -> np.ndarray:
-    """Return ``A``, the smaller of the standard deviation and the interquartile range over 1.349.
-
-    Quartiles are Hazen's. Where they are equal ``A`` is the standard deviation, and where that is
-    0 or undefined, `SMALLEST_SPREAD`.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_samples, n_features)
-        Ascending along the first axis.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-    """
-    out = np.empty((1, rows.shape[1]))
-    _write_spreads(rows, np.array([0, len(rows)]), 1.0, 0.0, out)
-    return out[0]
-
-
 @njit(nogil=True)
 def _write_spreads(
     tile: np.ndarray, offsets: np.ndarray, factor: float, power: float, out: np.ndarray
 ) -> None:
-    """Write ``factor * A * n_c**power``."""
+    """Write ``factor * A * n_c**power`` of each class and feature.
+
+    ``A`` is the smaller of the standard deviation and the interquartile range (of Hazen's
+    quartiles) over 1.349. Where the quartiles are equal it is the standard deviation, and where
+    that is 0 or undefined, `SMALLEST_SPREAD`.
+    """
     width = tile.shape[1]
-    means, squares = np.empty(width), np.empty(width)
+    means, squares = np.empty(out.shape), np.empty(out.shape)
+    class_moments(tile, offsets, means, squares)
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
-        means[:] = 0.0
-        squares[:] = 0.0
-        for i in range(len(rows)):
-            for f in range(width):
-                means[f] += rows[i, f]
+        n = len(rows)
+        scale = factor * n**power
+        below_first, first, share_first = hazen(n, 0.25)
+        below_third, third, share_third = hazen(n, 0.75)
         for f in range(width):
-            means[f] /= len(rows)
-        for i in range(len(rows)):
-            for f in range(width):
-                d = rows[i, f] - means[f]
-                squares[f] += d * d
-        _write_robust(rows, squares, factor * len(rows) ** power, out[c])
+            low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
+            high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
+            quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[c, f] / max(n - 1, 1))
+            spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
+            constant = rows[0, f] == rows[n - 1, f]
+            out[c, f] = scale * (SMALLEST_SPREAD if constant | (spread < _TINY) else spread)
 
 
 @njit(nogil=True, inline="always")
-def _write_robust(rows: np.ndarray, squares: np.ndarray, factor: float, out: np.ndarray) -> None:
-    """Write each feature's spread, times a factor, from its sum of squares."""
-    n = len(rows)
-    below_first, first, share_first = _hazen(n, 0.25)
-    below_third, third, share_third = _hazen(n, 0.75)
-    for f in range(len(out)):
-        low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
-        high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
-        quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[f] / max(n - 1, 1))
-        spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
-        constant = rows[0, f] == rows[n - 1, f]
-        out[f] = factor * (SMALLEST_SPREAD if constant | (spread < _TINY) else spread)
-
-
-@njit(nogil=True, inline="always")
-def _hazen(n: int, p: float) -> tuple[int, int, float]:
-    """Return between which of n values Hazen's quantile is, and how far from the lower one.
-
-    The i-th of n values is at ``(i - 0.5) / n``.
-    """
+def hazen(n: int, p: float) -> tuple[int, int, float]:
+    """Return the two of n ascending values around Hazen's quantile, and its place between them."""
     position = min(max(p * n - 0.5, 0.0), n - 1.0)
     below = int(position)
     return below, min(below + 1, n - 1), position - below
@@ -108,39 +73,8 @@ _FURTHEST = 8.0
 _GOLDEN = 0.6180339887498949
 
 
-def _solve_plug_in(tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray) -> None:
-    """Replace Silverman's bandwidths of each class and feature by Sheather and Jones'.
-
-    They stay where a class has one sample or a feature is constant in it.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class, ascending within each.
-    offsets : ndarray of int, shape (n_classes + 1,)
-    widths : ndarray of shape (n_classes, n_features)
-    """
-    for own, first, stop in zip(widths, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        rows = tile[first:stop]
-        spreads = _spread(rows)
-        for f in np.flatnonzero(rows[0] < rows[-1]):
-            own[f] = _plug_in_bandwidth(rows[:, f].copy(), spreads[f], own[f])
-
-
-@njit(nogil=True)
-def _search_likelihood(
-    tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray, code: int
-) -> None:
-    """Replace Silverman's bandwidths by those with the greatest leave-one-out likelihood.
-
-    They stay where a class has one sample or a feature is constant in it. Parameters are those
-    of `_solve_plug_in`, and the kernel's code.
-    """
-    for c in range(len(offsets) - 1):
-        rows = tile[offsets[c] : offsets[c + 1]]
-        for f in range(tile.shape[1]):
-            if rows[0, f] < rows[len(rows) - 1, f]:
-                widths[c, f] = _likelihood_bandwidth(rows[:, f].copy(), widths[c, f], code)
+#: Means, counts and variances of merged samples; without counts, the samples.
+_Groups = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @njit(nogil=True)
@@ -153,28 +87,17 @@ def _plug_in_bandwidth(values: np.ndarray, scale: float, fallback: float) -> flo
 
     The estimates are sums over pairs of samples. From `_MANY_SAMPLES` on samples within 1/32 of
     ``a`` are merged, and the bandwidth differs by less than 1e-5 of itself; should ``alpha(h)`` be
-    much smaller than ``a``, they are merged anew within 1/32 of that.
+    much smaller than ``a``, they are merged anew within 1/32 of that. Where the equation has no
+    solution between 1/1000 and 1000 times ``fallback``, this is returned.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-        Not all equal.
-    scale : float
-        ``A``, the robust spread.
-    fallback : float
-        Returned where the equation has no solution between 1/1000 and 1000 times this.
-
-    References
-    ----------
-    Sheather, Jones, "A reliable data-based bandwidth selection method for kernel density
-    estimation", Journal of the Royal Statistical Society B 53, 1991, section 5.
+    Reference: Sheather, Jones, "A reliable data-based bandwidth selection method for kernel
+    density estimation", Journal of the Royal Statistical Society B 53, 1991, section 5.
     """
     n = len(values)
     narrow = 1.24 * scale * n ** (-1.0 / 7.0)
     if n < _MANY_SAMPLES:
         groups = values, np.empty(0), np.empty(0)
-        slope = _slope(groups, scale, n)
-        return _solve(groups, slope, n, fallback)
+        return _solve(groups, _slope(groups, scale, n), n, fallback)
     for _ in range(_REFINEMENTS):
         groups = merge_samples(values, np.ones(n), narrow / _PER_WIDTH)
         slope = _slope(groups, scale, n)
@@ -187,7 +110,7 @@ def _plug_in_bandwidth(values: np.ndarray, scale: float, fallback: float) -> flo
 
 
 @njit(nogil=True)
-def _slope(groups: tuple[np.ndarray, np.ndarray, np.ndarray], scale: float, n: int) -> float:
+def _slope(groups: _Groups, scale: float, n: int) -> float:
     """Return ``alpha(h) / h**(5/7)``."""
     s_pilot = _curvature(groups, n, 1.24 * scale * n ** (-1.0 / 7.0), 4)
     t_pilot = -_curvature(groups, n, 1.23 * scale * n ** (-1.0 / 9.0), 6)
@@ -195,9 +118,7 @@ def _slope(groups: tuple[np.ndarray, np.ndarray, np.ndarray], scale: float, n: i
 
 
 @njit(nogil=True)
-def _solve(
-    groups: tuple[np.ndarray, np.ndarray, np.ndarray], slope: float, n: int, fallback: float
-) -> float:
+def _solve(groups: _Groups, slope: float, n: int, fallback: float) -> float:
     """Find the bandwidth by bisection; ``fallback`` where there is none."""
     low, high = fallback, fallback
     below, above = _excess(groups, slope, n, low), _excess(groups, slope, n, high)
@@ -219,22 +140,15 @@ def _solve(
 
 
 @njit(nogil=True)
-def _excess(
-    groups: tuple[np.ndarray, np.ndarray, np.ndarray], slope: float, n: int, h: float
-) -> float:
+def _excess(groups: _Groups, slope: float, n: int, h: float) -> float:
     """Return how far the plug-in equation's right side is above ``h``."""
     s = abs(_curvature(groups, n, slope * h ** (5.0 / 7.0), 4))
     return (0.5 / (np.sqrt(np.pi) * n * s)) ** 0.2 - h
 
 
 @njit(nogil=True)
-def _curvature(
-    groups: tuple[np.ndarray, np.ndarray, np.ndarray], n: int, h: float, order: int
-) -> float:
-    """Estimate the integral of the density times its derivative of order 4 or 6.
-
-    ``groups`` holds means, counts and variances of ``n`` samples; without counts, the samples.
-    """
+def _curvature(groups: _Groups, n: int, h: float, order: int) -> float:
+    """Estimate the integral of the density times its derivative of order 4 or 6."""
     values, counts, variances = groups
     if len(counts):
         total = _sum_over_groups(values, counts, variances, h, order)
@@ -297,17 +211,9 @@ def _sum_over_pairs(values: np.ndarray, h: float, order: int) -> float:
 def _likelihood_bandwidth(values: np.ndarray, start: float, code: int) -> float:
     """Return the bandwidth with the greatest leave-one-out likelihood.
 
-    It is looked for on a logarithmic grid from 1/8 to 8 times ``start``, since tied values would
-    drive it to 0, and then by golden section around the best grid point.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-        At least two, not all equal.
-    start : float
-        Silverman's bandwidth; returned where no bandwidth has a likelihood above 0.
-    code : int
-        Kernel, see `xnbflow.density.kernels.kernel_code`.
+    It is searched for on a logarithmic grid from 1/8 to 8 times ``start``, since tied values would
+    drive it to 0, and then by golden section around the best grid point. Where no bandwidth has a
+    likelihood above 0, ``start`` is returned.
     """
     ratio = _FURTHEST ** (2.0 / (_STEPS - 1))
     best, best_h = -np.inf, start
@@ -380,7 +286,7 @@ def _adapt(
 BANDWIDTHS = ("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
 
 #: The factor of the rule of thumb; the other rules start from Silverman's.
-_FACTORS = dict.fromkeys(BANDWIDTHS, 0.9) | {"scott": 1.059}
+RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059}
 
 
 def bandwidths_of(
@@ -393,6 +299,11 @@ def bandwidths_of(
 ) -> np.ndarray:
     """Return the bandwidths of every class and feature.
 
+    A class (almost) constant in a feature has a spike there, and a value beside it weighs hundreds
+    of nats. The floor is relative to the feature's spread, so that no unit of measurement matters.
+    A class whose values are all equal has it as its bandwidth. A feature that is constant over all
+    samples has no floor.
+
     Parameters
     ----------
     tile : ndarray of shape (n_samples, n_features)
@@ -404,7 +315,8 @@ def bandwidths_of(
     kernel : str
         One of `xnbflow.density.kernels.KERNELS`; "cross_validation" and "adaptive" depend on it.
     min_bandwidth : float
-        No bandwidth is below ``min_bandwidth * s * n_c**-0.2``; see `_raise_to_floor`.
+        No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, where rules of thumb have 0.9 or
+        1.06; ``s`` is the feature's standard deviation (ddof=1) over all training samples.
     spreads : ndarray of shape (n_features,), optional
         The ``s``, where the tile does not hold all training samples; else it is computed.
 
@@ -420,62 +332,36 @@ def bandwidths_of(
     >>> bandwidths_of(tile, np.array([0, 5]), "silverman", min_bandwidth=1.0).round(4)
     array([[1.146]])
     """
-    widths = _by_rule(tile, offsets, rule, kernel)
-    if min_bandwidth > 0.0:
-        _raise_to_floor(tile, offsets, min_bandwidth, widths, spreads)
-    return widths
-
-
-def _raise_to_floor(
-    tile: np.ndarray,
-    offsets: np.ndarray,
-    min_bandwidth: float,
-    widths: np.ndarray,
-    spreads: np.ndarray | None = None,
-) -> None:
-    """Raise bandwidths to ``min_bandwidth * s * n_c**-0.2``, ``s`` of the feature over all classes.
-
-    A class (almost) constant in a feature has else a spike there, and one value beside it weighs
-    hundreds of nats. The floor is relative to the feature, so that no unit of measurement matters:
-    a class whose values are all equal has it as its bandwidth, whatever constant stood there. A
-    feature that is constant over all samples has no floor.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class, ascending within each.
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Class ``c`` has the ``n_c`` rows ``offsets[c]`` to ``offsets[c + 1]``.
-    min_bandwidth : float
-        The factor, above 0. As a rule of thumb has 0.9 or 1.06, 0.2 to 0.5 is a floor.
-    widths : ndarray of shape (n_classes, n_features) or (n_samples, n_features)
-        Bandwidths per class or per sample; raised in place.
-    spreads : ndarray of shape (n_features,), optional
-        Standard deviation of each feature over all training samples; see `overall_spread`.
-    """
-    if spreads is None:
-        spreads = overall_spread(tile)
     sizes = np.diff(offsets)
-    floor = min_bandwidth * spreads * sizes[:, np.newaxis] ** -0.2
-    constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)
-    if len(widths) != len(sizes):
-        floor, constant = (np.repeat(each, sizes, axis=0) for each in (floor, constant))
-    widths[:] = np.where(constant, floor, np.maximum(widths, floor))
+    robust, widths = np.empty((2, len(sizes), tile.shape[1]))
+    _write_spreads(tile, offsets, RULES_OF_THUMB.get(rule, 0.9), -0.2, widths)
+    if rule == "adaptive":
+        pilots, widths = widths, np.empty(tile.shape)
+        _adapt(tile, offsets, pilots, kernel_code(kernel), widths)
+    elif rule not in RULES_OF_THUMB:
+        _write_spreads(tile, offsets, 1.0, 0.0, robust)
+        varies = tile[offsets[:-1]] < tile[offsets[1:] - 1]
+        for c, f in np.argwhere(varies):
+            values = tile[offsets[c] : offsets[c + 1], f].copy()
+            if rule == "sheather_jones":
+                widths[c, f] = _plug_in_bandwidth(values, robust[c, f], widths[c, f])
+            else:
+                widths[c, f] = _likelihood_bandwidth(values, widths[c, f], kernel_code(kernel))
+    if min_bandwidth > 0.0:
+        spreads = overall_spread(tile) if spreads is None else spreads
+        floor = min_bandwidth * spreads * sizes[:, np.newaxis] ** -0.2
+        constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)
+        if rule == "adaptive":
+            floor, constant = (np.repeat(each, sizes, axis=0) for each in (floor, constant))
+        widths = np.where(constant, floor, np.maximum(widths, floor))
+    return widths
 
 
 @njit(nogil=True)
 def overall_spread(tile: np.ndarray) -> np.ndarray:
-    """Return the standard deviation (ddof=1) of each feature over all samples.
+    """Return the standard deviation (ddof=1) of each feature of a tile, over all samples.
 
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        In any order of the samples.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        0 for a constant feature and for a single sample. No square overflows or underflows.
+    It is 0 for a constant feature and for a single sample. No square overflows or underflows.
     """
     n, width = tile.shape
     means, peaks, squares = np.zeros(width), np.zeros(width), np.zeros(width)
@@ -493,17 +379,3 @@ def overall_spread(tile: np.ndarray) -> np.ndarray:
     for f in range(width):
         squares[f] = peaks[f] * np.sqrt(squares[f] / max(n - 1, 1))
     return squares
-
-
-def _by_rule(tile: np.ndarray, offsets: np.ndarray, rule: str, kernel: str) -> np.ndarray:
-    widths = np.empty((len(offsets) - 1, tile.shape[1]))
-    _rule_of_thumb(tile, offsets, _FACTORS[rule], widths)
-    if rule == "adaptive":
-        local = np.empty(tile.shape)
-        _adapt(tile, offsets, widths, kernel_code(kernel), local)
-        return local
-    if rule == "sheather_jones":
-        _solve_plug_in(tile, offsets, widths)
-    elif rule == "cross_validation":
-        _search_likelihood(tile, offsets, widths, kernel_code(kernel))
-    return widths

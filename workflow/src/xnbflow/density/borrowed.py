@@ -34,17 +34,10 @@ class BorrowedShape:
     shares: np.ndarray
 
     def mix(self, own: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Return log densities of which a part is borrowed.
+        """Return log densities of which a part is borrowed, like ``own``.
 
-        Parameters
-        ----------
-        own : ndarray of shape (n_classes, n_features, n_points)
-            Log densities of the classes' own samples.
-        points : ndarray of shape (n_features, n_points)
-
-        Returns
-        -------
-        ndarray of shape (n_classes, n_features, n_points)
+        Those of the classes' own samples are ``own`` (n_classes, n_features, n_points), at
+        ``points`` (n_features, n_points).
         """
         mixed = np.empty_like(own)
         for code, share in enumerate(self.shares):
@@ -59,21 +52,11 @@ class BorrowedShape:
 def fit_borrowed_shape(
     values: Any, codes: np.ndarray, n_classes: int, borrowed: float, least: np.ndarray
 ) -> BorrowedShape:
-    """Fit the shapes that classes borrow.
+    """Fit the shapes that classes borrow, with the weight of ``borrowed`` samples.
 
     The variance is the pooled one within classes times ``1 + 1 / n_c``: that of a new sample around
-    a mean that is estimated from ``n_c``.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_features, n_samples), or what a slice makes one
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
-    n_classes : int
-    borrowed : float
-        The weight of the shape of all classes, in samples; above 0.
-    least : ndarray of shape (n_features,)
-        No standard deviation is below this.
+    a mean of ``n_c``. No standard deviation is below ``least`` (n_features,). A slice of ``values``
+    (n_features, n_samples) makes an array, and ``codes`` (n_samples,) are the classes.
 
     Examples
     --------

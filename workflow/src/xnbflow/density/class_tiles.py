@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.density.bandwidth import RULES_OF_THUMB, bandwidths_of
+from xnbflow.density.distances import separation
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.jit import njit
 from xnbflow.density.matrices import as_dense, is_sparse
-from xnbflow.density.sparse_tiles import SPARSE_FACTORS, SparseTile, classes_of_samples
+from xnbflow.density.sparse_tiles import SparseTile, classes_of_samples
 from xnbflow.density.standard import StandardUnits
 from xnbflow.density.tiles import class_offsets, map_parts, map_strips, sorted_classes
 
@@ -26,14 +27,9 @@ T = TypeVar("T")
 class DenseTile:
     """Some features with their samples as rows; `SparseTile` has the same methods.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_samples, n_features)
-        Class after class, ascending within each.
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
-    spreads : ndarray of shape (n_features,), optional
-        Standard deviations (ddof=1) where they are known exactly, as in standard units.
+    ``values`` (n_samples, n_features) are class after class, ascending within each; class ``c`` has
+    the rows ``offsets[c]`` to ``offsets[c + 1]``. ``spreads`` (n_features,) are standard deviations
+    (ddof=1) where they are known exactly, as in standard units.
     """
 
     values: np.ndarray
@@ -68,9 +64,9 @@ class DenseTile:
 
     def separation(self, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
-        out = np.empty((len(pairs), self.values.shape[1]))
-        _separation(self.values, self.offsets, widths, pairs, out)
-        return out
+        means, squares = np.zeros((2, len(self.sizes), self.values.shape[1]))
+        _write_moments(self.values, self.offsets, widths, means, squares)
+        return separation(means, squares, self.sizes, pairs)
 
 
 def map_class_tiles(
@@ -84,24 +80,15 @@ def map_class_tiles(
 ) -> list[T]:
     """Return ``work(tile)`` for every strip of features, in their order, computed on threads.
 
-    Parameters
-    ----------
-    work : callable
-    features : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-    codes : ndarray of int, shape (n_samples,) or (n_chosen,)
-        Class of each sample, or of each of the chosen ones.
-    n_classes : int
-    bandwidth : str
-        The rule for bandwidths. One that looks at pairs of samples needs dense tiles; of sparse
-        features so few are then dense at a time that memory does not grow.
-    samples : ndarray of int, shape (n_chosen,), optional
-        The samples to use; by default all.
+    ``features`` are an array, `Rows` or CSR array (n_features, n_samples), of which ``samples``
+    (n_chosen,) are used, by default all, and ``codes`` are their classes. A rule for the bandwidth
+    that is no rule of thumb needs dense tiles, of few features each where these are sparse.
     """
     order, offsets = class_offsets(codes, n_classes)
     order = order if samples is None else samples[order]
 
     def dense(strip: slice) -> T:
-        # No name here: the work may then drop the values that it has standardised.
+        # The tile has no name here: the work can free the values once they are standardised.
         return work(DenseTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets))
 
     n_features, n_samples = features.shape
@@ -115,30 +102,19 @@ def map_class_tiles(
     starts = range(0, n_features, _SPARSE_STRIP)
     strips = [slice(at, min(at + _SPARSE_STRIP, n_features)) for at in starts]
     effort = max(features.nnz, n_features) * _NS_PER_STORED
-    return map_parts(stored if bandwidth in SPARSE_FACTORS else dense, strips, effort)
+    return map_parts(stored if bandwidth in RULES_OF_THUMB else dense, strips, effort)
 
 
 @njit(nogil=True)
-def _separation(
-    tile: np.ndarray, offsets: np.ndarray, widths: np.ndarray, pairs: np.ndarray, out: np.ndarray
+def _write_moments(
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    widths: np.ndarray,
+    means: np.ndarray,
+    squares: np.ndarray,
 ) -> None:
-    """Write ``(m1 - m2)² / (8 v)``, with ``v`` the pooled variance of two classes' densities.
-
-    A kernel density has the variance of its samples (ddof=0) plus its squared bandwidth, so that
-    no class, not even one of a single sample, is without variance.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class.
-    offsets : ndarray of int, shape (n_classes + 1,)
-    widths : ndarray of shape (n_classes, n_features) or (n_samples, n_features)
-        Bandwidths per class or per sample.
-    pairs : ndarray of int, shape (n_pairs, 2)
-    out : ndarray of shape (n_pairs, n_features)
-    """
-    n_classes, width = len(offsets) - 1, tile.shape[1]
-    means, squares = np.zeros((n_classes, width)), np.zeros((n_classes, width))
+    """Write each class's mean and sum of squares about it, of the kernels too."""
+    n_classes, width = means.shape
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
         for i in range(a, b):
@@ -149,10 +125,3 @@ def _separation(
             for f in range(width):
                 d = tile[i, f] - means[c, f]
                 squares[c, f] += d * d + h[f] * h[f]
-    for p in range(len(pairs)):
-        i, j = pairs[p, 0], pairs[p, 1]
-        n = offsets[i + 1] - offsets[i] + offsets[j + 1] - offsets[j]
-        for f in range(width):
-            d = means[i, f] - means[j, f]
-            variance = (squares[i, f] + squares[j, f]) / n
-            out[p, f] = d * d / (8.0 * variance)

@@ -4,24 +4,14 @@ With kernels ``k`` of a feature and ``K`` of the target, at a grid point ``g`` o
 
     T(x, g) = sum_b k(x - x_b) K(g - y_b) / m(g),   m(g) = sum_b K(g - y_b),
 
-is the density of the feature given the target, up to a factor: between 0 and 1. `tabulate` computes
-it for every ``g`` on *nodes* a sixteenth of a width apart along ``x``.
-
-**Sums and interpolation.** Samples are spread over the ten nodes around them by Lagrange's weights,
-the nodes are convolved with the kernel by FFT, and ``T`` at ``x`` is interpolated from the ten
-nodes around it. Both replace a kernel by the polynomial of degree 9 through its values at ten
-nodes, which errs by less than 3e-7 of the kernel anywhere within 8.5 widths, 1e-11 within 4. All
-terms are positive, and so no sum errs by more than 6e-7 of itself, besides an absolute `_FLOOR`: of
-rounding, and of the kernels beyond.
-
-**Elsewhere**, where samples are sparse along ``x``, kernels are summed one by one over the nearest
-samples.
-
-**Leaving a sample out** that is ``o(g) = K(g - y) / m(g)`` of the target's kernels gives
-``(T - o) / (1 - o)``, whose absolute error is the floor's over ``1 - o``.
-
-`ConditionalTables.posterior` carries these errors through the product over features. Samples whose
-densities are not certain to `TOLERANCE` it names, to be summed one by one.
+is the density of the feature given the target, up to a factor. It is computed on *nodes* a
+sixteenth of a width apart along ``x``: samples are spread over the ten nodes around them by
+Lagrange's weights, convolved with the kernel by FFT, and interpolated from the ten nodes around
+``x``. A polynomial of degree 9 errs by less than 3e-7 of the kernel within 8.5 widths: as all terms
+are positive no sum errs by more than 6e-7 of itself, besides a `_FLOOR`. Where samples are sparse
+the nearest kernels are summed one by one. To leave out a sample with the share
+``o(g) = K(g - y) / m(g)`` gives ``(T - o) / (1 - o)``, whose absolute error is the floor's over
+``1 - o``. The product over features carries these errors along.
 """
 
 from typing import NamedTuple
@@ -29,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import fft
 
-from xnbflow.density.density_tables import dense_runs
+from xnbflow.density.density_tables import lay_out
 from xnbflow.density.jit import njit
 from xnbflow.density.kernels import exponentiate
 from xnbflow.density.tiles import map_parts
 
-__all__ = ["TOLERANCE", "ConditionalTables", "Posterior"]
+__all__ = ["TOLERANCE", "ConditionalTables"]
 
 #: A posterior is certain if its errors add up to less, as a share of the whole.
 TOLERANCE = 1e-6
@@ -56,67 +46,24 @@ _NS_PER_VALUE = 4.0
 _SUMS = {"contract", "nsz"}
 
 
-class FeatureTable(NamedTuple):
-    """What is known of one feature.
+class _FeatureTable(NamedTuple):
+    """The tables of one feature."""
 
-    Attributes
-    ----------
-    width : float
-        Of the feature's kernel.
-    starts : ndarray of shape (n_tables,)
-        Where each table's first cell begins, ascending.
-    rows : ndarray of int, shape (n_tables + 1,)
-        Which rows of ``nodes`` are a table's.
-    nodes : ndarray of shape (n_nodes, n_grid)
-        ``T`` at the nodes; a table's first lies `_BEFORE` below its start.
-    values, targets : ndarray of shape (n_kept,)
-        Samples, ascending, that sums outside the tables may need.
-    """
-
-    width: float
-    starts: np.ndarray
-    rows: np.ndarray
-    nodes: np.ndarray
-    values: np.ndarray
+    width: float  # of the kernel
+    starts: np.ndarray  # where each table's first cell begins, ascending
+    rows: np.ndarray  # a table has the nodes rows[i]:rows[i + 1]
+    nodes: np.ndarray  # T, (n_nodes, n_grid); a table's first lies _BEFORE below its start
+    values: np.ndarray  # samples, ascending, that sums outside the tables may need
     targets: np.ndarray
 
 
-class TargetKernels(NamedTuple):
-    """The kernels of the target.
-
-    Attributes
-    ----------
-    grid : ndarray of shape (n_grid,)
-    per_width : float
-        One over the kernels' width.
-    marginal : ndarray of shape (n_grid,)
-        ``m`` at the points of the grid.
-    floor : ndarray of shape (n_grid,)
-        What ``T`` may err by besides a share of itself.
-    """
+class _TargetKernels(NamedTuple):
+    """The kernels of the target at the points of the grid."""
 
     grid: np.ndarray
     per_width: float
-    marginal: np.ndarray
-    floor: np.ndarray
-
-
-class Posterior(NamedTuple):
-    """Densities of the target at the points of its grid.
-
-    Attributes
-    ----------
-    density : ndarray of shape (n_points, n_grid)
-        Integrates to 1 over the grid, trapezoids.
-    slack : ndarray of shape (n_points, n_grid)
-        By how much it may be wrong.
-    certain : ndarray of bool, shape (n_points,)
-        Whether the slack adds up to less than `TOLERANCE`.
-    """
-
-    density: np.ndarray
-    slack: np.ndarray
-    certain: np.ndarray
+    marginal: np.ndarray  # m
+    floor: np.ndarray  # error of T besides a share of itself
 
 
 class ConditionalTables:
@@ -141,7 +88,7 @@ class ConditionalTables:
     >>> tables = ConditionalTables(
     ...     y[:, None], y, np.array([0.2]), 0.2, np.array([-1.0, 0.0, 1.0])
     ... )
-    >>> tables.posterior(np.array([[0.5]])).density.round(3).tolist()
+    >>> tables.posterior(np.array([[0.5]]))[0].round(3).tolist()
     [[0.0, 0.675, 0.649]]
     """
 
@@ -158,17 +105,18 @@ class ConditionalTables:
         _sum_targets(targets, grid, per_width, marginal)
         missing = len(targets) * np.exp(-0.5 * _TARGET_REACH**2)
         floor = _FLOOR + missing / np.maximum(marginal, _SMALLEST)
-        self.target = TargetKernels(grid, per_width, marginal, floor)
-        self.features: list[FeatureTable] = [None] * len(widths)  # type: ignore[list-item]
+        self.target = _TargetKernels(grid, per_width, marginal, floor)
 
-        def work(i: int) -> None:
+        def tabulate(i: int) -> _FeatureTable:
             column = np.ascontiguousarray(samples[:, i])
-            self.features[i] = self._tabulate(column, targets, float(widths[i]))
+            return self._tabulate(column, targets, float(widths[i]))
 
         ns = samples.size * len(grid) * _NODES * 0.5
-        map_parts(work, range(len(widths)), ns)
+        self.features = map_parts(tabulate, range(len(widths)), ns)
 
-    def posterior(self, points: np.ndarray, left_out: np.ndarray | None = None) -> Posterior:
+    def posterior(
+        self, points: np.ndarray, left_out: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the densities of the target, features being independent given it.
 
         Parameters
@@ -176,15 +124,24 @@ class ConditionalTables:
         points : ndarray of shape (n_points, n_features)
         left_out : ndarray of shape (n_points,), optional
             If points are training samples to be left out, each for itself, their targets.
+
+        Returns
+        -------
+        density : ndarray of shape (n_points, n_grid)
+            Integrates to 1 over the grid, trapezoids.
+        slack : ndarray of shape (n_points, n_grid)
+            The greatest error of the density.
+        certain : ndarray of bool, shape (n_points,)
+            Whether the slack adds up to less than `TOLERANCE`.
         """
         grid = self.target.grid
-        density, slack = np.empty((2, len(points), len(grid)))
+        density, slack = np.ones((2, len(points), len(grid)))
         columns = np.ascontiguousarray(points.T)
         parts = [slice(start, start + _ROWS) for start in range(0, len(points), _ROWS)]
 
         def work(part: slice) -> None:
-            own = None if left_out is None else left_out[part]
-            self._write(columns[:, part], own, density[part], slack[part])
+            own = np.empty(0) if left_out is None else left_out[part]
+            self._multiply_all(columns[:, part], own, density[part], slack[part])
 
         map_parts(work, parts, points.size * len(grid) * _NS_PER_VALUE)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -192,21 +149,17 @@ class ConditionalTables:
             density /= whole
             slack /= whole
             certain = np.trapezoid(slack, grid, axis=1) <= TOLERANCE
-        return Posterior(density, slack, certain)
+        return density, slack, certain
 
-    def _write(
-        self, columns: np.ndarray, own: np.ndarray | None, density: np.ndarray, slack: np.ndarray
+    def _multiply_all(
+        self, columns: np.ndarray, left_out: np.ndarray, density: np.ndarray, slack: np.ndarray
     ) -> None:
+        """Write the products of all features' densities, and by how much they can be wrong."""
         shares = np.zeros(density.shape)
-        if own is not None:
-            _own_shares(own, self.target, shares)
-        density[:] = 1.0  # the products of estimates, and of the greatest that they may be
-        slack[:] = 1.0
-        left_out = np.empty(0) if own is None else own
+        _own_shares(left_out, self.target, shares)
         others = 1.0 - shares
         per_others = 1.0 / np.maximum(others, _LEAST_OTHERS)
-        pairs = zip(self.features, columns, strict=True)
-        for i, (table, points) in enumerate(pairs, start=1):
+        for i, (table, points) in enumerate(zip(self.features, columns, strict=True), start=1):
             _multiply(points, left_out, table, self.target, shares, per_others, density, slack)
             if i % _UNSCALED == 0:
                 greatest = slack.max(axis=1, keepdims=True)
@@ -217,38 +170,28 @@ class ConditionalTables:
         slack *= self.target.marginal * others
         slack[(others < _LEAST_OTHERS).any(axis=1)] = np.inf
 
-    def _tabulate(self, column: np.ndarray, targets: np.ndarray, width: float) -> FeatureTable:
+    def _tabulate(self, column: np.ndarray, targets: np.ndarray, width: float) -> _FeatureTable:
         order = np.argsort(column)
         values, targets = column[order], targets[order]
-        firsts, lasts = dense_runs(values, width, _DENSE)
         step = width / _PER_WIDTH
-        starts = values[firsts]
-        cells = np.floor((values[lasts] - starts) / step).astype(np.int64) + 1
+        reach = np.sqrt(2.0 * (np.log(len(values)) + _LOG_NEGLIGIBLE)) * width
+        starts, cells, kept = lay_out(values, width, _DENSE, step, reach)
         rows = np.concatenate([[0], np.cumsum(cells + _NODES - 1)])
         nodes = np.empty((rows[-1], len(self.target.grid)))
-        kept = np.ones(len(values), dtype=bool)
-        reach = np.sqrt(2.0 * (np.log(len(values)) + _LOG_NEGLIGIBLE)) * width
+        distances = np.arange(-_REACH, _REACH + 1) / _PER_WIDTH
         for i, start in enumerate(starts):
             out = nodes[rows[i] : rows[i + 1]]
-            self._fill(values, targets, start - _BEFORE * step, step, out)
-            ends = np.searchsorted(values, [start + reach, values[lasts[i]] - reach])
-            kept[ends[0] : max(ends)] = False
-        return FeatureTable(width, starts, rows, nodes, values[kept], targets[kept])
-
-    def _fill(
-        self, values: np.ndarray, targets: np.ndarray, first: float, step: float, out: np.ndarray
-    ) -> None:
-        """Write ``T`` at the nodes from ``first`` on."""
-        n_bins = len(out) + 2 * _REACH
-        size = fft.next_fast_len(n_bins + 2 * _REACH, real=True)
-        bins = np.zeros((size, len(self.target.grid)))
-        _spread(values, targets, first - _REACH * step, step, n_bins, self.target, bins)
-        distances = np.arange(-_REACH, _REACH + 1) / _PER_WIDTH
-        kernel = fft.rfft(np.exp(-0.5 * distances**2), size)
-        spectrum = fft.rfft(bins, axis=0, overwrite_x=True)
-        spectrum *= kernel[:, np.newaxis]
-        sums = fft.irfft(spectrum, size, axis=0, overwrite_x=True)
-        np.divide(sums[2 * _REACH : 2 * _REACH + len(out)], self.target.marginal, out=out)
+            first = start - _BEFORE * step - _REACH * step
+            n_bins = len(out) + 2 * _REACH
+            size = fft.next_fast_len(n_bins + 2 * _REACH, real=True)
+            bins = np.zeros((size, len(self.target.grid)))
+            _spread(values, targets, first, step, n_bins, self.target, bins)
+            kernel = fft.rfft(np.exp(-0.5 * distances**2), size)
+            spectrum = fft.rfft(bins, axis=0, overwrite_x=True)
+            spectrum *= kernel[:, np.newaxis]
+            sums = fft.irfft(spectrum, size, axis=0, overwrite_x=True)
+            np.divide(sums[2 * _REACH : 2 * _REACH + len(out)], self.target.marginal, out=out)
+        return _FeatureTable(width, starts, rows, nodes, values[kept], targets[kept])
 
 
 @njit(nogil=True)
@@ -269,7 +212,7 @@ def _sum_targets(targets: np.ndarray, grid: np.ndarray, per_width: float, out: n
 
 
 @njit(nogil=True)
-def _own_shares(targets: np.ndarray, target: TargetKernels, out: np.ndarray) -> None:
+def _own_shares(targets: np.ndarray, target: _TargetKernels, out: np.ndarray) -> None:
     for i in range(len(targets)):
         _target_kernels(targets[i], target.grid, target.per_width, out[i])
         for g in range(len(target.grid)):
@@ -306,7 +249,7 @@ def _spread(
     origin: float,
     step: float,
     n_bins: int,
-    target: TargetKernels,
+    target: _TargetKernels,
     bins: np.ndarray,
 ) -> None:
     """Spread the samples, with the kernels of their targets, over the nodes around them."""
@@ -332,14 +275,14 @@ def _spread(
 def _multiply(
     points: np.ndarray,
     left_out: np.ndarray,
-    table: FeatureTable,
-    target: TargetKernels,
+    table: _FeatureTable,
+    target: _TargetKernels,
     shares: np.ndarray,
     per_others: np.ndarray,
     products: np.ndarray,
     bounds: np.ndarray,
 ) -> None:
-    """Multiply the products, and what they are at most, by a feature's density."""
+    """Multiply the products, and their upper bounds, by a feature's density."""
     weights, found = np.empty(_NODES), np.empty(len(target.grid))
     nothing, anything = np.zeros(len(found)), np.ones(len(found))
     for i in range(len(points)):
@@ -380,7 +323,7 @@ def _take(
 
 
 @njit(nogil=True)
-def _position(x: float, y: float, table: FeatureTable) -> int:
+def _position(x: float, y: float, table: _FeatureTable) -> int:
     """Return where among the kept samples the one with this value and target is, else -1."""
     i = int(np.searchsorted(table.values, x))
     while i < len(table.values) and table.values[i] == x:
@@ -392,11 +335,11 @@ def _position(x: float, y: float, table: FeatureTable) -> int:
 
 @njit(nogil=True)
 def _sum_nearest(
-    x: float, skipped: int, table: FeatureTable, target: TargetKernels, out: np.ndarray
+    x: float, skipped: int, table: _FeatureTable, target: _TargetKernels, out: np.ndarray
 ) -> bool:
     """Write ``T``, but for a factor, from the nearest sample outwards; one may be skipped.
 
-    Returns whether there is a sample, no farther than floats can tell.
+    Returns whether there is a sample at a distance whose square is finite.
     """
     values, n = table.values, len(table.values)
     negligible = np.log(n + 1.0) + _LOG_NEGLIGIBLE

@@ -1,28 +1,21 @@
 """Gaussian kernel densities of many samples, tabulated once: O(1) per point instead of O(n).
 
-The sum of kernels ``f(u)`` of a feature, ``u`` in bandwidths, is smooth on the scale of one
-bandwidth. On *nodes* an eighth of a bandwidth apart `tabulate` computes it with its first two
-derivatives, and between two nodes ``log f`` is the polynomial of degree 5 that has all six values.
+On *nodes* an eighth of a bandwidth apart `tabulate` computes the sum of kernels ``f(u)``, ``u`` in
+bandwidths, with two derivatives; between nodes ``log f`` is the polynomial of degree 5 that has all
+six values. Samples are binned between nodes; with Hermite polynomials ``He_k`` and the moments of a
+bin (a fast Gauss transform: Greengard and Strain, SIAM J. Sci. Stat. Comput. 12, 1991),
 
-**Sums.** Samples are binned between nodes, and each bin keeps the moments ``sum t**k / k!``,
-``k < 8``, of the distances ``t`` of its samples from its centre. With Hermite polynomials ``He_k``,
+    exp(-(u - t)² / 2) = exp(-u² / 2) · sum_k He_k(u) t**k / k!,    k < 8.
 
-    exp(-(u - t)² / 2) = exp(-u² / 2) · sum_k He_k(u) t**k / k!,
+With ``|t| <= 1/16`` the remainder is below ``(u / 16)**8 / 8!`` of a kernel, 3e-8 at 7 bandwidths;
+bins beyond 8.5 are left out, each sample below 2e-16 of the highest kernel. Interpolation errs by
+``max |(log f)^(6)| (1/8)**6 / 46080``, and between clusters ``d`` bandwidths apart that derivative
+is at most ``d**6 / 4``: tables end at gaps of more than 4 bandwidths, and err by about 2e-7.
 
-so that the kernels of a bin cost eight products whatever it holds (a fast Gauss transform:
-Greengard and Strain, SIAM Journal on Scientific and Statistical Computing 12, 1991). With
-``|t| <= 1/16`` the remainder is below ``(u / 16)**8 / 8!`` of a kernel at distance ``u``, 3e-8 at 7
-bandwidths; bins farther than 8.5 are left out, each sample below 2e-16 of the highest kernel.
-
-**Interpolation** errs by ``max |(log f)^(6)| (1/8)**6 / 46080``. Where the nearest samples' weight
-passes from one cluster to another ``d`` bandwidths apart, the sixth derivative is at most
-``d**6 / 4``. Tables therefore end at gaps of more than 4 bandwidths: the error stays near 2e-7.
-
-**Elsewhere**, beyond the data, in gaps and where samples are so sparse that a sum is as cheap as a
-table, kernels are summed one by one over the nearest samples; what is left out is below 1e-10 of
-the sum. Only the samples that such sums can reach are kept; those within 1/512 of a bandwidth of
-each other are kept as one, by number, mean and variance. What the third moment would add is at most
-``(u / 512)**3 / 120`` of a sum at ``u`` bandwidths: 1e-6 at 25, 1e-3 at 250.
+Elsewhere the nearest kernels are summed one by one; what is left out is below 1e-10 of the sum. Of
+the samples that such sums can reach those within 1/512 of a bandwidth of each other are kept as
+number, mean and variance. The third moment would add at most ``(u / 512)**3 / 120`` of a sum at
+``u`` bandwidths: 1e-6 at 25, 1e-3 at 250.
 """
 
 from typing import NamedTuple
@@ -34,7 +27,7 @@ from xnbflow.density.jit import njit
 __all__ = [
     "QUANTILES",
     "TabulatedDensity",
-    "dense_runs",
+    "lay_out",
     "log_tabulated",
     "merge_samples",
     "tabulate",
@@ -45,18 +38,9 @@ __all__ = [
 def merge_samples(
     values: np.ndarray, counts: np.ndarray, width: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Merge values that are within ``width`` of the lowest of their group.
+    """Return means, counts and variances of groups of values within ``width`` of their lowest.
 
-    Parameters
-    ----------
-    values, counts : ndarray of float64, shape (n_values,)
-        Values, ascending, and how many samples each stands for.
-    width : float
-        0 merges equal values only.
-
-    Returns
-    -------
-    means, counts, variances : ndarray of shape (n_groups,)
+    ``values`` are ascending, and ``counts`` (n_values,) say how many samples each stands for.
 
     Examples
     --------
@@ -129,23 +113,10 @@ class TabulatedDensity(NamedTuple):
 
 
 def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
-    """Tabulate the Gaussian kernel density of one feature.
+    """Tabulate the Gaussian kernel density of one feature, in O(n_samples).
 
-    Parameters
-    ----------
-    samples : ndarray of float64, shape (n_samples,)
-        Ascending, contiguous.
-    bandwidth : float
-        Above 0.
-
-    Returns
-    -------
-    TabulatedDensity
-
-    Notes
-    -----
-    O(n_samples) and, for each table, O(1) per eighth of a bandwidth of its length; there are never
-    more than about as many cells as samples.
+    ``samples`` (n_samples,) are ascending and contiguous, and there are never more than about as
+    many cells as these.
 
     Examples
     --------
@@ -158,21 +129,21 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     >>> np.exp(out).round(4).tolist()
     [0.5, 0.2502]
     """
-    values, counts = _distinct(samples)
-    firsts, lasts = dense_runs(values, bandwidth, _DENSE)
+    first = np.flatnonzero(np.append(True, samples[1:] != samples[:-1]))
+    values, counts = samples[first], np.diff(first, append=len(samples)).astype(np.float64)
     step = bandwidth / _PER_BANDWIDTH
-    starts = values[firsts]
-    cells = np.floor((values[lasts] - starts) / step).astype(np.int64) + 1
+    reach = np.sqrt(2.0 * (np.log(len(samples)) + _LOG_NEGLIGIBLE)) * bandwidth
+    starts, cells, kept = lay_out(values, bandwidth, _DENSE, step, reach)
     rows = np.concatenate([[0], np.cumsum(cells)])
     coefficients = np.empty((rows[-1], 6))
     taps = _taps()
-    kept = np.ones(len(values), dtype=bool)
-    reach = np.sqrt(2.0 * (np.log(len(samples)) + _LOG_NEGLIGIBLE)) * bandwidth
     for i, start in enumerate(starts):
         _fill(values, counts, start, step, taps, coefficients[rows[i] : rows[i + 1]])
-        ends = np.searchsorted(values, [start + reach, values[lasts[i]] - reach])
-        kept[ends[0] : max(ends)] = False
     means, counts, variances = merge_samples(values[kept], counts[kept], _MERGED * bandwidth)
+    # quantiles as NumPy computes them, but without sorting
+    place = QUANTILES * (len(samples) - 1)
+    below = place.astype(np.intp)
+    above = np.minimum(below + 1, len(samples) - 1)
     return TabulatedDensity(
         means,
         counts,
@@ -182,28 +153,31 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
         starts,
         rows,
         coefficients,
-        _quantiles(samples),
+        samples[below] + (place - below) * (samples[above] - samples[below]),
     )
 
 
-def _quantiles(samples: np.ndarray) -> np.ndarray:
-    """Return the `QUANTILES` of ascending samples, as NumPy does, but without sorting."""
-    place = QUANTILES * (len(samples) - 1)
-    below = place.astype(np.intp)
-    above = np.minimum(below + 1, len(samples) - 1)
-    return samples[below] + (place - below) * (samples[above] - samples[below])
+def lay_out(
+    values: np.ndarray, width: float, least: int, step: float, reach: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where tables of a feature begin, their cells, and which values are kept beside them.
+
+    Around every value (ascending) that a table covers ``least`` values lie within 17 kernel widths.
+    A cell has length ``step``. Values farther than ``reach`` from any point outside the tables are
+    not kept.
+    """
+    firsts, lasts = _dense_runs(values, width, least)
+    starts, stops = values[firsts], values[lasts]
+    kept = np.ones(len(values), dtype=bool)
+    for start, stop in zip(starts, stops, strict=True):
+        ends = np.searchsorted(values, [start + reach, stop - reach])
+        kept[ends[0] : max(ends)] = False
+    return starts, np.floor((stops - starts) / step).astype(np.int64) + 1, kept
 
 
 @njit(nogil=True)
 def log_tabulated(density: TabulatedDensity, points: np.ndarray, out: np.ndarray) -> None:
-    """Write the log density at points.
-
-    Parameters
-    ----------
-    density : TabulatedDensity
-    points, out : ndarray of float64, shape (n_points,)
-        -inf where the square of every distance overflows.
-    """
+    """Write the log density at points (n_points,), -inf where squared distances overflow."""
     per_step = _PER_BANDWIDTH / density.bandwidth
     n_tables = len(density.starts)
     log_norm = np.log(density.n_samples * density.bandwidth) + _LOG_SQRT_2PI
@@ -257,29 +231,8 @@ def _log_nearest(density: TabulatedDensity, x: float, negligible: float) -> floa
 
 
 @njit(nogil=True)
-def _distinct(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct values of ascending samples and how often each occurs."""
-    n_values = 1
-    for i in range(1, len(samples)):
-        n_values += samples[i] != samples[i - 1]
-    values, counts = np.empty(n_values), np.zeros(n_values)
-    at = 0
-    values[0] = samples[0]
-    for i in range(len(samples)):
-        if samples[i] != values[at]:
-            at += 1
-            values[at] = samples[i]
-        counts[at] += 1.0
-    return values, counts
-
-
-@njit(nogil=True)
-def dense_runs(values: np.ndarray, h: float, least: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first and the last value of each run that deserves a table.
-
-    Around every value of a run ``least`` values lie within 17 bandwidths, and no gap is wider
-    than 4.
-    """
+def _dense_runs(values: np.ndarray, h: float, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first and the last value of each run of dense values without a gap above 4 h."""
     firsts, lasts = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     n_runs = 0
     inside = False
@@ -300,9 +253,9 @@ def dense_runs(values: np.ndarray, h: float, least: int) -> tuple[np.ndarray, np
 
 @njit(nogil=True)
 def _taps() -> np.ndarray:
-    """Return what a bin's moments add to a node, by their distance, shape (bins, moments, 3).
+    """Return what bins' moments add to a node's sum and its derivatives, (bins, moments, 3).
 
-    The last axis is for the sum of kernels and its derivatives: ``(-1)**j He_{k+j}(u) exp(-u²/2)``.
+    That is ``(-1)**j He_{k+j}(u) exp(-u²/2)`` for derivative ``j`` and moment ``k``.
     """
     taps = np.empty((2 * _REACH, _ORDER, 3))
     hermite = np.empty(_ORDER + 2)
@@ -330,25 +283,11 @@ def _fill(
 ) -> None:
     """Write the coefficients of a table's cells (n_cells, 6)."""
     n_nodes = len(out) + 1
-    moments = np.zeros((_ORDER, n_nodes + 2 * _REACH - 1))
-    _gather_moments(values, counts, start, step, moments)
-    sums = np.zeros((3, n_nodes))
-    for k in range(_ORDER):
-        for d in range(2 * _REACH):
-            _add_tap(moments[k, d : d + n_nodes], taps[d, k], sums)
-    _interpolate(sums, out)
-
-
-@njit(nogil=True)
-def _gather_moments(
-    values: np.ndarray, counts: np.ndarray, start: float, step: float, moments: np.ndarray
-) -> None:
-    """Add up ``t**k / k!`` of the samples in each bin; bin `_REACH` begins at ``start``."""
+    moments = np.zeros((_ORDER, n_nodes + 2 * _REACH - 1))  # of each bin; `_REACH` begins at start
     low = start - _REACH * step
-    n_bins = moments.shape[1]
     for i in range(np.searchsorted(values, low), len(values)):
         place = (values[i] - low) / step
-        if place >= n_bins:
+        if place >= moments.shape[1]:
             break
         cell = int(place)
         t = (place - cell - 0.5) / _PER_BANDWIDTH
@@ -356,6 +295,11 @@ def _gather_moments(
         for k in range(_ORDER):
             moments[k, cell] += term
             term *= t / (k + 1.0)
+    sums = np.zeros((3, n_nodes))
+    for k in range(_ORDER):
+        for d in range(2 * _REACH):
+            _add_tap(moments[k, d : d + n_nodes], taps[d, k], sums)
+    _interpolate(sums, out)
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})

@@ -8,7 +8,15 @@ import numpy as np
 
 from xnbflow.density.jit import njit
 
-__all__ = ["DISTANCES", "compare", "hellinger", "jeffreys", "jensen_shannon", "wasserstein"]
+__all__ = [
+    "DISTANCES",
+    "compare",
+    "hellinger",
+    "jeffreys",
+    "jensen_shannon",
+    "separation",
+    "wasserstein",
+]
 
 _TINY = 2.2250738585072014e-308
 
@@ -55,7 +63,6 @@ def jeffreys(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
                 ratio = max(p[g, f], _TINY) / max(q[g, f], _TINY)
                 divergence += (p[g, f] - q[g, f]) * np.log(ratio)
             out[pair, f] = np.sqrt(max(0.0, -np.expm1(-divergence / 8.0)))
-    _part_from_nothing(densities, pairs, out)
 
 
 @njit(nogil=True)
@@ -76,7 +83,6 @@ def jensen_shannon(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) ->
                 if q[g, f] > 0.0:
                     divergence += q[g, f] * np.log2(q[g, f] / middle)
             out[pair, f] = np.sqrt(min(max(0.0, 0.5 * divergence), 1.0))
-    _part_from_nothing(densities, pairs, out)
 
 
 @njit(nogil=True)
@@ -94,17 +100,6 @@ def wasserstein(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> No
                 moved += p[g, f] - q[g, f]
                 distance += abs(moved)
             out[pair, f] = distance / (n_grid - 1)
-    _part_from_nothing(densities, pairs, out)
-
-
-@njit(nogil=True)
-def _part_from_nothing(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
-    """Write 1 where one of the two densities is zero everywhere."""
-    for pair in range(len(pairs)):
-        p, q = densities[pairs[pair, 0]], densities[pairs[pair, 1]]
-        for f in range(out.shape[1]):
-            if p[:, f].sum() == 0.0 or q[:, f].sum() == 0.0:
-                out[pair, f] = 1.0
 
 
 DISTANCES = {
@@ -122,4 +117,27 @@ def compare(densities: np.ndarray, pairs: np.ndarray, distance: str) -> np.ndarr
     """
     out = np.empty((len(pairs), densities.shape[2]))
     DISTANCES[distance](densities, pairs, out)
+    if distance != "hellinger":  # which is 1 from nothing by itself
+        nothing = np.asarray(~densities.any(axis=1))
+        out[nothing[pairs].any(axis=1)] = 1.0
+    return out
+
+
+@njit(nogil=True)
+def separation(
+    means: np.ndarray, squares: np.ndarray, sizes: np.ndarray, pairs: np.ndarray
+) -> np.ndarray:
+    """Return ``(m1 - m2)² / (8 v)``, with ``v`` the pooled variance of two classes' densities.
+
+    A kernel density has the variance of its samples (ddof=0) plus its squared bandwidth, so that
+    no class, not even one of a single sample, is without variance. ``means`` and ``squares``, sums
+    of squares with the bandwidths', have shape (n_classes, n_features), ``sizes`` (n_classes,).
+    """
+    out = np.empty((len(pairs), means.shape[1]))
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        for f in range(means.shape[1]):
+            d = means[i, f] - means[j, f]
+            variance = (squares[i, f] + squares[j, f]) / (sizes[i] + sizes[j])
+            out[p, f] = d * d / (8.0 * variance)
     return out

@@ -1,17 +1,15 @@
 """Densities of every class on a grid over each feature's range (XNB paper, Algorithm 1).
 
-Any kernel, and a bandwidth per sample, can be summed term by term (`sum_kernels`). For Gaussian
-kernels with one bandwidth per class there is a faster way (`sum_gaussians`): on an equally spaced
-grid the sum needs no exponential per grid point. With the grid's step ``s`` and a sample's distance
-``u`` from a grid point, the anchor, both in bandwidths, the sample adds at the ``j``-th point from
-the anchor
+For Gaussian kernels with one bandwidth per class the sum over an equally spaced grid needs no
+exponential per grid point. With the grid's step ``s`` and a sample's distance ``u`` from a grid
+point, the anchor, both in bandwidths, the sample adds at the ``j``-th point from the anchor
 
     exp(-(j s - u)² / 2) = exp(-u² / 2) · exp(s u)**j · exp(-(j s)² / 2):
 
-powers by multiplication, and a last factor that all samples share. A grid that is many bandwidths
-wide is cut into pieces with an anchor each, at most `REACH` bandwidths from their ends, so that no
-power overflows. A sample farther than `FARTHEST` from an anchor counts as if it were that far: at
-less than 1e-31 of the highest kernel. Steps wider than `WIDEST_STEP` are left to exponentials.
+powers by multiplication, and a last factor that all samples share. A wide grid is cut into pieces
+with an anchor each, at most `REACH` bandwidths from their ends, so that no power overflows. A
+sample farther than `FARTHEST` from an anchor counts as if it were that far: less than 1e-31 of the
+highest kernel. Steps wider than `WIDEST_STEP` are left to exponentials.
 """
 
 from itertools import pairwise
@@ -22,22 +20,13 @@ from xnbflow.density.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 from xnbflow.density.lanes import LANES, POWERS, multiply_by_sums, padded
 
-__all__ = [
-    "FARTHEST",
-    "LOG_NOTHING",
-    "LOG_SQRT_2PI",
-    "REACH",
-    "WIDEST_STEP",
-    "grid_densities",
-    "sum_gaussians",
-    "sum_kernels",
-]
+__all__ = ["FARTHEST", "REACH", "WIDEST_STEP", "grid_densities", "write_exact"]
 
-LOG_SQRT_2PI = 0.9189385332046727
+_LOG_SQRT_2PI = 0.9189385332046727
 REACH = 25.0
 FARTHEST = 37.0
 WIDEST_STEP = 4.0
-LOG_NOTHING = -800.0
+_LOG_NOTHING = -800.0
 _CACHED_VALUES = 32_768  # rows are summed in parts whose powers stay in cache
 _MANY_SAMPLES = 4096
 
@@ -73,47 +62,26 @@ def grid_densities(
     -------
     ndarray of shape (n_classes, n_grid, n_features)
     """
-    in_logs = underflow == "log"
     low, high = tile[offsets[:-1]].min(axis=0), tile[offsets[1:] - 1].max(axis=0)
     step = (high - low) / (n_grid - 1)
-    per_class = len(bandwidths) == len(offsets) - 1
-    too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
-    by_powers = kernel == "gaussian" and per_class
-    if by_powers:
-        out = sum_gaussians(tile, offsets, bandwidths, low, step, n_grid)
-    if per_class and (too_wide or not by_powers):
-        bandwidths = np.repeat(bandwidths, np.diff(offsets), axis=0)
-    if not by_powers:
-        out = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
-        sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
-    if too_wide:
-        mend_underflow(tile, offsets, bandwidths, low, high, in_logs, out)
-    return out
-
-
-def sum_gaussians(
-    tile: np.ndarray,
-    offsets: np.ndarray,
-    bandwidths: np.ndarray,
-    low: np.ndarray,
-    step: np.ndarray,
-    n_grid: int,
-) -> np.ndarray:
-    """Return the grid densities of Gaussian kernels with one bandwidth per class and feature.
-
-    Where a step is wider than `WIDEST_STEP` bandwidths, `mend_underflow` has to follow.
-    """
     n, width = tile.shape
-    if width < LANES and n >= _MANY_SAMPLES:
-        columns = np.ascontiguousarray(tile.T)
-        each = [
-            _sum_feature(column, offsets, bandwidths[:, f], low[f], step[f], n_grid)
-            for f, column in enumerate(columns)
-        ]
-        out = np.stack(each, axis=2)
+    per_class = len(bandwidths) == len(offsets) - 1
+    by_powers = kernel == "gaussian" and per_class
+    too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
+    each = bandwidths
+    if per_class and (too_wide or not by_powers):
+        each = np.repeat(bandwidths, np.diff(offsets), axis=0)
+    out = np.empty((len(offsets) - 1, n_grid, width))
+    if not by_powers:
+        _sum_kernels(tile, offsets, each, kernel_code(kernel), low, step, out)
+    elif width < LANES and n >= _MANY_SAMPLES:
+        for f, column in enumerate(np.ascontiguousarray(tile.T)):
+            out[:, :, f] = _sum_feature(column, offsets, bandwidths[:, f], low[f], step[f], n_grid)
     else:
         out = _sum_tile(tile, offsets, bandwidths, low, step, n_grid)
     _normalize(out)
+    if too_wide:
+        _mend_underflow(tile, offsets, each, low, high, underflow == "log", out)
     return out
 
 
@@ -125,10 +93,7 @@ def _sum_feature(
     step: float,
     n_grid: int,
 ) -> np.ndarray:
-    """Return the sums of kernels of a feature with many samples, shape (n_classes, n_grid).
-
-    Samples take the place of features side by side.
-    """
+    """Return the sums of kernels of a feature (n_classes, n_grid): samples take the lanes."""
     out = np.zeros((len(bandwidths), n_grid))
     for c, (start, stop) in enumerate(pairwise(offsets.tolist())):
         rest = stop - (stop - start) % LANES
@@ -162,7 +127,7 @@ def _sum_tile(
 
 
 @njit(nogil=True)
-def sum_kernels(
+def _sum_kernels(
     tile: np.ndarray,
     offsets: np.ndarray,
     bandwidths: np.ndarray,
@@ -171,7 +136,7 @@ def sum_kernels(
     step: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Write the grid densities of any kernel, with a bandwidth per sample and feature."""
+    """Write the sums of any kernel, with a bandwidth per sample and feature."""
     n_classes, n_grid, width = out.shape
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
@@ -186,11 +151,10 @@ def sum_kernels(
             for i in range(b - a):
                 for f in range(width):
                     out[c, g, f] += terms[i, f] / bandwidths[a + i, f]
-    _normalize(out)
 
 
 @njit(nogil=True)
-def mend_underflow(
+def _mend_underflow(
     tile: np.ndarray,
     offsets: np.ndarray,
     bandwidths: np.ndarray,
@@ -208,7 +172,7 @@ def mend_underflow(
             if step[f] > WIDEST_STEP * bandwidths[a:b, f].min():
                 points = np.linspace(low[f], high[f], n_grid)
                 values, h = tile[a:b, f].copy(), bandwidths[a:b, f].copy()
-                _write_exact(values, h, points, in_logs, out[c, :, f])
+                write_exact(values, 1, h, points, in_logs, out[c, :, f])
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
@@ -259,10 +223,7 @@ def _sum_powers(
     scratch: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Write the sum of kernels at consecutive grid points; the middle one is the anchor.
-
-    ``steps`` are in bandwidths. ``scratch`` has 4 rows per sample and one per point.
-    """
+    """Write the sum of kernels at consecutive grid points; the middle one is the anchor."""
     n, middle = len(rows), len(out) // 2
     stop = 2 * n + middle + 1
     terms, ratios, factors = scratch[:n], scratch[n : 2 * n], scratch[2 * n : stop]
@@ -323,29 +284,36 @@ def _normalize(out: np.ndarray) -> None:
 
 
 @njit(nogil=True)
-def _write_exact(
-    values: np.ndarray, h: np.ndarray, points: np.ndarray, in_logs: bool, out: np.ndarray
+def write_exact(
+    values: np.ndarray,
+    n_last: int,
+    bandwidths: np.ndarray,
+    points: np.ndarray,
+    in_logs: bool,
+    out: np.ndarray,
 ) -> None:
     """Write one feature's Gaussian density divided by its sum, exact however small it is.
 
-    Where it underflows at every point it is zero, or normalised ``in_logs``.
+    Where it underflows at every point it is zero, or normalised ``in_logs``. The last of ``values``
+    stands for ``n_last`` samples, and each has a bandwidth.
     """
-    terms, log_weights = np.empty(len(values)), np.empty(len(values))
-    for i in range(len(values)):
-        log_weights[i] = -np.log(len(values) * h[i]) - LOG_SQRT_2PI
+    n = len(values)
+    terms, log_weights = np.empty(n), np.empty(n)
+    for i in range(n):
+        log_weights[i] = -np.log((n - 1 + n_last) * bandwidths[i]) - _LOG_SQRT_2PI
     highest = -np.inf
     for g in range(len(points)):
         nearest = -np.inf
-        for i in range(len(values)):
-            u = (points[g] - values[i]) / h[i]
+        for i in range(n):
+            u = (points[g] - values[i]) / bandwidths[i]
             terms[i] = log_weights[i] - 0.5 * u * u
             nearest = max(nearest, terms[i])
         total = 1.0
-        if in_logs or nearest > LOG_NOTHING:
-            for i in range(len(values)):
+        if in_logs or nearest > _LOG_NOTHING:
+            for i in range(n):
                 terms[i] -= nearest
             exponentiate(terms)
-            total = terms.sum()
+            total = terms.sum() + terms[n - 1] * (n_last - 1)
         out[g] = nearest + np.log(total)
         highest = max(highest, out[g])
     total = 0.0

@@ -18,12 +18,10 @@ def njit(**options: Any) -> Callable[[_Kernel], _Kernel]:
     """Return the decorator ``numba.njit(cache=True, **options)``, safe against edited callees.
 
     Numba's cache compares the file of a kernel with what was compiled, not the files of the kernels
-    that it calls (a limitation that its documentation states). Its files are named by the
-    function's qualified name, so that here a digest of all kernels becomes part of that name:
-    compiled code of other sources is never found. Where it is kept numba decides: below
-    ``NUMBA_CACHE_DIR`` if that is set, else in ``__pycache__`` beside the library, else, where that
-    cannot be written, in the user's cache. Where nothing can be written, kernels are compiled anew
-    in every process, which a warning says once.
+    that it calls (a documented limitation). Its files are named by the function's qualified name,
+    of which a digest of all kernels becomes part here. Where no folder can be written
+    (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's cache) every process compiles the kernels, and
+    a warning says so once.
     """
 
     def decorate(function: _Kernel) -> _Kernel:

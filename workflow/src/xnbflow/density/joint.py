@@ -1,55 +1,50 @@
 """Joint kernel estimates of components and a target, and their scores (CICA paper, Eqs. 10-11).
 
-Gaussian kernels, as everywhere, in the direction of a component and of the target. Two changes to
-the paper's estimate make its likelihood fit to choose a kernel width by, and an objective that
-gradient steps descend:
+Two changes make the likelihood fit to choose a kernel width by, and an objective that gradient
+steps descend. A sample does not count itself; a tenth of an observation from a standard Cauchy
+distribution replaces its own kernel. The kernels move with their samples: the score is the whole
+derivative.
 
-* A sample does not count itself, else the narrowest width would always look best. In place of its
-  own kernel stands a tenth of an observation from a standard Cauchy distribution, so that a
-  sample far from all others has a small density, but not none.
-* Eq. 11 moves a sample against resting kernels. The kernels sit on samples and move with them:
-  the score here is the whole derivative.
-
-Kernels are symmetric: each pair of samples is visited once. Where kernels of the target have
-fallen below 2e-8 (6 widths), or classes differ, pairs are not visited at all.
-
-**Mesh.** With wide kernels nearly all pairs see each other, and the density is so smooth that a
-mesh of a few thousand cells holds it: `MeshTarget`. Samples are spread over the mesh by cubic
-B-splines, the mesh is convolved with the kernel, and its values are read at the samples by the same
-splines (the particle-mesh method, Hockney and Eastwood 1988), in time linear in the samples. The
-spline's blur is taken out of the kernel in Fourier space (`mesh_kernel`), so that only its aliases
-are left: with four cells a width a density is within 1e-5 of a kernel's height. The score is the
-exact derivative of the approximate density, so that a descent has a true gradient.
+Each pair of samples is visited once, but where classes differ or kernels of the target are below
+2e-8 (6 widths). With wide kernels a mesh of a few thousand cells (`MeshTarget`) takes time linear
+in the samples (the particle-mesh method, Hockney and Eastwood 1988): these are spread over it by
+cubic B-splines, whose blur is taken out of the kernel in Fourier space. With four cells a width a
+density is within 1e-5 of a kernel's height, and the score is its exact derivative.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from xnbflow.density.jit import njit
 from xnbflow.density.kernels import exponentiate
+from xnbflow.density.tiles import map_parts
 
 __all__ = [
-    "CELLS_PER_WIDTH",
     "TARGET_REACH",
     "WIDTH_FACTORS",
     "JointDensity",
     "MeshTarget",
-    "component_mesh_scores",
     "conditional_log_density",
-    "joint_scores",
-    "mesh_cells",
     "mesh_kernel",
 ]
 
-#: Cells of the mesh in a kernel width.
-CELLS_PER_WIDTH = 4
+#: Widths to choose from, in units of ``sigma * n_samples**(-1/6)``: the paper's and narrower ones.
+WIDTH_FACTORS = 2.0 ** -np.arange(0.0, 4.5, 0.5)
 
-# Kernels are cut at so many widths, where they have fallen to 4e-8.
-_REACH = 6
+#: Samples whose targets are farther apart, in widths, do not see each other.
+TARGET_REACH = 6.0
+
+_CELLS_PER_WIDTH = 4
+_REACH = 6  # kernels are cut at so many widths, where they have fallen to 4e-8
 _SUMS = {"contract", "reassoc", "nsz"}
+_BACKGROUND = 0.1  # weight of the Cauchy observation; a sample with the very same target has 1
+_NS_PER_PAIR = 5.0
+_NS_PER_CELL = 0.3
+_NS_PER_SAMPLE = 150.0
+_COLUMN_DISTANCES = 25
+_MOST_KEPT = 2_000_000  # kernels that are kept, 16 MB of them
+_SQRT_2PI = 2.5066282746310002
 
 
 def mesh_kernel() -> np.ndarray:
@@ -65,14 +60,13 @@ def mesh_kernel() -> np.ndarray:
     """
     n = 1 << 12
     frequency = 2.0 * np.pi * np.fft.fftfreq(n)
-    gaussian = np.exp(-0.5 * (CELLS_PER_WIDTH * frequency) ** 2)
+    gaussian = np.exp(-0.5 * (_CELLS_PER_WIDTH * frequency) ** 2)
     spline = np.sinc(frequency / (2.0 * np.pi)) ** 4
-    kernel = np.fft.ifft(gaussian / spline**2).real * CELLS_PER_WIDTH * np.sqrt(2.0 * np.pi)
-    return kernel[: _REACH * CELLS_PER_WIDTH + 1]
+    kernel = np.fft.ifft(gaussian / spline**2).real * _CELLS_PER_WIDTH * np.sqrt(2.0 * np.pi)
+    return kernel[: _REACH * _CELLS_PER_WIDTH + 1]
 
 
-@dataclass(frozen=True)
-class MeshTarget:
+class MeshTarget(NamedTuple):
     """The mesh's axis of the target, and where each sample lies on it.
 
     Attributes
@@ -101,9 +95,7 @@ class MeshTarget:
         >>> mesh.n_rows, mesh.first.tolist(), mesh.weights[0].round(3).tolist()
         (44, [0, 2, 40], [0.167, 0.667, 0.167, 0.0])
         """
-        first = np.empty(len(target), dtype=np.int64)
-        weights, slopes = np.empty((2, len(target), 4))
-        spread(target * CELLS_PER_WIDTH, first, weights, slopes)
+        first, weights, _ = _spread(target * _CELLS_PER_WIDTH)
         return cls(first, weights, int(first.max()) + 4, mesh_kernel())
 
     @classmethod
@@ -119,17 +111,12 @@ class MeshTarget:
         return cls(codes, np.ones((len(codes), 1)), int(codes.max()) + 1, np.ones(1))
 
 
-def mesh_cells(n_rows: int, width: float) -> int:
-    """Return about how many cells a component of unit variance takes, from -4 to 4."""
-    return int(n_rows * 8.0 * CELLS_PER_WIDTH / width)
-
-
 @njit(nogil=True)
-def spread(
-    positions: np.ndarray, first: np.ndarray, weights: np.ndarray, slopes: np.ndarray
-) -> None:
-    """Write the cubic B-spline's weights at each position, in cells, and their derivatives."""
-    low = np.floor(positions.min())  # the cells rest when samples move: so has the sum a derivative
+def _spread(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each position's first cell, and the cubic B-spline's weights and their derivatives."""
+    first = np.empty(len(positions), dtype=np.int64)
+    weights, slopes = np.empty((len(positions), 4)), np.empty((len(positions), 4))
+    low = np.floor(positions.min())  # fixed when samples move, so that the sum has a derivative
     for a in range(len(positions)):
         x = positions[a] - low
         first[a] = int(x)
@@ -143,53 +130,33 @@ def spread(
         slopes[a, 1] = t * (3.0 * t - 4.0) / 2.0
         slopes[a, 2] = (1.0 + t * (2.0 - 3.0 * t)) / 2.0
         slopes[a, 3] = t * t / 2.0
+    return first, weights, slopes
 
 
 @njit(nogil=True)
-def component_mesh_scores(
+def _mesh_scores(
     z: np.ndarray,
-    first: np.ndarray,
-    weights: np.ndarray,
-    n_rows: int,
-    row_kernel: np.ndarray,
+    target: MeshTarget,
     column_kernel: np.ndarray,
     width: float,
     background: np.ndarray,
     sums: np.ndarray,
     score: np.ndarray,
 ) -> None:
-    """Write each sample's sum of the others' kernels, with the background, and the score.
+    """Write each sample's sum of the others' kernels and its background, and the score.
 
-    Parameters
-    ----------
-    z : ndarray of shape (n_samples,)
-        A component.
-    first, weights, n_rows, row_kernel
-        The target's axis, see `MeshTarget`.
-    column_kernel : ndarray
-        `mesh_kernel`.
-    width : float
-        Kernel width of the component.
-    background : ndarray of shape (n_samples,)
-        What is added to each sum.
-    sums : ndarray of shape (n_samples,)
-        Written.
-    score : ndarray of shape (n_samples,)
-        Minus the background's derivative by z; the derivative of minus the sum of ``log sums``
-        is written.
+    ``score`` holds minus the background's derivative; the derivative of minus the sum of
+    ``log sums`` is written.
     """
     cells = len(column_kernel) // _REACH / width
-    column = np.empty(len(z), dtype=np.int64)
-    across = np.empty((len(z), 4))
-    slopes = np.empty((len(z), 4))
-    spread(z * cells, column, across, slopes)
-    mesh = np.zeros((n_rows, column.max() + 4))
+    column, across, slopes = _spread(z * cells)
+    mesh = np.zeros((target.n_rows, column.max() + 4))
     other = np.empty_like(mesh)
     slope = np.empty(len(z))
-    _add(mesh, first, weights, column, across, np.ones(len(z)))
-    _convolve(mesh, other, row_kernel, column_kernel)
-    _read(mesh, first, weights, column, across, sums)
-    _read(mesh, first, weights, column, slopes, slope)
+    _add(mesh, target, column, across, np.ones(len(z)))
+    _convolve(mesh, other, target.kernel, column_kernel)
+    _read(mesh, target, column, across, sums)
+    _read(mesh, target, column, slopes, slope)
     inverse = np.empty(len(z))
     for a in range(len(z)):
         # a sample does not count itself; the mesh's error must not make the sum negative
@@ -198,38 +165,30 @@ def component_mesh_scores(
         score[a] = (score[a] - (0.0 if alone else slope[a] * cells)) / sums[a]
         inverse[a] = 0.0 if alone else 1.0 / sums[a]
     mesh[:] = 0.0
-    _add(mesh, first, weights, column, across, inverse)
-    _convolve(mesh, other, row_kernel, column_kernel)
-    _read(mesh, first, weights, column, slopes, slope)
+    _add(mesh, target, column, across, inverse)
+    _convolve(mesh, other, target.kernel, column_kernel)
+    _read(mesh, target, column, slopes, slope)
     for a in range(len(z)):
         score[a] -= slope[a] * cells
 
 
 @njit(nogil=True)
 def _add(
-    mesh: np.ndarray,
-    first: np.ndarray,
-    weights: np.ndarray,
-    column: np.ndarray,
-    across: np.ndarray,
-    amounts: np.ndarray,
+    mesh: np.ndarray, target: MeshTarget, column: np.ndarray, across: np.ndarray, scale: np.ndarray
 ) -> None:
+    first, weights = target.first, target.weights
     for a in range(len(first)):
         for i in range(weights.shape[1]):
-            share = amounts[a] * weights[a, i]
+            share = scale[a] * weights[a, i]
             for j in range(4):
                 mesh[first[a] + i, column[a] + j] += share * across[a, j]
 
 
 @njit(nogil=True)
 def _read(
-    mesh: np.ndarray,
-    first: np.ndarray,
-    weights: np.ndarray,
-    column: np.ndarray,
-    across: np.ndarray,
-    out: np.ndarray,
+    mesh: np.ndarray, target: MeshTarget, column: np.ndarray, across: np.ndarray, out: np.ndarray
 ) -> None:
+    first, weights = target.first, target.weights
     for a in range(len(first)):
         total = 0.0
         for i in range(weights.shape[1]):
@@ -273,73 +232,26 @@ def _convolve(
                         out[c] += k * row[c]
 
 
-#: Widths to choose from, in units of ``sigma * n_samples**(-1/6)``: the paper's and narrower ones.
-WIDTH_FACTORS = 2.0 ** -np.arange(0.0, 4.5, 0.5)
-
-#: Samples whose targets are farther apart, in widths, do not see each other.
-TARGET_REACH = 6.0
-
-#: The Cauchy observation counts this much; a sample with the very same target counts 1.
-_BACKGROUND = 0.1
-#: Some milliseconds of work: with less, starting threads takes longer than it saves.
-_NS_WORTH_THREADS = 5e6
-_NS_PER_PAIR = 5.0
-_NS_PER_CELL = 0.3
-_NS_PER_SAMPLE = 150.0
-_COLUMN_DISTANCES = 25
-#: Kernels that are kept, 16 MB of them.
-_MOST_KEPT = 2_000_000
-_SQRT_2PI = 2.5066282746310002
-
-
-def joint_scores(
-    components: np.ndarray, target: np.ndarray, reach: np.ndarray, width: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return each component's log-density given the target, at its own samples, and its score.
+class JointDensity:
+    """The joint densities of any components with one target.
 
     Parameters
     ----------
-    components : ndarray of shape (n_components, n_samples)
-        Of about unit variance, samples ordered by target.
     target : ndarray of shape (n_samples,)
         Ascending, in kernel widths of the target.
     reach : ndarray of int, shape (n_samples,)
         One past the last sample that a sample sees, at least its own position plus one.
     width : float
         Kernel width of a component.
-
-    Returns
-    -------
-    log_density : ndarray of shape (n_components, n_samples)
-        Estimates of ``log p(z_i, y) - log p(y)`` at each sample, from the other samples.
-    score : ndarray of shape (n_components, n_samples)
-        Derivative of minus the sum of a component's log-densities by each of its values.
-
-    Notes
-    -----
-    Components are shared between threads where that is worth it. O(n_samples²) per component, in
-    O(n_samples) memory.
+    mesh : MeshTarget, optional
+        The target on a mesh, which replaces the pairs where that is faster.
 
     Examples
     --------
-    >>> values = np.array([[-1.0, 0.0, 1.0]])
-    >>> log_density, score = joint_scores(values, np.zeros(3), np.full(3, 3), 0.5)
+    >>> density = JointDensity(np.zeros(3), np.full(3, 3), 0.5)
+    >>> log_density, score = density.scores(np.array([[-1.0, 0.0, 1.0]]))
     >>> print(log_density.round(3), score.round(3))
     [[-2.828 -2.137 -2.828]] [[-5.384  0.     5.384]]
-    """
-    return JointDensity(target, reach, width).scores(components)
-
-
-class JointDensity:
-    """What the joint densities of any components with one target have in common.
-
-    Parameters
-    ----------
-    target, reach, width
-        As for `joint_scores`.
-    mesh : MeshTarget, optional
-        The target on a mesh. If given, pairs are not visited but the mesh is taken where that is
-        faster.
     """
 
     def __init__(
@@ -351,59 +263,50 @@ class JointDensity:
         self._log_weights = np.log(weights)
         self._effort = _NS_PER_PAIR * int(np.sum(reach - np.arange(1, len(reach) + 1)))
         self.mesh: MeshTarget | None = None
-        if mesh is not None and _mesh_effort(mesh, width) < self._effort:
+        if mesh is not None and self._mesh_effort(mesh) < self._effort:
             self.use_mesh(mesh)
+
+    def _mesh_effort(self, mesh: MeshTarget) -> float:
+        """Return about how many nanoseconds a component of unit variance, -4 to 4, takes."""
+        per_cell = 4.0 * (len(mesh.kernel) + _COLUMN_DISTANCES) * _NS_PER_CELL
+        cells = int(mesh.n_rows * 8.0 * _CELLS_PER_WIDTH / self.width)
+        return cells * per_cell + _NS_PER_SAMPLE * len(mesh.first)
 
     def use_mesh(self, mesh: MeshTarget) -> None:
         """Take the mesh, whether or not it is faster."""
         self.mesh, self._kernel = mesh, mesh_kernel()
-        self._effort = _mesh_effort(mesh, self.width)
+        self._effort = self._mesh_effort(mesh)
 
     def scores(self, components: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return log-densities and scores, as `joint_scores`."""
-        log_density, score = np.empty_like(components), np.empty_like(components)
+        """Return each component's log-density given the target, at its own samples, and its score.
+
+        Parameters
+        ----------
+        components : ndarray of shape (n_components, n_samples)
+            Of about unit variance, samples ordered by target.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_components, n_samples)
+            Estimates of ``log p(z_i, y) - log p(y)`` at each sample, from the other samples.
+        score : ndarray of shape (n_components, n_samples)
+            Derivative of minus the sum of a component's log-densities by each of its values.
+        """
+        sums, score = np.empty_like(components), np.empty_like(components)
+        backgrounds = _BACKGROUND * self.width * _SQRT_2PI / (np.pi * (1.0 + components**2))
 
         def work(i: int) -> None:
+            z, background = components[i], backgrounds[i]
+            score[i] = 2.0 * z / (1.0 + z * z) * background
             if self.mesh is None:
-                _component_scores(
-                    components[i], self.target, self.reach, self.width, log_density[i], score[i]
-                )
+                sums[i] = background
+                _pair_sums(z, self.target, self.reach, self.width, sums[i], score[i])
             else:
-                self._mesh_scores(self.mesh, components[i], log_density[i], score[i])
+                kernel = self._kernel
+                _mesh_scores(z, self.mesh, kernel, self.width, background, sums[i], score[i])
 
-        n_threads = min(numba.get_num_threads(), len(components))
-        if n_threads == 1 or len(components) * self._effort < _NS_WORTH_THREADS:
-            for i in range(len(components)):
-                work(i)
-        else:
-            with ThreadPoolExecutor(n_threads) as pool:
-                list(pool.map(work, range(len(components))))
-        return log_density - self._log_weights, score
-
-    def _mesh_scores(
-        self, mesh: MeshTarget, z: np.ndarray, log_density: np.ndarray, score: np.ndarray
-    ) -> None:
-        background = _BACKGROUND * self.width * _SQRT_2PI / (np.pi * (1.0 + z * z))
-        score[:] = 2.0 * z / (1.0 + z * z) * background
-        component_mesh_scores(
-            z,
-            mesh.first,
-            mesh.weights,
-            mesh.n_rows,
-            mesh.kernel,
-            self._kernel,
-            self.width,
-            background,
-            log_density,
-            score,
-        )
-        log_density[:] = np.log(log_density / (self.width * _SQRT_2PI))
-
-
-def _mesh_effort(mesh: MeshTarget, width: float) -> float:
-    """Return about how many nanoseconds a component takes on the mesh."""
-    per_cell = 4.0 * (len(mesh.kernel) + _COLUMN_DISTANCES) * _NS_PER_CELL
-    return mesh_cells(mesh.n_rows, width) * per_cell + _NS_PER_SAMPLE * len(mesh.first)
+        map_parts(work, range(len(components)), len(components) * self._effort)
+        return np.log(sums / (self.width * _SQRT_2PI)) - self._log_weights, score
 
 
 def conditional_log_density(
@@ -413,19 +316,10 @@ def conditional_log_density(
     new_components: np.ndarray,
     new_target: np.ndarray,
 ) -> np.ndarray:
-    """Return each component's log-density given the target, at new samples.
+    """Return the log-densities, given the target, of new components (n_components, n_new).
 
-    Parameters
-    ----------
-    components, target, width
-        The samples that the densities rest on, as for `joint_scores`, in any order.
-    new_components : ndarray of shape (n_components, n_new)
-    new_target : ndarray of shape (n_new,)
-        In kernel widths of the target.
-
-    Returns
-    -------
-    ndarray of shape (n_components, n_new)
+    ``components``, ``target`` and ``width`` are as in `JointDensity`, samples in any order, and
+    ``new_target`` (n_new,) in kernel widths of the target.
 
     Examples
     --------
@@ -458,27 +352,24 @@ def _target_weights(target: np.ndarray, reach: np.ndarray, out: np.ndarray) -> N
 
 
 @njit(nogil=True)
-def _component_scores(
+def _pair_sums(
     z: np.ndarray,
     target: np.ndarray,
     reach: np.ndarray,
     width: float,
-    log_density: np.ndarray,
+    sums: np.ndarray,
     score: np.ndarray,
 ) -> None:
-    """Do one component: a pass over the pairs for the densities, one for the scores.
+    """Add the kernels of all pairs to each sample's sum, and turn the score into that of the sums.
 
-    The kernels of not too many pairs are kept for the second pass.
-
-    With ``S_a`` the sum of kernels at sample a, the derivative of ``-log S_a - log S_b`` by
-    ``z_a`` through their pair is ``(z_a - z_b) / h² · k_ab · (1 / S_a + 1 / S_b)``.
+    The kernels of not too many pairs are kept for the second pass. With ``S_a`` the sum of kernels
+    at sample a, the derivative of ``-log S_a - log S_b`` by ``z_a`` through their pair is
+    ``(z_a - z_b) / h² · k_ab · (1 / S_a + 1 / S_b)``.
     """
     n_samples = len(z)
     n_pairs = np.sum(reach) - n_samples * (n_samples + 1) // 2
     kept = n_pairs <= _MOST_KEPT
     store = np.empty(n_pairs if kept else n_samples)
-    sums = _BACKGROUND * width * _SQRT_2PI / (np.pi * (1.0 + z * z))
-    score[:] = 2.0 * z / (1.0 + z * z) * sums
     at = 0
     for a in range(n_samples):
         kernels = store[at : at + reach[a] - a - 1]
@@ -499,7 +390,6 @@ def _component_scores(
             exponentiate(kernels)
         _pair_scores(z, inverse, a, 1.0 / width**2, kernels)
         score[a] -= _add_row(kernels, score[a + 1 :])
-    log_density[:] = np.log(sums / (width * _SQRT_2PI))
 
 
 @njit(nogil=True, fastmath=_SUMS)

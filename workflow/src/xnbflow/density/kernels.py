@@ -1,8 +1,7 @@
 """Kernel functions (XNB paper, Eqs. 5 and 6), and exponentials by vector instructions.
 
-The C library's ``exp`` takes one number at a time. `exponentiate` is arithmetic without branches,
-which the compiler turns into vector instructions: ten times faster, and accurate to two units in
-the last place.
+The C library's ``exp`` takes one number at a time. The arithmetic of `exponentiate` is ten times
+faster, and accurate to two units in the last place.
 """
 
 import numpy as np

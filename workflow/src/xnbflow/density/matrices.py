@@ -1,8 +1,7 @@
 """Matrices of features (n_features, n_samples): dense, some rows of them by reference, or sparse.
 
 Sparse matrices are used by blocks of features. One that is compressed by sample, in memory or in a
-file, is transposed block by block: one pass counts each feature's values, and one pass for each
-block of features takes theirs out of all samples. More memory for a block means fewer passes.
+file, is transposed block by block, each in one pass over all samples.
 """
 
 from collections.abc import Iterator
@@ -30,15 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a matrix, which stands for an array of shape (n_rows, n_samples).
-
-    With many samples a copy of the features that a classifier selects would be as large as the
-    data; what is computed of them is computed a strip at a time.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_features, n_samples)
-    which : ndarray of int, shape (n_rows,)
+    """Some rows of a matrix, (n_rows, n_samples), of which only a slice is ever copied.
 
     Examples
     --------
@@ -66,13 +57,7 @@ class Rows:
 
 
 def some_rows(values: Any, which: np.ndarray) -> Any:
-    """Return some features: of a dense matrix by reference, of a sparse one a copy.
-
-    Parameters
-    ----------
-    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-    which : ndarray of int, shape (n_rows,)
-    """
+    """Return the features ``which`` (n_rows,) of an array or `Rows` by reference, of CSR a copy."""
     if isinstance(values, Rows):
         return Rows(values.values, values.which[which])
     return Rows(values, which) if isinstance(values, np.ndarray) else values[which]
@@ -93,21 +78,10 @@ def is_sparse(values: Any) -> bool:
 def feature_blocks(
     features: Any, most_values: int = MOST_VALUES
 ) -> Iterator[tuple[slice, sparse.csr_array]]:
-    """Yield a sparse matrix of shape (n_features, n_samples) in blocks of features.
+    """Yield blocks (slice, CSR array) of the features of a sparse matrix (n_features, n_samples).
 
-    Parameters
-    ----------
-    features : CSR or CSC array of shape (n_features, n_samples)
-        CSR, the transpose of samples in CSC, is compressed by feature: its blocks are views.
-    most_values : int
-        Stored values of a block, if a single feature has no more.
-
-    Yields
-    ------
-    which : slice
-        Of the features.
-    block : CSR array of shape (n_some, n_samples)
-        Without duplicates.
+    CSR, the transpose of samples in CSC, is compressed by feature: its blocks are views. Blocks
+    have no duplicates, and at most ``most_values`` stored values or one feature.
 
     Examples
     --------
@@ -124,9 +98,9 @@ def feature_blocks(
     indptr = features.indptr
     for which in _bounds(np.diff(indptr), most_values):
         first, last = indptr[which.start], indptr[which.stop]
-        arrays = features.data[first:last], features.indices[first:last]
         own = indptr[which.start : which.stop + 1] - first
-        yield which, _canonical(arrays, own, n_samples)
+        arrays = features.data[first:last], features.indices[first:last], own
+        yield which, by_feature(sparse.csr_array(arrays, shape=(len(own) - 1, n_samples)))
 
 
 def transposed_blocks(
@@ -136,16 +110,10 @@ def transposed_blocks(
     n_features: int,
     most_values: int = MOST_VALUES,
 ) -> Iterator[tuple[slice, sparse.csr_array]]:
-    """Yield blocks of features of a matrix that is compressed by sample.
+    """Yield blocks of features, as `feature_blocks`, of a matrix that is compressed by sample.
 
-    Parameters
-    ----------
-    indptr : ndarray of int, shape (n_samples + 1,)
-    indices, data : array or h5py dataset, shape (n_values,)
-        Read ``2 + n_blocks`` times, in parts.
-    n_features : int
-    most_values : int
-        See `feature_blocks`.
+    Its ``indices`` and ``data`` are arrays or h5py datasets, which are read once to count and once
+    for each block, in parts.
     """
     n_values = int(indptr[-1])
     parts = [slice(at, min(at + _PART, n_values)) for at in range(0, n_values, _PART)]
@@ -162,7 +130,8 @@ def transposed_blocks(
             at = indices[part], data[part]
             _scatter(indptr, part.start, *at, which.start, fill, samples, values)
         index = np.int32 if own[-1] <= np.iinfo(np.int32).max else np.int64
-        yield which, _canonical((values, samples), own.astype(index), len(indptr) - 1)
+        shape = len(own) - 1, len(indptr) - 1
+        yield which, by_feature(sparse.csr_array((values, samples, own.astype(index)), shape=shape))
 
 
 def by_feature(features: Any) -> sparse.csr_array:
@@ -216,13 +185,6 @@ def _bounds(counts: np.ndarray, most_values: int) -> Iterator[slice]:
         start = stop
 
 
-def _canonical(
-    arrays: tuple[np.ndarray, np.ndarray], indptr: np.ndarray, n_samples: int
-) -> sparse.csr_array:
-    shape = len(indptr) - 1, n_samples
-    return by_feature(sparse.csr_array((*arrays, indptr), shape=shape, copy=False))
-
-
 @njit(nogil=True)
 def _scatter(
     indptr: np.ndarray,
@@ -234,7 +196,7 @@ def _scatter(
     samples: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Write a part of a matrix to its features' places; ``fill`` says where each goes on."""
+    """Write a part of a matrix to its features' places, from ``fill`` on, which is moved."""
     sample = np.searchsorted(indptr, start, side="right") - 1
     for k in range(len(indices)):
         while start + k >= indptr[sample + 1]:

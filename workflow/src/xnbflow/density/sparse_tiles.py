@@ -1,30 +1,23 @@
 """Sparse tiles: a strip of features of which only what is not zero is stored, class by class.
 
-All zeros of a class are one value that occurs so many times. A sum over the samples is then a sum
-over the stored values and one more term, so that zeros cost nothing; it is the sum that a dense
-tile (`xnbflow.density.class_tiles`) gives, to rounding.
-
-Densities on a grid are those of `xnbflow.density.grid`, powers of exponentials between anchors. A
-tile holds few features, each with its own samples, so that vector instructions go along the samples
-here.
+All zeros of a class are one value that occurs so many times, so that zeros cost nothing. Sums are
+those of a dense tile (`xnbflow.density.class_tiles`), to rounding. A tile holds few features, each
+with its own samples: vector instructions go along the samples here.
 """
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from xnbflow.density.bandwidth import SMALLEST_SPREAD
-from xnbflow.density.grid import FARTHEST, LOG_NOTHING, LOG_SQRT_2PI, REACH, WIDEST_STEP
+from xnbflow.density.bandwidth import RULES_OF_THUMB, SMALLEST_SPREAD, hazen
+from xnbflow.density.distances import separation
+from xnbflow.density.grid import FARTHEST, REACH, WIDEST_STEP, write_exact
 from xnbflow.density.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 from xnbflow.density.standard import StandardUnits
 
-__all__ = ["SPARSE_FACTORS", "SparseTile", "classes_of_samples"]
-
-#: The rules that need moments and quartiles only, with their factors; the others look at pairs of
-#: samples, zeros among them.
-SPARSE_FACTORS = {"silverman": 0.9, "scott": 1.059}
+__all__ = ["SparseTile", "classes_of_samples"]
 
 _TINY = 1e-300
 
@@ -44,21 +37,20 @@ def classes_of_samples(codes: np.ndarray, samples: np.ndarray | None, n_samples:
     return found
 
 
-@dataclass(frozen=True)
-class SparseTile:
+class SparseTile(NamedTuple):
     """Some features, with the values of each class side by side.
 
     Attributes
     ----------
     values : ndarray of float64, shape (n_values,)
         What is stored and not zero: feature after feature, class after class, ascending within, so
-        that sums do not depend on the order of the samples: features of equal values tie.
+        that features of equal values tie.
     starts : ndarray of int, shape (n_features, n_classes + 1)
         Class ``c`` of feature ``f`` has ``values[starts[f, c]:starts[f, c + 1]]``.
     zeros : ndarray of int, shape (n_features, n_classes)
-        How many zeros each class has.
+        Zeros of each class.
     zero : ndarray of float64, shape (n_features,)
-        What the zeros are: 0, or where 0 lies in standard units.
+        The value of the zeros: 0, or where 0 lies in standard units.
     """
 
     values: np.ndarray
@@ -70,29 +62,16 @@ class SparseTile:
     def gather(
         cls, features: sparse.csr_array, strip: slice, class_of: np.ndarray, n_classes: int
     ) -> "SparseTile":
-        """Gather a strip of features.
+        """Gather a strip of features of a CSR array (n_features, n_samples) without duplicates.
 
-        Parameters
-        ----------
-        features : CSR array of shape (n_features, n_samples)
-            Without duplicate entries.
-        strip : slice
-        class_of : ndarray of int, shape (n_samples,)
-            See `classes_of_samples`.
-        n_classes : int
+        ``class_of`` (n_samples,) is as from `classes_of_samples`.
         """
         indptr = features.indptr[strip.start : strip.stop + 1].astype(np.int64)
         first, last = indptr[0], indptr[-1]
         values = np.empty(last - first)
         starts = np.empty((len(indptr) - 1, n_classes + 1), dtype=np.int64)
-        _gather(
-            indptr - first,
-            features.indices[first:last],
-            features.data[first:last],
-            class_of,
-            values,
-            starts,
-        )
+        indices, data = features.indices[first:last], features.data[first:last]
+        _gather(indptr - first, indices, data, class_of, values, starts)
         sizes = np.bincount(class_of[class_of >= 0], minlength=n_classes)
         return cls(values, starts, sizes - np.diff(starts, axis=1), np.zeros(len(starts)))
 
@@ -101,56 +80,56 @@ class SparseTile:
         """Samples of each class, shape (n_classes,)."""
         return (self.zeros + np.diff(self.starts, axis=1))[0]
 
-    def spreads(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return mean, standard deviation (ddof=1) and greatest size of each feature."""
+    def moments(self) -> np.ndarray:
+        """Return mean, standard deviation (ddof=1) and greatest size, shape (3, n_features)."""
         out = np.empty((3, len(self.zero)))
-        _overall(self.values, self.starts, self.zeros, self.zero, out)
-        return out[0], out[1], out[2]
+        _moments(self, out)
+        return out
 
     def deviations(self) -> np.ndarray:
         """Return the standard deviation (ddof=0) of each feature, shape (n_features,)."""
         n = self.sizes.sum()
-        return self.spreads()[1] * np.sqrt((n - 1) / n)
+        return self.moments()[1] * np.sqrt((n - 1) / n)
 
     def standardised(self) -> "SparseTile":
         """Return the tile in standard units."""
-        standard = StandardUnits.of_moments(*self.spreads())
+        standard = StandardUnits.of_moments(*self.moments())
         counts = self.starts[:, -1] - self.starts[:, 0]
         centres, units = np.repeat(standard.centres, counts), np.repeat(standard.units, counts)
         values = (self.values[: counts.sum()] - centres) / units
-        return replace(self, values=values, zero=(self.zero - standard.centres) / standard.units)
+        return self._replace(values=values, zero=(self.zero - standard.centres) / standard.units)
 
     def bandwidths(self, rule: str, kernel: str, min_bandwidth: float) -> np.ndarray:  # noqa: ARG002
-        """Return bandwidths, shape (n_classes, n_features); the rule is one of `SPARSE_FACTORS`."""
-        n_features, n_classes = self.zeros.shape
-        widths = np.empty((n_classes, n_features))
-        constant = np.empty((n_classes, n_features), dtype=bool)
-        _rule_of_thumb(self.values, self.starts, self.zeros, self.zero, widths, constant)
+        """Return bandwidths (n_classes, n_features); the rule is one of `RULES_OF_THUMB`."""
+        moments = np.empty((3, *self.zeros.T.shape))
+        _write_moments(self, moments)
+        spreads = moments[2]
         sizes = self.sizes[:, None] ** -0.2
-        widths *= SPARSE_FACTORS[rule] * sizes
+        widths = np.where(np.isnan(spreads), SMALLEST_SPREAD, spreads)
+        widths *= RULES_OF_THUMB[rule] * sizes
         if min_bandwidth > 0.0:
-            floor = min_bandwidth * self.spreads()[1] * sizes
-            widths = np.where(constant & (floor > 0.0), floor, np.maximum(widths, floor))
+            floor = min_bandwidth * self.moments()[1] * sizes
+            constant = np.isnan(spreads) & (floor > 0.0)
+            widths = np.where(constant, floor, np.maximum(widths, floor))
         return widths
 
     def densities(
         self, widths: np.ndarray, *, kernel: str, n_grid: int, underflow: str
     ) -> np.ndarray:
         """Return densities on a grid, (n_classes, n_grid, n_features); see `grid_densities`."""
-        n_classes, n_features = widths.shape
-        out = np.empty((n_features, n_classes, n_grid))
-        arrays = self.values, self.starts, self.zeros, self.zero
+        out = np.empty((*self.zeros.shape, n_grid))
         if kernel == "gaussian":
-            _sum_gaussians(*arrays, widths, underflow == "log", out)
+            _sum_gaussians(self, widths, underflow == "log", out)
         else:
-            _sum_kernels(*arrays, widths, kernel_code(kernel), out)
+            _sum_kernels(self, widths, kernel_code(kernel), out)
         return np.ascontiguousarray(out.transpose(1, 2, 0))
 
     def separation(self, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
-        out = np.empty((len(pairs), len(self.zero)))
-        _separation(self.values, self.starts, self.zeros, self.zero, widths, pairs, out)
-        return out
+        means, squares = moments = np.empty((2, *self.zeros.T.shape))
+        _write_moments(self, moments)
+        sizes = self.sizes
+        return separation(means, squares + sizes[:, None] * widths**2, sizes, pairs)
 
 
 @njit(nogil=True)
@@ -186,90 +165,9 @@ def _gather(
 
 
 @njit(nogil=True)
-def _overall(
-    values: np.ndarray, starts: np.ndarray, zeros: np.ndarray, zero: np.ndarray, out: np.ndarray
-) -> None:
-    """Write mean, standard deviation (ddof=1) and greatest size of each feature."""
-    for f in range(len(starts)):
-        some = values[starts[f, 0] : starts[f, -1]]
-        n_zeros = zeros[f].sum()
-        n = len(some) + n_zeros
-        mean = (some.sum() + n_zeros * zero[f]) / n
-        low = high = zero[f] if n_zeros else some[0]
-        for x in some:
-            low, high = min(low, x), max(high, x)
-        square, scale = 0.0, high - low
-        if scale > 0.0:
-            for x in some:
-                square += ((x - mean) / scale) ** 2
-            square += n_zeros * ((zero[f] - mean) / scale) ** 2
-        out[0, f] = mean
-        out[1, f] = scale * np.sqrt(square / max(n - 1, 1))
-        out[2, f] = max(abs(low), abs(high))
-
-
-@njit(nogil=True)
-def _rule_of_thumb(
-    values: np.ndarray,
-    starts: np.ndarray,
-    zeros: np.ndarray,
-    zero: np.ndarray,
-    out: np.ndarray,
-    constant: np.ndarray,
-) -> None:
-    """Write `xnbflow.density.bandwidth.spread`, and where all values are equal."""
-    for f in range(len(starts)):
-        for c in range(zeros.shape[1]):
-            some, n_zeros = values[starts[f, c] : starts[f, c + 1]], zeros[f, c]
-            n = len(some) + n_zeros
-            total, low, high = 0.0, np.inf, -np.inf
-            if n_zeros:
-                low = high = zero[f]
-            for x in some:
-                total += x
-                low, high = min(low, x), max(high, x)
-            mean = (total + n_zeros * zero[f]) / n
-            square = n_zeros * (zero[f] - mean) ** 2
-            for x in some:
-                square += (x - mean) ** 2
-            found = np.sqrt(square / max(n - 1, 1))
-            quartiles = _quartile_range(some, n_zeros, zero[f]) / 1.349
-            if quartiles > 0.0:
-                found = min(found, quartiles)
-            constant[c, f] = low == high
-            out[c, f] = SMALLEST_SPREAD if low == high or found < _TINY else found
-
-
-@njit(nogil=True)
-def _quartile_range(some: np.ndarray, n_zeros: int, zero: float) -> float:
-    """Return the distance of Hazen's quartiles of ascending values with zeros between them."""
-    below = int(np.searchsorted(some, zero))
-    n = len(some) + n_zeros
-    first = min(max(0.25 * n - 0.5, 0.0), n - 1.0)
-    last = min(max(0.75 * n - 0.5, 0.0), n - 1.0)
-    return _at(some, below, n_zeros, zero, last) - _at(some, below, n_zeros, zero, first)
-
-
-@njit(nogil=True)
-def _at(ascending: np.ndarray, below: int, n_zeros: int, zero: float, position: float) -> float:
-    """Return what stands at a position, between two ranks in proportion."""
-    rank = int(position)
-    low = _ranked(ascending, below, n_zeros, zero, rank)
-    high = _ranked(ascending, below, n_zeros, zero, min(rank + 1, len(ascending) + n_zeros - 1))
-    return low + (position - rank) * (high - low)
-
-
-@njit(nogil=True)
-def _ranked(ascending: np.ndarray, below: int, n_zeros: int, zero: float, rank: int) -> float:
-    if rank < below:
-        return ascending[rank]
-    return zero if rank < below + n_zeros else ascending[rank - n_zeros]
-
-
-@njit(nogil=True)
-def _range(some: np.ndarray, zeros: np.ndarray, zero: float) -> tuple[float, float]:
+def _range(some: np.ndarray, zeros: int, zero: float) -> tuple[float, float]:
     low, high = np.inf, -np.inf
-    if zeros.any():
+    if zeros > 0:
         low = high = zero
     for x in some:
         low, high = min(low, x), max(high, x)
@@ -277,35 +175,91 @@ def _range(some: np.ndarray, zeros: np.ndarray, zero: float) -> tuple[float, flo
 
 
 @njit(nogil=True)
+def _moments(tile: SparseTile, out: np.ndarray) -> None:
+    for f in range(len(tile.starts)):
+        some = tile.values[tile.starts[f, 0] : tile.starts[f, -1]]
+        n_zeros, zero = tile.zeros[f].sum(), tile.zero[f]
+        n = len(some) + n_zeros
+        mean = (some.sum() + n_zeros * zero) / n
+        low, high = _range(some, n_zeros, zero)
+        square, scale = 0.0, high - low
+        if scale > 0.0:
+            for x in some:
+                square += ((x - mean) / scale) ** 2
+            square += n_zeros * ((zero - mean) / scale) ** 2
+        out[0, f] = mean
+        out[1, f] = scale * np.sqrt(square / max(n - 1, 1))
+        out[2, f] = max(abs(low), abs(high))
+
+
+@njit(nogil=True)
+def _write_moments(tile: SparseTile, out: np.ndarray) -> None:
+    """Write mean, sum of squares about it and, if there is a third row, spread.
+
+    The spread is that of `xnbflow.density.bandwidth`, and NaN where all values are equal.
+    """
+    for f in range(len(tile.starts)):
+        zero = tile.zero[f]
+        for c in range(tile.zeros.shape[1]):
+            some, n_zeros = tile.values[tile.starts[f, c] : tile.starts[f, c + 1]], tile.zeros[f, c]
+            n = len(some) + n_zeros
+            mean = (some.sum() + n_zeros * zero) / n
+            square = n_zeros * (zero - mean) ** 2
+            for x in some:
+                square += (x - mean) ** 2
+            out[0, c, f], out[1, c, f] = mean, square
+            if len(out) == 2:
+                continue
+            found = np.sqrt(square / max(n - 1, 1))
+            quartiles = _quantile(some, n_zeros, zero, 0.75) - _quantile(some, n_zeros, zero, 0.25)
+            if quartiles > 0.0:
+                found = min(found, quartiles / 1.349)
+            found = SMALLEST_SPREAD if found < _TINY else found
+            low, high = _range(some[:: max(1, len(some) - 1)], n_zeros, zero)  # of ascending values
+            out[2, c, f] = np.nan if low == high else found
+
+
+@njit(nogil=True)
+def _quantile(some: np.ndarray, n_zeros: int, zero: float, p: float) -> float:
+    """Return Hazen's quantile of ascending values with zeros between them."""
+    first = int(np.searchsorted(some, zero))
+    below, above, share = hazen(len(some) + n_zeros, p)
+    low = _ranked(some, first, n_zeros, zero, below)
+    return low + share * (_ranked(some, first, n_zeros, zero, above) - low)
+
+
+@njit(nogil=True)
+def _ranked(some: np.ndarray, first: int, n_zeros: int, zero: float, rank: int) -> float:
+    if rank < first:
+        return some[rank]
+    return zero if rank < first + n_zeros else some[rank - n_zeros]
+
+
+@njit(nogil=True)
 def _sum_gaussians(
-    values: np.ndarray,
-    starts: np.ndarray,
-    zeros: np.ndarray,
-    zero: np.ndarray,
-    bandwidths: np.ndarray,
-    in_logs: bool,
-    out: np.ndarray,
+    tile: SparseTile, bandwidths: np.ndarray, in_logs: bool, out: np.ndarray
 ) -> None:
     n_features, n_classes, n_grid = out.shape
-    longest = 0
+    longest = 1 + len(tile.values)
+    terms, ratios = np.empty(longest), np.empty(longest)
     for f in range(n_features):
-        for c in range(n_classes):
-            longest = max(longest, starts[f, c + 1] - starts[f, c])
-    terms, ratios = np.empty(longest + 1), np.empty(longest + 1)
-    for f in range(n_features):
-        low, high = _range(values[starts[f, 0] : starts[f, -1]], zeros[f], zero[f])
+        zero, starts = tile.zero[f], tile.starts[f]
+        low, high = _range(tile.values[starts[0] : starts[-1]], tile.zeros[f].sum(), zero)
         step = (high - low) / (n_grid - 1)
         for c in range(n_classes):
-            some, h = values[starts[f, c] : starts[f, c + 1]], bandwidths[c, f]
+            some, n_zeros = tile.values[starts[c] : starts[c + 1]], tile.zeros[f, c]
+            h = bandwidths[c, f]
             if step > WIDEST_STEP * h:
-                points = np.linspace(low, high, n_grid)
-                _write_exact(some, zeros[f, c], zero[f], h, points, in_logs, out[f, c])
+                every = np.full(len(some) + (n_zeros > 0), zero)
+                every[: len(some)] = some
+                points, widths = np.linspace(low, high, n_grid), np.full(len(every), h)
+                write_exact(every, max(n_zeros, 1), widths, points, in_logs, out[f, c])
                 continue
             size = max(1, int(2.0 * REACH / max(2.0 * REACH / n_grid, step / h)))
             for first in range(0, n_grid, size):
                 piece = out[f, c, first : first + size]
                 anchor = low + (first + len(piece) // 2) * step
-                _sum_powers(some, zeros[f, c], zero[f], h, anchor, step, terms, ratios, piece)
+                _sum_powers(some, n_zeros, zero, h, anchor, step, terms, ratios, piece)
             _normalize(out[f, c])
 
 
@@ -322,16 +276,18 @@ def _sum_powers(
     out: np.ndarray,
 ) -> None:
     """Write the sum of kernels at consecutive grid points; the middle one is the anchor."""
-    middle, s = len(out) // 2, step / h
+    n, middle, s = len(some) + (n_zeros > 0), len(out) // 2, step / h
+    terms, ratios = terms[:n], ratios[:n]
     for direction in (1, -1):
         # Twice the same terms: that they are computed anew costs less than to keep them.
-        n = _first_terms(some, n_zeros, zero, h, anchor, s * direction, terms, ratios)
+        _first_terms(some, n_zeros, zero, h, anchor, s * direction, terms, ratios)
         g = middle
         if direction < 0:
-            _multiply(terms[:n], ratios[:n])
+            for i in range(n):
+                terms[i] *= ratios[i]
             g -= 1
         while 0 <= g < len(out):
-            even, odd = _sum_two(terms[:n], ratios[:n])
+            even, odd = _sum_two(terms, ratios)
             out[g] = even
             if 0 <= g + direction < len(out):
                 out[g + direction] = odd
@@ -351,32 +307,21 @@ def _first_terms(
     s: float,
     terms: np.ndarray,
     ratios: np.ndarray,
-) -> int:
-    """Write each sample's kernel at the anchor and what a step multiplies it by; return how many.
-
-    A last one stands for the zeros.
-    """
-    n = len(some) + (n_zeros > 0)
+) -> None:
+    """Write each sample's kernel at the anchor and its factor per step; the zeros come last."""
     per_h = 1.0 / h
     for i in range(len(some)):
         terms[i] = some[i]
     if n_zeros > 0:
         terms[len(some)] = zero
-    for i in range(n):
+    for i in range(len(terms)):
         u = min(max((terms[i] - anchor) * per_h, -FARTHEST), FARTHEST)
         terms[i] = -0.5 * u * u
         ratios[i] = s * u
-    exponentiate(terms[:n])
-    exponentiate(ratios[:n])
+    exponentiate(terms)
+    exponentiate(ratios)
     if n_zeros > 0:
         terms[len(some)] *= n_zeros
-    return n
-
-
-@njit(nogil=True, fastmath={"contract", "nsz"})
-def _multiply(terms: np.ndarray, ratios: np.ndarray) -> None:
-    for i in range(len(terms)):
-        terms[i] *= ratios[i]
 
 
 @njit(nogil=True, fastmath={"contract", "nsz", "reassoc"})
@@ -400,96 +345,22 @@ def _normalize(out: np.ndarray) -> None:
 
 
 @njit(nogil=True)
-def _sum_kernels(
-    values: np.ndarray,
-    starts: np.ndarray,
-    zeros: np.ndarray,
-    zero: np.ndarray,
-    bandwidths: np.ndarray,
-    code: int,
-    out: np.ndarray,
-) -> None:
+def _sum_kernels(tile: SparseTile, bandwidths: np.ndarray, code: int, out: np.ndarray) -> None:
     """Write the grid densities of any kernel."""
     n_features, n_classes, n_grid = out.shape
     for f in range(n_features):
-        low, high = _range(values[starts[f, 0] : starts[f, -1]], zeros[f], zero[f])
+        zero, starts = tile.zero[f], tile.starts[f]
+        low, high = _range(tile.values[starts[0] : starts[-1]], tile.zeros[f].sum(), zero)
         step = (high - low) / (n_grid - 1)
         for c in range(n_classes):
-            some, h = values[starts[f, c] : starts[f, c + 1]], bandwidths[c, f]
+            some, h = tile.values[starts[c] : starts[c + 1]], bandwidths[c, f]
             terms = np.empty(len(some) + 1)
             for g in range(n_grid):
                 x = low + g * step
                 for i in range(len(some)):
                     terms[i] = (x - some[i]) / h
-                terms[-1] = (x - zero[f]) / h
+                terms[-1] = (x - zero) / h
                 apply_kernel(code, terms)
-                terms[-1] *= zeros[f, c]
+                terms[-1] *= tile.zeros[f, c]
                 out[f, c, g] = terms.sum() / h
             _normalize(out[f, c])
-
-
-@njit(nogil=True)
-def _write_exact(
-    some: np.ndarray,
-    n_zeros: int,
-    zero: float,
-    h: float,
-    points: np.ndarray,
-    in_logs: bool,
-    out: np.ndarray,
-) -> None:
-    """Write a Gaussian density divided by its sum, exact however small it is.
-
-    Where it underflows at every point it is zero, or normalised ``in_logs``; see
-    `xnbflow.density.grid.mend_underflow`.
-    """
-    terms = np.empty(len(some) + (n_zeros > 0))
-    log_weight = -np.log((len(some) + n_zeros) * h) - LOG_SQRT_2PI
-    highest = -np.inf
-    for g in range(len(points)):
-        for i in range(len(some)):
-            u = (points[g] - some[i]) / h
-            terms[i] = log_weight - 0.5 * u * u
-        if n_zeros:
-            u = (points[g] - zero) / h
-            terms[-1] = log_weight - 0.5 * u * u
-        nearest = terms.max()
-        total = 1.0
-        if in_logs or nearest > LOG_NOTHING:
-            terms -= nearest
-            exponentiate(terms)
-            total = terms.sum() + (terms[-1] * (n_zeros - 1) if n_zeros else 0.0)
-        out[g] = nearest + np.log(total)
-        highest = max(highest, out[g])
-    for g in range(len(points)):
-        out[g] = np.exp(out[g] - highest if in_logs else out[g])
-    _normalize(out)
-
-
-@njit(nogil=True)
-def _separation(
-    values: np.ndarray,
-    starts: np.ndarray,
-    zeros: np.ndarray,
-    zero: np.ndarray,
-    widths: np.ndarray,
-    pairs: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    n_features, n_classes = zeros.shape
-    means, squares = np.empty(n_classes), np.empty(n_classes)
-    sizes = np.empty(n_classes)
-    for f in range(n_features):
-        for c in range(n_classes):
-            some, n_zeros = values[starts[f, c] : starts[f, c + 1]], zeros[f, c]
-            n = len(some) + n_zeros
-            mean = (some.sum() + n_zeros * zero[f]) / n
-            square = n_zeros * (zero[f] - mean) ** 2
-            for x in some:
-                square += (x - mean) ** 2
-            means[c], squares[c], sizes[c] = mean, square + n * widths[c, f] ** 2, n
-        for p in range(len(pairs)):
-            i, j = pairs[p, 0], pairs[p, 1]
-            d = means[i] - means[j]
-            variance = (squares[i] + squares[j]) / (sizes[i] + sizes[j])
-            out[p, f] = d * d / (8.0 * variance)

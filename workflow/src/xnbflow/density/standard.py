@@ -1,9 +1,6 @@
-"""Features in standard units: centred at their mean, measured in their standard deviation.
+"""Features in standard units: centred at their mean, measured in their standard deviation."""
 
-What is computed in these units does not know the unit in which a feature was measured.
-"""
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,17 +40,9 @@ class StandardUnits:
 
     @classmethod
     def of(cls, tile: np.ndarray) -> "StandardUnits":
-        """Learn them.
+        """Learn them from samples (n_samples, n_features) in any order and memory layout.
 
-        Parameters
-        ----------
-        tile : ndarray of shape (n_samples, n_features)
-            Training samples, in any order (see `xnbflow.density.tiles`) and memory layout.
-
-        Raises
-        ------
-        InputError
-            If a feature is so large that its range overflows.
+        A feature whose range overflows is an `InputError`.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             size = np.maximum(tile.max(axis=0), -tile.min(axis=0))
@@ -83,30 +72,13 @@ class StandardUnits:
             standard /= self.units
         return standard
 
-    @classmethod
-    def join(cls, parts: Iterable["StandardUnits"]) -> "StandardUnits":
-        """Return the units of features, some of which each part has."""
-        parts = list(parts)
-        centres, units = ([getattr(p, name) for p in parts] for name in ("centres", "units"))
-        return cls(np.concatenate(centres), np.concatenate(units))
-
     def take(self, which: slice | np.ndarray) -> "StandardUnits":
         """Return those of some features."""
         return StandardUnits(self.centres[which], self.units[which])
 
 
 class StandardFeatures:
-    """Features (n_features, n_samples) in standard units, which they are given when asked for.
-
-    Parameters
-    ----------
-    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-        As measured.
-
-    Attributes
-    ----------
-    standard : StandardUnits
-    shape : tuple of int
+    """Features (n_features, n_samples), of an array, `Rows` or CSR, whose slices are standardised.
 
     Examples
     --------
@@ -119,7 +91,8 @@ class StandardFeatures:
         self.shape = values.shape
         self._values = values
         parts = [StandardUnits.of(part.T) for part in dense_parts(values)]
-        self.standard = StandardUnits.join(parts)
+        centres, units = ([getattr(part, name) for part in parts] for name in ("centres", "units"))
+        self.standard = StandardUnits(np.concatenate(centres), np.concatenate(units))
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -129,7 +102,7 @@ class StandardFeatures:
         return self.standard.take(which).apply(tile).T
 
     def parts(self, which: np.ndarray) -> Iterator[np.ndarray]:
-        """Yield some features, so many at a time as are small in memory."""
+        """Yield some features in standard units, 2 million values at a time."""
         width = max(1, _PART_VALUES // max(1, self.shape[1]))
         for start in range(0, len(which), width):
             yield self[which[start : start + width]]

@@ -1,13 +1,8 @@
 """Strips of features on threads, and tiles: strips with samples as rows.
 
-A strip is small enough to stay in a core's cache from one kernel to the next, so that an estimator
-can be a sequence of small kernels. The kernels release the GIL (``nogil=True``) and a pool of
-threads shares the strips: serial kernels compile several times faster than ``parallel=True`` ones,
-and those that are not used are never compiled.
-
-In a tile neighbouring features lie side by side. All go through the same instructions, and the
-compiler lets every vector instruction serve several of them: sums need no reduction across a
-vector, sorting no branches.
+A strip stays in a core's cache from one kernel to the next. Kernels release the GIL and threads
+share the strips: serial kernels compile several times faster than ``parallel=True`` ones. In a tile
+features lie side by side, so that each vector instruction serves several of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,15 +16,12 @@ import numpy as np
 from xnbflow.density.jit import njit
 
 __all__ = [
-    "LANES",
+    "class_moments",
     "class_offsets",
     "feature_major",
     "feature_strips",
-    "gather",
     "map_parts",
     "map_strips",
-    "sort_lanes",
-    "sort_rows",
     "sorted_classes",
 ]
 
@@ -62,15 +54,8 @@ def map_strips(
 ) -> list[T]:
     """Return ``work(strip)`` for every strip of features, computed on numba's number of threads.
 
-    Parameters
-    ----------
-    work : callable
-        Reads and writes its strip's part of the caller's arrays.
-    n_features, n_samples : int
-        Shape of the feature-major matrix.
-    ns_per_value : float
-        How many nanoseconds the work takes per value of the matrix, roughly: a thread is started
-        for a millisecond of work or more.
+    The matrix has shape (n_features, n_samples), and each value takes about ``ns_per_value``
+    nanoseconds; see `map_parts`.
     """
     strips = feature_strips(n_features, n_samples)
     return map_parts(work, strips, n_features * n_samples * ns_per_value)
@@ -84,9 +69,9 @@ def map_parts(work: Callable[[P], T], parts: Sequence[P], ns: float) -> list[T]:
     work : callable
         Reads and writes its part of the caller's arrays.
     parts : sequence
-        What is shared between threads.
     ns : float
-        How many nanoseconds all parts take together, roughly.
+        About how many nanoseconds all parts take together: a thread is started for a millisecond
+        of work or more.
     """
     results: list[Any] = [None] * len(parts)
     queue = iter(enumerate(parts))
@@ -109,7 +94,7 @@ def feature_major(X: np.ndarray) -> np.ndarray:
     """Return the transpose of ``X`` (n_samples, n_features), contiguous and read-only.
 
     The transpose of a feature-major array costs no copy; any other layout is copied in strips.
-    That the result is always C-contiguous and read-only spares the kernels a second compilation.
+    One layout for all spares the kernels a second compilation.
     """
     features = X.T
     if not features.flags.c_contiguous:
@@ -124,21 +109,8 @@ def feature_major(X: np.ndarray) -> np.ndarray:
     return features
 
 
-#: Features sorted side by side: LLVM vectorises this many, unrolls fewer; 130 samples fit in L1.
-LANES = 32
-
-#: Of more samples NumPy's sort is faster: 1.2 times at 62, 1.3 at 100, but .7 times at 40.
-_MANY_SAMPLES = 50
-
-
 def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     """Return samples class after class, and where each class begins and ends among them.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
-    n_classes : int
 
     Returns
     -------
@@ -155,44 +127,11 @@ def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.nda
     return order, np.searchsorted(codes[order], np.arange(n_classes + 1))
 
 
-def gather(features: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Return a strip of features as a tile.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-        In any memory layout.
-    order : ndarray of int, shape (n_rows,)
-        The samples that become rows.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_features)
-    """
-    return np.ascontiguousarray(features.T[order])
-
-
 def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return the tile of a strip of features: class after class, ascending within each class.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-    order, offsets : ndarray of int
-        See `class_offsets`.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
-
-    Notes
-    -----
-    Few samples are sorted side by side (`sort_rows`), in O(n log² n), more by NumPy.
+    Of ``features`` (n_features, n_samples) these are the samples ``order``; see `class_offsets`.
     """
-    if len(order) < _MANY_SAMPLES:
-        tile = gather(features, order)
-        sort_rows(tile, offsets)
-        return tile
     rows = features[:, order]
     for first, stop in pairwise(offsets):
         rows[:, first:stop].sort(axis=1)
@@ -200,58 +139,24 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
 
 
 @njit(nogil=True)
-def sort_rows(tile: np.ndarray, offsets: np.ndarray) -> None:
-    """Sort every feature within each class, in place.
+def class_moments(
+    tile: np.ndarray, offsets: np.ndarray, means: np.ndarray, squares: np.ndarray
+) -> None:
+    """Write the mean of each class and feature, and the sum of squares about it, in two passes.
 
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class.
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
+    In the tile class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``. ``means`` and
+    ``squares`` have shape (n_classes, n_features).
     """
-    width = tile.shape[1]
-    lanes = np.empty((len(tile), LANES))
+    means[:] = 0.0
+    squares[:] = 0.0
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
-        for start in range(0, width, LANES):
-            for i in range(len(rows)):
-                for lane in range(LANES):
-                    lanes[i, lane] = rows[i, min(start + lane, width - 1)]
-            sort_lanes(lanes[: len(rows)])
-            for i in range(len(rows)):
-                for lane in range(min(LANES, width - start)):
-                    rows[i, start + lane] = lanes[i, lane]
-
-
-@njit(nogil=True)
-def sort_lanes(lanes: np.ndarray) -> None:
-    """Sort each of `LANES` columns by merge exchange (Knuth, TAOCP 3, 5.2.2, algorithm M).
-
-    Which rows are compared does not depend on the values, so all columns are exchanged at once
-    by SIMD instructions, without a branch. Each exchange is a permutation, NaN included.
-
-    Parameters
-    ----------
-    lanes : ndarray of shape (n_samples, LANES)
-        Sorted in place.
-    """
-    n = len(lanes)
-    top = 1
-    while 2 * top < n:
-        top *= 2
-    p = top
-    while p > 0:
-        q, r, d = top, 0, p
-        while True:
-            for base in range(r, n - d, 2 * p):
-                for i in range(base, min(base + p, n - d)):
-                    for lane in range(LANES):
-                        a, b = lanes[i, lane], lanes[i + d, lane]
-                        ordered = a < b
-                        lanes[i, lane] = a if ordered else b
-                        lanes[i + d, lane] = b if ordered else a
-            if q == p:
-                break
-            d, q, r = q - p, q // 2, p
-        p //= 2
+        for i in range(len(rows)):
+            for f in range(tile.shape[1]):
+                means[c, f] += rows[i, f]
+        for f in range(tile.shape[1]):
+            means[c, f] /= len(rows)
+        for i in range(len(rows)):
+            for f in range(tile.shape[1]):
+                d = rows[i, f] - means[c, f]
+                squares[c, f] += d * d

@@ -1,14 +1,12 @@
-"""Within-class correlations of all pairs of features: the engine below column P of Table 1.
+"""Within-class correlations of all pairs of features (XNB paper, Table 1, column P).
 
-Residuals from the class means, scaled to unit length, have their correlations as inner products:
-one matrix times its transpose. The product is never held: a tile of its upper triangle is made
-by BLAS in float32 and searched while it is in cache. Float32 only screens. What it cannot decide
-within its error bound is decided in float64, so every result is that of float64 arithmetic.
+They are the inner products of residuals from the class means, of length 1: a matrix times its
+transpose. BLAS makes a tile of its upper triangle in float32, which is searched while in cache.
+What float32 cannot decide within its error bound is decided in float64.
 """
 
 import queue
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 
 import numba
@@ -21,7 +19,7 @@ from xnbflow.density.jit import njit
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
 
-__all__ = ["PairScan", "normalised_residuals", "scan_pairs", "top_partners"]
+__all__ = ["normalised_residuals", "scan_pairs", "top_partners"]
 
 #: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache.
 _TILE = 512
@@ -39,21 +37,20 @@ def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndar
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples.
     y : array-like of shape (n_samples,)
         Class labels.
 
     Returns
     -------
     ndarray of float64, shape (n_features, n_samples)
-        Feature-major: the inner product of two rows is their within-class correlation. A feature
-        that is constant within every class has a row of zeros. A class of one sample has zeros.
+        The inner product of two rows is their within-class correlation. A feature that is constant
+        within every class has zeros, as has a class of one sample.
 
     Raises
     ------
     InputError
-        If y does not have one label per sample, if there are not at least 2 more samples than
-        classes (all residuals would be multiples of one another), or if a value is not finite.
+        If y does not have one label per sample, if a value is not finite, or if there are not at
+        least 2 more samples than classes (all residuals would be multiples of one another).
 
     Examples
     --------
@@ -83,14 +80,13 @@ def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndar
 
 
 def top_partners(residuals: np.ndarray, n_partners: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Find the features that correlate most with each feature.
+    """Find the ``n_partners`` features that correlate most with each feature.
 
     Parameters
     ----------
     residuals : ndarray of float64, shape (n_features, n_samples)
         From `normalised_residuals`.
     n_partners : int
-        How many partners of each feature to find.
 
     Returns
     -------
@@ -107,52 +103,28 @@ def top_partners(residuals: np.ndarray, n_partners: int = 1) -> tuple[np.ndarray
     >>> partner[:, 0], r[:, 0].round(3)
     (array([1, 0, 0]), array([ 0.993,  0.993, -0.5  ]))
     """
-    scan = scan_pairs(residuals, n_partners=n_partners)
-    return scan.partner, scan.r
+    partner, r, _, _ = scan_pairs(residuals, n_partners=n_partners)
+    return partner, r
 
 
-@dataclass(frozen=True)
-class PairScan:
-    """What one pass over all pairs of features finds.
-
-    Attributes
-    ----------
-    partner, r : ndarray, shape (n_features, n_partners)
-        As from `top_partners`.
-    n_pairs : int
-        Pairs with |r| above the cut.
-    histogram : ndarray of int, shape (50,)
-        Counts of |r| in equal bins from 0 to 1, over every pair (i, j > i) whose i is a multiple
-        of a stride: 1, so all pairs, up to about 16 million pairs, then larger.
-    """
-
-    partner: np.ndarray
-    r: np.ndarray
-    n_pairs: int
-    histogram: np.ndarray
-
-
-def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.inf) -> PairScan:
+def scan_pairs(
+    residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.inf
+) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
     """Pass over the correlations of all pairs once, in tiles that are never kept.
 
-    Parameters
-    ----------
-    residuals : ndarray of float64, shape (n_features, n_samples)
-        From `normalised_residuals`.
-    n_partners : int
-        How many most correlated partners of each feature to keep.
-    cut : float
-        Count the pairs whose |r| is above this.
+    The result does not depend on the number of threads. Each has a tile of its own and a BLAS
+    limited to one thread: on tiles this small a BLAS that divides the work waits more than it
+    works.
 
     Returns
     -------
-    PairScan
-        The same whatever the number of threads.
-
-    Notes
-    -----
-    Runs in ``numba.get_num_threads()`` threads, each with a tile of its own and a BLAS limited to
-    one thread: on tiles this small a BLAS that divides the work waits more than it works.
+    partner, r : ndarray, shape (n_features, n_partners)
+        As from `top_partners`.
+    n_pairs : int
+        Pairs with |r| above ``cut``.
+    histogram : ndarray of int, shape (50,)
+        Counts of |r| in equal bins from 0 to 1, over every pair (i, j > i) whose i is a multiple of
+        a stride: 1 up to about 16 million pairs, then larger.
     """
     n_features, n_samples = residuals.shape
     if n_partners < 1:
@@ -168,7 +140,7 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
     for start in [*range(0, n_features, _TILE), *[None] * n_threads]:
         strips.put(start)
 
-    def search(_: int) -> PairScan:
+    def search(_: int) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
         partner = np.full((n_features, n_partners), -1)
         r = np.zeros((n_features, n_partners))
         histogram = np.zeros(_BINS, dtype=np.int64)
@@ -183,29 +155,21 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
                 at = (first, second)
                 n_pairs += _search_tile(tile, at, residuals, varies, cut, band, partner, r)
                 _count_bins(tile, at, stride, histogram)
-        return PairScan(partner, r, n_pairs, histogram)
+        return partner, r, n_pairs, histogram
 
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
-        return _merge(list(pool.map(search, range(n_threads))))
+        found = zip(*pool.map(search, range(n_threads)), strict=True)
+    partners, rs, n_pairs, histograms = found  # each thread has searched other tiles
+    partner, r = np.concatenate(partners, axis=1), np.concatenate(rs, axis=1)
+    best = np.lexsort((partner, -np.abs(r)), axis=1)[:, :n_partners]
+    partner, r = (np.take_along_axis(each, best, axis=1) for each in (partner, r))
+    return partner, r, sum(n_pairs), np.sum(histograms, axis=0)
 
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """Return numpy's BLAS among others; to look for it takes longer than many a matrix."""
+    """Return the loaded BLAS; the search for it takes longer than many a matrix."""
     return ThreadpoolController()
-
-
-def _merge(scans: list[PairScan]) -> PairScan:
-    """Unite what the threads found: each has searched other tiles."""
-    partner = np.concatenate([scan.partner for scan in scans], axis=1)
-    r = np.concatenate([scan.r for scan in scans], axis=1)
-    best = np.lexsort((partner, -np.abs(r)), axis=1)[:, : scans[0].r.shape[1]]
-    return PairScan(
-        np.take_along_axis(partner, best, axis=1),
-        np.take_along_axis(r, best, axis=1),
-        sum(scan.n_pairs for scan in scans),
-        np.sum([scan.histogram for scan in scans], axis=0),
-    )
 
 
 @njit(nogil=True)
@@ -286,8 +250,7 @@ def _search_tile(
 def _maxima(tile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the largest absolute value of each row and of each column.
 
-    Floats without their sign are ordered as their bits are, and LLVM vectorises the maximum of
-    integers but not that of floats: ten times faster.
+    Floats without their sign are ordered as their bits are, whose maximum LLVM vectorises.
     """
     bits = tile.view(np.int32)
     row_max = np.zeros(bits.shape[0], dtype=np.int32)

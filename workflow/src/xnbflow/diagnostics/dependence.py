@@ -37,8 +37,8 @@ class ConditionalDependence:
     dof : int
         Degrees of freedom of the p-values.
     histogram : ndarray of int, shape (50,)
-        Counts of |r| in equal bins from 0 to 1. All pairs up to some 5,000 features, beyond
-        that the pairs of every second, third, ... feature with all later ones: at most 2**24.
+        Counts of |r| in equal bins from 0 to 1: all pairs up to some 5,000 features, beyond that
+        the pairs of every second, third, ... feature with all later ones.
     """
 
     dependent: np.ndarray
@@ -90,11 +90,6 @@ def conditional_dependence(
         If an option is out of its range, y does not have one label per sample, there are not at
         least 2 more samples than classes, or a value is not finite.
 
-    Notes
-    -----
-    See `xnbflow.diagnostics.correlation`: time grows with n_features² n_samples, memory with
-    n_features n_samples. Runs in ``numba.get_num_threads()`` threads.
-
     References
     ----------
     Aguilar-Ruiz, Romero, Cicconardi, "XNB: Explainable Class-Specific Naive-Bayes Classifier",
@@ -121,24 +116,20 @@ def conditional_dependence(
         raise InputError(msg)
     residuals = normalised_residuals(X, y)
     freedom = residuals.shape[1] - (2 if dof == "paper" else len(np.unique(y)) + 1)
-    cut = max(min_abs_r, _abs_r_of_p(alpha, freedom))
-    scan = scan_pairs(residuals, cut=cut)
-    r = scan.r[:, 0]
+    # the two-sided p-value of |r| is alpha at the square root
+    cut = max(min_abs_r, float(np.sqrt(1 - betaincinv(freedom / 2, 0.5, alpha))))
+    partner, rs, n_pairs, histogram = scan_pairs(residuals, cut=cut)
+    r = rs[:, 0]
     dependent = np.abs(r) > cut
     return ConditionalDependence(
         dependent=dependent,
         ratio=float(dependent.mean()),
-        n_pairs=scan.n_pairs,
+        n_pairs=n_pairs,
         max_abs_r=np.abs(r),
-        partner=scan.partner[:, 0],
+        partner=partner[:, 0],
         r=r,
         p=betainc(freedom / 2, 0.5, 1 - r**2),
         cut=cut,
         dof=freedom,
-        histogram=scan.histogram,
+        histogram=histogram,
     )
-
-
-def _abs_r_of_p(p: float, dof: int) -> float:
-    """Return the |r| whose two-sided p-value is ``p``."""
-    return float(np.sqrt(1 - betaincinv(dof / 2, 0.5, p)))

@@ -12,17 +12,9 @@ __all__ = ["class_codes", "feature_name", "feature_rows", "refuse_not_finite"]
 
 
 def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:
-    """Return X transposed as float64, shape (n_features, n_samples), without a copy if it can be.
+    """Return X (n_samples, n_features) transposed as float64, without a copy where it can be.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        The transpose of a feature-major array, or a DataFrame over one, is not copied.
-
-    Raises
-    ------
-    InputError
-        If X is not two-dimensional, has no feature, or holds what is no number.
+    An X that is not two-dimensional, has no feature, or holds no numbers is an `InputError`.
     """
     try:
         values = np.asarray(X, dtype=np.float64)
@@ -39,10 +31,7 @@ def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:
 def class_codes(y: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted class labels of y and the code 0..k-1 of each sample.
 
-    Raises
-    ------
-    InputError
-        If y does not have one label per sample, or labels are of types that have no order.
+    Not one label per sample, or labels of types without an order, are an `InputError`.
     """
     labels = np.asarray(y)
     if labels.shape != (n_samples,):

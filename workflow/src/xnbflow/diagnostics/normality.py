@@ -1,8 +1,4 @@
-"""The Shapiro-Wilk test of every feature: XNB paper, section 3.1 and Table 1.
-
-Royston's approximation: Royston P. (1995), Remark AS R94: a remark on algorithm AS 181, the
-W-test for normality. Applied Statistics 44, 547-551.
-"""
+"""The Shapiro-Wilk test of every feature, by Royston's approximation (XNB paper, section 3.1)."""
 
 import warnings
 
@@ -13,7 +9,7 @@ from scipy.special import ndtr, ndtri
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.jit import njit
-from xnbflow.density.tiles import LANES, map_strips, sort_lanes
+from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import (
     class_codes,
     feature_name,
@@ -34,21 +30,18 @@ _SMALLEST_P = 1e-19
 def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Test each feature for normality by Shapiro and Wilk's W.
 
-    Features are independent of each other, so a series too large for memory can be fed in chunks
-    (`xnbflow.data.dataset.iterate_features`, each chunk transposed).
-
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples, 3 to 5000 of them. The transpose of a feature-major array costs no copy.
+        3 to 5000 samples. The transpose of a feature-major array costs no copy.
 
     Returns
     -------
     W : ndarray of shape (n_features,)
         The statistic; 1 for a normal sample, and for a constant feature.
     p : ndarray of shape (n_features,)
-        Its p-value; 1 for a constant feature. For n <= 11 a W below the range of Royston's
-        fit gets 1e-19, as in SciPy.
+        Its p-value; 1 for a constant feature. For n <= 11 a W below the range of Royston's fit has
+        1e-19, as in SciPy.
 
     Raises
     ------
@@ -58,16 +51,12 @@ def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     Warns
     -----
     UserWarning
-        Once if features are constant (range below 1e-300). Once if there are more than 5000
-        samples, for which Royston's p-value is an extrapolation.
-
-    Notes
-    -----
-    Runs in ``numba.get_num_threads()`` threads.
+        If features are constant (range below 1e-300), or if there are more than 5000 samples, for
+        which Royston's p-value is an extrapolation.
 
     References
     ----------
-    Royston P. (1995), Remark AS R94. Applied Statistics 44, 547-551.
+    Royston P. (1995), Remark AS R94 on algorithm AS 181. Applied Statistics 44, 547-551.
 
     Examples
     --------
@@ -83,8 +72,7 @@ def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         msg = f"X has {n_samples} samples; the Shapiro-Wilk test needs at least {_SMALLEST}"
         raise InputError(msg)
     _warn_if_extrapolated(n_samples)
-    deficit = _deficits(features, np.arange(n_samples))
-    _refuse_nan(X, deficit)
+    deficit = _deficits(X, features, np.arange(n_samples))
     constant = deficit < 0
     if constant.any():
         first = feature_name(X, int(np.argmax(constant)))
@@ -96,30 +84,24 @@ def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 def shapiro_wilk_within(
     X: np.ndarray | pd.DataFrame, y: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Test each feature for normality within each class.
+    """Test each feature for normality within each class, as `shapiro_wilk`.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples.
     y : array-like of shape (n_samples,)
         Class labels.
 
     Returns
     -------
     W, p : ndarray of shape (n_classes, n_features)
-        One row per class, in the order of ``np.unique(y)``. A feature constant within a class
-        has W = 1 and p = 1 there; a class of fewer than 3 samples has NaN.
+        One row per class, in the order of ``np.unique(y)``; NaN, with a warning, for a class of
+        fewer than 3 samples.
 
     Raises
     ------
     InputError
         If y does not have one label per sample, or X has a value that is not finite.
-
-    Warns
-    -----
-    UserWarning
-        Once if classes have fewer than 3 samples: it names them. Once if one has more than 5000.
 
     Examples
     --------
@@ -141,8 +123,7 @@ def shapiro_wilk_within(
         warnings.warn(msg, UserWarning, stacklevel=2)
     _warn_if_extrapolated(int(counts.max()))
     for code in np.flatnonzero(counts >= _SMALLEST):
-        deficit = _deficits(features, np.flatnonzero(codes == code))
-        _refuse_nan(X, deficit)
+        deficit = _deficits(X, features, np.flatnonzero(codes == code))
         W[code], p[code] = _statistic_and_p(deficit, counts[code])
     return W, p
 
@@ -153,68 +134,53 @@ def _warn_if_extrapolated(n_samples: int) -> None:
         warnings.warn(msg, UserWarning, stacklevel=3)
 
 
-def _refuse_nan(X: np.ndarray | pd.DataFrame, deficit: np.ndarray) -> None:
-    missing = np.isnan(deficit)
-    if missing.any():
-        refuse_not_finite(X, int(np.argmax(missing)))
-
-
-def _deficits(features: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """Return 1 - W per feature over ``samples``: -1 if constant there, NaN if not finite."""
+def _deficits(
+    X: np.ndarray | pd.DataFrame, features: np.ndarray, samples: np.ndarray
+) -> np.ndarray:
+    """Return 1 - W per feature over ``samples``, -1 where it is constant; refuse NaN."""
     weights = _royston_weights(len(samples))
     deficit = np.empty(len(features))
 
     def test(block: slice) -> None:
-        _test_features(features[block], samples, weights, deficit[block])
+        rows = features[block, samples]
+        rows.sort(axis=1)
+        _write_deficits(np.ascontiguousarray(rows.T), weights, deficit[block])
 
     map_strips(test, *features.shape)
+    if np.isnan(deficit).any():
+        refuse_not_finite(X, int(np.argmax(np.isnan(deficit))))
     return deficit
 
 
 @njit(nogil=True)
-def _test_features(
-    features: np.ndarray, samples: np.ndarray, weights: np.ndarray, deficit: np.ndarray
-) -> None:
-    """Write 1 - W of each feature, `LANES` of them side by side."""
-    lanes = np.empty((len(samples), LANES))
-    for start in range(0, len(features), LANES):
-        for lane in range(LANES):
-            row = features[min(start + lane, len(features) - 1)]
-            for j in range(len(samples)):
-                lanes[j, lane] = row[samples[j]]
-        sort_lanes(lanes)
-        _lane_deficits(lanes, weights, deficit[start : start + LANES])
-
-
-@njit(nogil=True)
-def _lane_deficits(lanes: np.ndarray, weights: np.ndarray, deficit: np.ndarray) -> None:
+def _write_deficits(tile: np.ndarray, weights: np.ndarray, deficit: np.ndarray) -> None:
     """Write 1 - W of sorted columns: W = (w·x)² / sum (x - mean)², as w has sum 0 and length 1.
 
-    Shifted by the median, one pass is accurate: mean and median differ by at most one standard
-    deviation. A value that is not finite makes the sums NaN, whatever the scale.
+    One pass is accurate, shifted by the median, which is within a standard deviation of the mean.
+    A value that is not finite makes the sums NaN.
     """
-    n = len(lanes)
-    scale = np.zeros(LANES)
-    for lane in range(LANES):
-        width = lanes[n - 1, lane] - lanes[0, lane]
-        if width >= _CONSTANT:
-            scale[lane] = 1 / width if width < np.inf else np.nan
-    total, squares, weighted = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
+    n, width = tile.shape
+    scale = np.zeros(width)
+    for f in range(width):
+        spread = tile[n - 1, f] - tile[0, f]
+        if spread >= _CONSTANT:
+            scale[f] = 1 / spread if spread < np.inf else np.nan
+    total, squares, weighted = np.zeros(width), np.zeros(width), np.zeros(width)
     for j in range(n):
-        for lane in range(LANES):
-            deviation = (lanes[j, lane] - lanes[n // 2, lane]) * scale[lane]
-            total[lane] += deviation
-            squares[lane] += deviation * deviation
-            weighted[lane] += weights[j] * deviation
-    for lane in range(len(deficit)):
-        if squares[lane] == 0:
-            deficit[lane] = -1
+        for f in range(width):
+            deviation = (tile[j, f] - tile[n // 2, f]) * scale[f]
+            total[f] += deviation
+            squares[f] += deviation * deviation
+            weighted[f] += weights[j] * deviation
+    for f in range(width):
+        if squares[f] == 0:
+            deficit[f] = -1
             continue
-        square = squares[lane] - total[lane] * total[lane] / n
+        square = squares[f] - total[f] * total[f] / n
         root = np.sqrt(square)
         # the product keeps the digits of a W near 1, which 1 - (w·x)² / square loses
-        product = (root - weighted[lane]) * (root + weighted[lane]) / square
-        deficit[lane] = 0.0 if product < 0 else product
+        product = (root - weighted[f]) * (root + weighted[f]) / square
+        deficit[f] = 0.0 if product < 0 else product
 
 
 def _royston_weights(n_samples: int) -> np.ndarray:
@@ -238,30 +204,29 @@ def _royston_weights(n_samples: int) -> np.ndarray:
 
 
 def _statistic_and_p(deficit: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return W and p from 1 - W (negative: a constant feature, for which both are 1)."""
+    """Return W and p from 1 - W (negative: a constant feature, for which both are 1).
+
+    A function of 1 - W is about normal, with moments that Royston fitted.
+    """
     constant = deficit < 0
-    W = 1 - np.where(constant, 0.0, deficit)
-    if n_samples == 3:
-        W = np.maximum(W, 0.75)
-        p = 1 - 6 / np.pi * np.arccos(np.sqrt(W))
-    else:
-        p = _royston_p(np.where(constant, 0.0, deficit), n_samples)
-    p[constant] = 1.0
-    return W, p
-
-
-def _royston_p(deficit: np.ndarray, n_samples: int) -> np.ndarray:
-    """Return p from 1 - W: a function of it is about normal, with moments that Royston fitted."""
+    deficit = np.where(constant, 0.0, deficit)
+    W = 1 - deficit
     with np.errstate(divide="ignore"):  # W = 1 gives the score -inf and p = 1
         score = np.log(deficit)
-        if n_samples > 11:
+        if n_samples == 3:
+            W = np.maximum(W, 0.75)
+            p = 1 - 6 / np.pi * np.arccos(np.sqrt(W))
+        elif n_samples > 11:
             log_n = np.log(n_samples)
             mean = polyval(log_n, [-1.5861, -0.31082, -0.083751, 0.0038915])
             sd = np.exp(polyval(log_n, [-0.4803, -0.082676, 0.0030302]))
-            return ndtr((mean - score) / sd)
-        bound = -2.273 + 0.459 * n_samples
-        beyond = score >= bound
-        score = -np.log(bound - np.where(beyond, -np.inf, score))
-    mean = polyval(n_samples, [0.5440, -0.39978, 0.025054, -0.0006714])
-    sd = np.exp(polyval(n_samples, [1.3822, -0.77857, 0.062767, -0.0020322]))
-    return np.where(beyond, _SMALLEST_P, ndtr((mean - score) / sd))
+            p = ndtr((mean - score) / sd)
+        else:
+            bound = -2.273 + 0.459 * n_samples
+            beyond = score >= bound
+            score = -np.log(bound - np.where(beyond, -np.inf, score))
+            mean = polyval(n_samples, [0.5440, -0.39978, 0.025054, -0.0006714])
+            sd = np.exp(polyval(n_samples, [1.3822, -0.77857, 0.062767, -0.0020322]))
+            p = np.where(beyond, _SMALLEST_P, ndtr((mean - score) / sd))
+    p[constant] = 1.0
+    return W, p

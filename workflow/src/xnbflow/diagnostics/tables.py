@@ -6,7 +6,7 @@ import pandas as pd
 from xnbflow.data.counts import either
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.diagnostics.dependence import ConditionalDependence, conditional_dependence
+from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 
 __all__ = ["diagnose"]
@@ -20,7 +20,6 @@ def diagnose(
     Parameters
     ----------
     series : DataSet
-        The data set.
     min_abs_r, dependence_alpha, dof
         As ``min_abs_r``, ``alpha`` and ``dof`` of `conditional_dependence`.
 
@@ -35,65 +34,42 @@ def diagnose(
     InputError
         If values are missing: imputed ones would make features look normal, or dependent.
     """
-    _refuse_missing(series)
-    X = series.values.T
-    W, p = shapiro_wilk(X)
-    normality = pd.DataFrame({"feature": series.features, "W": W, "p": p})
-    dependence = conditional_dependence(
-        X, series.labels, min_abs_r=min_abs_r, alpha=dependence_alpha, dof=dof
-    )
-    return {
-        "normality": normality,
-        "normality_within": _normality_within(series),
-        "dependence": _dependence(series, dependence),
-        "dependence_test": pd.DataFrame(
-            {
-                "dependent_pairs": [dependence.n_pairs],
-                "cut": [dependence.cut],
-                "dof": [dependence.dof],
-            }
-        ),
-        "correlations": _correlations(dependence),
-    }
-
-
-def _refuse_missing(series: DataSet) -> None:
     lacking = int(np.isnan(series.values).any(axis=1).sum()) if series.missing else 0
     if lacking:
         msg = (
             f"{series.name}: {lacking:,} of {series.n_features:,} features "
-            f"{either(lacking, 'lacks', 'lack')} values, and the "
-            "diagnostics test complete ones only. Set `diagnostics: false` in the study, or "
-            "`missing=drop_features` in the sheet's options"
+            f"{either(lacking, 'lacks', 'lack')} values, and the diagnostics test complete ones "
+            "only. Set `diagnostics: false` in the study, or `missing=drop_features` in the "
+            "sheet's options"
         )
         raise InputError(msg)
-
-
-def _normality_within(series: DataSet) -> pd.DataFrame:
-    W, p = shapiro_wilk_within(series.values.T, series.labels)
-    return pd.DataFrame(
-        {
+    X = series.values.T
+    W, p = shapiro_wilk(X)
+    within_W, within_p = shapiro_wilk_within(X, series.labels)
+    found = conditional_dependence(
+        X, series.labels, min_abs_r=min_abs_r, alpha=dependence_alpha, dof=dof
+    )
+    edges = np.linspace(0.0, 1.0, len(found.histogram) + 1)
+    tables = {
+        "normality": {"feature": series.features, "W": W, "p": p},
+        "normality_within": {
             "class": np.repeat(series.classes, series.n_features),
             "feature": np.tile(series.features, len(series.classes)),
-            "W": W.reshape(-1),
-            "p": p.reshape(-1),
-        }
-    )
-
-
-def _dependence(series: DataSet, dependence: ConditionalDependence) -> pd.DataFrame:
-    names = np.append(series.features, "")
-    return pd.DataFrame(
-        {
+            "W": within_W.reshape(-1),
+            "p": within_p.reshape(-1),
+        },
+        "dependence": {
             "feature": series.features,
-            "partner": names[dependence.partner],
-            "r": dependence.r,
-            "p": dependence.p,
-            "dependent": dependence.dependent,
-        }
-    )
-
-
-def _correlations(dependence: ConditionalDependence) -> pd.DataFrame:
-    edges = np.linspace(0.0, 1.0, len(dependence.histogram) + 1)
-    return pd.DataFrame({"lower": edges[:-1], "upper": edges[1:], "pairs": dependence.histogram})
+            "partner": np.append(series.features, "")[found.partner],
+            "r": found.r,
+            "p": found.p,
+            "dependent": found.dependent,
+        },
+        "dependence_test": {
+            "dependent_pairs": [found.n_pairs],
+            "cut": [found.cut],
+            "dof": [found.dof],
+        },
+        "correlations": {"lower": edges[:-1], "upper": edges[1:], "pairs": found.histogram},
+    }
+    return {name: pd.DataFrame(columns) for name, columns in tables.items()}

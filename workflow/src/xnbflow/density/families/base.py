@@ -21,8 +21,7 @@ class Distribution(Declared, ABC):
     """Base class of a family: densities of the rows of a feature-major array, given the class.
 
     A *term* is a factor of the likelihood: one per row for a univariate family, one for all rows
-    for a multivariate family. Subclasses implement `fit`, ``_evaluate`` and `n_parameters`, and
-    `quadrature` where the integral over a term's values is cheap.
+    for a multivariate family.
 
     Attributes
     ----------
@@ -65,24 +64,18 @@ class Distribution(Declared, ABC):
         """Return the free parameters of each term, all classes together, shape (n_terms,)."""
 
     def quadrature(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return nodes and weights that integrate over each term's values.
+        """Return a rule to integrate over each term's values.
 
         Returns
         -------
-        nodes : ndarray of float64, shape (n_terms, n_nodes)
-            Values of each feature, fine enough for every class's density.
-        weights : ndarray of float64, shape (n_terms, n_nodes)
-            ``sum(weights * f(nodes))`` is the integral of ``f``, or for a category the sum.
-            None stands for both where the family has no affordable rule.
+        nodes, weights : ndarray of float64, shape (n_terms, n_nodes)
+            ``sum(weights * f(nodes))`` is the integral of ``f``, or for a category the sum. None
+            where the family has no affordable rule.
         """
         return None
 
     def log_density(self, features: np.ndarray) -> np.ndarray:
-        """Return the log density of each term and class at each point.
-
-        Parameters
-        ----------
-        features : ndarray of float64, shape (n_features, n_points)
+        """Return the log density of each term and class at points (n_features, n_points).
 
         Returns
         -------
@@ -97,11 +90,7 @@ class Distribution(Declared, ABC):
         return out
 
     def log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        """Return the sums of `log_density` over terms, without ever holding all of these.
-
-        Parameters
-        ----------
-        features : ndarray of float64, shape (n_features, n_points)
+        """Return the sums of `log_density` over terms, which are never all in memory.
 
         Returns
         -------
@@ -119,19 +108,13 @@ class Distribution(Declared, ABC):
     def reference(self, features: np.ndarray, class_log_prior: np.ndarray) -> np.ndarray:
         """Return the log density of each term whatever the class, ``log sum_c pi_c p(x | c)``.
 
-        It is what class-specific evidence is relative to: ``log p(x | c) - log p(x)`` has no unit
-        of measurement.
-
-        Parameters
-        ----------
-        features : ndarray of float64, shape (n_features, n_points)
-        class_log_prior : ndarray of shape (n_classes,)
-            Logarithms of the priors ``pi_c``.
+        Class-specific evidence is relative to it: ``log p(x | c) - log p(x)`` has no unit. The
+        logarithms of ``pi_c`` are ``class_log_prior`` (n_classes,). It is -inf where every class's
+        density is.
 
         Returns
         -------
         ndarray of float64, shape (n_terms, n_points)
-            -inf where every class's is.
         """
         out = np.empty((self._n_terms(features), features.shape[1]))
 
@@ -199,22 +182,11 @@ def class_means(features: np.ndarray, codes: np.ndarray, n_classes: int) -> np.n
 
 
 def composite_gauss_legendre(breaks: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a Gauss-Legendre rule on every interval between successive break points.
+    """Return nodes and weights (n_terms, n_nodes) of Gauss-Legendre rules between break points.
 
-    Break points that follow every class's own scale keep the rule accurate where classes differ
-    in width by orders of magnitude. With more classes the intervals grow finer by themselves, so
-    fewer nodes per interval are enough.
-
-    Parameters
-    ----------
-    breaks : ndarray of shape (n_terms, n_breaks)
-        Ascending break points; equal ones make empty intervals.
-    n_classes : int
-        Number of classes the break points come from.
-
-    Returns
-    -------
-    nodes, weights : ndarray of shape (n_terms, n_nodes)
+    ``breaks`` (n_terms, n_breaks) are ascending; equal ones make empty intervals. Those that follow
+    the scale of each of ``n_classes`` classes keep the rule accurate where these differ by orders
+    of magnitude.
     """
     order = 4 if n_classes <= 10 else 2
     unit_nodes, unit_weights = np.polynomial.legendre.leggauss(order)

@@ -1,8 +1,7 @@
 """Bessel functions of the concentration, and its estimate from the mean resultant length.
 
-Both directional families need them: on the unit sphere of R^d the order is ``d / 2 - 1``, and the
-circle is ``d = 2`` (Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers,
-section 2).
+On the unit sphere of R^d the order is ``d / 2 - 1``, and the circle is ``d = 2`` (Lopez-Cruz,
+Bielza and Larranaga, Directional naive Bayes classifiers, section 2).
 """
 
 import numpy as np
@@ -20,20 +19,10 @@ _NEWTON_STEPS = 4
 
 
 def log_bessel_quotient(order: float, kappa: np.ndarray) -> np.ndarray:
-    """Return ``log(I_v(kappa) / kappa**v)``, finite at 0 and for large orders.
+    """Return ``log(I_v(kappa) / kappa**v)``, finite at 0 and for large orders ``v``.
 
-    Parameters
-    ----------
-    order : float
-        The order ``v >= 0`` of the modified Bessel function of the first kind.
-    kappa : ndarray
-        Concentrations, at least 0.
-
-    Returns
-    -------
-    ndarray of the shape of ``kappa``
-        From orders of 50 on by the uniform expansion (NIST Digital Library of Mathematical
-        Functions, 10.41.3), whose error there is below 1e-8.
+    From orders of 50 on by the uniform expansion (NIST Digital Library of Mathematical Functions,
+    10.41.3), whose error there is below 1e-8.
 
     Examples
     --------
@@ -42,7 +31,9 @@ def log_bessel_quotient(order: float, kappa: np.ndarray) -> np.ndarray:
     """
     kappa = np.asarray(kappa, dtype=np.float64)
     if order >= _UNIFORM_EXPANSION_FROM:
-        return _uniform_expansion(order, kappa)
+        length = np.hypot(order, kappa)
+        leading = length - order * np.log(order + length) - 0.5 * np.log(2 * np.pi * length)
+        return leading + _uniform_correction(order, length)
     kappa = np.maximum(kappa, _least(order))
     return np.log(_scaled_bessel(order, kappa)) + kappa - order * np.log(kappa)
 
@@ -56,28 +47,29 @@ def bessel_ratio(order: float, kappa: np.ndarray) -> np.ndarray:
     0.537315
     """
     kappa = np.maximum(kappa, _least(order))
-    if order >= _UNIFORM_EXPANSION_FROM:
-        return _uniform_ratio(order, kappa)
-    return _scaled_bessel(order + 1, kappa) / _scaled_bessel(order, kappa)
+    if order < _UNIFORM_EXPANSION_FROM:
+        return _scaled_bessel(order + 1, kappa) / _scaled_bessel(order, kappa)
+    # the large terms of both expansions are cancelled by hand
+    above = order + 1
+    length, length_above = np.hypot(order, kappa), np.hypot(above, kappa)
+    difference = (
+        (order + above) / (length + length_above)
+        + order * np.arcsinh(order / kappa)
+        - above * np.arcsinh(above / kappa)
+        + 0.5 * np.log(length / length_above)
+        + _uniform_correction(above, length_above)
+        - _uniform_correction(order, length)
+    )
+    return np.exp(difference)
 
 
 def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
     """Return the maximum likelihood concentration, the ``kappa`` with ``A_d(kappa) = R``.
 
-    Newton's method from the approximation of Banerjee et al. (2005); where ``R`` is within 1e-4
-    of 1, by inverting the asymptotic expansion of ``A_d``.
-
-    Parameters
-    ----------
-    resultant : ndarray
-        Mean resultant lengths ``R``, 0 (uniform) to 1 (all samples equal).
-    dimension : int
-        Dimension ``d`` of the space around the sphere; 2 for angles.
-
-    Returns
-    -------
-    ndarray of the shape of ``resultant``
-        Concentrations from 0 to `KAPPA_MAX`.
+    Newton's method from the approximation of Banerjee et al. (2005); where ``R`` is within 1e-4 of
+    1, the inverted asymptotic expansion of ``A_d``. ``resultant`` are mean resultant lengths ``R``,
+    from 0 (uniform) to 1 (all samples equal), and ``dimension`` is that of the space around the
+    sphere, 2 for angles. Concentrations are from 0 to `KAPPA_MAX`.
 
     Examples
     --------
@@ -91,20 +83,16 @@ def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
     half, bend = order + 0.5, (order**2 - 0.25) / 2
     series = half / spread - bend / half - bend * (bend / half + 1) / half**2 * spread
     newton = spread > _SPREAD_OF_SERIES
-    kappa = np.where(newton, 0.0, np.minimum(series, KAPPA_MAX))
-    kappa[newton] = _newton(resultant[newton], dimension)
-    return kappa
-
-
-def _newton(resultant: np.ndarray, dimension: int) -> np.ndarray:
-    order = dimension / 2 - 1
+    found = np.where(newton, 0.0, np.minimum(series, KAPPA_MAX))
+    resultant = resultant[newton]
     kappa = resultant * (dimension - resultant**2) / (1 - resultant**2)
     for _ in range(_NEWTON_STEPS):
         kappa = np.maximum(kappa, _least(order))
         ratio = bessel_ratio(order, kappa)
         slope = 1 - ratio * (ratio + (dimension - 1) / kappa)
         kappa = kappa - (ratio - resultant) / slope
-    return np.where(resultant > 0, np.maximum(kappa, 0.0), 0.0)
+    found[newton] = np.where(resultant > 0, np.maximum(kappa, 0.0), 0.0)
+    return found
 
 
 def _scaled_bessel(order: float, kappa: np.ndarray) -> np.ndarray:
@@ -115,29 +103,8 @@ def _scaled_bessel(order: float, kappa: np.ndarray) -> np.ndarray:
 
 
 def _least(order: float) -> float:
-    """Return the concentration that stands for smaller ones, lest ``I_v(kappa)`` underflow."""
+    """Return the least concentration at which ``I_v(kappa)`` does not underflow."""
     return 10.0 ** (-200 / (order + 2)) if order < _UNIFORM_EXPANSION_FROM else 1e-200
-
-
-def _uniform_expansion(order: float, kappa: np.ndarray) -> np.ndarray:
-    length = np.hypot(order, kappa)
-    leading = length - order * np.log(order + length) - 0.5 * np.log(2 * np.pi * length)
-    return leading + _uniform_correction(order, length)
-
-
-def _uniform_ratio(order: float, kappa: np.ndarray) -> np.ndarray:
-    """Return `bessel_ratio` with the large terms of both expansions cancelled by hand."""
-    above = order + 1
-    length, length_above = np.hypot(order, kappa), np.hypot(above, kappa)
-    difference = (
-        (order + above) / (length + length_above)
-        + order * np.arcsinh(order / kappa)
-        - above * np.arcsinh(above / kappa)
-        + 0.5 * np.log(length / length_above)
-        + _uniform_correction(above, length_above)
-        - _uniform_correction(order, length)
-    )
-    return np.exp(difference)
 
 
 def _uniform_correction(order: float, length: np.ndarray) -> np.ndarray:

@@ -48,7 +48,17 @@ class Categorical(Distribution):
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Count categories per feature and class; see `Distribution.fit`."""
         self._validate_params()
-        self._refuse_what_is_no_code(features)
+
+        def check(strip: slice) -> bool:
+            return bool(_are_codes(features[strip]).all())
+
+        if not all(map_strips(check, len(features), features.shape[1], ns_per_value=3.0)):
+            row, column = np.argwhere(~_are_codes(features))[0]
+            msg = (
+                f"column {row} holds {features[row, column]:g}, which is no category; number the "
+                f"categories 0, 1, ... (at most {_MAX_CODE}), say with OrdinalEncoder"
+            )
+            raise InputError(msg)
         self.n_classes_ = n_classes
         n_codes = int(features.max(initial=0)) + 1
         counts = np.zeros((len(features), n_classes, n_codes + 1))
@@ -81,19 +91,6 @@ class Categorical(Distribution):
         n_features, _, n_codes = self.log_probability_.shape
         nodes = np.tile(np.arange(n_codes, dtype=np.float64), (n_features, 1))
         return nodes, np.asarray(self._seen, dtype=np.float64)
-
-    def _refuse_what_is_no_code(self, features: np.ndarray) -> None:
-        def check(strip: slice) -> bool:
-            return bool(_are_codes(features[strip]).all())
-
-        n_features, n_samples = features.shape
-        if not all(map_strips(check, n_features, n_samples, ns_per_value=3.0)):
-            row, column = np.argwhere(~_are_codes(features))[0]
-            msg = (
-                f"column {row} holds {features[row, column]:g}, which is no category; number the "
-                f"categories 0, 1, ... (at most {_MAX_CODE}), say with OrdinalEncoder"
-            )
-            raise InputError(msg)
 
 
 def _are_codes(features: np.ndarray) -> np.ndarray:

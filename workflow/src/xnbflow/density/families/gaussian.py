@@ -8,9 +8,9 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number
 from xnbflow.density.families.base import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.jit import njit
-from xnbflow.density.tiles import class_offsets, gather, map_strips
+from xnbflow.density.tiles import class_moments, class_offsets, map_strips
 
-__all__ = ["ConstantFeatureError", "Gaussian", "added_variance", "class_moments", "log_normal"]
+__all__ = ["ConstantFeatureError", "Gaussian", "added_variance", "log_normal"]
 
 _STEPS = np.arange(-8.0, 9.0)
 
@@ -61,7 +61,17 @@ class Gaussian(TiledDistribution):
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean and variance per feature and class; see `Distribution.fit`."""
         self._validate_params()
-        means, variances = class_moments(features, codes, n_classes)
+        order, offsets = class_offsets(codes, n_classes)
+        means, variances = np.empty((2, n_classes, len(features)))
+
+        def work(strip: slice) -> None:
+            tile = np.ascontiguousarray(features[strip].T[order])
+            moments = np.empty((2, n_classes, tile.shape[1]))
+            class_moments(tile, offsets, *moments)
+            means[:, strip], variances[:, strip] = moments
+
+        map_strips(work, len(features), features.shape[1], ns_per_value=1.0)
+        variances /= np.diff(offsets)[:, None]
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
         with np.errstate(over="ignore", invalid="ignore"):
             total = means - shares @ means
@@ -71,14 +81,10 @@ class Gaussian(TiledDistribution):
         return self.take_moments(means, variances, largest)
 
     def take_moments(self, means: np.ndarray, variances: np.ndarray, largest: float) -> Self:
-        """Set moments computed elsewhere, say of weighted samples.
+        """Set moments (n_classes, n_features), say of weighted samples, and smooth the variances.
 
-        Parameters
-        ----------
-        means, variances : ndarray of shape (n_classes, n_features)
-            Without smoothing; the variances are overwritten.
-        largest : float
-            The largest variance of all features, whatever the class.
+        ``largest`` is the largest variance of all features, whatever the class. The variances are
+        overwritten. One that remains 0 is a `ConstantFeatureError`.
         """
         self.n_classes_ = len(means)
         self._means, self._variances = means, variances
@@ -108,16 +114,10 @@ class Gaussian(TiledDistribution):
 def log_normal(
     squares: np.ndarray, log_scale: np.ndarray | float, dimension: int = 1
 ) -> np.ndarray:
-    """Return log normal densities of standardised values.
+    """Return log normal densities, by squared (Mahalanobis) distances from the mean.
 
-    Parameters
-    ----------
-    squares : ndarray
-        Squared (Mahalanobis) distances from the mean.
-    log_scale : ndarray or float
-        Logarithm of the standard deviation or of the covariance's Cholesky factor's determinant.
-    dimension : int
-        How many values have the density together.
+    ``log_scale`` is the logarithm of the standard deviation, or of the determinant of the Cholesky
+    factor of the covariance of ``dimension`` values.
 
     Examples
     --------
@@ -130,17 +130,8 @@ def log_normal(
 def added_variance(var_smoothing: float, largest: float) -> float:
     """Return what smoothing adds to every variance.
 
-    Parameters
-    ----------
-    var_smoothing : float
-        Share of the largest variance.
-    largest : float
-        The largest variance of all features; 1 is taken where it is 0.
-
-    Raises
-    ------
-    InputError
-        If the largest variance overflows.
+    That is the share ``var_smoothing`` of the largest variance of all features, or of 1 where that
+    is 0. A variance that overflows is an `InputError`.
 
     Examples
     --------
@@ -151,58 +142,6 @@ def added_variance(var_smoothing: float, largest: float) -> float:
         msg = "a feature is so large that its variance overflows; scale the features down"
         raise InputError(msg)
     return float(var_smoothing * (largest if largest > 0 else 1.0))
-
-
-def class_moments(
-    features: np.ndarray, codes: np.ndarray, n_classes: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and variance (ddof=0) of every class and feature.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
-    n_classes : int
-
-    Returns
-    -------
-    means, variances : ndarray of shape (n_classes, n_features)
-    """
-    order, offsets = class_offsets(codes, n_classes)
-    means, variances = np.empty((2, n_classes, len(features)))
-
-    def work(strip: slice) -> None:
-        tile = gather(features[strip], order)
-        moments = np.empty((2, n_classes, tile.shape[1]))
-        _moments(tile, offsets, moments)
-        means[:, strip], variances[:, strip] = moments
-
-    map_strips(work, len(features), features.shape[1], ns_per_value=1.0)
-    return means, variances
-
-
-@njit(nogil=True)
-def _moments(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
-    """Write mean and variance of each class, one after the other in a tile, in two passes."""
-    width = tile.shape[1]
-    total, mean = np.empty(width), np.empty(width)
-    for c in range(len(offsets) - 1):
-        rows = tile[offsets[c] : offsets[c + 1]]
-        total[:] = 0.0
-        for i in range(len(rows)):
-            for f in range(width):
-                total[f] += rows[i, f]
-        for f in range(width):
-            mean[f] = total[f] / len(rows)
-        total[:] = 0.0
-        for i in range(len(rows)):
-            for f in range(width):
-                d = rows[i, f] - mean[f]
-                total[f] += d * d
-        for f in range(width):
-            out[0, c, f] = mean[f]
-            out[1, c, f] = total[f] / len(rows)
 
 
 @njit(nogil=True)

@@ -1,9 +1,7 @@
 """Multivariate normal densities of many small blocks of features at once.
 
 The local densities of a block Bayesian network (Pavlenko, Rosen: feature selection by separation
-score, section 2.1): every class and block has a normal density, blocks are independent given the
-class. Thousands of small covariance matrices are estimated, shrunk, factorised and inverted as one
-array (n_blocks, size, size).
+score, section 2.1), all of them one array (n_blocks, size, size).
 """
 
 from typing import Any, ClassVar, Self
@@ -88,8 +86,8 @@ class GaussianBlocks(Distribution):
         self._validate_params()
         self.n_classes_ = n_classes
         columns, pooled = self.columns, self.covariance == "pooled"
-        counts = np.bincount(codes, minlength=n_classes)
         n_blocks, size = columns.shape
+        counts = np.bincount(codes, minlength=n_classes)
         membership = np.equal.outer(codes, np.arange(n_classes)) / counts
         groups = [slice(None)] if pooled else [codes == code for code in range(n_classes)]
         freedom = [len(codes) - n_classes] if pooled else (counts - 1).tolist()
@@ -115,18 +113,10 @@ class GaussianBlocks(Distribution):
         return self
 
     def log_density_terms(self, features: np.ndarray, code: int, blocks: np.ndarray) -> np.ndarray:
-        """Return the log densities of a class, split over the features of each block.
+        """Return the log densities of some blocks in the class ``code``, split over their features.
 
         A block's density is the product of that of its first feature, that of the second given
         the first, and so on.
-
-        Parameters
-        ----------
-        features : ndarray of shape (n_features, n_samples)
-        code : int
-            The class.
-        blocks : ndarray of int, shape (n_chosen,)
-            The blocks wanted.
 
         Returns
         -------
@@ -205,16 +195,9 @@ def _covariance(residuals: np.ndarray, dof: int) -> tuple[np.ndarray, np.ndarray
 def ledoit_wolf_intensity(residuals: np.ndarray) -> np.ndarray:
     """Return Ledoit and Wolf's shrinkage of each block's correlation matrix to the identity.
 
-    Parameters
-    ----------
-    residuals : ndarray of shape (n_blocks, size, n_samples)
-        Values about their means; scaled here to mean square 1.
-
-    Returns
-    -------
-    ndarray of shape (n_blocks,)
-        In [0, 1]: the estimated share of the squared distance between sample matrix and identity
-        that is sampling error.
+    In [0, 1], shape (n_blocks,): the estimated share of the squared distance between sample matrix
+    and identity that is sampling error. ``residuals`` (n_blocks, size, n_samples) are values about
+    their means; they are scaled to mean square 1.
 
     Examples
     --------

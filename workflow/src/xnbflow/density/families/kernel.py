@@ -1,5 +1,6 @@
 """Kernel densities, one per feature and class (XNB paper, Eqs. 3 and 8)."""
 
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,12 +16,11 @@ from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 
 __all__ = ["LOG_ZERO", "TABULATED_FROM", "Kernel", "log_kernel_density"]
 
-#: Classes of so many samples have tables: below, a fold is fitted and predicted as fast by sums
-#: (`python -m benchmarks samples` measures both).
+#: Classes of so many samples have tables: below, sums are as fast (`benchmarks/bench_samples.py`).
 TABULATED_FROM = 1024
 
-#: The log density where a kernel of bounded support says zero: a sample that lies outside in one
-#: feature should not make all classes equally impossible.
+#: The log density where a kernel of bounded support is zero, so that a sample that lies outside in
+#: one feature does not make all classes equally impossible.
 LOG_ZERO = float(np.log(np.finfo(float).tiny))
 
 _LOG_SQRT_2PI = 0.9189385332046727
@@ -96,10 +96,9 @@ class Kernel(TiledDistribution):
     ) -> Self:
         """Fit a density per feature and class; see `Distribution.fit`.
 
-        Features may be anything that a slice makes an array or a sparse array of. ``samples`` (n,)
-        are those to use, all by default, and ``codes`` (n,) their classes. ``spreads``
-        (n_features,) are the features' standard deviations, for ``min_bandwidth``, where these are
-        not all training samples.
+        A slice of ``features`` is an array or a sparse array. ``samples`` (n,) are those to use, by
+        default all, and ``codes`` (n,) their classes. ``spreads`` (n_features,) are the standard
+        deviations for ``min_bandwidth``, where these are not all training samples.
         """
         self._validate_params()
         self.n_classes_ = n_classes
@@ -107,17 +106,17 @@ class Kernel(TiledDistribution):
         order, offsets = class_offsets(codes, n_classes)
         order = order if samples is None else samples[order]
         self.class_count_ = np.diff(offsets)
-        tabulated = self._tabulated()
         local = self.bandwidth == "adaptive"
-        each = [slice(offsets[c], offsets[c + 1]) for c in range(n_classes)]
-        shapes = [(self.n_features_, count) for count in self.class_count_]
-        self.samples_: list[Any] = [
-            None if table else np.empty(shape)
-            for table, shape in zip(tabulated, shapes, strict=True)
-        ]
-        self.tables_: list[Any] = [
-            [None] * self.n_features_ if table else None for table in tabulated
-        ]
+        each = [slice(*ends) for ends in pairwise(offsets)]
+        least = np.inf if local or self.exact or self.kernel != "gaussian" else TABULATED_FROM
+        tabulated = self.class_count_ >= least
+        self.samples_: list[Any] = [None] * n_classes
+        self.tables_: list[Any] = [None] * n_classes
+        for c, count in enumerate(self.class_count_):
+            if tabulated[c]:
+                self.tables_[c] = [None] * self.n_features_
+            else:
+                self.samples_[c] = np.empty((self.n_features_, count))
         bandwidths = np.empty((len(order) if local else n_classes, self.n_features_))
 
         def work(strip: slice) -> None:
@@ -129,21 +128,14 @@ class Kernel(TiledDistribution):
             bandwidths[:, strip] = widths
             for c, rows in enumerate(each):
                 if tabulated[c]:
-                    pairs = zip(tile[rows].T, widths[c], strict=True)
-                    self.tables_[c][strip] = [
-                        tabulate(np.ascontiguousarray(row), h) for row, h in pairs
-                    ]
+                    columns = map(np.ascontiguousarray, tile[rows].T)
+                    self.tables_[c][strip] = map(tabulate, columns, widths[c])
                 else:
                     self.samples_[c][strip] = tile[rows].T
 
         map_strips(work, self.n_features_, len(order))
         self.bandwidths_ = [bandwidths[own].T for own in each] if local else list(bandwidths)
         return self
-
-    def _tabulated(self) -> np.ndarray:
-        """Return which classes have tables."""
-        may_have = self.kernel == "gaussian" and self.bandwidth != "adaptive" and not self.exact
-        return (self.class_count_ >= TABULATED_FROM) & may_have
 
     def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
         if self.tables_[code] is None:
@@ -163,17 +155,14 @@ class Kernel(TiledDistribution):
         """Return a rule whose intervals hold equal shares of every class's samples."""
         breaks = []
         for code, bandwidths in enumerate(self.bandwidths_):
-            quantiles = self._quantiles(code)
+            if self.tables_[code] is None:
+                quantiles = np.quantile(self.samples_[code], QUANTILES, axis=1).T
+            else:
+                quantiles = np.array([table.quantiles for table in self.tables_[code]])
             widths = bandwidths.reshape(len(quantiles), -1).max(axis=1)
             tail = widths[:, None] * _TAIL
             breaks += [quantiles[:, :1] - tail, quantiles, quantiles[:, -1:] + tail]
         return composite_gauss_legendre(np.sort(np.hstack(breaks), axis=1), self.n_classes_)
-
-    def _quantiles(self, code: int) -> np.ndarray:
-        """Return quantiles of each feature's samples in a class, (n_features, n_quantiles)."""
-        if self.tables_[code] is None:
-            return np.quantile(self.samples_[code], QUANTILES, axis=1).T
-        return np.array([table.quantiles for table in self.tables_[code]])
 
 
 def log_kernel_density(
@@ -181,15 +170,8 @@ def log_kernel_density(
 ) -> None:
     """Write the log kernel density of each feature at a tile of points, summed sample by sample.
 
-    Parameters
-    ----------
-    samples : ndarray of shape (n_features, n_samples)
-    bandwidths : ndarray of shape (n_features,) or (n_features, n_samples)
-        Per feature, or per feature and sample.
-    kernel : str
-        One of `xnbflow.density.kernels.KERNELS`.
-    points, out : ndarray of shape (n_points, n_features)
-        Samples as rows, see `xnbflow.density.tiles`.
+    ``samples`` have shape (n_features, n_samples), ``bandwidths`` (n_features,) or that of the
+    samples, ``points`` and ``out`` (n_points, n_features).
 
     Examples
     --------
@@ -211,11 +193,7 @@ def log_kernel_density(
 def _log_gaussians(
     rows: np.ndarray, bandwidths: np.ndarray, points: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write the log of the mean kernel at each point, scaled by the nearest sample's kernel.
-
-    All arrays are tiles: ``rows`` (n_samples, n_features), ``points`` and ``out`` (n_points,
-    n_features).
-    """
+    """Write the log of the mean kernel at each point; exponents are relative to the greatest."""
     n, width = rows.shape
     terms = np.empty((n, width))
     nearest, total = np.empty(width), np.empty(width)
@@ -248,10 +226,7 @@ def _log_gaussians(
 def _log_kernels(
     rows: np.ndarray, bandwidths: np.ndarray, code: int, points: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write the log of the mean kernel at each point, for any kernel and bandwidths like ``rows``.
-
-    A Gaussian's exponents are taken relative to the greatest, so that nothing underflows.
-    """
+    """Write the same for any kernel, and bandwidths like ``rows``."""
     n, width = rows.shape
     terms = np.empty((n, width))
     for j in range(len(points)):

@@ -70,7 +70,20 @@ class MultivariateGaussian(Distribution):
             covariance = np.array([group @ group.T / group.shape[1] for group in groups])
         added = added_variance(self.var_smoothing, features.var(axis=1).max(initial=0.0))
         self.covariance_ = covariance + added * np.eye(len(features))
-        self._factors = _factors(self.covariance_)
+        variance = np.einsum("cii->ci", self.covariance_)
+        try:
+            self._factors = np.linalg.cholesky(self.covariance_)
+            pivots = np.einsum("cii->ci", self._factors) ** 2
+            singular = (pivots <= len(features) * np.finfo(np.float64).eps * variance).any()
+        except np.linalg.LinAlgError:
+            singular = True
+        if singular:
+            msg = (
+                "a covariance matrix is singular: in a class columns are constant, depend on each "
+                "other or outnumber the samples. Use a greater var_smoothing, fewer columns or "
+                "covariance='pooled'"
+            )
+            raise InputError(msg)
         return self
 
     def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:  # noqa: ARG002
@@ -90,22 +103,3 @@ class MultivariateGaussian(Distribution):
         dimension, n_classes = self.mean_.shape
         n_matrices = 1 if self.covariance == "pooled" else n_classes
         return np.array([self.mean_.size + n_matrices * dimension * (dimension + 1) // 2])
-
-
-def _factors(covariance: np.ndarray) -> np.ndarray:
-    """Return lower Cholesky factors of matrices (n_classes, dimension, dimension)."""
-    variance = np.einsum("cii->ci", covariance)
-    try:
-        factors = np.linalg.cholesky(covariance)
-        pivots = np.einsum("cii->ci", factors) ** 2
-        singular = (pivots <= variance.shape[1] * np.finfo(np.float64).eps * variance).any()
-    except np.linalg.LinAlgError:
-        singular = True
-    if singular:
-        msg = (
-            "a covariance matrix is singular: in a class columns are constant, depend on each "
-            "other or outnumber the samples. Use a greater var_smoothing, fewer columns or "
-            "covariance='pooled'"
-        )
-        raise InputError(msg)
-    return factors

@@ -50,23 +50,14 @@ class VonMises(Distribution):
         """Fit mean direction and concentration per feature and class; see `Distribution.fit`."""
         self._validate_params()
         self.n_classes_ = n_classes
-        self._set_parameters(*self._resultants(features, codes))
-        return self
-
-    def _resultants(self, features: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the components of the mean resultant vector, each (n_features, n_classes)."""
-        cosine = np.empty((len(features), self.n_classes_))
-        sine = np.empty_like(cosine)
+        cosine, sine = np.empty((2, len(features), n_classes))  # the mean resultant vectors
 
         def work(rows: slice) -> None:
             angles = features[rows] * (2 * np.pi / self.period)
-            cosine[rows] = class_means(np.cos(angles), codes, self.n_classes_)
-            sine[rows] = class_means(np.sin(angles), codes, self.n_classes_)
+            cosine[rows] = class_means(np.cos(angles), codes, n_classes)
+            sine[rows] = class_means(np.sin(angles), codes, n_classes)
 
         map_strips(work, *features.shape)
-        return cosine, sine
-
-    def _set_parameters(self, cosine: np.ndarray, sine: np.ndarray) -> None:
         direction = np.arctan2(sine, cosine)
         kappa = concentration(np.hypot(cosine, sine), 2)
         self.mean_direction_ = direction * (self.period / (2 * np.pi))
@@ -75,6 +66,7 @@ class VonMises(Distribution):
         self._x = kappa * np.cos(direction)
         self._y = kappa * np.sin(direction)
         self._constant = -np.log(self.period * i0e(kappa)) - kappa
+        return self
 
     def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
         """Return log densities per unit of angle."""

@@ -21,7 +21,7 @@ class VonMisesFisher(Distribution):
         How far a vector's length may be from 1.
     normalize : bool, default=False
         Divide each vector by its length instead of refusing lengths other than 1. A zero vector
-        has no direction, and tells nothing of the class.
+        carries no information about the class.
 
     Attributes
     ----------
@@ -95,17 +95,8 @@ class VonMisesFisher(Distribution):
 def log_sphere_normalizer(kappa: np.ndarray, dimension: int) -> np.ndarray:
     """Return the logarithm of the von Mises-Fisher density's constant.
 
-    Parameters
-    ----------
-    kappa : ndarray
-        Concentrations, at least 0; 0 gives minus the logarithm of the sphere's area.
-    dimension : int
-        Dimension ``d >= 2`` of the space around the sphere.
-
-    Returns
-    -------
-    ndarray of the shape of ``kappa``
-        ``(d/2 - 1) log(kappa) - (d/2) log(2 pi) - log I_{d/2-1}(kappa)``.
+    It is ``(d/2 - 1) log(kappa) - (d/2) log(2 pi) - log I_{d/2-1}(kappa)`` with ``d >= 2`` the
+    dimension of the space around the sphere, and like the concentrations ``kappa >= 0`` in shape.
 
     Examples
     --------
