@@ -52,12 +52,12 @@ def test_the_block_of_the_page_is_of_the_form_that_the_tool_writes():
 def test_writing_changes_nothing_but_the_block(tmp_path):
     path = tmp_path / "page.md"
     path.write_text(f"before\n{page.BEGIN}\nold\n{page.END}\nafter\n")
-    page.write_block(table(FIT), path)
+    page.write_block(page.block(table(FIT)), path)
     first = path.read_text()
     assert first.startswith(f"before\n{page.BEGIN}\n{page.HEADER}\n")
     assert first.endswith(f"{page.END}\nafter\n")
     assert "old" not in first
-    page.write_block(table(FIT), path)
+    page.write_block(page.block(table(FIT)), path)
     assert path.read_text() == first
 
 
@@ -65,4 +65,4 @@ def test_a_page_without_markers_is_left_alone(tmp_path):
     path = tmp_path / "page.md"
     path.write_text(f"{page.END}\n{page.BEGIN}\n")
     with pytest.raises(SystemExit, match="in this order"):
-        page.write_block(table(FIT), path)
+        page.write_block(page.block(table(FIT)), path)

@@ -125,7 +125,11 @@ def name_bad_value(X: Any, error: Exception) -> None:
         return
     for position in range(X.shape[1]):
         column = X.iloc[:, position]
-        bad = ~np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(float, na_value=np.nan))
+        if pd.api.types.is_numeric_dtype(column):
+            values = pd.to_numeric(column)
+        else:
+            values = pd.to_numeric(column.astype(str), errors="coerce")  # text for dates, too
+        bad = ~np.isfinite(values.to_numpy(float, na_value=np.nan))
         if bad.any():
             row = int(np.argmax(bad))
             msg = (

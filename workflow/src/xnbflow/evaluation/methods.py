@@ -257,6 +257,17 @@ _OWN = (
             }
         },
     ),
+    Method(
+        "top_scoring_pairs",
+        "xnbflow.naive_bayes.top_scoring_pairs.TopScoringPairs",
+        "k-TSP: pairs of features that vote by which is the larger; two classes",
+        "Tan et al. (2005), Bioinformatics 21",
+        {
+            "n_pairs": either(whole(1), list_of(whole(1))),
+            "n_candidates": whole(2),
+            "cv": either(whole(2), estimator()),
+        },
+    ),
     _transformer(
         "stepwise_naive_effects",
         "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",

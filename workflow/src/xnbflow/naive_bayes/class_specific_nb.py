@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number, one_of, whole
+from xnbflow.data.samples import Samples
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.matrices import as_dense, dense_parts, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -54,7 +55,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     _takes_sparse = True
     _any_layout = True
 
-    def explain(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
+    def explain(self, X: Samples) -> pd.DataFrame:
         """Return what each feature contributes to each class: nats against the reference.
 
         One row per sample of X, class and feature that the class uses, with columns ``sample``,

@@ -8,8 +8,25 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Constraint, Instance, whole
 
-__all__ = ["inner_folds"]
+__all__ = ["CV_CONSTRAINTS", "inner_folds"]
+
+#: What the parameter ``cv`` may be, as in scikit-learn.
+CV_CONSTRAINTS: list[Any] = [
+    whole(2),
+    Instance("split", "get_n_splits"),
+    Constraint(
+        "a list of (training, test) samples",
+        lambda value: (
+            isinstance(value, (list, tuple)) and bool(value) and all(len(x) == 2 for x in value)
+        ),
+    ),
+    None,
+]
+
+#: From so many samples on a few more to train on change little.
+_MANY_SAMPLES, _FOLDS, _FOLDS_OF_MANY = 500, 10, 5
 
 
 def inner_folds(
@@ -17,15 +34,18 @@ def inner_folds(
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the training and test samples of each inner fold that tests any.
 
-    An int for ``cv`` makes stratified folds in the order of the samples, no more than the largest
-    class has samples, or, where samples have ``groups`` (n_samples,), which no fold splits, than
-    there are groups; fewer than two are refused.
+    None for ``cv`` is 10, or 5 of 500 samples or more. An int makes stratified folds in the order
+    of the samples, no more than the largest class has samples, or, where samples have ``groups``
+    (n_samples,), which no fold splits, than there are groups; fewer than two are refused. A list
+    holds training and test samples of each fold.
 
     Examples
     --------
     >>> [test.tolist() for _, test in inner_folds(2, np.array([0, 1, 0, 1]), None)]
     [[0, 1], [2, 3]]
     """
+    if cv is None:
+        cv = _FOLDS if len(codes) < _MANY_SAMPLES else _FOLDS_OF_MANY
     if isinstance(cv, Integral):
         most = np.bincount(codes).max() if groups is None else len(np.unique(groups))
         n_splits = min(int(cv), int(most))
@@ -40,4 +60,8 @@ def inner_folds(
         splits = check_cv(cv, codes, classifier=True).split(
             np.empty((len(codes), 0)), codes, groups
         )
-        return [(train, test) for train, test in splits if len(test)]
+        folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
+    if any(part.max(initial=0) >= len(codes) for fold in folds for part in fold):
+        msg = f"cv names a sample beyond the {len(codes)} that there are; number them from 0 on"
+        raise InputError(msg)
+    return [(train, test) for train, test in folds if len(test)]
