@@ -13,6 +13,7 @@ from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.files import format_of, open_raw
 from xnbflow.data.sources.geo_head import GeoHead, read_head
 from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.sources.table_file import Columns
 from xnbflow.data.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 __all__ = ["joined", "position_of", "read_phenotype"]
@@ -45,7 +46,8 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
             if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
                 return _of_geo(path, read_head(path, stream), dataset)
     with open_table(path, {}) as table:
-        names, texts = table.header, table.texts()
+        names = table.header
+        texts = table.read(Columns(range(len(names)), ())).texts
     with about_file(path):
         for name, count in Counter(names).items():
             if count > 1:

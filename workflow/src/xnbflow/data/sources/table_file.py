@@ -6,7 +6,6 @@ which it is.
 
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +14,17 @@ import numpy as np
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, quoted
-from xnbflow.data.sources.cell_texts import complaint, is_missing, numbers_of
+from xnbflow.data.sources.cell_texts import (
+    DECIMAL_COMMA,
+    DECIMAL_POINT,
+    complaint,
+    is_missing,
+    numbers_of,
+)
 
 __all__ = ["Cells", "Columns", "TableFile"]
 
 _CELLS_AT_ONCE = 200_000
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 #: A row's number, its first cells, and the others, a line each.
 Row = tuple[int, list[str], str]
@@ -29,16 +32,9 @@ Row = tuple[int, list[str], str]
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a table are text and which are numbers; the others are passed over.
+    """Which columns, by position, are text and which are numbers; the others are passed over.
 
-    Attributes
-    ----------
-    text, numbers : sequence of int
-        Positions.
-    key : int
-        The column of row names.
-    is_text : callable, optional
-        Given a row's name, whether the whole row is text.
+    ``key`` is that of row names; ``is_text`` says by a row's name whether the whole row is text.
     """
 
     text: Sequence[int]
@@ -70,12 +66,14 @@ class Cells:
 
 
 class TableFile:
-    """A table whose header is read; a format adds `rows`.
+    """A table whose header is read; a format sets it and yields `rows`.
 
     Parameters
     ----------
     path : path
         For errors.
+    advice : str, optional
+        What to do about a cell that is no finite number; without, it depends on the cell.
 
     Attributes
     ----------
@@ -93,8 +91,8 @@ class TableFile:
     unit = "row"
     decimal = "."
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = path
+    def __init__(self, path: str | Path, advice: str | None = None) -> None:
+        self.path, self._advice = path, advice
         self.header: list[str] = []
         self.nominal: set[str] = set()
         self.notes: list[str] = []
@@ -107,6 +105,22 @@ class TableFile:
         """Yield the rows below the header, divided before the column ``first``."""
         for number, cells in self.rows():
             yield self.divided(number, cells, first)
+
+    def divided(self, number: int, cells: Sequence[str], first: int) -> Row:
+        """Return a row, divided before the column ``first``.
+
+        Raises
+        ------
+        InputError
+            If it has too few or too many cells.
+        """
+        if len(cells) != len(self.header):
+            msg = (
+                f"{self.path}, {self.unit} {number}: {counted(len(cells), 'cell')}, but the "
+                f"header has {len(self.header)}; correct it, or get the file again if it ends there"
+            )
+            raise InputError(msg, key=f"{self.unit} {number}")
+        return number, list(cells[:first]), "\n".join([cell.strip() for cell in cells[first:]])
 
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
         """Read all rows.
@@ -130,63 +144,30 @@ class TableFile:
         blocks: list[np.ndarray] = []
         rows = self.divided_rows(first)
         while batch := list(itertools.islice(rows, max(1, _CELLS_AT_ONCE // width))):
-            if columns.is_text is not None:
-                batch = self._without_texts(batch, columns, found, first)
-            found.lines += [number for number, _, _ in batch]
+            kept = []
+            for number, cells, rest in batch:
+                if columns.is_text is not None and columns.is_text(cells[columns.key].strip()):
+                    whole = [*cells, *(rest.split("\n") if first < width else ())]
+                    found.text_rows.append((number, [cell.strip() for cell in whole]))
+                else:
+                    kept.append((number, cells, rest))
+            found.lines += [number for number, _, _ in kept]
             for texts, place in zip(found.texts, columns.text, strict=True):
-                texts.extend([cells[place].strip() for _, cells, _ in batch])
-            blocks.append(self._numbers(batch, numbers, first))
-        found.numbers = _stacked(blocks, len(numbers), by_column=by_column)
+                texts.extend([cells[place].strip() for _, cells, _ in kept])
+            blocks.append(self._numbers(kept, numbers, first))
+        stop = len(found.lines)
+        shape = (len(numbers), stop) if by_column else (stop, len(numbers))
+        found.numbers = np.empty(shape).T if by_column else np.empty(shape)
+        while blocks:  # each is released when it is copied
+            block = blocks.pop()
+            found.numbers[stop - len(block) : stop] = block
+            stop -= len(block)
         return found
-
-    def texts(self) -> list[list[str]]:
-        """Return the cells of each column as text."""
-        return self.read(Columns(range(len(self.header)), ())).texts
-
-    def advice(self, cell: str) -> str:
-        """Return what to do about a cell that is no finite number."""
-        if _DECIMAL_COMMA.fullmatch(cell.strip()):
-            return (
-                "this looks like a decimal comma: say decimal=comma in the sheet's options, or "
-                "save it with decimal points"
-            )
-        if is_missing(cell) or cell.strip("+-").lower() in {"inf", "infinity"}:
-            return "fill it in, remove the sample, or list the feature under drop= in the options"
-        return "correct it, or list the feature under categorical= or drop= in the sheet's options"
 
     def place(self, column: int, number: int | None = None) -> str:
         """Return where a column is, or a cell of it."""
         named = f"column {column + 1} ({quoted(self.header[column])})"
         return named if number is None else f"{named}, {self.unit} {number}"
-
-    def divided(self, number: int, cells: Sequence[str], first: int) -> Row:
-        """Return a row, divided before the column ``first``.
-
-        Raises
-        ------
-        InputError
-            If it has too few or too many cells.
-        """
-        if len(cells) != len(self.header):
-            msg = (
-                f"{self.path}, {self.unit} {number}: {counted(len(cells), 'cell')}, but the "
-                f"header has {len(self.header)}; correct it, or get the file again if it ends there"
-            )
-            raise InputError(msg, key=f"{self.unit} {number}")
-        return number, list(cells[:first]), "\n".join([cell.strip() for cell in cells[first:]])
-
-    def _without_texts(
-        self, rows: list[Row], columns: Columns, found: Cells, first: int
-    ) -> list[Row]:
-        """Return the rows of numbers, and add the others to what is found."""
-        kept = []
-        for number, cells, rest in rows:
-            if columns.is_text is not None and columns.is_text(cells[columns.key].strip()):
-                whole = [*cells, *(rest.split("\n") if first < len(self.header) else ())]
-                found.text_rows.append((number, [cell.strip() for cell in whole]))
-            else:
-                kept.append((number, cells, rest))
-        return kept
 
     def _numbers(self, rows: list[Row], places: Sequence[int], first: int) -> np.ndarray:
         """Return the numbers of rows, shape (n_rows, n_places)."""
@@ -194,7 +175,7 @@ class TableFile:
         if first == len(self.header):
             texts = ["\n".join([cells[place] for place in places]) for _, cells, _ in rows]
         count = len(rows) * len(places)
-        values = numbers_of("\n".join(texts), count, self.decimal) if count else np.empty(0)
+        values = numbers_of("\n".join(texts), count, self.decimal)
         if values is None:
             values = np.array(
                 [
@@ -209,25 +190,24 @@ class TableFile:
         text = cell.strip()
         if is_missing(text):
             return math.nan
-        if self.decimal == "," and _DECIMAL_POINT.fullmatch(text):
+        if self.decimal == "," and DECIMAL_POINT.fullmatch(text):
             wrong = f"{quoted(cell)} has a decimal point, but other cells have commas"
             advice = "make them agree"
         else:
             text = text.replace(",", ".", 1) if self.decimal == "," else text
-            wrong, advice = complaint(text) or "", self.advice(cell)
+            wrong, advice = complaint(text) or "", self._advice or _advice(cell.strip())
         if wrong:
             msg = f"{self.path}, {self.place(column, number)}: {wrong}; {advice}"
             raise InputError(msg, key=self.header[column], remedy=advice)
         return float(text)
 
 
-def _stacked(blocks: list[np.ndarray], width: int, *, by_column: bool) -> np.ndarray:
-    """Return blocks of rows as one matrix; a block is released when it is copied."""
-    count = sum(map(len, blocks))
-    values = np.empty((width, count)).T if by_column else np.empty((count, width))
-    stop = count
-    while blocks:
-        block = blocks.pop()
-        values[stop - len(block) : stop] = block
-        stop -= len(block)
-    return values
+def _advice(cell: str) -> str:
+    if DECIMAL_COMMA.fullmatch(cell):
+        return (
+            "this looks like a decimal comma: say decimal=comma in the sheet's options, or save it "
+            "with decimal points"
+        )
+    if cell.strip("+-").lower() in {"inf", "infinity"}:
+        return "fill it in, remove the sample, or list the feature under drop= in the options"
+    return "correct it, or list the feature under categorical= or drop= in the sheet's options"
