@@ -143,7 +143,7 @@ def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_pat
         (ROWS.replace("speed", "wind"), r"1 feature name repeats: 'wind' \(2 times\). Make names"),
         (ROWS.replace("speed", "site"), r"'site', which the sheet's label names, occurs 2 times"),
         (ROWS.replace("speed", ""), r"column 4 \(''\): the feature has no name"),
-        (ROWS.replace("b,", "a,"), r"line 3: sample name 'a' occurs in line 2, too; make sample"),
+        (ROWS.replace("b,", "a,"), r"line 3: sample name 'a' occurs in line 2, too"),
         (ROWS[:-5], r"line 4: 5 cells, but the header has 7; correct it, or get the file"),
         (ROWS.replace("site", "place"), r"there is no 'site', which the sheet's label names"),
         (ROWS.replace("id", "key"), r"there is no 'id', which the sheet's id_column names"),
