@@ -178,7 +178,7 @@ def test_bad_tables_are_refused_with_the_place_and_what_to_do(tmp_path, text, me
         ({"angular": "wind:miles"}, r"option angular has 'wind:miles'; write name:degrees"),
         ({"angular": "wind:-1"}, r"option angular has 'wind:-1'; write name:degrees"),
         ({"angular": "wave:degrees"}, r"option angular has 'wave', but nothing is called so"),
-        ({"separator": "comma,tab"}, r"unknown separator 'comma,tab'"),
+        ({"separator": "comma,tab"}, r"option separator 'comma,tab' is not"),
     ],
 )
 def test_bad_options_are_refused(tmp_path, options, message):

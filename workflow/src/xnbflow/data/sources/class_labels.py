@@ -19,7 +19,7 @@ __all__ = ["IGNORE", "UNLABELLED", "LabelRule", "listed", "plain_text"]
 #: What samples are labelled that are read to be predicted.
 UNLABELLED = "unlabelled"
 
-#: The value of the option ``unlabelled`` for such samples; no sheet has it.
+#: The value of the option ``unlabelled`` for such samples.
 IGNORE = "ignore"
 
 _NAMED = 8
@@ -66,10 +66,6 @@ class LabelRule:
         """
         where, options = f"data set {dataset.id}", dataset.options
         unlabelled = options.get("unlabelled", "refuse")
-        if unlabelled not in ("refuse", "drop", IGNORE):
-            found = quoted(unlabelled)
-            msg = f"{where}: the sheet's option unlabelled is {found}; use refuse or drop"
-            raise InputError(msg, key="unlabelled")
         pattern = None
         if "regex" in options:
             import regex  # noqa: PLC0415 - few sheets have one

@@ -22,7 +22,7 @@ from xnbflow.data.sources.delimited import DelimitedText
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.geo_head import GeoHead, read_head
-from xnbflow.data.sources.sheet import SheetRow, is_accession
+from xnbflow.data.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.data.sources.table_file import Columns
 
 __all__ = [
@@ -135,6 +135,7 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
     path = Path(path)
     where = f"data set {dataset.id}: {path}"
     notes: list[str] = []
+    check_options(dataset)
     with about_file(path):
         with open_raw(path) as stream:
             head = read_head(path, stream)

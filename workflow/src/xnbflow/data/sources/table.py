@@ -22,7 +22,7 @@ from xnbflow.data.sources.class_labels import UNLABELLED, listed, plain_text
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo import fetch_accession
 from xnbflow.data.sources.phenotype import joined, position_of, read_phenotype
-from xnbflow.data.sources.sheet import SheetRow, is_accession
+from xnbflow.data.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.data.sources.table_file import Columns, TableFile
 from xnbflow.data.sources.table_formats import open_table, suffix_of
 
@@ -102,6 +102,7 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
     (['wind', 'speed'], ['angular', 'linear'], [[1.57, 3.14], [3.0, 5.0]])
     """
     path = Path(path)
+    check_options(dataset)
     if suffix_of(path) == ".h5ad":
         from xnbflow.data.sources.h5ad import read_h5ad  # noqa: PLC0415 - an extra
 

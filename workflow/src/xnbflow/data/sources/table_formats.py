@@ -69,7 +69,13 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
             elif suffix == ".arff":
                 yield Arff(path, stream)
             else:
-                yield DelimitedText(path, stream, lambda head: _dialect(path, head, options))
+                separator = SEPARATORS.get(options.get("separator", ""))
+                default = separator or ("\t" if suffix in _TABS else ",")
+                sign = _DECIMALS.get(options.get("decimal", ""))
+                certain = separator is not None
+                yield DelimitedText(
+                    path, stream, lambda head: sniff(path, head, default, sign, certain=certain)
+                )
 
 
 def suffix_of(path: str | Path) -> str:
@@ -83,19 +89,6 @@ def suffix_of(path: str | Path) -> str:
     path = Path(urlsplit(str(path)).path)
     inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     return inner.suffix.lower()
-
-
-def _dialect(path: Path, head: list[str], options: Mapping[str, str]) -> tuple[str, str]:
-    decimal, name = options.get("decimal"), options.get("separator")
-    for key, value, known in (("decimal", decimal, _DECIMALS), ("separator", name, SEPARATORS)):
-        if value is not None and value not in known:
-            msg = (
-                f"{path}: unknown {key} {quoted(value)} in the sheet's options; "
-                f"use one of {', '.join(known)}"
-            )
-            raise InputError(msg, key=key)
-    default = SEPARATORS[name or ("tab" if suffix_of(path) in _TABS else "comma")]
-    return sniff(path, head, default, decimal and _DECIMALS[decimal], certain=name is not None)
 
 
 class Workbook(TableFile):
