@@ -112,18 +112,7 @@ def _refusal(path: str | Path, reason: str) -> InputError:
 
 
 def node(group: Any, name: str) -> Any:
-    """Open a group or a data set that the file itself holds.
-
-    Parameters
-    ----------
-    group : h5py.Group
-    name : str
-        Below the group; ``/`` separates levels.
-
-    Returns
-    -------
-    h5py.Group, h5py.Dataset or None
-        None if there is no link of this name.
+    """Open a group or a data set that the file itself holds; None if there is no link of its name.
 
     Raises
     ------
@@ -209,17 +198,7 @@ def _array(group: Any, name: str, kinds: str = "biufSO") -> Any:
 
 @dataclass(frozen=True)
 class CellMatrix:
-    """A matrix of cells by genes in an open file.
-
-    Attributes
-    ----------
-    element : h5py.Dataset or h5py.Group
-    shape : tuple of int
-        Cells and genes.
-    format : {"dense", "csr", "csc"}
-    var : DataFrame
-        The genes, index their names.
-    """
+    """A matrix of cells by genes in an open file: dense, CSR or CSC; ``var`` are its genes."""
 
     element: Any
     shape: tuple[int, int]

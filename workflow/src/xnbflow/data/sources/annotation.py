@@ -65,15 +65,8 @@ def annotated(
 ) -> pd.DataFrame | None:
     """Return symbols (and gene identifiers) of features as the row's annotation has them.
 
-    Parameters
-    ----------
-    dataset : SheetRow
-        Its option ``annotation`` is a path or ``none``.
-    features : sequence of str
-    platforms : str
-        Those of the data set, separated by spaces; empty where it says none.
-    notes : list of str
-        How many features have a symbol, and another platform, are added.
+    The option ``annotation`` is a path or ``none``. How many features have a symbol, and that it is
+    of another platform than the ``platforms`` (separated by spaces), is added to the notes.
     """
     option = dataset.options.get("annotation", "none")
     if option == "none":
@@ -106,23 +99,12 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataFrame, str | None]:
-    """Read symbols and gene identifiers of some probes.
+    """Read symbols and gene identifiers of some probes, and the platform that the file names.
 
-    Parameters
-    ----------
-    path : path
-        ``GPL97.annot.gz``, a platform's SOFT file or full table, or any tab-separated text whose
-        first column holds the probes and whose header names a column of symbols.
-    features : sequence of str
-        The probes.
-
-    Returns
-    -------
-    table : DataFrame of str, one row per feature
-        ``symbol`` and ``gene_id`` (where the file has it); empty where a probe has none. Several
-        genes of a probe are separated by ``///``.
-    platform : str or None
-        The platform that the file says to be of.
+    The file is ``GPL97.annot.gz``, a platform's SOFT file or full table, or any tab-separated text
+    whose first column holds the probes and whose header names a column of symbols. The table has a
+    row per feature, ``symbol`` and ``gene_id`` (where the file has it), empty where a probe has
+    none; several genes of a probe are separated by ``///``.
 
     Raises
     ------

@@ -34,28 +34,11 @@ Names = Sequence[str] | np.ndarray
 class Draft:
     """What a file holds, before the sheet's options are applied.
 
-    Attributes
-    ----------
-    where : str
-        Data set and file, for messages.
-    values : ndarray of float64, shape (n_features, n_samples)
-        NaN where a value is missing. `assemble` may change it.
-    features, samples : sequence of str
-    labels : sequence of str
-        The text of each sample from which its label is made.
-    label_place : str
-        Where that text is in the file, for messages.
-    sample_metadata : DataFrame of str
-        Further texts of samples; where the sheet's option ``group`` is looked up.
-    kinds : sequence of str, optional
-        As in `DataSet`.
-    feature_metadata : DataFrame of str, optional
-    place : callable, optional
-        Given the positions of a feature and a sample, where the value is in the file.
-    notes : list of str
-        What has been noted so far.
-    tell_unlogged : bool
-        Whether values that look not logged are worth a note: not those of a clinical table.
+    ``values`` (n_features, n_samples; NaN where missing) may be changed by `assemble`. Of each
+    sample ``labels`` has the text from which its label is made, ``sample_metadata`` what else is
+    known. ``place`` says where the value of a feature and a sample is in the file, ``where`` and
+    ``label_place`` begin messages. ``tell_unlogged`` says whether values that look not logged are
+    worth a note: not those of a clinical table.
     """
 
     where: str

@@ -87,19 +87,13 @@ def complaint(cell: str) -> str | None:
 def numbers_of(text: str, count: int, decimal: str = ".") -> np.ndarray | None:
     r"""Convert so many cells, one per line, to float64, each rounded as `float` rounds.
 
-    They are read as one long column by Arrow's CSV reader.
-
-    Returns
-    -------
-    ndarray or None
-        NaN where a value is missing. None where a cell may be no number: `complaint` says which.
+    They are read as one long column by Arrow's CSV reader; NaN is a missing value. Where a cell may
+    be no number, None is returned: `complaint` says which.
 
     Examples
     --------
     >>> numbers_of("1.5\nNA\n\n-2e3", 4).tolist()
     [1.5, nan, nan, -2000.0]
-    >>> numbers_of("1.5\nhigh", 2), numbers_of("1.5\ninf", 2)
-    (None, None)
     """
     if not count:
         return np.empty(0)

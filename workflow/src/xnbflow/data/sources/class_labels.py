@@ -32,19 +32,12 @@ _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0
 class LabelRule:
     """How a sample's text becomes its label.
 
-    Attributes
-    ----------
-    pattern : regex.Pattern or None
-        Searched in the text, small and capital letters alike; its first group, else the whole
-        match, replaces the text. Samples without a match are left out. The package regex is used
-        because a search of Python's re cannot be ended: ``(a|aa)+$`` takes years.
-    mapping : dict of str to str
-        From a text, in small letters, to the label; samples with another text are left out.
-    literal : frozenset of str
-        Words that are labels although they look like missing values.
-    unlabelled : {"refuse", "drop", "ignore"}
-        Whether samples without a label are refused or left out, or texts say nothing: of samples to
-        predict all stay.
+    The ``pattern`` is searched in the text; its first group, else the whole match, replaces the
+    text. (The package regex is used because a search of Python's re cannot be ended: ``(a|aa)+$``
+    takes years.) The ``mapping`` leads from a text, in small letters, to the label; other samples
+    are left out. ``literal`` words are labels although they look like missing values. Samples
+    without a label are refused, dropped, or (``ignore``) all samples stay because they are to be
+    predicted.
     """
 
     pattern: Any = None
@@ -84,22 +77,7 @@ class LabelRule:
     def apply(
         self, where: str, samples: Sequence[str] | np.ndarray, texts: Sequence[str]
     ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Return labels, which samples stay, and what was done.
-
-        Parameters
-        ----------
-        where : str
-            Data set, file and column, for errors.
-        samples : sequence of str
-            Names, for messages.
-        texts : sequence of str
-            One per sample.
-
-        Returns
-        -------
-        labels : ndarray of str, shape (n_kept,)
-        keep : ndarray of bool, shape (n_samples,)
-        notes : list of str
+        """Return labels, shape (n_kept,), which samples stay, shape (n_samples,), and notes.
 
         Raises
         ------

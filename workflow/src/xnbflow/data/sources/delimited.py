@@ -23,29 +23,11 @@ _LONGEST_QUOTE = 1 << 17
 class DelimitedText(TableFile):
     """A table in lines and cells.
 
-    Parameters
-    ----------
-    path : path
-        For errors.
-    stream : binary file
-        At its beginning, or at the line of the header.
-    dialect : (str, str) or callable
-        The separator and the decimal sign, or what returns them, given the first lines.
-    first_line : int, default=1
-        The number of the header's line.
-    end : str, optional
-        How the line starts before which the table ends.
-    advice : str, optional
-        See `TableFile`.
-
-    Attributes
-    ----------
-    header : list of str
-        Names of columns, one for each cell of a row; the first is empty where it has none.
-    ended : bool
-        Whether the line has been read that ends the table.
-    cut : bool
-        Whether the last line that was read does not end with a line break.
+    The stream is at its beginning, or at the line of the header, whose number is ``first_line``.
+    The ``dialect`` is the separator and the decimal sign, or returns them, given the first lines.
+    The table ends before a line that starts with ``end``: ``ended`` says whether that was read,
+    ``cut`` whether the last line read does not end with a line break. A header that lacks the name
+    of the first column gets an empty one.
     """
 
     unit = "line"
@@ -136,17 +118,9 @@ def sniff(
 ) -> tuple[str, str]:
     """Return the separator and the decimal sign of a text whose sheet does not say all of it.
 
-    Parameters
-    ----------
-    path : path
-        For errors.
-    head : sequence of str
-        The first lines.
-    default : str
-        The separator that the sheet says, if it is ``certain``, or that the file's name promises.
-    decimal : str or None
-        The decimal sign where the sheet says it. Else a comma is taken for one only between
-        semicolons, where tables of that kind come from.
+    ``default`` is the separator that the sheet says, if it is ``certain``, or that the file's name
+    promises. A comma is taken for the decimal sign only between semicolons, where tables of that
+    kind come from, unless the sheet says the sign.
 
     Raises
     ------

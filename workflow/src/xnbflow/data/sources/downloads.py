@@ -109,17 +109,8 @@ class Downloads:
     def accepted(self, make: Callable[[], _Made]) -> _Made:
         """Return what is made of fetched files; if it is refused, of those of the next place.
 
-        Parameters
-        ----------
-        make : callable
-            Calls `fetch` or `fetch_location`, reads what they return and checks it. Where it raises
-            an `InputError`, files fetched for it are not kept, nor their checksums recorded, and
-            it is called again as long as there are places left.
-
-        Raises
-        ------
-        InputError
-            If no place has files of which ``make`` can make something.
+        Where ``make`` raises an `InputError`, files fetched for it are not kept, nor their
+        checksums recorded, and it is called again as long as there are places left.
         """
         self._on_trial = True
         while True:
@@ -170,22 +161,9 @@ class Downloads:
     ) -> Path:
         """Return a local copy of a file named by its own URL, or the file itself if it is local.
 
-        Parameters
-        ----------
-        source : str
-            Name of the source; its subfolder of `folder`.
-        location : str
-            An ``http(s)://`` or ``file://`` URL, or a path.
-        name : str
-            How to call the local copy; a digest of the URL is added, so that another URL is
-            another file.
-        sha256 : str, optional
-            As in `fetch`; a local file's checksum is not recorded, for its owner may change it.
-
-        Raises
-        ------
-        InputError
-            As in `fetch`.
+        A digest of the URL is added to the ``name`` of the copy, so that another URL is another
+        file. The checksum of a local file is not recorded, for its owner may change it; else as
+        `fetch`.
         """
         path = local_path(location)
         if path is None:
@@ -200,19 +178,9 @@ class Downloads:
     def open_head(
         self, source: str, path: str, *, default: Sequence[str] = ()
     ) -> Iterator[tuple[str, "io.BufferedReader[Any]"]]:
-        """Open a source's file to read its beginning; the rest is not fetched.
+        """Open a source's file to read its beginning, decompressed; the rest is not fetched.
 
-        Parameters
-        ----------
-        source, path, default
-            As in `fetch`.
-
-        Yields
-        ------
-        where : str
-            The URL or path.
-        stream : binary file
-            Decompressed.
+        It yields the URL or path, and the stream; its parameters are those of `fetch`.
 
         Raises
         ------
@@ -335,8 +303,9 @@ class Downloads:
         """Return the checksum that a file must have by the sheet, else by the lock."""
         if sha256:
             return _Known(sha256, "the sheet", "correct the sheet")
-        locked = _sums(self.lock).get(name.removesuffix(".gz"))
-        return locked and _Known(locked, str(self.lock), f"take its line out of {self.lock}")
+        if locked := _sums(self.lock).get(name.removesuffix(".gz")):
+            return _Known(locked, str(self.lock), f"take its line out of {self.lock}")
+        return None
 
     def _noted(self, fetched: _Fetched) -> Path:
         """Remember a file until what is made of it is accepted; outside of a trial, it is."""
@@ -351,13 +320,17 @@ class Downloads:
         for fetched in self._fetched:
             found = checksums(fetched.path)
             if not fetched.known and not fetched.record.is_file():
-                line = f"{found[0]}  {fetched.record.stem}\n"
-                write_atomically(fetched.record, lambda part, line=line: part.write_text(line))
+                _write(fetched.record, f"{found[0]}  {fetched.record.stem}\n")
             lock[fetched.path.name.removesuffix(".gz")] = found[-1]
         self._fetched.clear()
         if self.lock is not None and lock:
-            text = "".join(f"{found}  {name}\n" for name, found in sorted(lock.items()))
-            write_atomically(self.lock, lambda part: part.write_text(text))
+            _write(
+                self.lock, "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(lock.items()))
+            )
+
+
+def _write(path: Path, text: str) -> None:
+    write_atomically(path, lambda part: part.write_text(text))
 
 
 def _recorded(record: Path) -> _Known | None:

@@ -40,28 +40,11 @@ _FIELDS = {
 class GeoHead:
     """What a file says before its table.
 
-    Attributes
-    ----------
-    accession, title, platform : str
-    samples : list of str
-        Accessions (GSM...), in the file's order.
-    fields : DataFrame of str, shape (n_samples, n_fields)
-        ``title``, ``source``, ``description``, ..., and each characteristic by its key; in a GDS
-        each type of subset. Empty where a sample has none.
-    characteristics : list of str
-        Which of those fields are characteristics or subsets.
-    facts : dict of str to str
-        Other records of the series, the first of each name.
-    lines : int
-        How many lines were read, that which begins the table included.
-    table_end : str
-        The line that ends the table.
-    supplementary : list of str
-        Files beside the table.
-    short : list of str
-        Fields with another number of values than samples.
-    has_table : bool
-        Whether a table begins.
+    ``fields`` has a row per sample (in the order of ``samples``, their accessions): ``title``,
+    ``source``, ``description``, ..., and each of the ``characteristics`` by its key; in a GDS each
+    type of subset. A field is ``short`` if it had another number of values than samples. ``facts``
+    are other records of the series, the first of each name; ``lines`` were read, that which begins
+    the table included; ``table_end`` is the line that ends it.
     """
 
     accession: str

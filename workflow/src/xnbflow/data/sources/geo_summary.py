@@ -47,20 +47,9 @@ _MOST_CLASSES = 10
 class GeoSummary:
     """What the head of a GEO file says, and a proposal for the sheet.
 
-    Attributes
-    ----------
-    accession, title, platform, type : str
-    n_samples : int
-    has_table : bool
-        Whether a table of values begins; that of RNA-seq may hold no row.
-    values : DataFrame
-        One row per field and distinct value: ``field``, ``value``, ``samples`` (how many).
-    row : SheetRow or None
-        The proposed row; None where nothing looks like a class.
-    reason : str
-        Why that label, or why none.
-    supplementary : tuple of str
-        Files beside the table.
+    ``values`` has a row per field and distinct value, with the number of ``samples``. ``row`` is
+    the proposed row, None where nothing looks like a class; ``reason`` says why. A table that
+    begins (``has_table``) may hold no row, as of RNA-seq.
     """
 
     accession: str

@@ -36,16 +36,9 @@ class _TemporaryError(DownloadFailedError):
 def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None:
     """Download a URL; progress is shown on the standard error stream when it takes long.
 
-    Parameters
-    ----------
-    url : str
-    path : Path
-        Where to write it. Each attempt has a file of its own beside it.
-    retry : RetryPolicy
-    checked : bool
-        Whether the checksum of the file is known. Without, an answer that somebody on the way
-        could change or cut unseen is refused: a redirection from https to http, and a body of
-        unknown length.
+    Each attempt has a file of its own beside the path. Without a known checksum (``checked``), an
+    answer that somebody on the way could change or cut unseen is refused: a redirection from https
+    to http, and a body of unknown length.
 
     Raises
     ------

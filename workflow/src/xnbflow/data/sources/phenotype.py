@@ -108,16 +108,7 @@ def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
 def joined(
     where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
 ) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
-    """Match samples with the rows of a phenotype.
-
-    Returns
-    -------
-    keep : ndarray of bool, shape (n_samples,)
-        Which samples have a row.
-    rows : DataFrame
-        Their rows, in the samples' order.
-    notes : list of str
-        Names the samples of which only one file knows.
+    """Return which samples have a row of a phenotype, their rows in order, and notes.
 
     Raises
     ------

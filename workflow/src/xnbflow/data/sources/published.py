@@ -29,22 +29,10 @@ _NO_TABLE = (
 class Published:
     """Where a data set is published, and how its file becomes samples.
 
-    Attributes
-    ----------
-    path : str
-        The file below the base URLs.
-    columns : sequence of str
-        The file's columns; where it has a header, those that it must have.
-    clean : callable
-        Given the row of the sheet and the file's columns, it returns a frame of features in
-        radians, numbers and codes, with the column ``label`` and samples as its index, and the
-        kind of each feature.
-    bases : sequence of str
-        Where it is published.
-    text : collection of str
-        The columns of text; the others hold numbers.
-    header : bool
-        Whether the file's first line names its columns.
+    ``clean`` takes the row of the sheet and the file's ``columns``; it returns a frame of features
+    (in radians, numbers and codes) with the column ``label`` and samples as its index, and the kind
+    of each feature. Columns of ``text`` are text, the others numbers. Without ``header`` the file
+    has exactly these columns.
     """
 
     path: str

@@ -198,7 +198,7 @@ def sheet_text(datasets: Iterable[SheetRow]) -> str:
     >>> sheet_text([SheetRow("wine", "bundled", "wine")]).splitlines()[1].split("\t")[:4]
     ['wine', 'bundled', 'wine', '']
     """
-    rows = [COLUMNS]
+    rows: list[tuple[str, ...]] = [COLUMNS]
     for dataset in datasets:
         options = ";".join(f"{key}={value}" for key, value in dataset.options.items())
         values = vars(dataset) | {"options": options}

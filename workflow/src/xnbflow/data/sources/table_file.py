@@ -47,16 +47,9 @@ class Columns:
 class Cells:
     """What a table holds below its header.
 
-    Attributes
-    ----------
-    lines : list of int
-        The number of each row, from 1.
-    texts : list of list of str
-        For each column of text its cells.
-    numbers : ndarray of float64, shape (n_rows, n_numbers)
-        NaN where a value is missing.
-    text_rows : list of (int, list of str)
-        Rows that are text, with their numbers; they are not among the others.
+    ``lines`` are the numbers of its rows, ``texts`` the cells of each column of text, ``numbers``
+    has the shape (n_rows, n_numbers), NaN where a value is missing. Rows that are text are apart,
+    with their numbers.
     """
 
     lines: list[int]
@@ -66,26 +59,11 @@ class Cells:
 
 
 class TableFile:
-    """A table whose header is read; a format sets it and yields `rows`.
+    """A table whose header is read; a format sets ``header`` and yields `rows`.
 
-    Parameters
-    ----------
-    path : path
-        For errors.
-    advice : str, optional
-        What to do about a cell that is no finite number; without, it depends on the cell.
-
-    Attributes
-    ----------
-    header : list of str
-    unit : str
-        What its rows are called in messages: line or row.
-    decimal : str
-        The decimal sign.
-    nominal : set of str
-        Columns of which the file says that they hold categories.
-    notes : list of str
-        What a user should know.
+    The path is for errors; ``advice`` says what to do about a cell that is no finite number, else
+    it depends on the cell. ``unit`` is what rows are called in messages, ``nominal`` the columns of
+    which the file says that they hold categories, ``notes`` what a user should know.
     """
 
     unit = "row"
@@ -123,13 +101,7 @@ class TableFile:
         return number, list(cells[:first]), "\n".join([cell.strip() for cell in cells[first:]])
 
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
-        """Read all rows.
-
-        Parameters
-        ----------
-        columns : Columns
-        by_column : bool
-            Whether a column's numbers lie side by side in memory, or a row's.
+        """Read all rows; in memory a row's numbers are adjacent, or a column's.
 
         Raises
         ------

@@ -42,14 +42,9 @@ _LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
 
 @contextmanager
 def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
-    """Open a table by its format, which its name shows.
+    """Open a table by its format, which its name shows: Parquet, ARFF, a workbook, or text.
 
-    Parameters
-    ----------
-    path : path
-        ``.parquet``, ``.arff``, a workbook, or text in lines and cells.
-    options : mapping of str to str
-        Of the sheet: ``separator``, ``decimal``, ``sheet``.
+    The sheet's options ``separator``, ``decimal`` and ``sheet`` count.
 
     Raises
     ------
