@@ -35,7 +35,7 @@ def test_another_name_or_shape_is_refused(location, expected, key):
 
 def test_constant_features_and_a_tolerated_number_are_warned_of():
     options = {"features_tolerance": "1"}
-    with pytest.warns(UserWarning) as warned:
+    with pytest.warns(UserWarning, match="data set d: ") as warned:
         acquire(SheetRow("d", "bundled", "digits", features=63, options=options))
     assert "64 features found, the sheet expects 63" in str(warned[0].message)
     assert "3 of 64 features are constant (pixel_0_0" in str(warned[1].message)

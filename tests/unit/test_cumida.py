@@ -56,14 +56,6 @@ def test_a_last_line_without_line_break_is_read_with_a_warning(tmp_path):
         assert_is_the_good_series(read_cumida_csv(path, "toy"))
 
 
-NUMBERS = (
-    st.floats(allow_nan=False, allow_infinity=False).map(repr)
-    | st.from_regex(r"-?[0-9]{1,17}(\.[0-9]{1,17})?", fullmatch=True)
-    | st.from_regex(r"-?(\.[0-9]{1,20}|[0-9]{1,20}\.?)([eE][+-]?[0-9]{1,2})?", fullmatch=True)
-    | st.from_regex(r"[1-9]\.[0-9]{15,40}e-?(30[0-7]|[12][0-9]{2})", fullmatch=True)
-)
-
-
 @settings(max_examples=100, deadline=None)
 @given(cell=st.text("0123456789.eE+-_xnaif ", max_size=8))
 def test_any_text_is_either_the_number_of_float_or_refused(tmp_path_factory, cell):

@@ -209,6 +209,12 @@ def use_of(model):
     return model.predict if hasattr(model, "predict") else model.transform
 
 
+def test_labels_of_several_types_are_refused():
+    X, _ = samples(ESTIMATORS[0])
+    with pytest.raises(InputError):
+        make(ESTIMATORS[0]).fit(X, np.array(["a", 1] * 18, dtype=object))
+
+
 @each_estimator
 def test_columns_that_share_a_name_are_named(estimator):
     X, y = samples(estimator)

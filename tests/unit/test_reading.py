@@ -145,6 +145,13 @@ def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, read, filling):
     assert error.value.file == str(tmp_path / "bomb.csv.gz")
 
 
+def test_a_small_file_may_shrink_as_much_as_it_likes(tmp_path):
+    path = tmp_path / "zeros.csv.gz"
+    rows = b"".join(b"s%d,%s,0.0\n" % (i, b"ab"[i % 2 : i % 2 + 1]) for i in range(2000))
+    path.write_bytes(gzip.compress(HEADER + rows + b"\n" * 200_000))
+    assert read_as_table(path).values.shape == (1, 2000)
+
+
 @pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize(
     ("limit", "content"),
