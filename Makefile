@@ -55,7 +55,7 @@ docs: $(DOCUMENTING)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "documentation: $(CURDIR)/site/index.html"
 
-## bench: our engine against its peers; writes the README's table, and all rows to results/benchmarks.
+## bench: our engine against its peers; writes the table of docs/performance.md, and all rows to results/benchmarks.
 ## ROWS="xnb gaussian" measures some, ROWS=--all everything that is ever measured
 bench: $(INSTALLED) $(PEER)/installed
 	@XNBFLOW_PEER_PYTHON=$(PEER)/bin/python $(BIN)/python -m benchmarks $(ROWS)

@@ -1,10 +1,10 @@
-"""Run benchmarks, and write the README's table: `python -m benchmarks [--all] [name ...]`.
+"""Run benchmarks and write their table: `python -m benchmarks [--all] [name ...]`.
 
 Every module bench_<name>.py has a function ``rows()`` that returns rows of the one table; it may
-have a function ``shown()`` that returns those of them that the README shows, and ``details()`` that
+have a function ``shown()`` that returns those of them that the page shows, and ``details()`` that
 returns further tables by name. All are printed and written to results/benchmarks, where rows that
 are not measured now stay as they are. Without names those in `SHOWN` are run. Where a benchmark has
-rows in the README only these are measured, but for ``--all``: every row and the details.
+rows on the page only these are measured, but for ``--all``: every row and the details.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import pandas as pd
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results" / "benchmarks"
-#: The benchmarks with rows in the README, in its order.
+#: The benchmarks with rows on the page, in its order.
 SHOWN = ("xnb", "gaussian", "flexible", "samples", "normality", "dependence", "cumida")
 
 
@@ -33,8 +33,8 @@ def main(words: list[str]) -> None:
     failed = [name for name in names if not measured(name, details=arguments.all)]
     table = known_rows()
     print(f"\n{table.to_string(index=False, float_format='{:.4g}'.format)}")
-    if not arguments.keep_readme:
-        from readme import write_block  # noqa: PLC0415  found beside this file
+    if not arguments.keep_page:
+        from performance_page import write_block  # noqa: PLC0415  found beside this file
 
         write_block(in_order(table))
     if failed:
@@ -45,7 +45,7 @@ def parsed(words: list[str], known: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("names", nargs="*", help=f"of {', '.join(known)}; else those shown")
     parser.add_argument("--all", action="store_true", help="every benchmark, with its details")
-    parser.add_argument("--keep-readme", action="store_true", help="leave the README's table alone")
+    parser.add_argument("--keep-page", action="store_true", help="do not write the page")
     arguments = parser.parse_args(words)
     if unknown := sorted(set(arguments.names) - set(known)):
         parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(known)}")
@@ -85,7 +85,7 @@ def known_rows() -> pd.DataFrame:
 
 
 def in_order(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows in the README's order."""
+    """Return the rows in the order of the page."""
     place = {name: i for i, name in enumerate(SHOWN)}
     if not len(table):
         sys.exit("no benchmark has been measured")

@@ -25,7 +25,7 @@ def rows() -> list[dict]:
 
 
 def shown() -> list[dict]:
-    """Return the row that the README shows."""
+    """Return the row that docs/performance.md shows."""
     with tempfile.TemporaryDirectory() as folder:
         return [convert(written(Path(folder)))]
 

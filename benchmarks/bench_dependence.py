@@ -40,7 +40,7 @@ def rows() -> list[dict]:
 
 
 def shown() -> list[dict]:
-    """Return the row that the README shows."""
+    """Return the row that docs/performance.md shows."""
     return [rate()]
 
 

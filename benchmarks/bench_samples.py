@@ -68,7 +68,7 @@ def rows() -> list[dict]:
 
 
 def shown() -> list[dict]:
-    """Return the rows that the README shows, and how seconds grow."""
+    """Return the rows that docs/performance.md shows, and how seconds grow."""
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
     for model in MODELS.values():
         model.fit(*draw(3000)).predict(draw(100)[0])

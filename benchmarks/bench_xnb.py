@@ -51,7 +51,7 @@ def rows() -> list[dict]:
 
 
 def shown() -> list[dict]:
-    """Return the row that the README shows."""
+    """Return the row that docs/performance.md shows."""
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
     simulated = big()
     XNB().fit(simulated.frame(), simulated.labels)

@@ -45,7 +45,7 @@ def row(
     note : str
         How it was measured.
     shown : bool
-        Whether the README shows it.
+        Whether docs/performance.md shows it.
     """
     if ratio is None and ours and theirs:
         ratio = theirs / ours

@@ -28,7 +28,7 @@ NEAREST = Method(
 STEP = {"pattern": "^[0-9]+$", "description": "a whole number"}
 LINES = Source("lines", "toyplugin.lines", {"step": STEP})
 COUNT = Analysis(
-    "count", "toyplugin.count", "toyplugin.contract", "toyplugin.section", {"most": whole(1)}
+    "count", "toyplugin.count", "toyplugin.section", {"most": whole(1)}
 )
 """
 FILES = {
@@ -69,10 +69,13 @@ def analyse(series, params, threads):
     rows = [(name, each.n_samples) for name, each in series.items()]
     return {"counts": pd.DataFrame(rows, columns=["dataset", "samples"])}
 ''',
-    "contract.py": '''
-from xnbflow.data.contract import table
-
-TABLES = {"counts": table("counts", "how many", "a data set", dataset="text", samples="integer")}
+    "tables.toml": '''
+[count.counts]
+title = "how many"
+row = "a data set"
+[count.counts.columns]
+dataset = "shared"
+samples = "integer"
 ''',
     "section.py": '''
 from toyplugin.entries import COUNT

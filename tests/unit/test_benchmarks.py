@@ -1,4 +1,4 @@
-"""The README's table of benchmarks is the one that the tool writes."""
+"""The table of docs/performance.md is the one that the tool writes."""
 
 import importlib.util
 import re
@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
 
 
 def module(name):
@@ -18,7 +17,7 @@ def module(name):
     return found
 
 
-readme, rows = module("readme"), module("rows")
+page, rows = module("performance_page"), module("rows")
 
 
 def table(*measured):
@@ -31,17 +30,17 @@ WITHOUT_PEER = rows.row("XNB fit, wine", "xnb 0.5.1", 0.5, None, shown=True)
 
 
 def test_rows_with_both_times_are_shown_with_their_ratio():
-    text = readme.block(table(FIT, HIDDEN, WITHOUT_PEER))
+    text = page.block(table(FIT, HIDDEN, WITHOUT_PEER))
     assert "| XNB fit | xnb 0.5.1 | 500 ms | 600 s | 1,200 |" in text
     assert "C-ordered" not in text
     assert "wine" not in text
     assert "Measured 2026-01-02 on " in text
 
 
-def test_the_block_of_the_readme_is_of_the_form_that_the_tool_writes():
-    start, end = README.index(readme.BEGIN), README.index(readme.END)
-    lines = README[start:end].splitlines()[1:]
-    assert lines[: readme.HEADER.count("\n") + 1] == readme.HEADER.splitlines()
+def test_the_block_of_the_page_is_of_the_form_that_the_tool_writes():
+    text = page.PAGE.read_text()
+    lines = text[text.index(page.BEGIN) : text.index(page.END)].splitlines()[1:]
+    assert lines[: page.HEADER.count("\n") + 1] == page.HEADER.splitlines()
     time, number = r"[\d.,]+ m?s", r"[\d.,]+"
     *figures, blank, where = lines[2:] or ["", ""]  # before anything was measured
     for line in figures:
@@ -51,23 +50,19 @@ def test_the_block_of_the_readme_is_of_the_form_that_the_tool_writes():
 
 
 def test_writing_changes_nothing_but_the_block(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text(f"before\n{readme.BEGIN}\nold\n{readme.END}\nafter\n")
-    readme.write_block(table(FIT), path)
+    path = tmp_path / "page.md"
+    path.write_text(f"before\n{page.BEGIN}\nold\n{page.END}\nafter\n")
+    page.write_block(table(FIT), path)
     first = path.read_text()
-    assert first.startswith(f"before\n{readme.BEGIN}\n{readme.HEADER}\n")
-    assert first.endswith(f"{readme.END}\nafter\n")
+    assert first.startswith(f"before\n{page.BEGIN}\n{page.HEADER}\n")
+    assert first.endswith(f"{page.END}\nafter\n")
     assert "old" not in first
-    readme.write_block(table(FIT), path)
+    page.write_block(table(FIT), path)
     assert path.read_text() == first
 
 
-def test_a_readme_without_markers_is_left_alone(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text(f"{readme.END}\n{readme.BEGIN}\n")
+def test_a_page_without_markers_is_left_alone(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text(f"{page.END}\n{page.BEGIN}\n")
     with pytest.raises(SystemExit, match="in this order"):
-        readme.write_block(table(FIT), path)
-
-
-def test_the_readme_stays_short():
-    assert len(README.splitlines()) < 120
+        page.write_block(table(FIT), path)

@@ -6,17 +6,19 @@ import pytest
 from report_study import walk, write_declared
 from scipy.stats import mannwhitneyu, norm
 
+from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Prose, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
-from xnbflow.studies.cells import compute, markers
+from xnbflow.studies.cells import ANALYSIS, compute, markers
 from xnbflow.studies.cells.compute import analyse
-from xnbflow.studies.cells.contract import TABLES
 from xnbflow.studies.cells.markers import rank_sum_scores
 from xnbflow.studies.cells.section import section
+
+TABLES = analysis_tables(ANALYSIS)
 
 PARAMS = {"splits": 3, "repeats": 2, "top": 2, "trees": 20}
 OWN = ["ClassSpecificNB", "XNB", "Wilcoxon, top 2", "all genes"]

@@ -6,6 +6,7 @@ import pytest
 from report_study import sources, unsourced, walk
 from sklearn.datasets import load_iris
 
+from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
@@ -13,9 +14,11 @@ from xnbflow.data.tables import write_tables
 from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.cica import ANALYSIS
 from xnbflow.studies.cica import section as cica
 from xnbflow.studies.cica.compute import analyse, recovery_error, simulate
-from xnbflow.studies.cica.contract import TABLES
+
+TABLES = analysis_tables(ANALYSIS)
 
 TINY = {
     "seeds": 2,

@@ -14,9 +14,11 @@ from xnbflow.data.contract import (
     FOLDS_TABLE,
     STUDY_TABLES,
     TRAINING_TABLES,
+    Column,
     PathTemplate,
     TableSchema,
 )
+from xnbflow.data.entries import Analysis
 from xnbflow.data.errors import InputError
 from xnbflow.data.tables import read_parquet, write_parquet, write_tables
 from xnbflow.evaluation.gathering import remove_undeclared
@@ -24,6 +26,69 @@ from xnbflow.workflow.manual import results_manual
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "workflow/src/xnbflow"
+
+DECLARED = """\
+[shared]
+place = {type = "text", label = "site", meaning = "where"}
+[toy.counts]
+title = "how many"
+row = "a place"
+[toy.counts.columns]
+"place samples" = "shared"
+count = {type = "number", format = ".1f"}
+note = "text or none"
+"""
+
+
+def declared(folder, text):
+    (folder / "tables.toml").write_text(text)
+    (folder / "toy_compute.py").touch()
+    return contract.analysis_tables(Analysis("toy", "toy_compute"))
+
+
+def test_an_analysis_declares_its_tables_in_a_file(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    table = declared(tmp_path, DECLARED)["counts"]
+    assert (table.name, table.title, table.row) == ("counts", "how many", "a place")
+    assert table.columns == {
+        "place": Column("text", "where", "site"),
+        "samples": Column("integer"),
+        "count": Column("number", format=".1f"),
+        "note": Column("text or none"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("place samples", "place absent"),
+        ('type = "number"', 'type = "real"'),
+        ('"text or none"', '"nothing"'),
+        ('"text or none"', "5"),
+        ('format = ".1f"', 'format = ".1x"'),
+        ('format = ".1f"', 'names = "genes"'),
+        ('format = ".1f"', 'colour = "red"'),
+        ('row = "a place"\n', ""),
+        ('row = "a place"', 'row = "a place"\nunit = "m"'),
+        ("toy.counts.columns", "toy.counts.fields"),
+    ],
+)
+def test_a_declaration_of_another_form_names_its_table(tmp_path, monkeypatch, old, new):
+    monkeypatch.syspath_prepend(tmp_path)
+    assert old in DECLARED
+    with pytest.raises(InputError) as error:
+        declared(tmp_path, DECLARED.replace(old, new))
+    assert error.value.file == str(tmp_path / "tables.toml")
+    assert error.value.key == "toy.counts"
+
+
+@pytest.mark.parametrize("text", ["[toy", DECLARED.replace("toy.", "other.")])
+def test_a_file_without_the_tables_of_its_analysis_is_refused(tmp_path, monkeypatch, text):
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError) as error:
+        declared(tmp_path, text)
+    assert error.value.file == str(tmp_path / "tables.toml")
+
 
 FOLDS = pd.DataFrame({"repeat": [0, 0], "fold": [0, 1], "sample": ["s", "t"]})
 
@@ -35,8 +100,8 @@ def test_the_manual_of_the_results_says_what_the_contract_does():
 def test_the_rules_import_nothing_heavy_for_it():
     code = (
         "import sys, xnbflow.data.contract as c; "
-        "[c.analysis_tables(f'xnbflow.studies.{n}.contract') for n in "
-        "('cica', 'directional', 'effects', 'separation')]; "
+        "from xnbflow.studies.registry import OWN_ANALYSES; "
+        "[c.analysis_tables(each) for each in OWN_ANALYSES.values()]; "
         "print(sorted({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -130,7 +195,7 @@ def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
 
 
 def _other_type():
-    columns = dict(FOLDS_TABLE.columns) | {"fold": contract.Column("number")}
+    columns = dict(FOLDS_TABLE.columns) | {"fold": Column("number")}
     return TableSchema("folds", "", "", columns)
 
 

@@ -9,7 +9,7 @@ import pytest
 from report_study import sources, unsourced, walk, write_declared
 from scipy import stats
 
-from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.contract import STUDY_TABLES, analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.printed import PublishedTables
@@ -17,11 +17,13 @@ from xnbflow.data.study import Study
 from xnbflow.report.page.blocks import Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.directional import ANALYSIS
 from xnbflow.studies.directional import section as directional
 from xnbflow.studies.directional.compute import CLASSIFIERS, analyse
 from xnbflow.studies.directional.compute_comparison import compare, paper_ranks
-from xnbflow.studies.directional.contract import TABLES
 from xnbflow.studies.directional.drawings import draw_sphere
+
+TABLES = analysis_tables(ANALYSIS)
 
 FOLDER = Path(__file__).parents[2] / "resources" / "paper"
 PAPER = PublishedTables(FOLDER)

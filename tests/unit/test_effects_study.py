@@ -8,7 +8,7 @@ import pytest
 from report_study import as_shown, sources, unsourced, walk, write_declared
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
-from xnbflow.data.contract import FOLDS_TABLE
+from xnbflow.data.contract import FOLDS_TABLE, analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
@@ -18,11 +18,12 @@ from xnbflow.naive_bayes.scorecard import score
 from xnbflow.report.page.blocks import Gallery, Group, Links, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.effects import ANALYSIS, section_curves
 from xnbflow.studies.effects import section as effects
-from xnbflow.studies.effects import section_curves
 from xnbflow.studies.effects.compute import analyse, summarise
-from xnbflow.studies.effects.contract import TABLES
 from xnbflow.studies.effects.section import section
+
+TABLES = analysis_tables(ANALYSIS)
 
 STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
 PARAMS = {

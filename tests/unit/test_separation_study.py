@@ -5,6 +5,7 @@ import pytest
 from report_study import sources, unsourced, walk
 from scipy.stats import norm
 
+from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
@@ -12,9 +13,11 @@ from xnbflow.data.tables import write_tables
 from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.separation import ANALYSIS
 from xnbflow.studies.separation import section as separation
 from xnbflow.studies.separation.compute import analyse
-from xnbflow.studies.separation.contract import TABLES
+
+TABLES = analysis_tables(ANALYSIS)
 
 PARAMS = {
     "blocks": 40,

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from xnbflow.data.contract import STUDY_TABLES
+from xnbflow.data.contract import STUDY_TABLES, analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
@@ -22,9 +22,11 @@ from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
 from xnbflow.report.page.blocks import Table
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.signatures import ANALYSIS
 from xnbflow.studies.signatures.compute import analyse
-from xnbflow.studies.signatures.contract import TABLES
 from xnbflow.studies.signatures.section import section
+
+TABLES = analysis_tables(ANALYSIS)
 
 PARAMS = {
     "splits": 3,

@@ -5,20 +5,19 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from xnbflow.data.contract import table
+from xnbflow.data.contract import Column, TableSchema
 from xnbflow.data.tables import read_parquet, tsv, write_parquet, write_tsv
 
-ALL_KINDS = table(
-    "all_kinds",
-    "a column of each type",
-    "a row",
-    text="text",
-    perhaps="text or none",
-    whole="integer",
-    share="number",
-    is_so="boolean",
-    either="text or number",
-)
+TYPES = {
+    "text": "text",
+    "perhaps": "text or none",
+    "whole": "integer",
+    "share": "number",
+    "is_so": "boolean",
+    "either": "text or number",
+}
+COLUMNS = {name: Column(kind) for name, kind in TYPES.items()}
+ALL_KINDS = TableSchema("all_kinds", "a column of each type", "a row", COLUMNS)
 FRAME = pd.DataFrame(
     {
         "text": ["a", "b"],

@@ -270,7 +270,7 @@ def results_of(wildcards):
 def sections_of(wildcards):
     """Param: digests of what makes the page of a study."""
     study = study_of(wildcards)
-    tables = [known_analyses()[name].contract for name in study.analyses]
+    tables = [known_analyses()[name].compute for name in study.analyses]
     return source_digests(
         "report", *section_modules(study, known_analyses()), *tables, *plugin_modules()
     )

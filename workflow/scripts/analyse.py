@@ -32,4 +32,4 @@ if analysis.comparison:
     paper = PublishedTables(Path(snakemake.scriptdir).parents[1] / PAPER)
     tables |= compare(snakemake.params.about, study, paper)
 check_sources(snakemake)
-write_tables(tables, snakemake.output[0], analysis_tables(analysis.contract))
+write_tables(tables, snakemake.output[0], analysis_tables(analysis))

@@ -101,9 +101,8 @@ class Analysis:
     compute : str
         Full path of the module with
         ``analyse(series: dict[str, DataSet], params: dict, threads: int) -> dict[str, DataFrame]``.
-    contract : str
-        Full path of the module with the tables that it writes, by name:
-        ``TABLES: dict[str, xnbflow.data.contract.TableSchema]``.
+        The file ``tables.toml`` beside it declares these tables, under the name of the analysis, as
+        that in `xnbflow.data` does the common ones.
     section : str or None
         Full path of the module with ``section(results: StudyResults) -> Section | None``.
     parameters : dict of str to dict
@@ -120,7 +119,6 @@ class Analysis:
 
     name: str
     compute: str
-    contract: str
     section: str | None = None
     parameters: Mapping[str, Schema] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)
@@ -132,8 +130,7 @@ class Analysis:
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules that make its tables."""
-        made = (self.compute, self.contract, self.comparison)
-        return tuple(module for module in made if module)
+        return (self.compute, self.comparison) if self.comparison else (self.compute,)
 
 
 def number(

@@ -92,5 +92,7 @@ def filled(series: DataSet) -> DataSet:
 
     For what is drawn of all samples. Nothing that is fitted and tested may come of it.
     """
+    if not series.missing:
+        return series
     values = Imputer().fit_transform(series.values.T).T
     return replace(series, values=values, missing=False)

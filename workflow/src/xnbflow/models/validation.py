@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom, spearmanr
+from sklearn.metrics import confusion_matrix
 
 from xnbflow.data.contract import VALIDATION_TABLES
+from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, require_choice
 from xnbflow.evaluation.calibration import calibration_curve
 from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict, shared_samples
 from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.intervals import Estimate
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.evaluation.verdicts import Performance
@@ -40,6 +41,9 @@ __all__ = [
     "validate_all",
 ]
 
+#: How features of two cohorts are taken for the same.
+MATCHES = ("feature", "symbol")
+
 #: What may be done to each sample first: a step of the model, learned from training samples alone.
 HARMONISERS = {
     "none": None,
@@ -64,12 +68,11 @@ def harmonised(entry: Mapping[str, Any], harmonise: str) -> dict[str, Any]:
     {'method': 'csnb'}
     """
     require_choice("harmonise", harmonise, tuple(HARMONISERS))
-    step = HARMONISERS[harmonise]
-    own = unlabelled(entry)
+    step, own = HARMONISERS[harmonise], unlabelled(entry)
     if step is None:
         return own
-    path = f"{step.__module__}.{step.__qualname__}"
-    return {"steps": [{"method": path}, *own.get("steps", [own])]}
+    first = {"method": f"{step.__module__}.{step.__qualname__}"}
+    return {"steps": [first, *own.get("steps", [own])]}
 
 
 def validate_all(
@@ -102,20 +105,19 @@ def validate_all(
         for name, table in found.items():
             for place, key in enumerate(("model", "train", "test", "match", "harmonise")):
                 table.insert(place, key, pair[key])
-            parts[name].append(table)
+            if len(table):
+                parts[name].append(table)
     return {name: _joined(tables, name) for name, tables in parts.items()}
 
 
 def _joined(tables: list[pd.DataFrame], name: str) -> pd.DataFrame:
-    filled = [table for table in tables if len(table)]
     declared = VALIDATION_TABLES[name]
-    if not filled:
+    if not tables:
         return pd.DataFrame(columns=declared.fixed)
-    whole = pd.concat(filled, ignore_index=True)
     kinds = {"integer": int, "boolean": bool, "number": float}
-    types = {c: kinds[declared.columns[c].type] for c in declared.fixed
-             if declared.columns[c].type in kinds}  # fmt: skip
-    return whole.astype(types)
+    types = {key: kinds.get(declared.columns[key].type) for key in declared.fixed}
+    whole = pd.concat(tables, ignore_index=True)
+    return whole.astype({key: kind for key, kind in types.items() if kind})
 
 
 def validate(
@@ -159,41 +161,51 @@ def validate(
     known, in_test = symbols_of(train), symbols_of(test)
     train, test = matched(train, test, match, (known, in_test))
     symbols = {str(f): str(f) for f in train.features} if match == "symbol" else known
-    steps = resolved(harmonised(entry, harmonise))
+    steps, classes = resolved(harmonised(entry, harmonise)), train.classes
     model = fit_model(train, steps, symbols=symbols)
     prediction = predict_table(model, test.frame(), "impute" if test.missing else "error")
-    true, predicted = test.labels, prediction.table["label"].to_numpy()
+    probabilities = prediction.table[[f"probability.{label}" for label in classes]].to_numpy()
+    predictions = prediction.table.rename(columns={"label": "predicted"})
+    predictions.insert(1, "true", test.labels)
+    predicted = predictions["predicted"].to_numpy()
     own, own_claims = _cross_validated(train, steps)
-    claims = _claims(_probabilities(model, prediction))
-    codes, said = (np.searchsorted(train.classes, each) for each in (true, predicted))
-    values = (_whole(train).values, _whole(test).values)
-    same = shared_samples(*values, (train.samples, test.samples))
+    whole = (filled(train), filled(test))
+    same = shared_samples(whole[0].values, whole[1].values, (train.samples, test.samples))
+    codes, said = (np.searchsorted(classes, each) for each in (test.labels, predicted))
     verdict = cohort_verdict(
-        own, codes, said, len(train.classes), test.groups, shared=same["second"].nunique()
+        own, codes, said, len(classes), test.groups, shared=same["second"].nunique()
     )
-    accuracy = pd.DataFrame(
-        [_accuracy("train", own, own_claims), _accuracy("test", verdict.found, claims)]
-    )
-    recall = pd.concat(
-        [_recall("train", own, train.classes), _recall("test", verdict.found, train.classes)]
-    )
-    own_signature = _own_signature(model, test, steps, symbols)
-    signatures = _compared(model.signature, own_signature, train, test)
-    shared = _shared(model.signature, own_signature)
+    signatures, overlap = pd.DataFrame(columns=_columns("signatures")), ""
+    if len(model.signature) and len(test.classes) > 1:
+        other = fit_model(test, steps, symbols=symbols).signature
+        signatures = compare_signatures(model.signature, other, train, test)
+        chosen = set(model.signature["feature"])
+        overlap = (
+            f" Of its {counted(len(chosen), 'selected feature')} the test cohort itself would "
+            f"select {len(chosen & set(other['feature']))}."
+        )
+    both = (("train", own, own_claims), ("test", verdict.found, probabilities.max(axis=1)))
     return {
-        "accuracy": accuracy,
-        "recall": recall,
-        "confusion": _confusion(train.classes, true, predicted),
-        "predictions": _predictions(prediction, true),
-        "calibration": _calibration(model, prediction, test),
-        "densities": _densities(model, *(_whole(each) for each in (train, test))),
+        "accuracy": pd.DataFrame(_accuracy(*each) for each in both),
+        "recall": pd.concat(_recall(*each[:2], classes) for each in both),
+        "confusion": pd.DataFrame(
+            {
+                "true": np.repeat(classes, len(classes)),
+                "predicted": np.tile(classes, len(classes)),
+                "count": confusion_matrix(test.labels, predicted, labels=classes).ravel(),
+            }
+        ),
+        "predictions": predictions,
+        "calibration": _calibration(probabilities, classes, test),
+        "densities": _densities(model, *whole),
         "signatures": signatures,
-        "verdicts": _verdicts(name, (train, test), verdict, shared, prediction),
+        "verdicts": _verdicts(name, (train, test), verdict, overlap, prediction),
     }
 
 
-def _whole(cohort: DataSet) -> DataSet:
-    return filled(cohort) if cohort.missing else cohort
+def _columns(table: str) -> list[str]:
+    """Return the columns of a table without those that name the pair of cohorts."""
+    return VALIDATION_TABLES[table].fixed[5:]
 
 
 def _cross_validated(
@@ -205,148 +217,88 @@ def _cross_validated(
     if smallest < 2:
         return None, np.empty(0)
     found = cross_validate(train, steps, min(_FOLDS, smallest))
-    columns = [name for name in found.predictions if name.startswith(LOG_POSTERIOR)]
-    return found.performance(), _claims(np.exp(found.predictions[columns].to_numpy()))
-
-
-def _probabilities(model: TrainedModel, prediction: Prediction) -> np.ndarray:
-    return prediction.table[[f"probability.{label}" for label in model.classes]].to_numpy()
-
-
-def _claims(probabilities: np.ndarray) -> np.ndarray:
-    """Return the probability of each sample's predicted class."""
-    return probabilities.max(axis=1)
+    logs = found.predictions.filter(regex=f"^{LOG_POSTERIOR}")
+    return found.performance(), np.exp(logs.to_numpy()).max(axis=1)
 
 
 def _accuracy(cohort: str, found: Performance | None, claims: np.ndarray) -> dict[str, Any]:
-    claimed = claims.mean() if len(claims) else np.nan
-    if found is None:
-        none = dict.fromkeys(("value", "lower", "upper", "majority"), np.nan)
-        return {"cohort": cohort, "right": 0, "n": 0, **none, "claimed": claimed}
-    n = sum(row.samples for row in found.classes)
-    return {"cohort": cohort, **_counted(found.accuracy, n),
-            "majority": found.majority, "claimed": claimed}  # fmt: skip
+    row = {"cohort": cohort, "right": 0, "n": 0}
+    row |= dict.fromkeys(("value", "lower", "upper", "majority"), np.nan)
+    if found is not None:
+        n = sum(each.samples for each in found.classes)
+        row |= {"right": round(found.accuracy.value * n), "n": n, **found.accuracy._asdict()}
+        row["majority"] = found.majority
+    return row | {"claimed": claims.mean() if len(claims) else np.nan}
 
 
 def _recall(cohort: str, found: Performance | None, classes: np.ndarray) -> pd.DataFrame:
-    rows = [] if found is None else found.classes
     return pd.DataFrame(
-        {"cohort": cohort, "class": str(classes[row.code]), **_counted(row.recall, row.samples)}
-        for row in rows
+        {
+            "cohort": cohort,
+            "class": str(classes[row.code]),
+            "right": round(row.recall.value * row.samples),
+            "n": row.samples,
+            **row.recall._asdict(),
+        }
+        for row in (found.classes if found else ())
     )
 
 
-def _counted(share: Estimate, n: int) -> dict[str, Any]:
-    """Return a share with its interval, and how many of ``n`` samples that is."""
-    return {"right": round(share.value * n), "n": n, **share._asdict()}
-
-
-def _confusion(classes: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> pd.DataFrame:
-    rows = [
-        (str(one), str(other), int(((true == one) & (predicted == other)).sum()))
-        for one in classes
-        for other in classes
-    ]
-    return pd.DataFrame(rows, columns=["true", "predicted", "count"])
-
-
-def _predictions(prediction: Prediction, true: np.ndarray) -> pd.DataFrame:
-    table = prediction.table.rename(columns={"label": "predicted"})
-    table.insert(1, "true", true)
-    return table
-
-
-def _calibration(model: TrainedModel, prediction: Prediction, test: DataSet) -> pd.DataFrame:
-    columns = ["bin", "mean_predicted", "observed", "observed_lower", "observed_upper", "count"]
-    probabilities = _probabilities(model, prediction)
+def _calibration(probabilities: np.ndarray, classes: np.ndarray, test: DataSet) -> pd.DataFrame:
+    columns = _columns("calibration")
     if test.n_samples < _ENOUGH or np.isnan(probabilities).any():
         return pd.DataFrame(columns=columns)
     with np.errstate(divide="ignore"):
-        logs, classes = np.log(probabilities), np.array(model.classes)
-        return calibration_curve(test.labels, logs, classes, groups=test.groups)[columns]
+        logs = np.log(probabilities)
+    return calibration_curve(test.labels, logs, classes, groups=test.groups)[columns]
 
 
 def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
     """Return densities of the signature's first features, of what the classifier sees of them."""
-    columns = ["feature", "symbol", "cohort", "class", "x", "density"]
-    first = model.signature[model.signature["rank"] <= _PER_CLASS].sort_values(
-        "rank", kind="stable"
-    )
-    features = first["feature"].drop_duplicates().head(_MOST_DRAWN).tolist()
+    parts = [pd.DataFrame(columns=_columns("densities"))]
+    first = model.signature[model.signature["rank"] <= _PER_CLASS]
+    first = first.sort_values("rank", kind="stable")["feature"]
+    features = first.drop_duplicates().head(_MOST_DRAWN).tolist()
     if not features:
-        return pd.DataFrame(columns=columns)
+        return parts[0]
     rows = pd.Index(train.features).get_indexer(features)
     seen = [_seen(model, cohort)[rows] for cohort in (train, test)]
     both = np.hstack(seen)
     low, high = both.min(axis=1), both.max(axis=1)
     margin = _MARGIN * np.where(high > low, high - low, 1.0)
     grid = np.linspace(low - margin, high + margin, _POINTS, axis=1)
-    parts = []
     for cohort, values, labels in zip(
         ("train", "test"), seen, (train.labels, test.labels), strict=True
     ):
-        kept = np.isin(labels, _with_two(labels))
+        classes, counts = np.unique(labels, return_counts=True)
+        classes = classes[counts > 1]  # one sample has no density
+        kept = np.isin(labels, classes)
         if not kept.any():
             continue
         logs = log_densities(FlexibleNB(), values[:, kept], labels[kept], grid)
         if logs is None:
             continue
-        classes = np.unique(labels[kept])
-        k, n = len(classes), len(features)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "feature": np.tile(np.repeat(features, _POINTS), k),
-                    "symbol": np.tile(
-                        np.repeat([model.symbols.get(f, "") for f in features], _POINTS), k
-                    ),
-                    "cohort": cohort,
-                    "class": np.repeat(classes, n * _POINTS),
-                    "x": np.tile(grid.reshape(-1), k),
-                    "density": np.exp(logs).reshape(-1),
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
-
-
-def _with_two(labels: np.ndarray) -> np.ndarray:
-    """Return the classes with two samples at least; one has no density."""
-    classes, counts = np.unique(labels, return_counts=True)
-    return classes[counts > 1]
+        points = pd.MultiIndex.from_product([classes, features, range(_POINTS)])
+        part = points.to_frame(index=False, name=["class", "feature", "x"])
+        part["symbol"] = [model.symbols.get(feature, "") for feature in part["feature"]]
+        part["x"], part["density"] = np.tile(grid.ravel(), len(classes)), np.exp(logs).ravel()
+        parts.append(part.assign(cohort=cohort)[_columns("densities")])
+    return pd.concat(parts[1:], ignore_index=True) if parts[1:] else parts[0]
 
 
 def _seen(model: TrainedModel, cohort: DataSet) -> np.ndarray:
     """Return what the classifier sees of a cohort, shape (n_features, n_samples)."""
     first: Any = getattr(model.estimator, "steps", [(None, None)])[0][1]
-    harmonisers = tuple(kind for kind in HARMONISERS.values() if kind)
-    if type(first) in harmonisers:
+    if type(first) in HARMONISERS.values():
         return np.asarray(first.transform(cohort.frame())).T
     return cohort.values
-
-
-def _own_signature(
-    model: TrainedModel, test: DataSet, steps: Mapping[str, Any], symbols: Mapping[str, str]
-) -> pd.DataFrame | None:
-    """Return the signature that the test cohort itself would give; None where there is none."""
-    if model.signature.empty or len(test.classes) < 2:
-        return None
-    return fit_model(test, steps, symbols=symbols).signature
-
-
-def _compared(
-    signature: pd.DataFrame, own: pd.DataFrame | None, train: DataSet, test: DataSet
-) -> pd.DataFrame:
-    if own is None:
-        return pd.DataFrame(columns=VALIDATION_TABLES["signatures"].fixed[5:])
-    return compare_signatures(signature, own, train, test)
 
 
 def _verdicts(
     name: str,
     cohorts: tuple[DataSet, DataSet],
     verdict: CohortVerdict,
-    shared: str,
+    overlap: str,
     prediction: Prediction,
 ) -> pd.DataFrame:
     train, test = cohorts
@@ -359,48 +311,23 @@ def _verdicts(
         if np.isfinite(loss.value)
         else ""
     )
-    names = train.classes.astype(str)
+    names = train.classes
     renamed = ", ".join(f"{names[a]} as {names[b]}" for a, b in verdict.exchanged.items())
-    what = f" ({renamed})" if renamed else f" ({verdict.reason})" if verdict.reason else ""
+    reason = renamed or verdict.reason
     sentence = (
-        f"{verdict.level.capitalize()}{what}: {name}, trained on {train.name}, has a balanced "
-        f"accuracy of {found.value:.0%} in {test.name} (95 % interval {found.lower:.0%} to "
-        f"{found.upper:.0%}, chance {verdict.found.chance:.0%}{beside}; permuted labels: p = "
-        f"{verdict.p_value:.2g}); {right} of {n} samples are right.{shared}"
+        f"{verdict.level.capitalize()}{f' ({reason})' if reason else ''}: {name}, trained on "
+        f"{train.name}, has a balanced accuracy of {found.value:.0%} in {test.name} (95 % interval "
+        f"{found.lower:.0%} to {found.upper:.0%}, chance {verdict.found.chance:.0%}{beside}; "
+        f"permuted labels: p = {verdict.p_value:.2g}); {right} of {n} samples are right.{overlap}"
     )
-    row = {
-        "verdict": verdict.level,
-        "sentence": sentence,
-        "rule": RULE,
-        "features": train.n_features,
-        "p_value": verdict.p_value,
-        "loss": loss.value,
-        "loss_lower": loss.lower,
-        "loss_upper": loss.upper,
-        "notes": "; ".join(prediction.notes),
-    }
-    return pd.DataFrame([row])
-
-
-def _shared(signature: pd.DataFrame, own: pd.DataFrame | None) -> str:
-    """Return how many features the test cohort itself would select, for whatever class."""
-    if own is None:
-        return ""
-    chosen = set(signature["feature"])
-    shared = len(chosen & set(own["feature"]))
-    noun = "feature" if len(chosen) == 1 else "features"
-    return f" Of its {len(chosen)} selected {noun} the test cohort itself would select {shared}."
-
-
-#: How features of two cohorts are taken for the same.
-MATCHES = ("feature", "symbol")
+    row = (verdict.level, sentence, RULE, train.n_features, verdict.p_value, *loss[:3])
+    return pd.DataFrame([(*row, "; ".join(prediction.notes))], columns=_columns("verdicts"))
 
 
 def greatest_distances(series: DataSet) -> np.ndarray:
     """Return each feature's greatest Hellinger distance of two classes, shape (n_features,)."""
     classes, codes = np.unique(series.labels, return_inverse=True)
-    whole = filled(series) if series.missing else series
-    return pair_distances(whole.values, codes, len(classes)).max(axis=0)
+    return pair_distances(filled(series).values, codes, len(classes)).max(axis=0)
 
 
 def matched(
@@ -439,23 +366,21 @@ def matched(
     [[np.str_('x'), np.str_('z')], [np.str_('x'), np.str_('z')]]
     """
     require_choice("match", by, MATCHES)
-    unknown = sorted(set(test.classes) - set(train.classes))
-    if unknown:
+    if unknown := sorted(set(test.classes) - set(train.classes)):
         msg = (
             f"{test.name} has the class {str(unknown[0])!r}, {train.name} has "
-            f"{', '.join(map(str, train.classes))}; give both cohorts the same labels"
+            f"{', '.join(train.classes)}; give both cohorts the same labels"
         )
         raise InputError(msg)
     if by == "feature":
-        names, places = np.unique(train.features), pd.Index(test.features)
-        shared = names[places.get_indexer(names) >= 0]
-        pairs = (shared, pd.Index(train.features).get_indexer(shared), places.get_indexer(shared))
+        places = [pd.Index(each.features) for each in (train, test)]
+        names = np.intersect1d(train.features, test.features)
+        first, second = (each.get_indexer(names) for each in places)
+    elif symbols and all(symbols):
+        names, first, second = _by_symbol(train, test, *symbols)
     else:
-        if symbols is None or not symbols[0] or not symbols[1]:
-            msg = f"{train.name} and {test.name} are to be matched by symbol, but have none"
-            raise InputError(f"{msg}; name the platform's annotation, or match by feature")
-        pairs = _by_symbol(train, test, *symbols)
-    names, first, second = pairs
+        msg = f"{train.name} and {test.name} are to be matched by symbol, but have none"
+        raise InputError(f"{msg}; name the platform's annotation, or match by feature")
     if not len(names):
         msg = f"{train.name} and {test.name} share no {by}; are they of one platform?"
         raise InputError(msg)
@@ -465,29 +390,21 @@ def matched(
 def _by_symbol(
     train: DataSet, test: DataSet, known: Mapping[str, str], in_test: Mapping[str, str]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the genes of both cohorts, and the positions of their probes in either."""
     best = _one_probe(train, known, greatest_distances(train))
-    whole = filled(test) if test.missing else test
-    means = _one_probe(test, in_test, whole.values.mean(axis=1))
-    place = {feature: i for i, feature in enumerate(test.features)}
-    names = np.array(sorted(best.keys() & means.keys()), dtype=str)
-    first = np.array([best[name] for name in names], dtype=int)
-    second = [
-        place[train.features[i]]
-        if in_test.get(train.features[i]) == name and train.features[i] in place
-        else means[name]
-        for name, i in zip(names, first, strict=True)
-    ]
-    return names, first, np.array(second, dtype=int)
+    means = _one_probe(test, in_test, filled(test).values.mean(axis=1))
+    names = np.intersect1d(best.index.to_numpy(str), means.index.to_numpy(str))
+    first, second = best[names].to_numpy(), means[names].to_numpy()
+    probes = train.features[first]
+    same = np.array([in_test.get(probe) for probe in probes]) == names
+    return names, first, np.where(same, pd.Index(test.features).get_indexer(probes), second)
 
 
-def _one_probe(series: DataSet, symbols: Mapping[str, str], weights: np.ndarray) -> dict[str, int]:
+def _one_probe(series: DataSet, symbols: Mapping[str, str], weights: np.ndarray) -> pd.Series:
     """Return the position of each gene's probe with the greatest weight, the first among equals."""
-    chosen: dict[str, int] = {}
-    for i, feature in enumerate(series.features):
-        gene = symbols.get(feature, "")
-        if gene and (gene not in chosen or weights[i] > weights[chosen[gene]]):
-            chosen[gene] = i
-    return chosen
+    order = np.argsort(-weights, kind="stable")
+    chosen = pd.Series(order, [symbols.get(feature, "") for feature in series.features[order]])
+    return chosen[~chosen.index.duplicated() & (chosen.index != "")]
 
 
 def _taken(series: DataSet, names: np.ndarray, places: np.ndarray) -> DataSet:
@@ -527,25 +444,13 @@ def compare_signatures(
     rho = spearmanr(greatest_distances(train), greatest_distances(test)).statistic
     rows = []
     for label in dict.fromkeys([*first["class"], *second["class"]]):
-        one = _directions(first, label)
-        two = _directions(second, label)
+        one, two = (
+            table[table["class"] == label].set_index("feature")["direction"]
+            for table in (first, second)
+        )
         shared = one.index.intersection(two.index)
         n, k, m = train.n_features, len(one), len(two)
-        rows.append(
-            {
-                "class": label,
-                "size_first": k,
-                "size_second": m,
-                "shared": len(shared),
-                "expected": k * m / n,
-                "p": float(hypergeom.sf(len(shared) - 1, n, k, m)),
-                "same_direction": int((one[shared] == two[shared]).sum()),
-                "rank_correlation": float(rho),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _directions(signature: pd.DataFrame, label: str) -> pd.Series:
-    rows = signature[signature["class"] == label]
-    return rows.set_index("feature")["direction"]
+        p = hypergeom.sf(len(shared) - 1, n, k, m)
+        alike = int((one[shared] == two[shared]).sum())
+        rows.append((label, k, m, len(shared), k * m / n, p, alike, rho))
+    return pd.DataFrame(rows, columns=_columns("signatures"))

@@ -122,7 +122,7 @@ class StudyResults:
 
     def analysis(self, analysis: Analysis) -> "StudyTables":
         """Return the tables of an analysis."""
-        schemas = analysis_tables(analysis.contract)
+        schemas = analysis_tables(analysis)
         place = ANALYSIS_TABLE.fill(study=self.study.id, analysis=analysis.name)
         return StudyTables(self, {name: place.of(table=name) for name in schemas}, schemas)
 

@@ -3,26 +3,20 @@
 It is read whenever the Snakefile is: nothing numerical is imported here.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from xnbflow.data.entries import Analysis
 from xnbflow.data.plugins import with_plugins
 from xnbflow.studies import cells, cica, directional, effects, separation, signatures
 
-__all__ = ["OWN_ANALYSES", "analysis_modules", "known_analyses"]
+__all__ = ["OWN_ANALYSES", "known_analyses"]
 
 #: This package's analyses by name.
 OWN_ANALYSES: Mapping[str, Analysis] = {
     package.ANALYSIS.name: package.ANALYSIS
     for package in (cells, cica, directional, effects, separation, signatures)
 }
-
-
-def analysis_modules(named: Collection[str] = ()) -> list[str]:
-    """Return the modules with the entries, and with the tables of some analyses."""
-    entries = [each.compute.rpartition(".")[0] for each in OWN_ANALYSES.values()]
-    return [*entries, *(known_analyses()[name].contract for name in named)]
 
 
 @cache

@@ -54,7 +54,8 @@ _HEAD = """\
 
 Everything the workflow makes, one tidy Parquet file per arrow; nothing passes beside them. Not
 tracked. `pandas.read_parquet` reads every one. This page is generated (`make manual`) from
-`workflow/src/xnbflow/data/contract.py`, which the workflow itself takes every path and column from.
+`workflow/src/xnbflow/data/contract.py` and the files `tables.toml`, which the workflow itself takes
+every path and column from.
 
 * Only files that the configuration declares are read. What another scheme of folds left in a
   classifier's folder is removed from it.
@@ -139,7 +140,7 @@ def results_manual() -> str:
 def _analyses() -> Iterator[str]:
     for name, analysis in OWN_ANALYSES.items():
         yield f"### `{name}`\n"
-        yield from _tables(analysis_tables(analysis.contract).values())
+        yield from _tables(analysis_tables(analysis).values())
 
 
 def _tables(tables: Iterable[TableSchema]) -> Iterator[str]:

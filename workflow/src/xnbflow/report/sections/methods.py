@@ -121,7 +121,7 @@ def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
     titles = {name: table.title for name, table in STUDY_TABLES.items()}
     titles |= {f"description/{name}": table.title for name, table in DESCRIPTION_TABLES.items()}
     for analysis in results.analyses.values():
-        known, present = analysis_tables(analysis.contract), results.analysis(analysis).present()
+        known, present = analysis_tables(analysis), results.analysis(analysis).present()
         titles |= {f"{analysis.name}/{name}": known[name].title for name in present}
     for path, title in titles.items():
         yield path, title, [f"{path}.parquet", f"{path}.tsv"]

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow import __version__
-from xnbflow.data.contract import JOBS, columns
+from xnbflow.data.contract import JOBS, Column
 from xnbflow.data.counts import counted
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.gathering import read_benchmark
@@ -225,10 +225,10 @@ def _noted(results: StudyResults) -> list[Block]:
     return [Group("Notes on the data", [table], f"{len(notes):,}", True)]
 
 
-_SECONDS = columns(
-    seconds=("number:,.1f", "summed over jobs"),
-    most_memory=("number:,.0f", "of a job", "most memory (MB)"),
-)
+_SECONDS = {
+    "seconds": Column("number", "summed over jobs", format=",.1f"),
+    "most_memory": Column("number", "of a job", "most memory (MB)", ",.0f"),
+}
 
 
 def _seeds(results: StudyResults) -> Table:

@@ -2,10 +2,16 @@
 
 from xnbflow.data.entries import Analysis, whole
 
+CSNB = "ClassSpecificNB"
+XNB_PUBLISHED = "XNB"
+WILCOXON = "Wilcoxon"
+SCANPY = "Wilcoxon by scanpy"
+NS_FOREST = "NS-Forest"
+ALL_GENES = "all genes"
+
 ANALYSIS = Analysis(
     "cells",
     "xnbflow.studies.cells.compute",
-    "xnbflow.studies.cells.contract",
     "xnbflow.studies.cells.section",
     {"splits": whole(2), "repeats": whole(1), "top": whole(1), "trees": whole(1)},
 )

@@ -13,14 +13,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
-from xnbflow.studies.cells.contract import TABLES
+from xnbflow.studies.cells import ANALYSIS
 from xnbflow.studies.cells.markers import Finder, Training, finders
 from xnbflow.studies.defaults import with_defaults
 
 __all__ = ["DEFAULTS", "analyse"]
+
+TABLES = analysis_tables(ANALYSIS)
 
 #: The analysis's parameters; `analyse` explains them.
 DEFAULTS = {"splits": 5, "repeats": 1, "top": 5, "trees": 1000}
@@ -70,7 +73,7 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        ``methods``, ``recalls`` and ``markers``, see `xnbflow.studies.cells.contract`. The common
+        ``methods``, ``recalls`` and ``markers``, see ``tables.toml``. The common
         classifier is a logistic regression (l2, C = 1) on standardised genes, the union of all
         types' markers. scanpy and NS-Forest are extras: where they are not installed, their row
         says so. Seconds are those of finding the markers alone, of one process.

@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
-from xnbflow.studies.cells.contract import (
+from xnbflow.studies.cells import (
     ALL_GENES,
     CSNB,
     NS_FOREST,

@@ -11,8 +11,7 @@ from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
-from xnbflow.studies.cells import ANALYSIS
-from xnbflow.studies.cells.contract import ALL_GENES, CSNB
+from xnbflow.studies.cells import ALL_GENES, ANALYSIS, CSNB
 
 __all__ = ["section"]
 

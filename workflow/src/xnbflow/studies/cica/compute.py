@@ -24,7 +24,7 @@ from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.naive_bayes.regression import KernelNBRegressor
 from xnbflow.preprocessing.cica import CICA
 from xnbflow.preprocessing.natural_gradient import ConditionalEntropy, natural_gradient
-from xnbflow.studies.cica.contract import (
+from xnbflow.studies.cica import (
     AS_PAPER,
     CHOSEN_WIDTH,
     FAST_ICA,
@@ -167,7 +167,7 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        The tables that `xnbflow.studies.cica.contract` declares. Bands reach from the tenth to the
+        The tables that ``tables.toml`` declares. Bands reach from the tenth to the
         ninetieth percentile over seeds. ``dependence`` is computed on the samples that CICA was
         fitted to, and on a half that it has not seen.
 

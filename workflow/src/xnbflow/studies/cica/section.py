@@ -5,8 +5,8 @@ import pandas as pd
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.studies.cica import ANALYSIS
-from xnbflow.studies.cica.contract import (
+from xnbflow.studies.cica import (
+    ANALYSIS,
     AS_PAPER,
     CHOSEN_WIDTH,
     FAST_ICA,

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
+from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import KINDS, DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
@@ -25,15 +26,17 @@ from xnbflow.naive_bayes.selective import SelectiveNB
 from xnbflow.naive_bayes.von_mises import VonMisesNB
 from xnbflow.preprocessing.selection.mutual_information import quadrature_information
 from xnbflow.studies.defaults import with_defaults
+from xnbflow.studies.directional import ANALYSIS
 from xnbflow.studies.directional.compute_examples import (
     example_tables,
     figure_14,
     printed_values,
     torus_regions,
 )
-from xnbflow.studies.directional.contract import TABLES
 
 __all__ = ["CLASSIFIERS", "analyse"]
+
+TABLES = analysis_tables(ANALYSIS)
 
 _CLASSES = "xnbflow.naive_bayes"
 _VON_MISES = {
@@ -91,7 +94,7 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        The tables that `xnbflow.studies.directional.contract` declares, without the comparison with
+        The tables that ``tables.toml`` declares, without the comparison with
         the paper. Figure 14's artificial data are a data set like the others, and a data set of
         just two angles is an example, too.
 

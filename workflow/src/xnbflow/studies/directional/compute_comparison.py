@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.contract import analysis_tables
 from xnbflow.data.printed import PublishedTables
 from xnbflow.evaluation.rank_tests import average_ranks, pairwise_rank_tests
-from xnbflow.studies.directional.contract import ADJUSTED, CLASSIFIERS, TABLES, counterpart
+from xnbflow.studies.directional import ADJUSTED, ANALYSIS, CLASSIFIERS, counterpart
 
 __all__ = ["compare", "paper_ranks"]
+
+TABLES = analysis_tables(ANALYSIS)
 
 
 def compare(

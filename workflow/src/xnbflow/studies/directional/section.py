@@ -16,9 +16,9 @@ from matplotlib.figure import Figure as Drawing
 from xnbflow.data.contract import Column
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.studies.directional import ANALYSIS
-from xnbflow.studies.directional.contract import (
+from xnbflow.studies.directional import (
     ADJUSTED,
+    ANALYSIS,
     CLASSIFIERS,
     COUNTERPARTS,
     counterpart,

@@ -2,10 +2,19 @@
 
 from xnbflow.data.entries import Analysis, choice, either, list_of, mapping, nothing, number, text
 
+NAIVE = "naive Bayes"
+GENERALIZED = "generalized naive Bayes"
+TUNED = "generalized naive Bayes, tuned"
+LINEAR = "logistic regression"
+#: In the order in which they are shown; not every study has all.
+MODELS = (NAIVE, GENERALIZED, TUNED, LINEAR)
+
+#: A data set and a set of features.
+PAPERS_EXAMPLE = ("spambase", "paper")
+
 ANALYSIS = Analysis(
     "effects",
     "xnbflow.studies.effects.compute",
-    "xnbflow.studies.effects.contract",
     "xnbflow.studies.effects.section",
     {
         "features": mapping(either(list_of(text(), 1), choice("stepwise"), nothing())),

@@ -26,7 +26,7 @@ from xnbflow.data.tables import read_parquet
 from xnbflow.naive_bayes.generalized import GeneralizedNB
 from xnbflow.preprocessing.naive_effects import StepwiseNaiveEffects
 from xnbflow.studies.defaults import refuse_unknown
-from xnbflow.studies.effects.contract import GENERALIZED, LINEAR, NAIVE, PAPERS_EXAMPLE, TUNED
+from xnbflow.studies.effects import GENERALIZED, LINEAR, NAIVE, PAPERS_EXAMPLE, TUNED
 
 __all__ = ["analyse", "summarise"]
 
@@ -288,7 +288,7 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict of str to DataFrame
-        The given tables with the columns that `xnbflow.studies.effects.contract` declares beyond
+        The given tables with the columns that ``tables.toml`` declares beyond
         the given ones, and ``published``, ``costs``, ``strengths``, ``adjustments``, ``shapes``,
         ``observations`` and ``passes``.
     """

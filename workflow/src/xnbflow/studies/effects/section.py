@@ -8,7 +8,7 @@ from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
-from xnbflow.studies.effects.contract import GENERALIZED, LINEAR, NAIVE
+from xnbflow.studies.effects import GENERALIZED, LINEAR, NAIVE
 from xnbflow.studies.effects.section_curves import (
     EffectTables,
     convergence,

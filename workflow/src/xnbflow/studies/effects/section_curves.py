@@ -9,8 +9,7 @@ import pandas as pd
 
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.studies.effects import ANALYSIS
-from xnbflow.studies.effects.contract import GENERALIZED, MODELS, PAPERS_EXAMPLE, TUNED
+from xnbflow.studies.effects import ANALYSIS, GENERALIZED, MODELS, PAPERS_EXAMPLE, TUNED
 from xnbflow.studies.effects.drawings import draw_convergence, draw_effect, draw_path
 
 __all__ = ["EffectTables", "convergence", "curves", "scorecard", "stepwise", "tuning"]

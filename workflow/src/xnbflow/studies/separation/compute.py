@@ -12,28 +12,31 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
+from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.naive_bayes.block import BlockNB
 from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
 from xnbflow.studies.defaults import with_defaults
+from xnbflow.studies.separation import (
+    ALL,
+    ALL_BLOCKS,
+    ANALYSIS,
+    BEST_THRESHOLD,
+    EQ22,
+    ESTIMATED_WEIGHTS,
+)
 from xnbflow.studies.separation.compute_simulation import (
     Setting,
     make_settings,
     simulate,
     standard_error,
 )
-from xnbflow.studies.separation.contract import (
-    ALL,
-    ALL_BLOCKS,
-    BEST_THRESHOLD,
-    EQ22,
-    ESTIMATED_WEIGHTS,
-    TABLES,
-)
 
 __all__ = ["DEFAULTS", "analyse"]
+
+TABLES = analysis_tables(ANALYSIS)
 
 #: The study's parameters; `analyse` explains them.
 DEFAULTS: dict[str, Any] = {
@@ -83,7 +86,7 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        The tables that `xnbflow.studies.separation.contract` declares. Combinations of a
+        The tables that ``tables.toml`` declares. Combinations of a
         distribution and a sample size in which all blocks together misclassify less than one
         sample in a million are left out.
 

@@ -25,7 +25,7 @@ from xnbflow.preprocessing.selection.separation import (
     printed_cut,
     weighted_moments,
 )
-from xnbflow.studies.separation.contract import (
+from xnbflow.studies.separation import (
     ALL_BLOCKS,
     BEST_THRESHOLD,
     BIAS_REMOVED,

@@ -7,10 +7,10 @@ import pandas as pd
 
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.studies.separation import ANALYSIS
-from xnbflow.studies.separation.contract import (
+from xnbflow.studies.separation import (
     ALL,
     ALL_BLOCKS,
+    ANALYSIS,
     BY_TRUTH,
     EQ22,
     ESTIMATED_WEIGHTS,

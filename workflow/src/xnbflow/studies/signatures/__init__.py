@@ -2,10 +2,14 @@
 
 from xnbflow.data.entries import Analysis, list_of, number, whole
 
+CSNB = "ClassSpecificNB"
+XNB_PUBLISHED = "XNB"
+PAM = "shrunken centroids (PAM)"
+LASSO = "l1-logistic regression"
+
 ANALYSIS = Analysis(
     "signatures",
     "xnbflow.studies.signatures.compute",
-    "xnbflow.studies.signatures.contract",
     "xnbflow.studies.signatures.section",
     {
         "splits": whole(2),

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
@@ -26,9 +27,11 @@ from xnbflow.evaluation.selected import features_with_effect
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
 from xnbflow.studies.defaults import with_defaults
-from xnbflow.studies.signatures.contract import CSNB, LASSO, PAM, TABLES, XNB_PUBLISHED
+from xnbflow.studies.signatures import ANALYSIS, CSNB, LASSO, PAM, XNB_PUBLISHED
 
 __all__ = ["DEFAULTS", "analyse", "chosen_sizes", "features_per_class"]
+
+TABLES = analysis_tables(ANALYSIS)
 
 #: The analysis's parameters; `analyse` explains them.
 DEFAULTS: dict[str, Any] = {
@@ -70,7 +73,7 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        ``curves``, ``sizes`` and ``chosen``, see `xnbflow.studies.signatures.contract`. Along the
+        ``curves``, ``sizes`` and ``chosen``, see ``tables.toml``. Along the
         curve of `ClassSpecificNB` the evidence is calibrated as `ClassSpecificNBCV` does it, class
         by class, for each fold by the predictions of the others. The sizes are those that
         `ClassSpecificNBCV` chooses inside each fold.

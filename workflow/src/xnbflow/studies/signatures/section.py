@@ -5,8 +5,7 @@ import pandas as pd
 from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
-from xnbflow.studies.signatures import ANALYSIS
-from xnbflow.studies.signatures.contract import CSNB, LASSO, PAM, XNB_PUBLISHED
+from xnbflow.studies.signatures import ANALYSIS, CSNB, LASSO, PAM, XNB_PUBLISHED
 
 __all__ = ["section"]
 

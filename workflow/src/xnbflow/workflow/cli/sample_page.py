@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import columns
+from xnbflow.data.contract import Column
 from xnbflow.data.counts import counted
 from xnbflow.models.explanation import Explanation
 from xnbflow.report.page.blocks import Block, Evidence, Facts, Group, Prose, Section, Table
@@ -42,7 +42,8 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
     shown = ["class", "feature", "symbol", "value", "evidence"]
     strongest = explanation.terms[shown].head(_MOST_TERMS)
     caption = f"Evidence in nats, the strongest {len(strongest)} of {len(explanation.terms)} terms."
-    table = Table(strongest, caption, columns(value="number:.4g", evidence="number:+.2f"))
+    formats = {"value": Column("number", format=".4g"), "evidence": Column("number", format="+.2f")}
+    table = Table(strongest, caption, formats)
     blocks.append(Group("As a table", [table]))
     lead = "What each feature says for and against each class."
     return Section("evidence", "Evidence", lead, blocks)

@@ -1,4 +1,4 @@
-"""The table of benchmarks that the README shows: written by the tool, between two markers."""
+"""The table of benchmarks in docs/performance.md: written by the tool, between two markers."""
 
 import os
 import platform
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pandas as pd
 
-__all__ = ["BEGIN", "END", "HEADER", "block", "write_block"]
+__all__ = ["BEGIN", "END", "HEADER", "PAGE", "block", "write_block"]
 
-README = Path(__file__).parents[1] / "README.md"
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 BEGIN = "<!-- benchmarks: written by `make bench` -->"
 END = "<!-- end of benchmarks -->"
 HEADER = "| work | peer | ours | peer's | times faster |\n|---|---|---|---|---|"
 
 
 def block(table: pd.DataFrame) -> str:
-    """Return the README's block, markers included, from the table of all benchmarks.
+    """Return the page's block, markers included, from the table of all benchmarks.
 
     Parameters
     ----------
@@ -35,19 +35,19 @@ def block(table: pd.DataFrame) -> str:
     return "\n".join([BEGIN, HEADER, *lines, "", where, END])
 
 
-def write_block(table: pd.DataFrame, path: Path = README) -> None:
-    """Put the block in place of the README's own.
+def write_block(table: pd.DataFrame, path: Path = PAGE) -> None:
+    """Replace the block of the page.
 
     Raises
     ------
     SystemExit
-        If the README has not both markers, once each and in their order.
+        If the page lacks a marker, has one twice, or has them in another order.
     """
     text = path.read_text(encoding="utf-8")
     start, end = text.find(BEGIN), text.find(END)
     if text.count(BEGIN) != 1 or text.count(END) != 1 or start > end:
         raise SystemExit(
-            f"{path} has not the two lines {BEGIN} and {END}, once each, in this order"
+            f"{path} must hold the two lines {BEGIN} and {END}, once each, in this order"
         )
     path.write_text(text[:start] + block(table) + text[end + len(END) :], encoding="utf-8")
 
