@@ -250,25 +250,11 @@ def _collapse(draft: Draft, how: str) -> None:
 def merge_rows(
     values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Merge the rows of each name; labels play no part.
+    """Return the rows of each name merged, the names in order, and the row that is taken of each.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_rows, n_samples)
-        Missing values (NaN) do not count.
-    names : sequence of str
-        The name of each row.
-    how : {"max_mean", "mean", "median"}
-        ``max_mean`` takes the row whose mean over all samples is largest (the first of equals);
-        ``mean`` and ``median`` are those of the rows, sample by sample.
-
-    Returns
-    -------
-    merged : ndarray, shape (n_names, n_samples)
-    unique : ndarray of str, shape (n_names,)
-        In the order of their first rows.
-    rows : ndarray of int, shape (n_names,)
-        The row taken, or the first of those merged.
+    ``max_mean`` takes the row whose mean over all samples is largest (the first of equals); ``mean``
+    and ``median`` are those of the rows, sample by sample. Missing values (NaN) do not count; labels
+    play no part.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -135,18 +135,10 @@ class Downloads:
     ) -> Path:
         """Return a local copy of a source's file, downloaded if need be.
 
-        Parameters
-        ----------
-        source : str
-            Name of the source; its subfolder of `folder`, and its key in `base_urls`.
-        path : str
-            The file's path below a base URL. Every place may hold it gzipped, with ``.gz`` added;
-            a folder may hold it without the path's folders.
-        default : sequence of str
-            The base URLs where none are configured.
-        sha256 : str, optional
-            Checksum of the file, or of what it holds uncompressed. Without it the checksum is
-            recorded at first sight in ``<file>.sha256`` and demanded from then on.
+        The path is below the base URLs, those of ``default`` where none are configured; every place may
+        hold it gzipped, with ``.gz`` added, a folder without the path's folders. The checksum is that of
+        the file, or of what it holds uncompressed; without one it is recorded at first sight in
+        ``<file>.sha256`` and demanded from then on.
 
         Raises
         ------
@@ -198,7 +190,7 @@ class Downloads:
             if isinstance(place, Path):
                 failures.append(f"{place}: no such file")
                 continue
-            from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_download`
+            from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_downloaded`
 
             try:
                 with http.open_url(place, self.retry.timeout) as stream:
@@ -220,16 +212,15 @@ class Downloads:
             local = local_path(base)
             if local is not None:
                 found = [p.name for f in (local / folder, local) if f.is_dir() for p in f.iterdir()]
-                if found:
-                    return found
-                continue
-            from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_download`
+            else:
+                from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_downloaded`
 
-            try:
-                with http.open_url(f"{base.rstrip('/')}/{folder}", self.retry.timeout) as stream:
-                    return _HREF.findall(stream.read(_LONGEST_LISTING).decode(errors="replace"))
-            except DownloadFailedError:
-                continue
+                found = []
+                url = f"{base.rstrip('/')}/{folder}"
+                with suppress(DownloadFailedError), http.open_url(url, self.retry.timeout) as page:
+                    found = _HREF.findall(page.read(_LONGEST_LISTING).decode(errors="replace"))
+            if found:
+                return found
         return []
 
     def _get(

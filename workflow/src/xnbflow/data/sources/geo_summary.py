@@ -97,19 +97,10 @@ class GeoSummary:
 def summarise(location: str, downloads: Downloads) -> GeoSummary:
     """Say what a GEO accession or file holds; of a remote file only the head is read.
 
-    Parameters
-    ----------
-    location : str
-        ``GSE4107``, ``GSE781-GPL96``, ``GDS507``, or a file's path.
-    downloads : Downloads
-        A file that has been downloaded is used; else ``base_urls["geo"]`` (or NCBI) are asked, and
-        the connection is closed where the table begins.
-
     Raises
     ------
     InputError
-        If the file cannot be had or read; where the accession has several platforms, it names
-        them.
+        If the file cannot be had. Where the accession has several platforms, it names them.
     """
     if not is_accession(location):
         with open_raw(location) as stream:

@@ -6,10 +6,7 @@ from xnbflow.data.counts import counted
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.errors import InputError
 
-__all__ = ["TRANSFORMS", "intensity_quantiles", "is_not_logged", "looks_like_counts", "transform"]
-
-#: What the sheet's option ``transform`` may be.
-TRANSFORMS = ("none", "log2", "log2p1", "log_cpm")
+__all__ = ["intensity_quantiles", "is_not_logged", "looks_like_counts", "transform"]
 
 _AT_MOST = 250_000
 #: Fewer features that look like counts are no table of genes.
@@ -80,26 +77,13 @@ def looks_like_counts(values: np.ndarray) -> bool:
 
 
 def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool = True) -> list[str]:
-    """Take logarithms in place, and say what was seen and done.
+    """Take logarithms of values (n_features, n_samples) in place, and say what was seen and done.
 
-    None of them learns anything of other samples, so that they may be taken before folds are drawn.
-
-    Parameters
-    ----------
-    where : str
-        The data set, for errors.
-    values : ndarray of float64, shape (n_features, n_samples)
-        Changed in place. Of ``log2`` values of 0 and below become missing, as in GEO2R.
-    how : {"none", "log2", "log2p1", "log_cpm"}
-        ``log2p1`` is log2(x + 1), ``log_cpm`` log(1 + counts per million of the sample), see
-        `xnbflow.preprocessing.CountsPerMillion`.
-    tell_unlogged : bool
-        Whether values that look not logged are worth a note. Counts always are.
-
-    Returns
-    -------
-    list of str
-        For people: whether values look logged, and how many became missing.
+    Of ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
+    ``log_cpm`` log(1 + counts per million of the sample), see
+    `xnbflow.preprocessing.CountsPerMillion`. None of them learns anything of other samples, so that
+    they may be taken before folds are drawn. ``tell_unlogged`` says whether values that look not
+    logged are worth a note; counts always are.
 
     Raises
     ------
