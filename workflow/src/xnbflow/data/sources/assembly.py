@@ -252,9 +252,9 @@ def merge_rows(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the rows of each name merged, the names in order, and the row that is taken of each.
 
-    ``max_mean`` takes the row whose mean over all samples is largest (the first of equals); ``mean``
-    and ``median`` are those of the rows, sample by sample. Missing values (NaN) do not count; labels
-    play no part.
+    ``max_mean`` takes the row whose mean over all samples is largest (the first of equals);
+    ``mean`` and ``median`` are those of the rows, sample by sample. Missing values (NaN) do not
+    count; labels play no part.
 
     Examples
     --------

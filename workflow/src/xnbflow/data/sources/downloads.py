@@ -135,10 +135,10 @@ class Downloads:
     ) -> Path:
         """Return a local copy of a source's file, downloaded if need be.
 
-        The path is below the base URLs, those of ``default`` where none are configured; every place may
-        hold it gzipped, with ``.gz`` added, a folder without the path's folders. The checksum is that of
-        the file, or of what it holds uncompressed; without one it is recorded at first sight in
-        ``<file>.sha256`` and demanded from then on.
+        The path is below the base URLs, those of ``default`` where none are configured; every place
+        may hold it gzipped, with ``.gz`` added, a folder without the path's folders. The checksum
+        is that of the file, or of what it holds uncompressed; without one it is recorded at first
+        sight in ``<file>.sha256`` and demanded from then on.
 
         Raises
         ------

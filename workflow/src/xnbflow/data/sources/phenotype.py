@@ -25,10 +25,10 @@ _ACCESSION = "geo_accession"
 def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
     """Read a phenotype file: every column as text, indexed by the sample's name.
 
-    It has any format of a table (`read_table`), a row per sample, or is a series matrix or GDS of GEO,
-    with or without values. The option ``phenotype_id`` names the column of sample names; without it,
-    that is the column called as the sheet's ``id_column``, else the first. Of GEO it is a field
-    (``title``), and without it samples are called by their accessions.
+    It has any format of a table (`read_table`), a row per sample, or is a series matrix or GDS of
+    GEO, with or without values. The option ``phenotype_id`` names the column of sample names;
+    without it, that is the column called as the sheet's ``id_column``, else the first. Of GEO it is
+    a field (``title``), and without it samples are called by their accessions.
 
     Raises
     ------

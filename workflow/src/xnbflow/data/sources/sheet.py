@@ -286,7 +286,7 @@ def check_options(dataset: SheetRow) -> None:
         if value not in schema.get("enum", [value]) or not re.search(pattern, value):
             msg = (
                 f"data set {dataset.id}: option {key} {quoted(value)} is not "
-                f"{schema['description']}; correct it"
+                f"{schema.get('description', 'allowed')}; correct it"
             )
             raise InputError(msg, key=key)
 
