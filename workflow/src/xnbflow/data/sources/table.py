@@ -118,7 +118,6 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
             turned = dataset.orientation == "columns"
             read = _samples_in_columns if turned else _samples_in_rows
             content = read(dataset, kinds, table, phenotype)
-        content.notes += table.notes
         return assemble(dataset, _draft(path, dataset, content, kinds, phenotype))
 
 
@@ -140,7 +139,6 @@ class _Content:
     sample_place: Callable[[int], str]
     feature_place: Callable[[int], str]
     feature_texts: dict[str, list[str]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
 
 
 class _Kinds:
@@ -310,7 +308,7 @@ def _draft(
     where = f"data set {dataset.id}: {path}"
     _refuse_bad_names(path, content)
     feature_kinds = _settle_kinds(dataset, kinds, content)
-    content.notes += _names_of_no_gene(content.features)
+    notes = _names_of_no_gene(content.features)
     values, samples = content.values, np.asarray(content.samples, dtype=str)
     metadata = pd.DataFrame(
         {name: text for name, text in content.texts.items() if name not in content.features},
@@ -319,8 +317,8 @@ def _draft(
     )
     kept = np.arange(len(samples))
     if phenotype is not None:
-        keep, rows, notes = joined(where, samples, phenotype)
-        content.notes += notes
+        keep, rows, said = joined(where, samples, phenotype)
+        notes += said
         if not keep.all():
             kept = np.flatnonzero(keep)
             values, samples = np.ascontiguousarray(values[:, keep]), samples[keep]
@@ -344,7 +342,7 @@ def _draft(
         lambda feature, sample: (
             f"{content.feature_place(feature)}, {content.sample_place(int(kept[sample]))}"
         ),
-        content.notes,
+        notes,
     )
 
 

@@ -63,7 +63,7 @@ class TableFile:
 
     The path is for errors; ``advice`` says what to do about a cell that is no finite number, else
     it depends on the cell. ``unit`` is what rows are called in messages, ``nominal`` the columns of
-    which the file says that they hold categories, ``notes`` what a user should know.
+    which the file says that they hold categories.
     """
 
     unit = "row"
@@ -73,7 +73,6 @@ class TableFile:
         self.path, self._advice = path, advice
         self.header: list[str] = []
         self.nominal: set[str] = set()
-        self.notes: list[str] = []
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header, each with its number."""

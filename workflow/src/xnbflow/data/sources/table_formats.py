@@ -1,7 +1,6 @@
 """Formats of tables: text, workbooks, ARFF and Parquet, each a `TableFile`."""
 
 import csv
-import datetime
 import importlib.util
 import io
 import pickle
@@ -19,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.delimited import SEPARATORS, DelimitedText, sniff
 from xnbflow.data.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
@@ -96,14 +94,6 @@ class Workbook(TableFile):
             rows.pop(0)
         self._cells = [[_text(cell) for cell in row] for row in rows]
         self.header = self._cells.pop(0) if self._cells else []
-        names = [*(rows[0] if rows else []), *(row[0] for row in rows if row)]
-        dates = [_text(cell) for cell in names if isinstance(cell, datetime.date)]
-        if dates:
-            self.notes.append(
-                f"{counted(len(dates), 'name', 'is a date', 'are dates')} "
-                f"({', '.join(dates[:5])}): Excel makes dates of gene "
-                "symbols such as SEPT2 and MARCH1; correct them"
-            )
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header that are not empty."""
