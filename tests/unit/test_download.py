@@ -4,11 +4,7 @@ import contextlib
 import gzip
 import hashlib
 import http.server
-import os
-import platform
 import socket
-import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -168,27 +164,6 @@ def test_what_does_not_pass_by_waiting_goes_to_the_next_place_at_once(tmp_path, 
         assert path.read_bytes() == CSV
     assert first.requests == [f"/Genes/{PATH}", f"/Genes/{PATH}.gz"]
     assert second.requests == [f"/Genes/{PATH}"]
-
-
-def test_what_a_killed_download_left_goes_at_once_and_on_another_host_after_a_day(tmp_path):
-    folder = tmp_path / "cumida"
-    folder.mkdir()
-    here = platform.node()
-    done = subprocess.Popen([sys.executable, "-c", ""])
-    done.wait()
-    parts = {
-        "dead": folder / f".{here}.{done.pid}.ab12.part.Brain_GSE1.csv",
-        "at work": folder / f".{here}.{os.getpid()}.ab12.part.Brain_GSE1.csv",
-        "elsewhere": folder / ".elsewhere.1.ab12.part.Brain_GSE1.csv",
-        "elsewhere, old": folder / ".elsewhere.2.ab12.part.Brain_GSE1.csv",
-    }
-    for part in parts.values():
-        part.write_bytes(CSV[:100])
-    os.utime(parts["elsewhere, old"], (time.time() - 90_000,) * 2)
-    with serve(csv=[CSV]) as server:
-        downloads(tmp_path, server.url).fetch("cumida", PATH)
-    left = {name for name, part in parts.items() if part.exists()}
-    assert left == {"at work", "elsewhere"}
 
 
 def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
