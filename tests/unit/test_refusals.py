@@ -82,7 +82,7 @@ def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "cells", "message"),
     [
-        ("a,y\n1,t\n2,n\n", {"options": {"decimal": "dot"}}, "unknown decimal 'dot'"),
+        ("a,y\n1,t\n2,n\n", {"options": {"decimal": "dot"}}, "decimal 'dot' is not point or comma"),
         ("a,,y\n1,2,t\n2,3,n\n", {}, "the feature has no name; name it, or drop it"),
         ("ays\n1\n2\n", {}, "its header is the single cell 'ays'.*separator="),
         (
