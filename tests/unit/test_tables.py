@@ -46,23 +46,25 @@ def test_labels_that_are_numbers_stay_as_they_are():
 
 
 @pytest.mark.parametrize(
-    ("column", "values", "fault"),
+    ("column", "values"),
     [
-        ("text", [1, 2], "column 'text' holds int64, not text"),
-        ("text", ["a", None], "column 'text' has missing values"),
-        ("text", [np.nan, np.nan], "column 'text' "),
-        ("perhaps", [1, 2], "column 'perhaps' holds int64, not text or none"),
-        ("whole", [1.0, 2.0], "column 'whole' holds float64, not integer"),
-        ("whole", [np.nan, np.nan], "column 'whole' holds float64, not integer"),
-        ("share", ["x", "y"], "column 'share' holds"),
-        ("share", ["x", None], "column 'share' holds"),
-        ("is_so", [0, 1], "column 'is_so' holds int64, not boolean"),
-        ("either", [True, False], "column 'either' holds bool, not text or number"),
-        ("either", [1.5, np.nan], "column 'either' has missing values"),
+        ("text", [1, 2]),
+        ("text", ["a", None]),
+        ("text", [np.nan, np.nan]),
+        ("perhaps", [1, 2]),
+        ("whole", [1.0, 2.0]),
+        ("whole", [True, False]),
+        ("whole", [np.nan, np.nan]),
+        ("share", ["x", "y"]),
+        ("share", ["x", None]),
+        ("share", [True, False]),
+        ("is_so", [0, 1]),
+        ("either", [True, False]),
+        ("either", [1.5, np.nan]),
     ],
 )
-def test_a_column_of_another_type_is_not_written(tmp_path, column, values, fault):
-    with pytest.raises(TypeError, match=f"'all_kinds' for .* breaks the contract: {fault}"):
+def test_a_column_of_another_type_is_not_written(tmp_path, column, values):
+    with pytest.raises(TypeError, match=f"'all_kinds' for .* column '{column}'"):
         write_parquet(FRAME.assign(**{column: values}), tmp_path / "t.parquet", ALL_KINDS)
     assert not list(tmp_path.iterdir())
 
