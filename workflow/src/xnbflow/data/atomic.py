@@ -26,16 +26,8 @@ _OLD = 86_400.0
 def atomic(path: str | Path) -> Iterator[Path]:
     """Give a temporary path to write to, and move it to ``path`` when the block ends.
 
-    Parameters
-    ----------
-    path : path
-        Where the file shall appear. Missing folders are made.
-
-    Yields
-    ------
-    Path
-        In the same folder, hidden, with a name that no other process has. If the block raises,
-        nothing is left of it and ``path`` is as it was.
+    It is in the same folder, hidden, with a name that no other process has. If the block raises,
+    nothing is left of it and ``path`` is as it was. Missing folders are made.
 
     Raises
     ------
@@ -75,15 +67,7 @@ def _atomic(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` make a file under a temporary name, then move it to ``path``; see `atomic`.
-
-    Parameters
-    ----------
-    path : path
-        Where the file shall appear. Missing folders are made.
-    write : callable
-        Called with the temporary path. If it raises, nothing is left behind.
-    """
+    """Call ``write`` with a temporary path, then move that file to ``path``; see `atomic`."""
     with atomic(path) as part:
         write(part)
 

@@ -222,10 +222,7 @@ class DataSet:
     def frame(self, samples: np.ndarray | slice = slice(None)) -> pd.DataFrame:
         """Return samples by features as a DataFrame whose one block is feature-major.
 
-        Parameters
-        ----------
-        samples : ndarray of int or slice
-            Positions of the samples to take; all by default.
+        ``samples`` are the positions of those to take; all by default.
         """
         if isinstance(samples, slice):
             values = self.values[:, samples]
@@ -297,12 +294,11 @@ _PARQUET = {
 
 
 def write_chunks(path: str | Path, chunks: Iterable[DataSet]) -> None:
-    """Write a series that need not fit into memory; the file appears whole or not at all.
+    """Write a data set that need not fit into memory; the file appears whole or not at all.
 
     Parameters
     ----------
     path : path
-        Where to write. Missing folders are made.
     chunks : iterable of DataSet
         At least one; different features of the same samples, with the same labels.
 
@@ -384,29 +380,18 @@ def _refuse_other_samples(chunk: DataSet, first: DataSet, where: str) -> None:
 
 
 def read_header(path: str | Path) -> DataSetHeader:
-    """Read names and labels of a series without its values.
-
-    Raises
-    ------
-    InputError
-        If the file is not a series.
-    """
+    """Read names and labels of a data set without its values."""
     with open_parquet(path) as file:
         return _header(file, path)
 
 
 def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream a series by row groups, so that memory need not hold millions of features.
+    """Stream a data set by row groups, so that memory need not hold millions of features.
 
     Yields
     ------
     features : ndarray of str, shape (n_group,)
     values : ndarray of float64, shape (n_group, n_samples)
-
-    Raises
-    ------
-    InputError
-        If the file is not a series.
     """
     for table, values in _row_groups(path):
         yield table["feature"].to_numpy(), values

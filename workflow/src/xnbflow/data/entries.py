@@ -1,7 +1,7 @@
 """What can be added to the workflow: a method, a source of data sets, an analysis, one entry each.
 
-An entry says by import paths where things are, and as JSON schemas what their parameters may be.
-It is read whenever the Snakefile is, in every cluster job; hence only the standard library.
+An entry names modules by import paths, and says as JSON schemas what parameters may be. It is read
+whenever the Snakefile is, in every cluster job: only the standard library is imported.
 """
 
 from collections.abc import Mapping
@@ -140,13 +140,7 @@ def number(
     below: float | None = None,
     most: float | None = None,
 ) -> Schema:
-    """Return the schema of a finite number between two bounds.
-
-    Examples
-    --------
-    >>> number(above=0, most=1)
-    {'type': 'number', 'exclusiveMinimum': 0, 'maximum': 1}
-    """
+    """Return the schema of a finite number between two bounds."""
     bounds = {
         "exclusiveMinimum": above, "minimum": least, "exclusiveMaximum": below, "maximum": most
     }  # fmt: skip

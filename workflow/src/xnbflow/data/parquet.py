@@ -1,9 +1,8 @@
 """Parquet files in which no bit can change unseen: checksums of every page and of the footer.
 
-Parquet's own checksums cover the pages. What says where they are, what they hold and how they are
-packed, the names of samples among it, stands in the footer, which Parquet does not check. So its
-CRC-32 stands in its metadata, in eight characters that count as zeros when it is computed. Any
-program reads such a file; this one refuses what is damaged, and what it has not written.
+Parquet's own checksums cover the pages only. The CRC-32 of the footer is therefore in its metadata,
+in eight characters that count as zeros when it is computed. Any program reads such a file; this one
+refuses what is damaged, and what it has not written.
 """
 
 import zlib
@@ -36,14 +35,7 @@ def parquet_writer(
 ) -> Iterator[pq.ParquetWriter]:
     """Write a Parquet file with checksums; it appears whole or not at all.
 
-    Parameters
-    ----------
-    path : path
-        Where the file shall appear.
-    schema : Schema
-        Its columns and metadata.
-    **options
-        As of `pyarrow.parquet.ParquetWriter`; compressed with zstd by default.
+    ``options`` are those of `pyarrow.parquet.ParquetWriter`; files are compressed with zstd.
     """
     place = {_PLACE: found.encode()} if (found := place_of(path)) else {}
     metadata: Mapping[bytes, bytes] = {**(schema.metadata or {}), **place, _KEY: _ZEROS}
@@ -59,15 +51,6 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
     """Open a file that `parquet_writer` has written; pages are verified as they are read.
 
     Keep the block to reading: what fails in it counts as damage of the file.
-
-    Parameters
-    ----------
-    path : path
-        A Parquet file.
-
-    Yields
-    ------
-    ParquetFile
 
     Raises
     ------

@@ -29,15 +29,6 @@ def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> d
         [project.entry-points."xnbflow.methods"]
         nearest = "toy.entries:NEAREST"
 
-    Parameters
-    ----------
-    group : str
-        ``xnbflow.evaluation.methods``, ``xnbflow.data.sources`` or ``xnbflow.studies``.
-    kind : type
-        Class of its entries.
-    own : mapping
-        Entries of this package by name.
-
     Raises
     ------
     InputError

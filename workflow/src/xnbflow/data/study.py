@@ -9,18 +9,10 @@ __all__ = ["Study", "Validation"]
 
 @dataclass(frozen=True)
 class Validation:
-    """A model of one cohort that is tested on another.
+    """A model of one cohort that is tested on another: ids of a classifier and of two data sets.
 
-    Attributes
-    ----------
-    model : str
-        Id of the classifier.
-    train, test : str
-        Ids of the data sets.
-    match : {"feature", "symbol"}
-        How features are taken for the same.
-    harmonise : {"none", "zscore", "rank", "quantile"}
-        What is done to each sample first, inside the model.
+    ``match`` says how features are taken for the same ("feature" or "symbol"), ``harmonise`` what
+    is done to each sample first ("none", "zscore", "rank" or "quantile").
     """
 
     model: str

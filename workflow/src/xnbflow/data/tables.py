@@ -112,19 +112,12 @@ def digest_of_file(path: str | Path) -> str:
 
 
 def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None:
-    """Refuse tables that were not computed from a series as it is now.
-
-    Parameters
-    ----------
-    paths : iterable of path
-        Tables that `write_parquet` has written with the digest of a series.
-    series : path
-        The file of the series.
+    """Refuse tables, as `write_parquet` writes them, that are not of a series as it is now.
 
     Raises
     ------
     InputError
-        If the series, or a table, was replaced.
+        If the file of the series, or a table, was replaced.
     """
     digest = digest_of_file(series).encode()
     for path in paths:
@@ -177,16 +170,7 @@ def _defused(cell: Any) -> Any:
 def write_tables(
     frames: Mapping[str, pd.DataFrame], folder: str | Path, tables: Mapping[str, TableSchema]
 ) -> None:
-    """Write tables to a folder, each as Parquet and as text.
-
-    Parameters
-    ----------
-    frames : mapping of str to DataFrame
-        The tables by name.
-    folder : path
-        Where to write. Tables in it that are not among these are removed.
-    tables : mapping of str to TableSchema
-        What the contract says of them.
+    """Write tables to a folder, each as Parquet and as text; tables that are not among them go.
 
     Raises
     ------

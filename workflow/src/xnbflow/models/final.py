@@ -71,9 +71,9 @@ def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame
 def heatmap(signature: pd.DataFrame, series: DataSet) -> pd.DataFrame:
     """Return the best features of a signature in each sample, standardised and ordered.
 
-    Samples stand class after class. Features are in the order of the leaves of an average-linkage
-    tree of Euclidean distances between standardised profiles (a function of their correlation),
-    turned so that neighbours are as alike as possible.
+    Samples are in the order of classes. Features are in the order of the leaves of an
+    average-linkage tree of Euclidean distances between standardised profiles (a function of their
+    correlation), turned so that neighbours are as alike as possible.
 
     Parameters
     ----------
@@ -139,15 +139,7 @@ def _spread(n: int, room: int) -> np.ndarray:
 
 
 def write_final(model: TrainedModel, series: DataSet, paths: Mapping[str, str]) -> None:
-    """Write a model, its tables (each as Parquet and as text) and its gene sets.
-
-    Parameters
-    ----------
-    model : TrainedModel
-    series : DataSet
-    paths : mapping of str to path
-        ``model``, ``gene_sets`` and each of `MODEL_TABLES`.
-    """
+    """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text."""
     write_model(model, paths["model"])
     lines = [f"{line}\n" for line in gene_sets(model.signature, series.name)]
     write_atomically(

@@ -39,12 +39,10 @@ def described(
     ----------
     location : str
         A path or URL, a GEO accession, or ``source:location``, say ``bundled:wine``.
-    label, id_column : str, optional
+    label, id_column, orientation : str, optional
         As in the sheet.
     options : iterable of str
         ``key=value`` of the source.
-    orientation : {"rows", "columns"}
-        Where samples stand.
 
     Examples
     --------
@@ -79,19 +77,12 @@ def _is_geo_file(location: str) -> bool:
 
 
 def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> DataSet:
-    """Read samples with their labels.
-
-    Parameters
-    ----------
-    dataset : SheetRow
-        See `described`.
-    downloads : path, optional
-        Folder that keeps what is downloaded; without it a temporary one.
+    """Read samples with their labels; what is downloaded is kept in the folder ``downloads``.
 
     Raises
     ------
     InputError
-        If there is no label, or the data cannot be had or read.
+        If there is no label, or the data cannot be downloaded or read.
     """
     if dataset.source in _LOADERS and not dataset.label:
         msg = f"{dataset.location}: name the column of the class labels, say --label diagnosis"

@@ -48,14 +48,9 @@ RULES = frozenset({"all", *JOBS})
 
 @dataclass(frozen=True)
 class Batch:
-    """Folds that one training job runs: those of one repeat, or all of several.
+    """Folds that one training job runs, numbered from 0: those of one repeat, or all of several.
 
-    Attributes
-    ----------
-    repeats : tuple of int
-        From 0, one after the other.
-    folds : tuple of int or None
-        Of each repeat; None: all there are, where their number depends on the data set.
+    ``folds`` is None for all there are, where their number depends on the data set.
     """
 
     repeats: tuple[int, ...]
@@ -91,19 +86,9 @@ class Batch:
 class Job:
     """What one job of the stage *classify* does on each of some data sets.
 
-    Attributes
-    ----------
-    folds : str
-        Id of the scheme of folds.
-    classifiers : tuple of str
-        Ids of those that it trains: the same studies ask for all of them. None where the folds
-        alone are needed.
-    final : tuple of str
-        Ids of those that it also fits on all samples and keeps.
-    draws : bool
-        Whether it writes the file of the folds, as one job of each data set and scheme does.
-    datasets : tuple of str
-        Ids.
+    It trains ``classifiers`` (none where the folds alone are needed) by the scheme ``folds``; those
+    in ``final`` are also fitted on all samples and kept. One job of each data set and scheme
+    ``draws`` the file of the folds.
     """
 
     folds: str
@@ -122,15 +107,8 @@ class Job:
 class Folds:
     """A scheme of cross-validation: drawn (``file`` is None) or predefined.
 
-    Attributes
-    ----------
-    splits : int or None
-        Folds per repeat; None where each fold leaves one group of samples out, as many as the data
-        set has.
-    repeats : int
-        Number of repeats.
-    file : str or None
-        The file of predefined folds.
+    ``splits`` are the folds per repeat; None where each fold leaves one group of samples out, as
+    many as the data set has.
     """
 
     splits: int | None
@@ -188,12 +166,8 @@ class Config:
     def scheme_of_model(self, dataset: str, classifier: str) -> str:
         """Return the scheme of folds whose figures belong to a model of all samples.
 
-        It is the first scheme of the first study that asks for the model.
-
-        Raises
-        ------
-        InputError
-            If no study asks for it.
+        It is the first scheme of the first study that asks for the model; an `InputError` if none
+        does.
         """
         if scheme := self._scheme(dataset, classifier):
             return scheme
@@ -251,22 +225,11 @@ def read_config(
     raw: Mapping[str, Any],
     schema: str | Path,
     dataset_ids: Sequence[str],
-) -> Config:
-    """Check a configuration and make it a `Config`.
+    """Check a configuration against the JSON schema and across its fields; return a `Config`.
+    """Check what Snakemake read against the JSON schema and across its fields, and return a `Config`.
 
-    Parameters
-    ----------
-    raw : mapping
-        What Snakemake read.
-    schema : path
-        The JSON schema.
-    dataset_ids : sequence of str
-        Ids of all data sets in the sheets.
-
-    Raises
-    ------
-    InputError
-        Naming the key, what was found and what to do.
+    ``dataset_ids`` are the ids of all data sets in the sheets. An `InputError` names the key, what
+    was found and what to do.
     """
     check_schema(raw, schema)
     folds = {
@@ -328,14 +291,10 @@ def read_sheets(
     paths: Mapping[str, str | Path],
     defaults: Collection[str] = (),
 ) -> tuple[dict[str, SheetRow], dict[str, str]]:
-    """Read several sheets of data sets as one.
+    """Read several sheets of data sets, by their names in the configuration, as one.
 
-    Parameters
-    ----------
-    paths : mapping of str to path
-        Where each sheet is, by its name in the configuration.
-    defaults : collection of str
-        Names of those whose data sets give way to others of the same id in a later sheet.
+    Data sets of the sheets named in ``defaults`` give way to others of the same id in a later
+    sheet.
 
     Returns
     -------

@@ -30,14 +30,7 @@ THREAD_VARIABLES = (
 
 
 def start_job(job: Any) -> None:
-    """Prepare this process for a job.
-
-    Parameters
-    ----------
-    job : Snakemake
-        What Snakemake hands to a script: of it ``threads`` are those that the job may use, ``log``
-        names the file for messages, warnings and an uncaught exception, and ``params.sources`` are
-        the digests of `xnbflow.workflow.provenance.source_digests`.
+    """Prepare this process for a job: its threads, its log and the words of its errors.
 
     Raises
     ------

@@ -335,13 +335,7 @@ def run_study(context: typer.Context, study: str) -> None:
 
 
 def snakefile() -> Path:
-    """Return the workflow's Snakefile.
-
-    Raises
-    ------
-    InputError
-        If this library was installed without the workflow.
-    """
+    """Return the workflow's Snakefile; an `InputError` if only the library is installed."""
     path = Path(__file__).parents[4] / "Snakefile"
     if not path.is_file():
         msg = (
@@ -353,15 +347,7 @@ def snakefile() -> Path:
 
 
 def call_snakemake(study: str, options: Sequence[str]) -> None:
-    """Run a study and end this process with Snakemake's exit code.
-
-    Parameters
-    ----------
-    study : str
-        A target of the workflow.
-    options : sequence of str
-        Further options; ``--cores all`` where none says how many.
-    """
+    """Run a target with further options of Snakemake, and end with its exit code."""
     beside = Path(sys.executable).with_name("snakemake")
     program = str(beside) if beside.exists() else shutil.which("snakemake")
     if program is None:

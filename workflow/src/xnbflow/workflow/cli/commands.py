@@ -82,16 +82,8 @@ def parameters(given: Iterable[str]) -> dict[str, Any]:
 def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return a classifier's entry, as a configuration has it, before any data are read.
 
-    Parameters
-    ----------
-    method : str
-        A method's name, where hyphens stand for underscores, or an import path.
-    params : dict
-
-    Raises
-    ------
-    InputError
-        If there is no such method, or it does not take a parameter.
+    ``method`` is a method's name, where hyphens stand for underscores, or an import path. An
+    `InputError` says that there is no such method, or that it does not take a parameter.
 
     Examples
     --------
@@ -124,15 +116,9 @@ def geo_summary(accession: str, mirrors: Sequence[str] = ()) -> GeoSummary:
 
 
 def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str:
-    """Write the sheet and the configuration of a study of a GEO accession.
+    """Write the files ``<name>.tsv`` and ``<name>.yaml`` of a study of a GEO accession.
 
-    Parameters
-    ----------
-    told : GeoSummary
-    name : str
-        Of study and data set, and of the files ``<name>.tsv`` and ``<name>.yaml``.
-    mirrors : sequence of str
-        Where to download from instead of NCBI.
+    ``mirrors`` are where to download from instead of NCBI.
 
     Returns
     -------
@@ -142,7 +128,7 @@ def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str
     Raises
     ------
     InputError
-        If the name is none, no label is proposed, or one of the files is there.
+        If the name is not valid, no label is proposed, or one of the files exists.
     """
     if not _NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"

@@ -29,11 +29,7 @@ def write_explanation_page(explanation: Explanation, path: Path, name: str) -> N
 def explanation_section(explanation: Explanation, name: str) -> Section:
     """Return an explanation as a section of a page: evidence drawn from 0, and who the sample is.
 
-    Parameters
-    ----------
-    explanation : Explanation
-    name : str
-        What the model is called.
+    ``name`` is what the model is called.
     """
     row = explanation.prediction.table.iloc[0]
     blocks: list[Block] = [Prose(note, "warning") for note in explanation.prediction.notes]
