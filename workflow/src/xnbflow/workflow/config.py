@@ -225,8 +225,8 @@ def read_config(
     raw: Mapping[str, Any],
     schema: str | Path,
     dataset_ids: Sequence[str],
+) -> Config:
     """Check a configuration against the JSON schema and across its fields; return a `Config`.
-    """Check what Snakemake read against the JSON schema and across its fields, and return a `Config`.
 
     ``dataset_ids`` are the ids of all data sets in the sheets. An `InputError` names the key, what
     was found and what to do.
