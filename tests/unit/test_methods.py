@@ -12,7 +12,7 @@ from xnbflow.evaluation.build import build_estimator, import_estimator
 from xnbflow.evaluation.methods import METHODS
 from xnbflow.studies.registry import OWN_ANALYSES
 from xnbflow.studies.separation.compute import DEFAULTS
-from xnbflow.workflow.reference import configuration_reference
+from xnbflow.workflow.manual import configuration_reference
 
 ROOT = Path(__file__).parents[2]
 #: What parameters are probed with: inside and at the edges of the ranges of all methods.

@@ -34,20 +34,14 @@ class Method:
 
     Attributes
     ----------
-    name : str
-        How the configuration names it.
+    name, title, source : str
+        How the configuration names it, what it is in a few words, and where it is published.
     estimator : str
-        Full path of the class. Its module, and all that this imports, is what results depend on.
-    title : str
-        What it is, in a few words.
-    source : str
-        Where it is published: authors, year, equations.
+        Full path of the class.
     parameters : dict of str to dict
         Each parameter's JSON schema, in the order of the class's signature.
     kind : {"classifier", "transformer"}
         A transformer can be a step of a pipeline, or a parameter; not a classifier by itself.
-    modules : tuple of str
-        Further modules that it imports by names that its source does not show.
     rules : dict of str to dict of str to str
         For parameters that decide what the method is: what each value does, the default first.
         The Methods section of a page states it.
@@ -59,7 +53,6 @@ class Method:
     source: str
     parameters: Mapping[str, Schema] = field(default_factory=dict)
     kind: str = "classifier"
-    modules: tuple[str, ...] = ()
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 

@@ -68,21 +68,17 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
         msg = f"{path} is missing; run the workflow again with this file as a target"
         raise InputError(msg) from error
     except (OSError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: str | Path, error: Exception) -> InputError:
-    """Return the error of a file that cannot be read, which need not be the file's fault."""
-    reason = str(error).partition("\n")[0]
-    # Arrow has no error of its own for a thread that cannot be started.
-    lacking = isinstance(error, MemoryError) or type(error) is pa.ArrowException
-    if lacking or getattr(error, "errno", None):
-        remedy = "remove the cause, and run the workflow again; the file may be intact"
-        msg = f"{path} cannot be read ({reason}); {remedy}"
-    else:
-        remedy = REMEDY
+        reason, remedy = str(error).partition("\n")[0], REMEDY
         msg = f"{path} is damaged ({reason}); {remedy}"
-    return InputError(msg, file=str(path), remedy=remedy)
+        # Arrow has no error of its own for a thread that cannot be started.
+        if (
+            isinstance(error, MemoryError)
+            or type(error) is pa.ArrowException
+            or getattr(error, "errno", None)
+        ):
+            remedy = "remove the cause, and run the workflow again; the file may be intact"
+            msg = f"{path} cannot be read ({reason}); {remedy}"
+        raise InputError(msg, file=str(path), remedy=remedy) from error
 
 
 def place_of(path: str | Path) -> str:
@@ -119,21 +115,17 @@ def _seal(path: Path) -> None:
 
 
 def _verify_footer(file: Any, path: str | Path) -> None:
-    size = file.seek(0, 2)
-    footer, place = _footer(file, size)
-    if not footer:
-        msg = f"{path} is not a Parquet file, or cut short; {REMEDY}"
-        raise InputError(msg)
-    if place < 0:
-        msg = (
-            f"{path} has no checksum: another version or another program has made it, or it is "
-            f"damaged; {REMEDY}"
-        )
-        raise InputError(msg)
+    footer, place = _footer(file, file.seek(0, 2))
     found = footer[place : place + len(_ZEROS)]
-    if found != _crc(footer[:place] + _ZEROS + footer[place + len(_ZEROS) :]):
-        msg = f"{path} is damaged (its footer fails its checksum)"
-        raise InputError(f"{msg}; {REMEDY}")
+    if not footer:
+        wrong = "is not a Parquet file, or cut short"
+    elif place < 0:
+        wrong = "has no checksum: another version or program has made it, or it is damaged"
+    elif found != _crc(footer[:place] + _ZEROS + footer[place + len(_ZEROS) :]):
+        wrong = "is damaged (its footer fails its checksum)"
+    else:
+        return
+    raise InputError(f"{path} {wrong}; {REMEDY}", file=str(path), remedy=REMEDY)
 
 
 def _footer(file: Any, size: int) -> tuple[bytes, int]:
