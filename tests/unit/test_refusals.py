@@ -14,7 +14,7 @@ from xnbflow.data.sources.sheet import SheetRow, local_path
 from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation import paired_tests, rank_tests
 from xnbflow.evaluation.folds_file import read_folds
-from xnbflow.models import fit_model, predict_table
+from xnbflow.models import fit_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.naive_bayes.boundaries import von_mises_fisher_boundary
 from xnbflow.preprocessing.selection.stepwise import stepwise_logistic
@@ -41,10 +41,6 @@ NONE = SheetRow("mine", "table", "mine.csv", label="y")
         lambda: local_path("file://[a/b.csv"),
         lambda: fit_model(two_classes(), KMEANS),
         lambda: explain_sample(fit_model(two_classes(), RANKED), two_classes().frame(), "s0"),
-        lambda: predict_table(
-            fit_model(two_classes(), {"method": "csnb"}),
-            two_classes().frame().iloc[:, [0, 0, 1, 2, 3, 4, 5, 6, 7]],
-        ),
     ],
 )
 def test_what_cannot_be_computed(call):
