@@ -69,7 +69,12 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
 
 def takes_features_apart(estimator: BaseEstimator) -> bool:
     """Whether the steps before the last make of each feature something that no other changes."""
-    return all(_feature_by_feature(step) for step in _steps_before(estimator))
+    return all(
+        step.method == "median"
+        if isinstance(step, Imputer)
+        else isinstance(step, _FEATURE_BY_FEATURE)
+        for step in _steps_before(estimator)
+    )
 
 
 def keeps_values(estimator: BaseEstimator) -> bool:
@@ -120,9 +125,3 @@ def _steps_before(estimator: BaseEstimator) -> list[BaseEstimator]:
     if hasattr(estimator, "best_estimator_"):
         return _steps_before(estimator.best_estimator_)
     return []
-
-
-def _feature_by_feature(step: BaseEstimator) -> bool:
-    if isinstance(step, Imputer):
-        return step.method == "median"
-    return isinstance(step, _FEATURE_BY_FEATURE)
