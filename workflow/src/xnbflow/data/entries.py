@@ -62,10 +62,9 @@ class Source:
 
     Attributes
     ----------
-    name : str
-        How the sheet of data sets names it.
-    module : str
-        Full path of the module with ``load(dataset: SheetRow, downloads: Downloads) -> DataSet``.
+    name, module : str
+        How the sheet of data sets names it, and the full path of the module with
+        ``load(dataset: SheetRow, downloads: Downloads) -> DataSet``.
     options : dict of str to dict
         Each option's JSON schema; ``description`` says what it must be.
     needs : tuple of str

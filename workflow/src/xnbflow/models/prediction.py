@@ -99,8 +99,8 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     Returns
     -------
     frame : DataFrame of shape (n_samples, n_features)
-        The model's columns in order. What is missing is the training median, or, where the model is
-        to fill it in by itself, missing.
+        The model's columns in order. Missing values are training medians, unless the model fills
+        them in by itself.
     lacking : ndarray of bool, shape (n_samples, n_used)
         Where a used feature has no value.
     """
@@ -200,20 +200,10 @@ def _log_posterior(
 def log_posterior_without(
     estimator: BaseEstimator, X: pd.DataFrame, features: Sequence[str]
 ) -> np.ndarray:
-    """Return log posteriors from the evidence of all features but some.
+    """Return log posteriors (n_samples, n_classes) from the evidence of all features but some.
 
-    Parameters
-    ----------
-    estimator : classifier
-        Naive Bayes whose classes stay comparable where a feature is left out: all classes use
-        the same features, or each one's are relative to a common reference.
-    X : DataFrame of shape (n_samples, n_features)
-    features : sequence of str
-        Those to leave out; what X holds there is of no matter.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    Only naive Bayes whose classes stay comparable can leave a feature out: all classes use the same
+    features, or each one's are relative to a common reference. What X holds there is of no matter.
 
     Raises
     ------

@@ -31,10 +31,7 @@ _FEATURE_BY_FEATURE = (
 
 
 def imputing(estimator: BaseEstimator) -> BaseEstimator:
-    """Return a classifier with the imputation of missing values as its first step.
-
-    It is what stands in for them in cross-validation (`xnbflow.evaluation.fitting`): the medians
-    of the training samples. One that imputes by itself stays as it is.
+    """Return a classifier that begins with imputation by medians, if it does not impute itself.
 
     Examples
     --------
@@ -95,18 +92,9 @@ def is_relative(estimator: BaseEstimator) -> bool:
 
 
 def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
-    """Return what each feature says for each class; None where a transformer makes new features.
+    """Return what each feature of samples X says for each class, see `BaseNaiveBayes.explain`.
 
-    Parameters
-    ----------
-    estimator : classifier
-        A fitted one with an `explainer`.
-    X : DataFrame of shape (n_samples, n_features)
-
-    Returns
-    -------
-    DataFrame or None
-        See `xnbflow.naive_bayes.base.BaseNaiveBayes.explain`.
+    ``estimator`` is fitted and has an `explainer`; None where a transformer makes new features.
     """
     last, before, names = last_step(estimator, X.columns.to_numpy())
     if names is None:
