@@ -155,9 +155,9 @@ def profile(series: DataSet) -> pd.DataFrame:
         out = np.empty((len(pairs), tile.shape[1]))
         timed("Hellinger distances", hellinger, densities, pairs, out)
         distances[:, block] = out
-    candidates = Candidates(N_CLASSES)
+    candidates = Candidates(N_CLASSES, min_distance="mean")
     timed("ranking and selection", candidates.absorb, distances, series.values, series.features)
-    timed("ranking and selection", candidates.select, "mean")
+    timed("ranking and selection", candidates.select)
     table = pd.DataFrame({"step": seconds.keys(), "seconds": seconds.values()})
     table["share"] = table["seconds"] / table["seconds"].sum()
     table["ns_per_value"] = table["seconds"] / series.values.size * 1e9

@@ -56,7 +56,7 @@ def dealt(series: DataSet, seed: int) -> DataSet:
 def accuracy(series: DataSet, entry: dict, repeat: int) -> float:
     """Return the share of right predictions of one repeat."""
     folds = draw_folds(series, N_SPLITS, N_REPEATS)
-    told = train(series, folds, resolved(entry), repeat, None).predictions
+    told = train(series, folds[folds["repeat"] == repeat], resolved(entry))["predictions"]
     return float((told["true"] == told["predicted"]).mean())
 
 

@@ -33,7 +33,7 @@ def main(folder: Path, first: int, step: int) -> None:
     tiny = tiny_series()  # compiles
     diagnose(tiny, **settings)
     for entry in entries:
-        train(tiny, folds_of_repeat(tiny, 2, 0), entry, 0, [0])
+        train(tiny, folds_of_repeat(tiny, 2, 0), entry)
     seconds = {"diagnose": 0.0, "classify": 0.0}
     files = [
         path for path in folder.glob("*.parquet") if path.name.count(".") == 1
@@ -45,7 +45,7 @@ def main(folder: Path, first: int, step: int) -> None:
         seconds["diagnose"] += time.process_time() - start
         start = time.process_time()
         for entry in entries:
-            train(series, folds_of_repeat(series, 10, 0), entry, 0, range(10))
+            train(series, folds_of_repeat(series, 10, 0), entry)
         seconds["classify"] += time.process_time() - start
     print(json.dumps(seconds))
 

@@ -19,7 +19,7 @@ from xnbflow.naive_bayes import (
     KernelNBRegressor,
 )
 from xnbflow.preprocessing import CICA
-from xnbflow.preprocessing.selection.separation import printed_cut, weigh
+from xnbflow.preprocessing.selection.separation import printed_cut, select_blocks
 from xnbflow.report.page.style import COLOURS, GREY, legend_above, new_axes, plain_number, render
 
 __all__ = ["FIGURES"]
@@ -137,7 +137,7 @@ def weights() -> Drawing:
     strength = np.where(np.arange(blocks) < blocks // 2, 0.0, 12.0)
     scores = np.sort(rng.noncentral_chisquare(size, strength))
     degrees = np.full(blocks, size)
-    optimal = weigh(scores, degrees, n).weights
+    optimal = select_blocks(scores, degrees, n, "weights").weights
     cut = printed_cut(scores, degrees) * size
     lines = {"optimal weight, Eq. 17": optimal, "threshold, Eq. 22": (scores >= cut).astype(float)}
     return _curves, {"x": scores, "lines": lines, "x_label": "score u", "y_label": "weight"}

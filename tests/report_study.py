@@ -15,37 +15,27 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import (
-    DESCRIPTION,
-    DESCRIPTION_TABLES,
-    DIAGNOSTIC,
-    DIAGNOSTIC_TABLES,
-    SERIES,
-    STUDY_TABLES,
-    TRAINED,
-    TRAINING_TABLES,
-    TRUTH,
-    TRUTH_TABLE,
-)
-from xnbflow.data.dataset import DataSet
+from xnbflow.data import contract
+from xnbflow.data.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH_TABLE
+from xnbflow.data.dataset import DataSet, read_header
 from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.evaluation.description import description_tables
+from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.study import study_tables
-from xnbflow.report.page.blocks import (
-    Cards,
-    Evidence,
-    Facts,
-    Figure,
-    Gallery,
-    Group,
-    Prose,
-    Table,
-)
+from xnbflow.evaluation.training import train
+from xnbflow.report.page.blocks import Cards, Evidence, Facts, Figure, Gallery, Group, Prose, Table
 from xnbflow.report.results import StudyResults
 
 SCRIPT = "<script>alert(1)</script>"
+ENTRIES = {
+    "nb": {"method": "gaussian_nb"},
+    "xnb": {"method": "xnb"},
+    "forest": {"method": "sklearn.tree.DecisionTreeClassifier"},
+    "priors": {"method": "xnb", "params": {"priors": [0.6, 0.3, 0.1]}},
+    "calibrated": {"method": "csnb_cv", "params": {"cv": 3}},
+}
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
 CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
 SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
@@ -77,42 +67,35 @@ def _made(classifiers, datasets, **changes):
         paper={name: name for name in ("nb", "xnb") if name in classifiers},
     )
     for dataset in datasets:
-        series = _series(dataset)
-        series.write(root / SERIES.of(dataset=dataset))
+        series, path = _series(dataset), root / SERIES.of(dataset=dataset)
+        series.write(path)
         _write_diagnostics(root / "results" / dataset, series)
         for classifier in classifiers:
-            _write_training(root / "results" / dataset / "3-fold" / classifier, series, **changes)
+            folder = root / "results" / dataset / "3-fold" / classifier
+            _write_training(folder, path, series, resolved(ENTRIES[classifier]), **changes)
     if "alpha" in datasets:
         for name in study.datasets:
             truth = _truth() if name == "alpha" else pd.DataFrame(columns=TRUTH_TABLE.fixed)
             write_parquet(truth, root / TRUTH.of(dataset=name), TRUTH_TABLE)
     results = StudyResults(
-        study, {c: CLASSIFIERS[c] for c in classifiers}, _configuration(study), root
+        study, {c: CLASSIFIERS.get(c, c) for c in classifiers}, _configuration(study), root
     )
     _write_tables(results)
     return results
 
 
 def _configuration(study):
-    methods = {
-        "nb": "gaussian_nb",
-        "xnb": "xnb",
-        "forest": "sklearn.ensemble.RandomForestClassifier",
-    }
     return {
         "studies": {study.id: {"title": study.title, "datasets": list(study.datasets)}},
         "datasets": {
-            name: {"sheet": "my.tsv", "id": name, "source": _source(name), "location": ""}
-            for name in study.datasets
+            name: {"sheet": "my.tsv", "id": name, "source": source, "location": ""}
+            for name, source in (("alpha", "simulate"), ("GSE7904", "table"))
+            if name in study.datasets
         },
-        "classifiers": {name: {"method": methods[name]} for name in study.classifiers},
+        "classifiers": {name: ENTRIES[name] for name in study.classifiers},
         "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS}},
         "diagnostics": {"normality_alpha": 0.05},
     }
-
-
-def _source(dataset):
-    return "simulate" if dataset == "alpha" else "table"
 
 
 def _series(dataset):
@@ -127,6 +110,7 @@ def _series(dataset):
     features[0] = SCRIPT
     samples = [f"sample {i}" for i in range(SAMPLES)]
     samples[0] = '"s" & <i>first</i>'
+    codes[-6:] = (codes[-6:] + 1) % len(classes)  # wrong labels, so that samples are misclassified
     return DataSet(dataset, values, features, samples, np.array(classes)[codes])
 
 
@@ -156,140 +140,55 @@ def _write_diagnostics(folder, series):
         ),
     }
     for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet", DIAGNOSTIC_TABLES[name])
+        write_parquet(table, folder / f"{name}.parquet", contract.DIAGNOSTIC_TABLES[name])
 
 
-def _write_training(folder, series, failed=(), warned=()):
+def _write_training(folder, path, series, entry, failed=(), warned=()):
     """Write what the training jobs of a classifier leave behind, put together.
 
     ``failed`` and ``warned`` hold classifiers, or ``dataset/classifier``.
     """
     names = {folder.name, f"{series.name}/{folder.name}"}
-    fails, warns = bool(names & set(failed)), bool(names & set(warned))
-    repeats = {name: [] for name in TRAINING_TABLES}
-    for repeat in range(REPEATS):
-        rng = np.random.default_rng(repeat + len(folder.name))
-        fold = rng.permutation(np.arange(SAMPLES) % FOLDS)
-        tables = {} if fails else _trained(series, fold, rng, selects=folder.name == "xnb")
-        tables["fits"] = _fits(series, tables, fails, warns)
-        for name, declared in TRAINING_TABLES.items():
-            table = tables.get(name, pd.DataFrame(columns=declared.fixed))
-            if "repeat" not in table:
-                table.insert(0, "repeat", repeat)
-            repeats[name].append(table)
-    for name, parts in repeats.items():
-        table = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
-        write_parquet(table, folder / f"{name}.parquet", TRAINING_TABLES[name])
-
-
-def _trained(series, fold, rng, *, selects):
-    codes = np.searchsorted(series.classes, series.labels)
-    wrong = rng.random(SAMPLES) < 0.2
-    predicted = np.where(wrong, (codes + 1) % len(series.classes), codes)
-    joint = rng.normal(size=(SAMPLES, len(series.classes)))
-    joint[np.arange(SAMPLES), predicted] += 6
-    posterior = joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
-    predictions = pd.DataFrame(
-        {
-            "fold": fold,
-            "sample": series.samples,
-            "true": series.labels,
-            "predicted": series.classes[predicted],
-        }
-    )
-    for j, label in enumerate(series.classes):
-        predictions[f"log_posterior.{label}"] = posterior[:, j]
-    tables = {"predictions": predictions.sort_values("fold", kind="stable")}
-    return tables | (_selected(series, fold, rng) if selects else {})
-
-
-def _selected(series, fold, rng):
-    """Three features per class, the first of which every fold selects."""
-    selected, distances, explanations = [], [], []
-    for number in range(FOLDS):
-        tested = series.samples[fold == number]
-        for j, label in enumerate(series.classes):
-            some = rng.choice(np.arange(9, FEATURES), 2, replace=False)
-            features = series.features[[3 * j, 3 * j + 1, *some][: 3 if j else 2]]
-            for rank, feature in enumerate(features, start=1):
-                selected.append((number, label, rank, feature, 1 - 0.1 * rank, False))
-                others = series.classes[series.classes != label]
-                distances += [(number, label, feature, other, rng.random()) for other in others]
-                explanations += [
-                    (number, sample, label, feature, -rng.exponential(), "density")
-                    for sample in tested
-                ]
-    return {
-        "selected": pd.DataFrame(selected, columns=TRAINING_TABLES["selected"].fixed[1:]),
-        "distances": pd.DataFrame(distances, columns=TRAINING_TABLES["distances"].fixed[1:]),
-        "explanations": pd.DataFrame(
-            explanations, columns=TRAINING_TABLES["explanations"].fixed[1:]
-        ),
-    }
-
-
-def _fits(series, tables, failed, warned):
-    counts = FEATURES
-    if "selected" in tables:
-        counts = tables["selected"].groupby("fold").size().to_numpy() / len(series.classes)
-    return pd.DataFrame(
-        {
-            "fold": np.arange(FOLDS),
-            "status": "failed" if failed else "ok",
-            "error": f"ValueError: {SCRIPT}" if failed else "",
-            "warnings": "class 'normal' has few samples" if warned else "",
-            "features_per_class": np.nan if failed else counts,
-            "features": 0 if failed else 5,
-            "ties": np.nan,
-            "imputed": 0,
-            "fit_seconds": 0.1,
-            "predict_seconds": 0.01,
-        }
-    )
+    tables = train(series, draw_folds(read_header(path), FOLDS, REPEATS), entry)
+    if names & set(failed):
+        fits = tables["fits"].assign(status="failed", error=f"ValueError: {SCRIPT}", features=0)
+        tables = {name: table.head(0) for name, table in tables.items()}
+        tables["fits"] = fits.assign(features_per_class=np.nan)
+    warning = "class 'normal' has few samples" if names & set(warned) else ""
+    tables["fits"]["warnings"] = warning
+    for name, declared in TRAINING_TABLES.items():
+        write_parquet(tables[name], folder / f"{name}.parquet", declared)
 
 
 def _write_tables(results):
     study, root = results.study, results.root
-    trained = {
-        table: [
-            root / TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
-            for dataset, folds, classifier in study.trained
-        ]
-        for table in TRAINING_TABLES
-    }
-    diagnosed = {
-        table: [root / DIAGNOSTIC.of(dataset=dataset, table=table) for dataset in study.datasets]
-        for table in ("normality", "normality_within", "dependence", "dependence_test")
-    }
+    names = ("normality", "normality_within", "dependence", "dependence_test")
     files = {
         "series": [root / SERIES.of(dataset=name) for name in study.datasets],
         "notes": [],
         "permutation": [],
         "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
-        **trained,
-        **diagnosed,
     }
-    keys = {
-        "datasets": study.datasets,
-        "diagnosed": study.datasets,
-        "trained": study.trained,
-        "permuted": [],
-    }
-    about = {
-        "study": study.id,
-        "title": study.title,
-        "summary": study.summary,
-        "labels": results.labels,
-    }
-    write_tables(
-        study_tables(about, keys, files, alpha=0.05, paper=study.paper),
-        results.folder,
-        STUDY_TABLES,
-    )
+    for name in names:
+        files[name] = [
+            root / contract.DIAGNOSTIC.of(dataset=each, table=name) for each in study.datasets
+        ]
+    for name in TRAINING_TABLES:
+        files[name] = [
+            root / TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=name)
+            for dataset, folds, classifier in study.trained
+        ]
+    keys = {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
+    keys["permuted"] = []
+    about = {"study": study.id, "title": study.title, "summary": study.summary}
+    about["labels"] = results.labels
+    tables = study_tables(about, keys, files, alpha=0.05, paper=study.paper)
+    write_tables(tables, results.folder, contract.STUDY_TABLES)
     entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
-    told = description_tables(keys, dict.fromkeys(keys["datasets"], entries), files)
-    write_tables(told, root / DESCRIPTION.of(study=study.id), DESCRIPTION_TABLES)
+    tables = description_tables(keys, dict.fromkeys(study.datasets, entries), files)
+    folder = root / contract.DESCRIPTION.of(study=study.id)
+    write_tables(tables, folder, contract.DESCRIPTION_TABLES)
 
 
 def write_declared(frame, path, table):

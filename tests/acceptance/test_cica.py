@@ -1,8 +1,4 @@
-"""The numbers demanded of CICA, on the paper's experiment. The study has all of them over 50 seeds.
-
-Here recovery rests on 50 seeds at 200 samples, 20 at 500 and 10 at 1,000; the errors on 50 at 20
-samples and at 200, and 20 with ten inputs.
-"""
+"""The numbers demanded of CICA on the paper's experiment; the study has them over 50 seeds."""
 
 import numpy as np
 import pytest

@@ -25,41 +25,34 @@ def mirror(shared_data, tmp_path_factory):
     return folder
 
 
-class Truncating(http.server.SimpleHTTPRequestHandler):
-    """Serves files, the first request of each cut short."""
-
-    seen: set
-    truncated: int
-
-    def log_message(self, *_):
-        pass
-
-    def copyfile(self, source, outputfile):
-        if self.path in self.seen:
-            super().copyfile(source, outputfile)
-        else:
-            self.seen.add(self.path)
-            outputfile.write(source.read(1000))
-            self.close_connection = True
-
-
 @pytest.fixture
 def server(mirror):
     """The URL of a server whose first answer for each file is truncated."""
-    handler = type("Handler", (Truncating,), {"seen": set()})
-    with serving(functools.partial(handler, directory=mirror)) as server:
+    seen = set()
+
+    class Truncating(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def copyfile(self, source, outputfile):
+            if self.path in seen:
+                super().copyfile(source, outputfile)
+            else:
+                seen.add(self.path)
+                outputfile.write(source.read(1000))
+                self.close_connection = True
+
+    with serving(functools.partial(Truncating, directory=mirror)) as server:
         yield server.url
 
 
 def sheet(checksums):
-    columns = (
-        "id source location sha256 samples features classes label id_column orientation options"
-    )
-    lines = ["\t".join(columns.split())]
-    for name, kind in SETS.items():
-        cells = [f"my-{name}", "cumida", f"{kind}/{name}", checksums.get(name, ""), *[""] * 7]
-        lines.append("\t".join(cells))
-    return "\n".join(lines) + "\n"
+    rows = [
+        {"id": f"my-{name}", "source": "cumida", "location": f"{kind}/{name}"}
+        | {"sha256": checksums.get(name, "")}
+        for name, kind in SETS.items()
+    ]
+    return pd.DataFrame(rows).to_csv(sep="\t", index=False)
 
 
 def study(url):

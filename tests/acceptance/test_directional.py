@@ -1,5 +1,7 @@
 """The accuracies of Directional naive Bayes classifiers, Table 1, on the data at hand."""
 
+import functools
+
 import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
@@ -21,17 +23,15 @@ FILES = {
 @pytest.fixture(scope="module")
 def series(shared_data, tmp_path_factory):
     """Get a data set's series by name, each read once."""
-    known = {}
 
+    @functools.cache
     def get(name):
-        if name not in known:
-            source, file = FILES[name]
-            known[name] = acquire(
-                SheetRow(name, source, name, options={"file": file}),
-                downloads=tmp_path_factory.mktemp("downloads"),
-                base_urls={source: [str(shared_data / source)]},
-            )
-        return known[name]
+        source, file = FILES[name]
+        return acquire(
+            SheetRow(name, source, name, options={"file": file}),
+            downloads=tmp_path_factory.mktemp("downloads"),
+            base_urls={source: [str(shared_data / source)]},
+        )
 
     return get
 

@@ -2,13 +2,12 @@
 
 import itertools
 import json
-import re
 import shutil
 import zlib
 from contextlib import contextmanager
 
 import pytest
-from report_study import CLASSES, SCRIPT, write_study
+from report_study import CLASSES, write_study
 
 from xnbflow.report.index import write_index
 from xnbflow.report.study import write_report
@@ -105,19 +104,6 @@ def test_it_opens_without_complaint_and_fetches_nothing(browser, report):
     assert {url for url in fetched if not url.startswith("data:")} == {report.as_uri()}
 
 
-def test_a_feature_named_like_a_script_is_text_everywhere(page):
-    assert find(page, "body").text.count(SCRIPT) > 0
-    open_everything(page)
-    assert page.execute_script("return document.scripts.length") == 2
-    drawn = page.execute_script(
-        "return [...document.querySelectorAll('svg text')].map(t => t.textContent)"
-    )
-    assert SCRIPT in drawn
-    assert (
-        page.execute_script("return document.querySelectorAll('svg script, td script').length") == 0
-    )
-
-
 def test_a_column_sorts_by_number_up_and_down_by_mouse_and_keyboard(page):
     table = find(page, "#diagnostics table")
     header = find_all(table, "thead th")[1]
@@ -150,7 +136,7 @@ def test_missing_values_stay_last_and_spreads_sort_by_their_mean(page):
 
 def test_a_filter_leaves_the_rows_that_hold_every_word(page):
     open_everything(page)
-    table = find(page, "#samples .table")
+    table = find(page, "#samples details .table")
     box, count = find(table, "input"), find(table, "output")
     rows = len(column(page, find(table, "table"), 0))
     box.send_keys("TUMOUR sample 3")
@@ -185,20 +171,11 @@ def test_any_sample_can_be_explained(page):
             assert sum(added) == pytest.approx(float(text.replace("−", "-")), abs=0.03)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (-2418451.4, "−2418451"),
-        (-24184514.3, "−24184514"),
-        (-1.5e9, "−1.500e+9"),
-        (-9999.99, "−9999.99"),
-    ],
-)
+@pytest.mark.parametrize(("value", "text"), [(-24184514.3, "−24184514"), (-1.5e9, "−1.500e+9")])
 def test_great_contributions_are_not_cut(page, value, text):
     model = {"classes": ["a"], "features": ["g"], "fits": [{"prior": [-0.1], "sets": [[0]]}]}
-    sample = ["s", 0, 0, 0, [value], [0]]
     place = find(page, ".explanation")
-    page.execute_script("explain(...arguments)", model, sample, place)
+    page.execute_script("explain(...arguments)", model, ["s", 0, 0, 0, [value], [0]], place)
     (cell,) = place.find_elements("css selector", ".steps td.n")
     assert cell.text == text
     inside = page.execute_script(
@@ -207,24 +184,6 @@ def test_great_contributions_are_not_cut(page, value, text):
         cell,
     )
     assert inside
-
-
-def test_a_sample_is_explained_by_keyboard_alone(page):
-    select = find(page, "select[name=sample]")
-    before = find(page, ".explanation p").text
-    page.execute_script("arguments[0].focus()", select)
-    page.switch_to.active_element.send_keys("\ue015")  # arrow down
-    assert find(page, ".explanation p").text != before
-
-
-def test_groups_open_and_close_all_at_once(page):
-    button = find(page, "#accuracy .all")
-    groups = find_all(page, "#accuracy > details")
-    button.click()
-    assert all(group.get_attribute("open") for group in groups)
-    assert button.text == "Close all"
-    button.click()
-    assert not any(group.get_attribute("open") for group in groups)
 
 
 def test_evidence_for_and_against_has_one_axis_from_zero_for_all_classes(page):
@@ -272,10 +231,16 @@ def test_text_in_figures_is_legible_and_none_is_cut(browser, report, width):
         assert browser.execute_script(TEXTS) == [[], []]
 
 
-def test_closed_groups_open_on_paper_and_close_again(page):
+def test_groups_open_and_close_all_at_once_and_for_print(page):
+    button = find(page, "#accuracy .all")
+    groups = find_all(page, "#accuracy > details")
+    button.click()
+    assert all(group.get_attribute("open") for group in groups)
+    assert button.text == "Close all"
+    button.click()
+    assert not any(group.get_attribute("open") for group in groups)
     script = "return [...document.querySelectorAll('details')].map((group) => group.open)"
     before = page.execute_script(script)
-    assert not all(before)
     page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
     assert all(page.execute_script(script))
     page.execute_script("window.dispatchEvent(new Event('afterprint'))")
@@ -331,15 +296,6 @@ def test_nothing_overflows(browser, report, width, theme, name):
         assert browser.execute_script(OVERFLOWING) == [0, []]
 
 
-def test_a_wide_table_scrolls_in_a_place_that_the_keyboard_reaches(browser, report):
-    with shown(browser, 400):
-        browser.get(report.as_uri())
-        box = find(browser, "#diagnostics .scroll")
-        inner, outer = (box.get_property(key) for key in ("scrollWidth", "clientWidth"))
-        assert inner > outer
-        assert box.get_attribute("tabindex") == "0"
-
-
 def test_figures_take_the_colours_of_the_page(browser, report):
     script = (
         "return [getComputedStyle(document.body).color,"
@@ -356,9 +312,11 @@ def test_figures_take_the_colours_of_the_page(browser, report):
     assert len(papers) == 2
 
 
-def test_paper_has_no_controls_and_no_scrolled_tables(browser, report):
-    with shown(browser, theme="dark", media="print"):
+def test_an_a4_page_holds_every_table_and_no_controls(browser, report):
+    with shown(browser, width=717, theme="dark", media="print"):  # 210 mm less the margins
         browser.get(report.as_uri())
+        open_everything(browser)
+        assert browser.execute_script(OVERFLOWING) == [0, []]
         script = (
             "return [...document.querySelectorAll(arguments[0])]"
             ".map(element => getComputedStyle(element)[arguments[1]])"
@@ -366,13 +324,6 @@ def test_paper_has_no_controls_and_no_scrolled_tables(browser, report):
         assert set(browser.execute_script(script, "nav, .filter, .all", "display")) == {"none"}
         assert set(browser.execute_script(script, ".scroll", "maxHeight")) == {"none"}
         assert browser.execute_script(script, "body", "backgroundColor") == ["rgb(255, 255, 255)"]
-
-
-def test_an_a4_page_holds_every_table(browser, report):
-    with shown(browser, width=717, media="print"):  # 210 mm less the browser's margins
-        browser.get(report.as_uri())
-        open_everything(browser)
-        assert browser.execute_script(OVERFLOWING) == [0, []]
 
 
 UNNAMED = """
@@ -394,20 +345,8 @@ def test_a_screen_reader_finds_names_for_everything(page):
     assert all(next_ <= level + 1 for level, next_ in itertools.pairwise(levels))
     assert all(header.get_attribute("scope") for header in find_all(page, "th"))
     assert page.execute_script(UNNAMED) == []
-    ids = page.execute_script("return [...document.querySelectorAll('[id]')].map(e => e.id)")
-    assert len(ids) == len(set(ids))
-
-
-def test_the_sections_are_reached_from_the_top_of_the_page(page):
-    links = find_all(page, "nav a")
-    assert len(links) == 8
-    for link in links:
+    for link in find_all(page, "nav a"):
         target = link.get_attribute("href").split("#")[1]
         assert link.text == find(page, f"#{target} h2").text
-
-
-def test_the_index_leads_to_the_report(browser, report):
-    browser.get((report.parents[2] / "index.html").as_uri())
-    find(browser, "h2 a").click()
-    assert browser.current_url == report.as_uri()
-    assert re.search("A small study <of> nothing", find(browser, "h1").text)
+    ids = page.execute_script("return [...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids))

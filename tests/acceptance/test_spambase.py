@@ -5,50 +5,34 @@ split of the same sizes, and one standard error is 0.6 %. Nothing is tuned: span
 tolerance are the paper's.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from xnbflow.data.contract import FOLDS_TABLE
-from xnbflow.data.dataset import DataSet
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.tables import write_parquet
 from xnbflow.studies.effects.compute import analyse
 
-WORDS = (
-    "make address all 3d our over remove internet order mail receive will people report addresses "
-    "free business email you credit your font 000 money hp hpl george 650 lab labs telnet 857 data "
-    "415 85 technology 1999 parts pm direct cs meeting original project re edu table conference"
-)
-FEATURES = [
-    *(f"word_freq_{word}" for word in WORDS.split()),
-    *(f"char_freq_{character}" for character in ";([!$#"),
-    *(f"capital_run_length_{what}" for what in ("average", "longest", "total")),
-]
-PAPER_WORDS = (
-    "george our over remove internet report free business credit money 1999 edu hp project"
-)
-PAPER = [
-    *(f"word_freq_{word}" for word in PAPER_WORDS.split()),
-    "capital_run_length_longest",
-    "capital_run_length_average",
-    "char_freq_$",
-    "char_freq_!",
-]
+CONFIG = Path(__file__).parents[2] / "config/config.yaml"
+PARAMS = yaml.safe_load(CONFIG.read_text())["studies"]["spam"]["analyses"]["effects"]["params"]
+SETS = PARAMS["features"]
 
 
 @pytest.fixture(scope="module")
 def tables(shared_data, tmp_path_factory):
-    raw = np.loadtxt(shared_data / "uci" / "spambase.data.gz", delimiter=",")
+    folder = tmp_path_factory.mktemp("spambase")
+    row = SheetRow("spambase", "uci", "spambase", options={"file": "spambase.data.gz"})
+    spambase = acquire(row, downloads=folder, base_urls={"uci": [str(shared_data / "uci")]})
     test = np.loadtxt(shared_data / "uci" / "spambase.test_indicator.txt.gz") == 1
-    samples = [f"mail{row}" for row in range(len(raw))]
-    path = tmp_path_factory.mktemp("spambase") / "folds.parquet"
-    tested = [sample for sample, is_test in zip(samples, test, strict=True) if is_test]
-    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": tested})
-    write_parquet(folds, path, FOLDS_TABLE)
-    labels = np.where(raw[:, -1] == 1, "spam", "legitimate")
-    spambase = DataSet("spambase", raw[:, :-1].T, FEATURES, samples, labels)
-    sets = {"all": None, "paper": PAPER, "stepwise": "stepwise"}
-    return analyse({"spambase": spambase}, {"folds": str(path), "features": sets}, threads=1)
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": spambase.samples[test]})
+    write_parquet(folds, folder / "folds.parquet", FOLDS_TABLE)
+    params = {"folds": str(folder / "folds.parquet"), "features": SETS}
+    return analyse({"spambase": spambase}, params, threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -84,15 +68,13 @@ def test_the_stepwise_selection_shares_twelve_of_the_papers_columns(tables):
     path = tables["stepwise"]
     removed = path.loc[path["action"] == "remove", "feature"]
     selected = set(path["feature"]) - set(removed)
-    assert len(selected & set(PAPER)) >= 12
+    assert len(selected & set(SETS["paper"])) >= 12
     assert len(selected) == path["n_selected"].iloc[-1]
 
 
 def test_the_longest_run_of_capitals_has_a_hockey_stick(tables):
     """Figure 1: the effect rises steeply at first and changes little afterwards."""
-    curve = tables["scorecard"].query(
-        "features == 'paper' and feature == 'capital_run_length_longest'"
-    )
+    curve = tables["scorecard"].query("features == 'paper' and feature == 'capLengthMAX'")
     at = np.interp([1, 50, 100, 500], curve["value"], curve["sum"])
     assert at[1] - at[0] > 1.0
     assert abs(at[3] - at[2]) < 0.5 * (at[1] - at[0])

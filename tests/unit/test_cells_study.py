@@ -1,16 +1,16 @@
 """The analysis of single cells, small, and what its section says of tables written by hand."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from report_study import walk, write_declared
+from report_study import walk
 from scipy.stats import mannwhitneyu, norm
 
 from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
-from xnbflow.report.page.blocks import Prose, figures_of
+from xnbflow.data.tables import write_tables
+from xnbflow.report.page.blocks import Prose, Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.cells import ANALYSIS, compute, markers
@@ -51,6 +51,8 @@ def test_each_method_has_a_row_with_the_declared_columns(tables):
         name: name in ("ClassSpecificNB", "XNB") for name in methods.index
     }
     assert (methods["donors"] == 0).all()
+    with pytest.raises(InputError, match="has no parameter 'bottom'"):
+        analyse({"toy": cells()}, {"bottom": 3}, threads=1)
 
 
 def test_the_planted_genes_are_the_markers(tables):
@@ -78,36 +80,24 @@ def test_what_is_not_installed_is_told(monkeypatch):
         assert np.isnan(found.loc[name, "accuracy"])
 
 
-def test_a_donor_is_on_one_side_of_a_fold(monkeypatch):
+def test_only_training_cells_choose_markers_and_a_donor_is_on_one_side(monkeypatch):
     donors = np.tile([f"d{i}" for i in range(6)], 12)
-    sides = []
-    found = compute._found
+    data = cells(donors)
+    data.values[11] = np.arange(72)  # names the cells that a finder sees
+    trained = []
 
-    def seen(data, finder, codes, train):
-        sides.append(set(donors[train]) & set(donors[~train]))
-        return found(data, finder, codes, train)
+    def find(training):
+        trained.append(training.features[11].astype(int))
+        return [np.array([k]) for k in range(3)], None
 
-    monkeypatch.setattr(compute, "_found", seen)
-    tables = analyse({"toy": cells(donors)}, PARAMS, threads=1)
-    assert sides
-    assert not any(sides)
-    assert (tables["methods"]["donors"] == 6).all()
-
-
-def test_only_training_cells_choose_markers(monkeypatch):
-    """Values of tested cells that give the types away change no marker."""
-    before = analyse({"toy": cells()}, PARAMS | {"repeats": 1}, threads=1)["markers"]
-    found = compute._found
-
-    def spoiled(data, finder, codes, train):
-        values = data.values.copy()
-        values[11, ~train] = 100.0 * codes[~train]
-        other = DataSet(data.name, values, data.features, data.samples, data.labels)
-        return found(other, finder, codes, train)
-
-    monkeypatch.setattr(compute, "_found", spoiled)
-    after = analyse({"toy": cells()}, PARAMS | {"repeats": 1}, threads=1)["markers"]
-    assert before.equals(after)
+    monkeypatch.setattr(compute, "finders", lambda *_: [markers.Finder("peer", find)])
+    row = analyse({"toy": data}, PARAMS, threads=1)["methods"].iloc[0]
+    assert row["donors"] == 6
+    tested = [np.setdiff1d(np.arange(72), each) for each in trained]
+    for repeat in (tested[:3], tested[3:]):
+        assert sorted(np.concatenate(repeat)) == list(range(72))
+    for train, test in zip(trained, tested, strict=True):
+        assert not set(donors[train]) & set(donors[test])
 
 
 def test_a_peer_that_fails_is_told_and_our_own_raises(monkeypatch):
@@ -123,11 +113,6 @@ def test_a_peer_that_fails_is_told_and_our_own_raises(monkeypatch):
         else:
             row = analyse({"toy": cells()}, PARAMS, threads=1)["methods"].iloc[0]
             assert (row["status"], row["reason"]) == ("failed", "ValueError: no positive genes")
-
-
-def test_unknown_parameters_are_refused():
-    with pytest.raises(InputError, match="has no parameter 'bottom'; it has splits"):
-        analyse({"toy": cells()}, {"bottom": 3}, threads=1)
 
 
 def test_rank_sums_are_scipy_s():
@@ -173,64 +158,35 @@ def test_ns_forest_finds_the_planted_genes():
     assert row["accuracy"] > 0.9
 
 
-METHODS = ["ClassSpecificNB", "Wilcoxon, top 5", "NS-Forest", "all genes"]
-
-
-def written(donors=0):
-    rows = []
-    for i, method in enumerate(METHODS):
-        ok = method != "NS-Forest"
-        figures = [0.8 - 0.01 * i, 0.7, 0.75 if i == 0 else np.nan, 10.0**i, 3.0, 0.0, 0.5]
-        told = ("ok", "") if ok else ("skipped", "nsforest is not installed")
-        figures = figures if ok else [np.nan] * 7
-        rows.append(("toy", method, *told, "", *figures, 700, 2, donors, 5, 1))
-    recalls = [
-        ("toy", method, kind, cells, 0.5 + 0.1 * i, 3.0)
-        for i, method in enumerate(METHODS)
-        if method != "NS-Forest"
-        for kind, cells in (("B", 300), ("T", 400))
-    ]
-    markers = [("toy", "ClassSpecificNB", "B", "CD19", 5, 1.0)]
-    found = {"methods": rows, "recalls": recalls, "markers": markers}
-    return {name: pd.DataFrame(rows, columns=TABLES[name].fixed) for name, rows in found.items()}
-
-
-def shown(tmp_path, frames):
+def shown(tmp_path, frames, donors=0):
     study = Study("cells", "Cells", "", (), (), (), diagnostics=False, analyses={})
     results = StudyResults(study, {}, {}, tmp_path)
-    for name, table in frames.items():
-        write_declared(table, results.folder / "cells" / f"{name}.parquet", TABLES[name])
+    methods = frames["methods"].assign(donors=donors)
+    skipped = {"status": "skipped", "reason": "nsforest is not installed", "accuracy": np.nan}
+    methods.loc[methods["method"] == "NS-Forest", list(skipped)] = list(skipped.values())
+    write_tables(frames | {"methods": methods}, results.folder / "cells", TABLES)
     return section(results)
 
 
-def words(found):
-    return [(block.role, block.text) for block in walk(found.blocks) if isinstance(block, Prose)]
-
-
-def test_what_is_skipped_and_that_no_donor_is_named_is_said(tmp_path):
-    said = words(shown(tmp_path, written()))
-    warned = [text for role, text in said if role == "warning"]
-    assert any("names no donor of its 700 cells" in text for text in warned)
+def test_the_section_says_what_is_skipped_and_whether_donors_are_named(tables, tmp_path):
+    found = shown(tmp_path / "a", tables)
+    warned = [b.text for b in walk(found.blocks) if isinstance(b, Prose) and b.role == "warning"]
+    assert any("names no donor of its 72 cells" in text for text in warned)
     assert "toy: NS-Forest was skipped: nsforest is not installed." in warned
-    (headline,) = [text for role, text in said if role == "headline"]
-    assert "ClassSpecificNB 0.800 with 1 gene, Wilcoxon, top 5 0.790 with 10 genes" in headline
-    assert "all 1,000 genes give 0.770" in headline
+    (figure,) = figures_of(found.blocks)
+    assert "<svg" in render(figure.name, figure.draw, figure.arguments)
+    methods = tables["methods"].set_index("method")
+    for line in figure.arguments["lines"]:
+        assert (line.x, line.y) == tuple(methods.loc[line.label, ["genes", "accuracy"]])
+    assert set(OWN) <= {line.label for line in figure.arguments["lines"]}
+    shares = next(b.frame for b in walk(found.blocks) if isinstance(b, Table) and "XNB" in b.frame)
+    recalls = tables["recalls"].set_index(["method", "type"])["recall"]
+    assert shares.set_index("type")["XNB"].to_dict() == recalls["XNB"].to_dict()
+    of_donors = shown(tmp_path / "b", tables, donors=8)
+    texts = [block.text for block in walk(of_donors.blocks) if isinstance(block, Prose)]
+    assert any("come from 8 donors" in text for text in texts)
+    assert not any("names no donor" in text for text in texts)
 
 
-def test_donors_that_folds_keep_together_are_said(tmp_path):
-    said = words(shown(tmp_path, written(donors=8)))
-    assert any("come from 8 donors" in text for _, text in said)
-    assert not any("names no donor" in text for _, text in said)
-
-
-def test_figures_are_drawn(tmp_path):
-    found = shown(tmp_path, written())
-    figures = list(figures_of(found.blocks))
-    assert [each.name for each in figures] == ["cells-trade-toy", "cells-recall-toy"]
-    for each in figures:
-        assert "<svg" in render(each.name, each.draw, each.arguments)
-
-
-def test_nothing_computed_is_no_section(tmp_path):
-    empty = {name: table.iloc[:0] for name, table in written().items()}
-    assert shown(tmp_path, empty) is None
+def test_nothing_computed_is_no_section(tables, tmp_path):
+    assert shown(tmp_path, {name: table.iloc[:0] for name, table in tables.items()}) is None

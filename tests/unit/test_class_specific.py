@@ -371,7 +371,7 @@ def test_candidates_stay_few(rng):
     candidates = Candidates(3)
     candidates.absorb(pair_distances(features, codes, 3), features)
     assert len(candidates.features.positions) < 30
-    assert candidates.n_features == 3000
+    assert candidates.n_seen == 3000
 
 
 def test_a_stream_without_a_distinctive_feature_leaves_the_priors(rng):

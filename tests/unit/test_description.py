@@ -40,8 +40,8 @@ def series():
 def trained(series, tmp_path_factory):
     path = tmp_path_factory.mktemp("series") / "toy.parquet"
     series.write(path)
-    outcome = train(series, draw_folds(read_header(path), 3, 1), XNB_ENTRY, 0, range(3))
-    return {name: getattr(outcome, name) for name in TRAINING_TABLES}
+    outcome = train(series, draw_folds(read_header(path), 3, 1), XNB_ENTRY)
+    return {name: outcome[name] for name in TRAINING_TABLES}
 
 
 def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
@@ -97,18 +97,18 @@ def test_evidence_that_a_classifier_tells_itself_is_not_taken_against_a_referenc
 ):
     series.write(tmp_path / "toy.parquet")
     folds = draw_folds(read_header(tmp_path / "toy.parquet"), 3, 1)
-    outcome = train(series, folds, CSNB_ENTRY, 0, range(3))
-    told = outcome.explanations
-    table = relative_evidence(series, outcome.predictions, told, CSNB_ENTRY)
+    outcome = train(series, folds, CSNB_ENTRY)
+    told = outcome["explanations"]
+    table = relative_evidence(series, outcome["predictions"], told, CSNB_ENTRY)
     np.testing.assert_array_equal(table["evidence"], told["log_likelihood"])
     # Prior and evidence make the score that the posterior is of.
     scores = table.groupby(["fold", "sample", "class"])["evidence"].sum().reset_index()
-    scores = scores.merge(outcome.priors, on=["fold", "class"])
+    scores = scores.merge(outcome["priors"], on=["fold", "class"])
     wide = (scores["evidence"] + scores["log_prior"]).groupby([scores["sample"], scores["class"]])
     wide = wide.sum().unstack()
     posterior = np.exp(wide.sub(wide.max(axis=1), axis=0))
     posterior = posterior.div(posterior.sum(axis=1), axis=0)
-    expected = outcome.predictions.set_index("sample").loc[wide.index]
+    expected = outcome["predictions"].set_index("sample").loc[wide.index]
     for label in wide:
         np.testing.assert_allclose(
             posterior[label], np.exp(expected[f"log_posterior.{label}"]), atol=1e-9
@@ -119,9 +119,9 @@ def test_log_densities_in_units_of_their_own_are_not_compared_with_a_reference(s
     series.write(tmp_path / "toy.parquet")
     folds = draw_folds(read_header(tmp_path / "toy.parquet"), 3, 1)
     entry = {**CSNB_ENTRY, "params": {"evidence": "absolute"}}
-    outcome = train(series, folds, entry, 0, range(3))
-    assert set(outcome.explanations["scale"]) == {"scaled"}
-    table = relative_evidence(series, outcome.predictions, outcome.explanations, entry)
+    outcome = train(series, folds, entry)
+    assert set(outcome["explanations"]["scale"]) == {"scaled"}
+    table = relative_evidence(series, outcome["predictions"], outcome["explanations"], entry)
     assert table["evidence"].isna().all()
 
 

@@ -183,14 +183,6 @@ def test_another_fit_with_other_options_forgets_too(model, changed, data):
     assert after == set(vars(clone(model).fit(*data))) < before
 
 
-def test_what_is_learned_holds_no_table(model, data):
-    X, y = data
-    if isinstance(model, SelectiveNB):
-        pytest.skip("its ranking is a table")
-    model.fit(pd.DataFrame(X).add_prefix("g"), y)
-    assert not any(isinstance(value, pd.DataFrame | pd.Series) for value in vars(model).values())
-
-
 @pytest.mark.parametrize(
     "model", [GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(), ClassSpecificNBCV(cv=3)]
 )

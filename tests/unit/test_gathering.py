@@ -7,10 +7,10 @@ from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.data.tables import write_parquet
-from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.folds_file import folds_of_batch
 from xnbflow.evaluation.gathering import gather, read_benchmark, remove_undeclared
-from xnbflow.evaluation.training import train_all
+from xnbflow.evaluation.training import train
 
 SERIES = simulate_series("toy", 20, 30, 2, seed=1)[0]
 GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
@@ -22,7 +22,7 @@ def gathered(folder, scheme, trained, entry=GAUSSIAN):
     files = {name: [] for name in TRAINING_TABLES}
     for number, (splits, repeat, folds) in enumerate(trained):
         drawn = draw_folds(SERIES, splits, repeat + 1)
-        tables = train_all(SERIES, folds_of_batch(drawn, [repeat], folds), entry)
+        tables = train(SERIES, folds_of_batch(drawn, [repeat], folds), entry)
         for name, table in TRAINING_TABLES.items():
             files[name].append(folder / "nb/batches" / str(number) / f"{name}.parquet")
             write_parquet(tables[name], files[name][-1], table)
@@ -31,7 +31,7 @@ def gathered(folder, scheme, trained, entry=GAUSSIAN):
 
 def test_batches_of_folds_become_the_tables_of_one_training(tmp_path):
     tables = gathered(tmp_path, (3, 2), [(3, 0, [0, 1]), (3, 0, [2]), (3, 1, None)])
-    whole = train_all(SERIES, draw_folds(SERIES, 3, 2), GAUSSIAN)
+    whole = train(SERIES, draw_folds(SERIES, 3, 2), GAUSSIAN)
     for name, table in tables.items():
         seconds = [column for column in table if column.endswith("seconds")]
         expected = whole[name].drop(columns=seconds)
@@ -57,14 +57,6 @@ def test_a_classifier_that_fails_in_every_fold_has_its_rows_too(tmp_path):
     tables = gathered(tmp_path, (3, 1), [(3, 0, None)], FAILING)
     assert tables["fits"]["status"].tolist() == ["failed"] * 3
     assert tables["predictions"].empty
-
-
-def test_a_repeats_folds_do_not_depend_on_their_number():
-    drawn = draw_folds(SERIES, 4, 3)
-    for repeat in range(3):
-        own = folds_of_batch(drawn, [repeat], None)
-        pd.testing.assert_frame_equal(folds_of_repeat(SERIES, 4, repeat), own)
-    assert not drawn.query("repeat == 0")["sample"].equals(drawn.query("repeat == 1")["sample"])
 
 
 def test_what_no_job_declares_is_removed_with_its_folder(tmp_path):

@@ -76,15 +76,15 @@ def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group_in_one_job(series)
     folds = folds_of_repeat(series, scheme.splits, 0)
     pd.testing.assert_frame_equal(folds, draw_folds(series, None, 1))
     pd.testing.assert_frame_equal(folds, leave_one_group_out(series))
-    outcome = train(series, folds, CSNB_ENTRY, 0, batch.folds)
-    assert len(outcome.fits) == 8
-    assert sorted(outcome.predictions["sample"]) == sorted(series.samples)
+    outcome = train(series, folds, CSNB_ENTRY)
+    assert len(outcome["fits"]) == 8
+    assert sorted(outcome["predictions"]["sample"]) == sorted(series.samples)
 
 
 def test_missing_values_are_filled_in_by_medians_of_the_training_samples(series):
     folds = draw_folds(series, 4, 1)
     LAST.clear()
-    outcome = train(series, folds, SPY_ENTRY, 0, [0])
+    outcome = train(series, folds.query("fold == 0"), SPY_ENTRY)
     model, tested = LAST[0], LAST[1]
     mask = np.isin(series.samples, tested.index)
     medians = np.nanmedian(series.values[:, ~mask], axis=1)
@@ -92,14 +92,15 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(series)
     np.testing.assert_array_equal(tested.to_numpy().T, expected[:, mask])
     np.testing.assert_array_equal(model.seen_.to_numpy().T, expected[:, ~mask])
     assert list(tested.columns) == list(series.features)
-    assert outcome.fits["imputed"].tolist() == [np.isnan(series.values).sum()]
+    assert outcome["fits"]["imputed"].tolist() == [np.isnan(series.values).sum()]
+    np.testing.assert_array_equal(model.groups_, series.groups[~mask])
 
 
 @pytest.mark.parametrize("entry", [XNB_ENTRY, CSNB_ENTRY])
 def test_a_series_with_gaps_is_described(series, entry):
-    outcome = train(series, draw_folds(series, 4, 1), entry, 0, None)
-    assert set(outcome.fits["status"]) == {"ok"}
-    tables = describe(series, entry, vars(outcome), None)
+    outcome = train(series, draw_folds(series, 4, 1), entry)
+    assert set(outcome["fits"]["status"]) == {"ok"}
+    tables = describe(series, entry, outcome, None)
     assert np.isfinite(tables["densities"]["density"]).all()
     assert np.isfinite(tables["profiles"]["median_inside"]).all()
 
@@ -122,14 +123,6 @@ def test_inner_folds_keep_groups_together(series):
     spy = make_pipeline(StandardScaler(), Remembering())
     fit_grouped(spy, X, y, groups)
     assert spy[-1].groups_ is groups
-
-
-def test_training_gives_groups_of_the_training_samples_to_who_takes_them(series):
-    LAST.clear()
-    folds = draw_folds(series, 4, 1)
-    train(series, folds, SPY_ENTRY, 0, [1])
-    tested = np.isin(series.samples, LAST[1].index)
-    np.testing.assert_array_equal(LAST[0].groups_, series.groups[~tested])
 
 
 def test_features_have_the_symbols_of_their_genes(series):

@@ -13,12 +13,12 @@ from sklearn.compose import make_column_selector
 from sklearn.datasets import load_iris
 
 from xnbflow.data.errors import InputError
-from xnbflow.density.families import Categorical, Kernel, VonMises
+from xnbflow.density.families import Kernel, VonMises
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB, VonMisesNB
 from xnbflow.preprocessing import MDLPDiscretizer
-from xnbflow.preprocessing.mdlp import mdlp_cut_points
+from xnbflow.preprocessing.mdlp import cut_features
 
 
 @pytest.fixture(scope="module")
@@ -61,23 +61,6 @@ def test_joint_log_likelihood_is_the_sum_over_groups(mixed):
     np.testing.assert_allclose(nb.predict_joint_log_proba(X), expected, atol=1e-6)
 
 
-def test_gaussian_groups_are_scikit_learns_gaussian_nb():
-    X, y = load_iris(return_X_y=True)
-    nb, reference = HybridNB().fit(X, y), sk.GaussianNB().fit(X, y)
-    np.testing.assert_allclose(
-        nb.predict_joint_log_proba(X), reference.predict_joint_log_proba(X), rtol=1e-9
-    )
-    np.testing.assert_allclose(nb.predict_proba(X), reference.predict_proba(X), rtol=1e-9)
-
-
-def test_categorical_groups_are_scikit_learns_categorical_nb():
-    X = np.random.default_rng(1).integers(0, 4, (60, 3))
-    y = X[:, 0] % 2 + (X[:, 1] > 2)
-    nb = HybridNB([("all", Categorical(alpha=0.3), slice(None))]).fit(X, y)
-    reference = sk.CategoricalNB(alpha=0.3).fit(X, y)
-    np.testing.assert_allclose(nb.predict_log_proba(X), reference.predict_log_proba(X), rtol=1e-9)
-
-
 def test_the_instances_given_stay_unfitted_and_empty_groups_are_left_out(mixed):
     X, y = mixed
     family = VonMises(period=360)
@@ -112,15 +95,6 @@ def test_the_studys_gaussian_classifier_can_be_said_in_the_configuration(mixed):
     np.testing.assert_allclose(
         nb.predict_joint_log_proba(X), reference.predict_joint_log_proba(X), rtol=1e-4
     )
-
-
-def test_an_angle_wraps_where_a_gaussian_does_not():
-    # Figure 14's claim, without noise: pi and -pi are one angle
-    X = np.concatenate([np.pi - np.linspace(-0.5, 0.5, 21), np.linspace(0, 3, 21)])[:, None]
-    X = np.pi - (np.pi - X) % (2 * np.pi)
-    y = np.repeat([1, 2], 21)
-    assert VonMisesNB().fit(X, y).predict([[np.pi], [-np.pi]]).tolist() == [1, 1]
-    assert VonMisesNB(angular=[]).fit(X, y).predict([[np.pi]]).tolist() == [2]
 
 
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
@@ -241,7 +215,7 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     values = np.round(rng.normal(codes * rng.choice([0.0, 1.0, 4.0])), 1)
     # ties between equally good cuts are broken alike: the lowest
     np.testing.assert_allclose(
-        mdlp_cut_points(values, codes, n_classes), cuts_by_recursion(values, codes)
+        cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
     )
 
 
@@ -252,7 +226,11 @@ def test_the_cost_of_a_cut_is_that_of_the_paper_to_the_bit(below, above, n_cuts)
     # gains of the first two lie between the costs with 3**k - 2 and with 3**k - 1
     codes = np.array([int(c) for c in below + above])
     values = np.repeat([0.0, 1.0], [len(below), len(above)])
-    assert len(mdlp_cut_points(values, codes, 2)) == n_cuts == len(cuts_by_recursion(values, codes))
+    assert (
+        len(cut_features(values[None], codes, 2)[0])
+        == n_cuts
+        == len(cuts_by_recursion(values, codes))
+    )
 
 
 def test_a_value_on_a_cut_point_belongs_below():

@@ -9,8 +9,6 @@ WORKFLOW = Path(__file__).parents[2] / "workflow"
 #: By name: why it is used.
 ALLOWED = {
     "_parameter_constraints": "estimators of scikit-learn list their parameters in it",
-    "_check_sample_weight": "the rules of `sample_weight` that `check_estimator` holds us to",
-    "_BaseComposition": "`get_params` of nested estimators, as in `Pipeline`",
 }
 #: Documented in spite of their names: of named tuples and of `os`.
 DOCUMENTED = {"_asdict", "_exit"}

@@ -71,28 +71,6 @@ def test_what_is_made_of_features_is_no_number_of_features(data, maker):
     assert use.explanations is None
 
 
-class Name(str):
-    """A name that counts with how many others it is compared."""
-
-    __slots__ = ()
-    compared = 0
-    __hash__ = str.__hash__
-
-    def __eq__(self, other):
-        Name.compared += 1
-        return str.__eq__(self, other)
-
-
-def test_names_behind_a_pipeline_are_looked_up_and_not_compared_each_with_each():
-    """With the 54,675 of a microarray that took minutes a fold."""
-    names = pd.Index([Name(f"g{i}") for i in range(300)], dtype=object)
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 300)), columns=names)
-    model = make_pipeline(StandardScaler(), GaussianNB()).fit(X, np.arange(12) % 2)
-    Name.compared = 0
-    assert feature_use(model, X, explain=False).distinct == 300
-    assert Name.compared < 300 * 20
-
-
 LABELS = np.repeat(["a", "b", "c"], 10)
 
 
@@ -174,14 +152,6 @@ def test_groups_are_numbered_and_say_who_is_in_and_whether_anybody_is_out():
         ["b", 0, "g2", False, True],
         ["b", 1, "g3", True, False],
         ["b", 1, "g4", True, False],
-    ]
-
-
-def test_features_behind_a_pipeline_are_renamed():
-    table = ties_of({0: [[0, 1]]}, {0: ["g5"]}, {0: "g5", 1: "g7"})
-    assert table[["class", "feature", "selected"]].to_numpy().tolist() == [
-        ["0", "g5", True],
-        ["0", "g7", False],
     ]
 
 

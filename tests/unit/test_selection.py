@@ -16,16 +16,15 @@ from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_
 from xnbflow.preprocessing.selection.pair_rankings import NEVER, PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
 from xnbflow.preprocessing.selection.separation import (
+    CUTS,
     Moments,
     bias_removed_cut,
     effective_samples,
-    keep_above,
-    keep_all,
     kept_moments,
     null_mean,
     optimal_cut,
     printed_cut,
-    weigh,
+    select_blocks,
     weighted_moments,
 )
 
@@ -109,16 +108,6 @@ def test_equal_separations_are_ranked_by_the_overlap_of_the_ranges():
     assert sorted(gaps) == [gaps[f] for f in positions(shortlist, ranked.orders[0])]
 
 
-def test_what_ties_in_everything_is_interchangeable(rng):
-    row = np.concatenate([rng.normal(size=4), rng.normal(size=4) + 5])
-    values = [row, 3.0 * row + 7.0, rng.normal(size=8), 0.01 * row]
-    strengths = pair_strengths(np.array(values), CODES, 2)
-    shortlist, ranked = rankings(strengths, values, CODES, n_features=1)
-    (chosen,) = ranked.chosen(0)
-    others = ranked.interchangeable(np.array([chosen]), 0)[int(chosen)]
-    assert sorted([*positions(shortlist, others), *positions(shortlist, [chosen])]) == [0, 1, 3]
-
-
 def test_which_of_the_interchangeable_is_taken_does_not_depend_on_order(rng):
     # The values of each class in another order: all marginal criteria tie.
     base = np.concatenate([rng.normal(size=6), rng.normal(size=6) + 3])
@@ -194,7 +183,9 @@ def test_without_selection_the_risk_is_equation_9(n):
     true = np.linspace(0, 20, N_BLOCKS)
     distance, rho = 2 * true.sum() / n, N_BLOCKS / n
     expected = norm.cdf(-np.sqrt(distance) / 2 / np.sqrt(1 + 2 * rho * SIZE / distance))
-    assert keep_all(true + SIZE, DEGREES, n).moments.risk == pytest.approx(expected, rel=1e-12)
+    assert select_blocks(true + SIZE, DEGREES, n, None).moments.risk == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def test_nothing_selected_is_decided_by_chance():
@@ -253,13 +244,8 @@ def test_estimated_risks_are_near_the_true_ones():
     true = np.append(np.zeros(2000), np.linspace(0, 40, 2000))
     observed, signal = draw_scores(true, 1)
     degrees, n = np.full(4000, SIZE), 2400
-    for selection in (
-        keep_all(observed[0], degrees, n),
-        keep_above(observed[0], degrees, n),
-        keep_above(observed[0], degrees, n, cut="bias_removed"),
-        keep_above(observed[0], degrees, n, cut="optimal"),
-        weigh(observed[0], degrees, n),
-    ):
+    rules = [(None,), *(("threshold", cut) for cut in CUTS), ("weights",)]
+    for selection in [select_blocks(observed[0], degrees, n, *rule) for rule in rules]:
         exact = weighted_moments(observed[0], selection.weights, signal[0], n)
         assert selection.moments.separation == pytest.approx(exact.separation, rel=0.06)
 
@@ -344,11 +330,6 @@ def test_likelihood_is_within_one_of_the_maximum():
     reached = np.log(mixing.density(observed, 4)).sum()
     assert best - 1.1 < reached < best + 0.2
     assert mixing.masses.sum() == pytest.approx(1)
-
-
-def test_scores_of_zero_say_that_nothing_separates():
-    mixing = estimate_mixing(np.zeros(10), np.full(10, 2))
-    assert mixing.weights(np.zeros(3), 2).max() < 0.2
 
 
 # --- SelectiveNB ----------------------------------------------------------------------------------

@@ -119,9 +119,6 @@ def test_missing_values_and_unknown_parameters_are_refused(series):
         analyse({"lacking": lacking}, PARAMS, threads=1)
     with pytest.raises(InputError, match="no parameter 'size'"):
         analyse({}, {"size": [1]}, threads=1)
-
-
-def test_without_data_sets_tables_are_empty():
     assert all(table.empty for table in analyse({}, {}, threads=1).values())
 
 
@@ -138,12 +135,8 @@ def test_features_of_classifiers_that_set_effects_to_0_are_counted_through_pipel
         found = feature_use(make_pipeline(StandardScaler(), search).fit(X, y), X, explain=False)
         assert found.per_class == pytest.approx(used.sum() / 3)
         assert found.distinct == used.any(axis=0).sum()
-
-
-def test_a_model_without_such_a_penalty_uses_all_features(series):
-    ridge = LogisticRegression().fit(series.values.T, series.labels)
-    assert features_with_effect(ridge) is None
-    assert features_with_effect(NearestCentroid().fit(series.values.T, series.labels)) is None
+    for dense in (LogisticRegression(), NearestCentroid()):
+        assert features_with_effect(dense.fit(X, y)) is None
 
 
 def test_the_section_shows_the_tables_and_names_them(tables, tmp_path):

@@ -6,15 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize_scalar
-from scipy.sparse import csc_array, csr_array
 from scipy.special import log_softmax
 from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, PredefinedSplit, StratifiedKFold
 
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence import fit_class_densities
+from xnbflow.naive_bayes.evidence_calibration import (
+    fit_sharpness,
+    smoothed_targets,
+)
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
-from xnbflow.naive_bayes.size_average import average_weights, fit_sharpness, smoothed_targets
 from xnbflow.preprocessing.selection.pair_rankings import NEVER
 
 
@@ -46,7 +48,7 @@ def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
     centred = values.copy()
     for c in (0, 1):
         centred[:, codes == c] -= centred[:, codes == c].mean(axis=1, keepdims=True)
-    modules = ModuleWeights(values, codes, entries, np.array([1, 3, 5]))
+    modules = ModuleWeights(ResidualCorrelation(values, codes), entries, np.array([1, 3, 5]))
     found = modules.of(slice(None))
     for c, (i, size) in product((0, 1), enumerate([1, 3, 5])):
         has = [j for j in range(n_features) if entries[c, j] <= size]
@@ -54,13 +56,6 @@ def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
         for j in range(n_features):
             shared = sum(abs(np.corrcoef(centred[j], centred[k])[0, 1]) for k in has)
             assert found[c, i, j] == pytest.approx(1.0 / shared if j in has else 0.0)
-
-
-def test_ten_copies_of_a_feature_weigh_as_one(rng):
-    values, codes = np.repeat(rng.normal(size=(1, 30)), 10, axis=0), np.repeat([0, 1, 2], 10)
-    entries = np.tile(np.arange(1, 11), (3, 1))
-    weights = ModuleWeights(values, codes, entries, np.array([1, 10])).of(slice(None))
-    np.testing.assert_allclose(weights.sum(axis=2), 1.0)
 
 
 def test_features_constant_within_classes_are_correlated_with_none(rng):
@@ -100,13 +95,6 @@ def test_sharpness_minimises_the_cross_entropy_to_smoothed_targets(rng):
 
         best = minimize_scalar(loss, bounds=(np.log(1e-3), np.log(100)), method="bounded")
         assert loss(np.log(factor)) <= best.fun + 1e-9
-
-
-def test_weights_of_sizes_are_likelihoods_of_held_out_samples():
-    losses = np.array([0.3, 0.4, 0.9])
-    likelihoods = np.exp(-20 * losses)
-    likelihoods[2] = 0.0  # e**-12 of the best is outside Occam's window
-    np.testing.assert_allclose(average_weights(losses, 20), likelihoods / likelihoods.sum())
 
 
 def reference_weights(X, y, folds, sizes):
@@ -209,15 +197,6 @@ def test_units_order_and_names_change_nothing(rng):
     for label, chosen in model.selected_features_.items():
         assert order[other.selected_features_[label]].tolist() == chosen
         np.testing.assert_allclose(other.weights_[label], model.weights_[label], rtol=1e-6)
-
-
-@pytest.mark.parametrize("form", [csr_array, csc_array])
-def test_sparse_samples_give_the_same(rng, form):
-    X, y = overlapping(rng, 3)
-    X[X < 0.5] = 0.0
-    dense, sparse = averaged().fit(X, y), averaged().fit(form(X), y)
-    assert sparse.core_features_ == dense.core_features_
-    np.testing.assert_allclose(sparse.predict_proba(form(X)), dense.predict_proba(X), rtol=1e-6)
 
 
 def test_samples_of_one_group_count_as_one(rng):

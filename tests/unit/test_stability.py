@@ -90,20 +90,6 @@ def test_confidence_interval_covers_the_population_s_stability():
     assert 0.91 < covered / 400 < 0.99  # 0.95 nominal, standard error 0.011
 
 
-@settings(deadline=None, max_examples=80)
-@given(st.lists(st.sets(st.integers(0, 9)), min_size=2, max_size=6))
-def test_the_interval_stays_where_the_index_can_be(sets):
-    stability = stability_index([{f"g{i}" for i in each} for each in sets], 11)
-    if not np.isnan(stability.value):
-        assert 0.0 <= stability.lower <= stability.upper <= 1.0
-
-
-def test_features_never_selected_count():
-    sets = [{"a", "b"}, {"a", "c"}]
-    assert stability_index(sets, 1000).value > stability_index(sets, 4).value
-    assert stability_index(sets, 54_675).value == pytest.approx(0.5, abs=1e-3)  # one in two
-
-
 @pytest.mark.parametrize(
     ("sets", "n_features"),
     [

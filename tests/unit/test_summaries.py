@@ -66,22 +66,10 @@ def study_of(accuracy):
     return metrics, repeats, summaries.summary(predictions, metrics, repeats, fits, headers, found)
 
 
-def repeats_of(accuracy):
-    return study_of(accuracy)[1]
-
-
-def test_a_mean_without_the_folds_that_failed_is_no_mean():
-    accuracy = {("one", "nb"): [0.5, 0.7, 0.9, 0.7], ("one", "bad"): [1.0, np.nan, 0.8, 0.6]}
-    table = repeats_of(accuracy).query("metric == 'accuracy'")
-    means = table.set_index(["classifier", "repeat"])["value"]
-    assert means["nb"].tolist() == pytest.approx([0.6, 0.8])
-    assert np.isnan(means["bad", 0])
-    assert means["bad", 1] == pytest.approx(0.7)
-
-
 def test_class_metrics_are_those_of_all_folds_and_missing_where_one_failed():
-    table = repeats_of({("d", "nb"): [0.9, 0.6, 1.0, 0.3], ("d", "bad"): [0.9, np.nan, 1.0, 0.3]})
-    table = table.query("metric == 'balanced_accuracy'").set_index(["classifier", "repeat"])
+    accuracy = {("d", "nb"): [0.9, 0.6, 1.0, 0.3], ("d", "bad"): [0.9, np.nan, 1.0, 0.3]}
+    repeats = study_of(accuracy)[1]
+    table = repeats.query("metric == 'balanced_accuracy'").set_index(["classifier", "repeat"])
     assert table["pooled"].all()
     predictions = predictions_of([0.9, 0.6, 1.0, 0.3])
     for repeat in range(2):
@@ -90,6 +78,9 @@ def test_class_metrics_are_those_of_all_folds_and_missing_where_one_failed():
         assert table.loc[("nb", repeat), "value"] == pytest.approx(expected)
     assert np.isnan(table.loc[("bad", 0), "value"])
     assert table.loc[("bad", 1), "value"] == table.loc[("nb", 1), "value"]
+    means = repeats.query("metric == 'accuracy'").set_index(["classifier", "repeat"])["value"]
+    assert means["nb"].tolist() == pytest.approx([0.75, 0.65])
+    assert np.isnan(means["bad", 0])
 
 
 def test_accuracy_is_over_folds_and_balanced_accuracy_over_repeats():
@@ -110,13 +101,6 @@ def test_accuracy_is_over_folds_and_balanced_accuracy_over_repeats():
     assert row["lower"] < row["pooled"] < row["upper"]
     assert row["folds_ok"] == 4
     assert row["folds_failed"] == 0
-
-
-def test_the_interval_of_accuracy_is_that_of_the_pooled_share_and_counts_samples_once():
-    row = study_of({("d", "nb"): [0.9, 0.6, 1.0, 0.3]})[2].set_index("metric").loc["accuracy"]
-    lower, upper = proportion_interval((15 + 13) / 2 / CROSS_VALIDATED, 20 / CROSS_VALIDATED)
-    assert row["pooled"] == pytest.approx(0.7)
-    assert row[["lower", "upper"]].tolist() == pytest.approx([float(lower), float(upper)])
 
 
 def test_where_samples_have_groups_intervals_count_groups():
@@ -159,22 +143,6 @@ def test_the_baseline_knows_nothing_but_the_shares_of_classes():
     assert np.isnan(table["features"])
 
 
-def test_data_sets_without_truth_or_selection_are_passed_over_and_a_marker_is_one_of_a_class():
-    selected = pd.DataFrame({"repeat": 0, "fold": 0, "class": "x", "feature": ["a"]})
-    truth = pd.DataFrame(
-        {"feature": ["a", "b"], "class": ["x", None], "effect": [-1.0, 0.0], "note": [None, "none"]}
-    )
-    fits = fits_of().iloc[:1]
-    tables = {
-        ("real", "2x2", "xnb"): selected,
-        ("sim", "2x2", "nothing"): selected.iloc[:0],
-        ("sim", "2x2", "xnb"): selected,
-    }
-    table = summaries.recovery(tables, dict.fromkeys(tables, fits), {"sim": truth})
-    assert table[["dataset", "classifier", "planted"]].to_numpy().tolist() == [["sim", "xnb", 1]]
-    assert table[["precision", "recall"]].to_numpy().tolist() == [[1, 1]]
-
-
 def test_recall_counts_folds_that_select_nothing():
     selected = pd.DataFrame({"repeat": 0, "fold": 0, "class": "x", "feature": ["a", "b", "z", "y"]})
     truth = pd.DataFrame(
@@ -182,7 +150,8 @@ def test_recall_counts_folds_that_select_nothing():
     )
     key = ("sim", "2x2", "xnb")
     fits = fits_of(failed=[(1, 1)])  # three folds were fitted, two of them select nothing
-    row = summaries.recovery({key: selected}, {key: fits}, {"sim": truth}).iloc[0]
+    tables = {key: selected, ("real", "2x2", "xnb"): selected, ("sim", "2x2", "nb"): selected[:0]}
+    (row,) = summaries.recovery(tables, dict.fromkeys(tables, fits), {"sim": truth}).iloc
     assert row["planted"] == 2
     assert row["precision"] == 0.5
     assert row["by_chance"] == pytest.approx(2 / 3)
@@ -253,13 +222,17 @@ def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
         ("d", "f", "silent"): table,
         ("d", "f", "last"): sure,
     }
-    for tell, rows in ((summaries.calibration, 10), (summaries.confidence, 3)):
-        told = tell(predictions, {"d": HEADER}, {})
+    for name, rows in (("calibration", 10), ("confidence", 3)):
+        told = summaries.probabilities(name, predictions, {"d": HEADER}, {})
         assert list(told.columns[:3]) == ["dataset", "folds", "classifier"]
         assert told["classifier"].tolist() == ["first"] * rows + ["last"] * rows
         assert set(told["dataset"]) == {"d"}
         assert told.index.tolist() == list(range(2 * rows))
-    above = summaries.confidence(predictions, {"d": HEADER}, {}).set_index("above").iloc[:3]
+    above = (
+        summaries.probabilities("confidence", predictions, {"d": HEADER}, {})
+        .set_index("above")
+        .iloc[:3]
+    )
     said_x = table["predicted"] == "x"
     right = int((said_x & (table["true"] == "x")).sum())
     assert above.loc[0.99, ["count", "right"]].tolist() == [said_x.sum(), right]
@@ -339,18 +312,6 @@ def test_ties_of_a_feature_in_two_groups_count_once_a_fit():
     ]
 
 
-def test_a_class_of_one_sample_has_no_stability_and_says_so():
-    header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
-    rows = [(*place, label, "aaa") for place in PLACES for label in "xy"]
-    table = summaries.stability(
-        {KEY: selected_of(rows)}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}
-    ).set_index("class")
-    assert table.loc["y", "note"] == "one sample"
-    assert table.loc["y", ["stability", "lower", "upper"]].isna().all()
-    assert table.loc["x", "note"] == ""
-    assert table.loc["x", "stability"] == 1
-
-
 def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     rows = [(*place, "x", feature) for place in PLACES for feature in ("g0", "g1", "g2")]
     mostly = selected_of(rows, [True, True, False] * 4)
@@ -359,11 +320,13 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     ).set_index("class")
     assert table.loc["x", "constant"] == pytest.approx(2 / 3)
     assert table.loc["x", "note"] == "constant"
-    half = selected_of(rows[:2], [True, False])
+    header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
+    half = selected_of([*rows[:2], (*PLACES[0], "y", "g3")], [True, False, False])
     table = summaries.stability(
-        {KEY: half}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": HEADER}
+        {KEY: half}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}
     ).set_index("class")
-    assert table.loc["x", "note"] == ""
+    assert table["note"].to_dict() == {"": "", "x": "", "y": "one sample"}
+    assert table.loc["y", ["stability", "lower", "upper"]].isna().all()
 
 
 def test_problems_are_the_errors_and_warnings_that_say_something():

@@ -11,15 +11,15 @@ from sklearn.naive_bayes import GaussianNB
 
 from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation import training
-from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
-from xnbflow.evaluation.training import LOG_POSTERIOR, train, train_all
+from xnbflow.evaluation.folds import folds_of_repeat
+from xnbflow.evaluation.training import LOG_POSTERIOR, train
 from xnbflow.naive_bayes import XNB
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
+FIRST, SECOND = FOLDS[:2], FOLDS[2:]
 
 
 @pytest.fixture
@@ -73,18 +73,18 @@ def importable(monkeypatch):
 
 
 def test_a_fold_never_sees_its_test_samples(series):
-    train(series, FOLDS, entry(Spy), 0, [0, 1])
+    train(series, FOLDS, entry(Spy))
     assert Spy.seen[0] == (["s1", "s2", "s4", "s5"], ["a", "a", "b", "b"])
     assert Spy.seen[1] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
 
 
 def test_predictions_are_those_of_scikit_learn(series):
-    outcome = train(series, FOLDS, {"method": "sklearn.naive_bayes.GaussianNB"}, 0, [0])
+    outcome = train(series, FIRST, {"method": "sklearn.naive_bayes.GaussianNB"})
     training = [1, 2, 4, 5]
     model = GaussianNB().fit(series.values[:, training].T, series.labels[training])
     expected = model.predict_log_proba(series.values[:, [0, 3]].T)
-    assert outcome.predictions["predicted"].tolist() == ["a", "b"]
-    got = outcome.predictions[[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy()
+    assert outcome["predictions"]["predicted"].tolist() == ["a", "b"]
+    got = outcome["predictions"][[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy()
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
@@ -93,18 +93,18 @@ def test_a_test_sample_beyond_all_range_is_decided_by_the_priors(series):
     values[:, 0] = 1e160
     series = DataSet("toy", values, series.features, series.samples, list("abbabb"))
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0"]})
-    row = train(series, folds, GAUSSIAN, 0, [0]).predictions.iloc[0]
+    row = train(series, folds, GAUSSIAN)["predictions"].iloc[0]
     assert row["predicted"] == "b"
     posterior = np.exp(row[[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy(float))
     np.testing.assert_allclose(posterior, [0.2, 0.8])
 
 
 def test_a_failed_fit_is_a_row_and_the_others_go_on(series):
-    outcome = train(series, FOLDS, entry(Failing), 0, [0, 1])
-    assert outcome.fits["status"].tolist() == ["failed", "failed"]
-    assert outcome.fits["error"].iloc[0] == "ZeroDivisionError: the third fold is unlucky"
-    assert outcome.predictions.empty
-    assert "true" in outcome.predictions
+    outcome = train(series, FOLDS, entry(Failing))
+    assert outcome["fits"]["status"].tolist() == ["failed", "failed"]
+    assert outcome["fits"]["error"].iloc[0] == "ZeroDivisionError: the third fold is unlucky"
+    assert outcome["predictions"].empty
+    assert "true" in outcome["predictions"]
 
 
 def test_a_fold_that_selects_nothing_stands_beside_one_that_does(tmp_path):
@@ -114,59 +114,22 @@ def test_a_fold_that_selects_nothing_stands_beside_one_that_does(tmp_path):
     series = DataSet(
         "weak", values, [f"f{i}" for i in range(20)], [f"s{i}" for i in range(30)], labels
     )
-    outcome = train(series, folds_of_repeat(series, 5, 0), entry(XNB), 0, None)
-    found = outcome.fits["features"] > 0
+    outcome = train(series, folds_of_repeat(series, 5, 0), entry(XNB))
+    found = outcome["fits"]["features"] > 0
     assert found.any()
     assert not found.all()
     for name, table in TRAINING_TABLES.items():
-        write_parquet(getattr(outcome, name), tmp_path / name, table)
+        write_parquet(outcome[name], tmp_path / name, table)
     kept = read_parquet(tmp_path / "selected", TRAINING_TABLES["selected"])
-    assert set(kept["fold"]) == set(outcome.fits["fold"][found])
-
-
-class FailingAtFirst(GaussianNB):
-    """Fails in its first three fits."""
-
-    calls: ClassVar[list] = []
-
-    def fit(self, X, y):
-        FailingAtFirst.calls.append(len(y))
-        if len(FailingAtFirst.calls) <= 3:
-            raise ZeroDivisionError("the first repeat is unlucky")
-        return super().fit(X, y)
-
-
-@pytest.mark.parametrize("method", [XNB, FailingAtFirst])
-def test_a_batch_of_several_repeats_is_what_a_batch_of_each_is(tmp_path, method):
-    labels = np.tile(["a", "b"], 15)
-    values = np.random.default_rng(5).normal(size=(20, 30)) + (labels == "b")
-    series = DataSet(
-        "batch", values, [f"f{i}" for i in range(20)], [f"s{i}" for i in range(30)], labels
-    )
-    FailingAtFirst.calls.clear()
-    both = train_all(series, draw_folds(series, 3, 2), entry(method))
-    FailingAtFirst.calls.clear()
-    each = [train(series, folds_of_repeat(series, 3, i), entry(method), i, None) for i in (0, 1)]
-    for name, table in TRAINING_TABLES.items():
-        write_parquet(both[name], tmp_path / name, table)
-        read = read_parquet(tmp_path / name, table)
-        rows = [len(getattr(outcome, name)) for outcome in each]
-        assert len(read) == sum(rows)
-        for outcome, start in zip(each, (0, rows[0]), strict=True):
-            expected = getattr(outcome, name).drop(columns=SECONDS, errors="ignore")
-            found = read.iloc[start : start + len(expected)].reset_index(drop=True)
-            pd.testing.assert_frame_equal(found[expected.columns], expected, check_dtype=False)
-
-
-def test_a_classifier_without_probabilities_has_missing_ones(series):
-    outcome = train(series, FOLDS, entry(Spy), 0, [0])
-    assert outcome.predictions[LOG_POSTERIOR + "b"].isna().all()
+    assert set(kept["fold"]) == set(outcome["fits"]["fold"][found])
 
 
 def test_a_class_absent_from_training_has_probability_zero(series):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s3", "s4", "s5"]})
-    outcome = train(series, folds, {"method": "sklearn.dummy.DummyClassifier"}, 0, [0])
-    assert (outcome.predictions[LOG_POSTERIOR + "b"] == -np.inf).all()
+    outcome = train(series, folds, {"method": "sklearn.dummy.DummyClassifier"})
+    assert (outcome["predictions"][LOG_POSTERIOR + "b"] == -np.inf).all()
+    silent = train(series, folds, entry(Spy))["predictions"]
+    assert silent[LOG_POSTERIOR + "b"].isna().all()
 
 
 class Seeded(Spy):
@@ -182,11 +145,10 @@ class Seeded(Spy):
 
 
 def test_the_seed_of_a_classifier_is_another_in_each_repeat_and_data_set(series):
-    folds = pd.concat([FOLDS.assign(repeat=repeat) for repeat in range(2)])
     other = DataSet("other", series.values, series.features, series.samples, series.labels)
     for data, repeat in ((series, 0), (series, 1), (other, 0), (series, 0)):
-        train(data, folds, entry(Seeded), repeat, [0])
-    assert Spy.seen[0] == Spy.seen[3]
+        train(data, FIRST.assign(repeat=repeat), entry(Seeded))
+    assert Spy.seen[0] == Spy.seen[3] == derive_seed("toy", 0, "classifier")
     assert len(set(Spy.seen)) == 3
 
 
@@ -201,21 +163,13 @@ class Tied(Spy):
 
 
 def test_ties_that_a_classifier_tells_are_a_table_and_counted(series):
-    outcome = train(series, FOLDS, entry(Tied), 0, [0, 1])
-    assert list(outcome.ties.columns) == [
+    outcome = train(series, FOLDS, entry(Tied))
+    assert list(outcome["ties"].columns) == [
         *("repeat", "fold", "class", "group", "feature", "selected", "exchangeable"),
     ]
-    first = outcome.ties.query("fold == 0 and `class` == 'a'")
+    first = outcome["ties"].query("fold == 0 and `class` == 'a'")
     assert first[["feature", "selected"]].to_numpy().tolist() == [["w", True], ["x", False]]
-    assert outcome.fits["ties"].tolist() == [2, 2]  # z alone could not be exchanged
-
-
-def test_a_classifier_that_does_not_tell_its_ties_has_none_and_no_count(series):
-    outcome = train(series, FOLDS, XNB_ENTRY, 0, [0])
-    if hasattr(XNB().fit(series.frame(), series.labels), "tied_features_"):
-        pytest.skip("XNB tells its ties")
-    assert outcome.ties.empty
-    assert outcome.fits["ties"].isna().all()
+    assert outcome["fits"]["ties"].tolist() == [2, 2]  # z alone could not be exchanged
 
 
 class Spiked(Spy):
@@ -229,7 +183,7 @@ class Spiked(Spy):
 
 
 def test_what_a_classifier_says_of_constant_classes_is_believed(series):
-    selected = train(series, FOLDS, entry(Spiked), 0, [0]).selected
+    selected = train(series, FIRST, entry(Spiked))["selected"]
     assert selected[["class", "feature", "constant"]].to_numpy().tolist() == [
         *(["a", "w", False], ["a", "x", True], ["b", "w", False]),
     ]
@@ -237,13 +191,13 @@ def test_what_a_classifier_says_of_constant_classes_is_believed(series):
 
 def test_every_table_has_the_columns_of_the_contract_and_rows_in_a_row(series):
     for entry_ in (XNB_ENTRY, {"method": "sklearn.naive_bayes.GaussianNB"}, entry(Tied)):
-        outcome = train(series, FOLDS, entry_, 0, [0, 1])
+        outcome = train(series, FOLDS, entry_)
         for name, table in TRAINING_TABLES.items():
-            found = getattr(outcome, name)
+            found = outcome[name]
             columns = [c for c in found.columns if not c.startswith(LOG_POSTERIOR)]
             assert columns == table.fixed, name
             assert found.index.tolist() == list(range(len(found)))
-    empty = train(series, FOLDS, entry(Failing), 0, [0]).selected
+    empty = train(series, FIRST, entry(Failing))["selected"]
     assert empty["constant"].dtype == bool
     assert empty["distance"].dtype == float
 
@@ -258,21 +212,21 @@ class Talking(Spy):
 
 
 def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_times_and_features(series):
-    fit = train(series, FOLDS, entry(Talking), 0, [1]).fits.iloc[0]
+    fit = train(series, SECOND, entry(Talking))["fits"].iloc[0]
     assert fit[["repeat", "fold", "status", "error"]].tolist() == [0, 1, "ok", ""]
     assert fit["warnings"] == "few samples; no convergence"
     assert 0 < fit["fit_seconds"] < 60
     assert 0 < fit["predict_seconds"] < 60
     assert fit[["features_per_class", "features"]].tolist() == [4, 4]
-    assert train(series, FOLDS, entry(Failing), 0, [1]).fits["warnings"].iloc[0] == ""
+    assert train(series, SECOND, entry(Failing))["fits"]["warnings"].iloc[0] == ""
 
 
 def test_the_logarithm_of_a_probability_of_zero_is_minus_infinity(series):
     neighbours = "sklearn.neighbors.KNeighborsClassifier"
-    outcome = train(series, FOLDS, {"method": neighbours, "params": {"n_neighbors": 1}}, 0, [0])
-    posterior = outcome.predictions[[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy()
+    outcome = train(series, FIRST, {"method": neighbours, "params": {"n_neighbors": 1}})
+    posterior = outcome["predictions"][[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy()
     assert sorted(posterior.ravel()) == [-np.inf, -np.inf, 0, 0]
-    assert outcome.fits["warnings"].iloc[0] == ""
+    assert outcome["fits"]["warnings"].iloc[0] == ""
 
 
 def test_columns_are_given_by_their_kind(series):
@@ -282,24 +236,19 @@ def test_columns_are_given_by_their_kind(series):
     names = ["angle", *series.features]
     values = np.vstack([angles, series.values])
     both = DataSet("toy", values, names, series.samples, series.labels, kinds)
-    told = train(both, FOLDS, von_mises("@angular"), 0, [0])
-    given = train(both, FOLDS, von_mises([0]), 0, [0])
-    pd.testing.assert_frame_equal(told.predictions, given.predictions)
-    not_told = train(both, FOLDS, von_mises([1]), 0, [0])
+    told = train(both, FIRST, von_mises("@angular"))
+    given = train(both, FIRST, von_mises([0]))
+    pd.testing.assert_frame_equal(told["predictions"], given["predictions"])
+    not_told = train(both, FIRST, von_mises([1]))
     column = LOG_POSTERIOR + "a"
-    assert not np.allclose(told.predictions[column], not_told.predictions[column])
+    assert not np.allclose(told["predictions"][column], not_told["predictions"][column])
 
 
 @pytest.mark.parametrize(("most", "explained"), [(5, False), (6, True)])
 def test_small_data_sets_are_explained_sample_by_sample(series, monkeypatch, most, explained):
     monkeypatch.setattr(training, "MOST_EXPLAINED", most)
-    outcome = train(series, FOLDS, XNB_ENTRY, 0, [0])
-    assert (len(outcome.explanations) > 0) == explained
-
-
-def test_seeds_stay_as_they_are_from_version_to_version(series):
-    train(series, FOLDS, entry(Seeded), 0, [0])
-    assert Spy.seen == [derive_seed("toy", 0, "classifier")]
+    outcome = train(series, FIRST, XNB_ENTRY)
+    assert (len(outcome["explanations"]) > 0) == explained
 
 
 @pytest.mark.parametrize("mark", [True, False])
@@ -314,11 +263,5 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(mark):
     samples = [f"s{i}" for i in range(40)]
     series = DataSet("flat", values, ["flat", "g1", "g2"], samples, labels)
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
-    selected = train(series, folds, XNB_ENTRY, 0, [0]).selected
+    selected = train(series, folds, XNB_ENTRY)["selected"]
     assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
-
-
-def test_a_parameter_that_does_not_exist_is_named(series):
-    wrong = {"method": "sklearn.naive_bayes.GaussianNB", "params": {"smoothing": 1}}
-    with pytest.raises(InputError, match="no parameter 'smoothing'"):
-        train(series, FOLDS, wrong, 0, [0])

@@ -5,30 +5,17 @@ import itertools
 import numpy as np
 import pytest
 from scipy.stats import binom
-from sklearn.naive_bayes import GaussianNB
 
-from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.evaluation.intervals import (
-    CROSS_VALIDATED,
     Estimate,
     design_effect,
-    difference,
     effective_samples,
     mean_of,
     proportion_interval,
     share_interval,
-    share_p,
 )
-from xnbflow.evaluation.paired_tests import corrected_resampled_t_test, wilcoxon_signed_rank_test
 from xnbflow.evaluation.rank_tests import adjust_pairwise
 from xnbflow.evaluation.verdicts import holm, overconfidence_p, performance, verdict
-
-
-def test_samples_that_agree_within_patients_are_worth_one_each():
-    """Complete agreement has a design effect of the size of a group (Kish 1965)."""
-    rng = np.random.default_rng(0)
-    right = np.repeat(rng.random(2000) < 0.7, 5)
-    assert design_effect(right, np.repeat(np.arange(2000), 5)) == pytest.approx(5, rel=0.03)
 
 
 def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups():
@@ -73,20 +60,6 @@ def test_intervals_over_patients_cover(n_groups):
     assert np.mean(held) >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / 600)
 
 
-def test_p_of_a_limit_is_one_half_of_what_the_interval_leaves_out():
-    right = np.arange(50) < 37
-    lower = share_interval(right, inflation=2.0).lower
-    assert share_p(right, lower, inflation=2.0) == pytest.approx(0.025)
-
-
-def test_newcombe_published_difference():
-    """Newcombe (1998), Table II, example (a), method 10: 56/70 against 48/80."""
-    first, second = Estimate(56 / 70, 0.692, 0.877), Estimate(48 / 80, 0.490, 0.700)
-    found = difference(first, second)
-    assert found.lower == pytest.approx(0.0524, abs=2e-3)
-    assert found.upper == pytest.approx(0.3339, abs=2e-3)
-
-
 def test_intervals_of_a_mean_of_recalls_cover():
     """All outcomes of 20 and 8 samples, weighed by their exact probabilities."""
     truth, sizes = (0.85, 0.7), (20, 8)
@@ -112,27 +85,11 @@ def predictions(codes, wrong, n_classes=2):
 CODES = np.repeat([0, 1], 20)
 
 
-def test_a_result_that_permuted_labels_reach_is_not_supported():
-    found = performance(CODES, predictions(CODES, []))
-    assert verdict(found, p_value=0.30).level == "not supported"
-    assert verdict(found, p_value=0.30).reasons == ["permutation test"]
-
-
 def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
     one, six = (performance(CODES, predictions(CODES, [0, 25]), choices=n) for n in (1, 6))
     assert six.accuracy.lower < one.accuracy.lower
     assert verdict(one, 0.005).level == "well supported"
     assert verdict(six, 0.005, choices=6).level == "not supported"
-
-
-def test_without_a_permutation_test_the_verdict_says_so():
-    found = verdict(performance(CODES, predictions(CODES, [])))
-    assert (found.level, found.tested) == ("well supported", False)
-
-
-def test_lists_that_other_samples_do_not_repeat_weaken_a_verdict():
-    found = performance(CODES, predictions(CODES, []))
-    assert verdict(found, 0.005, stability=0.1).reasons == ["stability"]
 
 
 def test_always_naming_the_largest_class_is_never_supported():
@@ -184,26 +141,3 @@ def test_holm_is_that_of_pairs():
     expected = adjust_pairwise(p, 4)["holm"].to_numpy()
     assert holm(p) == pytest.approx(expected)
     assert np.isnan(holm([0.01, np.nan])).tolist() == [False, True]
-
-
-def test_equal_differences_have_the_smallest_p_that_signs_allow():
-    first, second = np.full((3, 10), 0.9), np.full((3, 10), 0.8)
-    expected = wilcoxon_signed_rank_test(first[0], second[0]).p_value
-    assert corrected_resampled_t_test(first, second, 1 / 9).p_value == pytest.approx(expected)
-
-
-def test_null_studies_of_patients_are_seldom_supported():
-    """With samples for units a tenth and more of the same studies would be."""
-    rng, patients = np.random.default_rng(0), np.repeat(np.arange(20), 5)
-    supported = np.zeros(2, dtype=int)
-    for seed in range(150):
-        codes = rng.permutation(np.arange(20) % 2)[patients]
-        values = rng.normal(size=(20, 50))[patients] + rng.normal(size=(100, 50))
-        predicted = np.empty_like(codes)
-        for train, test in stratified_splits(codes, patients.astype(str), 5, seed):
-            predicted[test] = GaussianNB().fit(values[train], codes[train]).predict(values[test])
-        for i, (groups, inflation) in enumerate(((patients, CROSS_VALIDATED), (None, 1.0))):
-            found = performance(codes, np.eye(2)[predicted], groups, inflation=inflation)
-            supported[i] += verdict(found).level != "not supported"
-    assert supported[0] <= binom.ppf(0.999, 150, 0.025)
-    assert supported[1] >= 15

@@ -14,7 +14,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.tables import digest_of_file, refuse_other_series, write_parquet
 from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.gathering import gather, remove_undeclared
-from xnbflow.evaluation.training import train_all
+from xnbflow.evaluation.training import train
 from xnbflow.models.final import final_model, write_final
 
 series = DataSet.read(snakemake.input.series)
@@ -27,7 +27,7 @@ entries, final = snakemake.params.entries, list(snakemake.params.final)
 for i, (name, entry) in enumerate(entries.items()):
     n = len(snakemake.input.fits) // len(entries)
     batches = {table: snakemake.input[table][i * n : (i + 1) * n] for table in TRAINING_TABLES}
-    tables = gather(batches, folds) if batches["fits"] else train_all(series, folds, entry)
+    tables = gather(batches, folds) if batches["fits"] else train(series, folds, entry)
     paths = {table: snakemake.output[table][i] for table in TRAINING_TABLES}
     check_sources(snakemake)
     for table, contract in TRAINING_TABLES.items():

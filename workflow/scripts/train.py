@@ -13,7 +13,7 @@ from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.tables import digest_of_file, write_parquet
 from xnbflow.evaluation.folds_file import folds_of_batch, scheme_folds
-from xnbflow.evaluation.training import train_all
+from xnbflow.evaluation.training import train
 
 series = DataSet.read(snakemake.input.series)
 digest = digest_of_file(snakemake.input.series)
@@ -21,7 +21,7 @@ scheme, downloads = snakemake.params.scheme, snakemake.config["download"]
 folds = scheme_folds(series, scheme, snakemake.input.given, downloads)
 batch = snakemake.params.batch
 tested = folds_of_batch(folds, batch["repeats"], batch["folds"])
-tables = train_all(series, tested, snakemake.params.entry)
+tables = train(series, tested, snakemake.params.entry)
 check_sources(snakemake)
 for name, table in TRAINING_TABLES.items():
     write_parquet(tables[name], snakemake.output[name], table, digest)

@@ -19,22 +19,19 @@ Columns = Mapping[str, Sequence[int] | np.ndarray]
 
 
 def build_estimator(
-    entry: Mapping[str, Any],
-    columns: Columns,
-    random_state: int | None = None,
+    entry: Mapping[str, Any], columns: Columns, random_state: int | None = None
 ) -> BaseEstimator:
     """Make the estimator that a configuration entry describes.
 
     Parameters
     ----------
     entry : mapping
-        ``method`` (the import path of any scikit-learn estimator;
-        `xnbflow.evaluation.methods.resolved` puts it in place of a method's name) with
-        ``params``; or ``steps``, a list of such entries that become a pipeline. A parameter
-        that is itself a mapping with ``method`` is built the same way. A parameter
-        ``"@kind"`` becomes the list of columns of that kind.
+        ``method`` (the import path of any scikit-learn estimator, see
+        `xnbflow.evaluation.methods.resolved`) with ``params``; or ``steps``, a list of such entries
+        that become a pipeline. A parameter that is such a mapping is built the same way; a
+        parameter ``"@kind"`` becomes the list of columns of that kind.
     columns : mapping of str to sequence of int
-        The columns of each feature kind, say ``{"linear": [0, 1], "angular": [2]}``.
+        The columns of each feature kind.
     random_state : int, optional
         Given to every estimator that has a ``random_state`` and for which none is set.
 
@@ -56,26 +53,17 @@ def build_estimator(
         key: _value(value, columns, random_state) for key, value in entry.get("params", {}).items()
     }
     known = inspect.signature(estimator).parameters
-    for key in params:
-        if key not in known:
-            msg = (
-                f"{entry['method']} has no parameter {key!r}; it has {', '.join(known)}. "
-                "Correct the classifier's params in the configuration"
-            )
-            raise InputError(msg)
+    if unknown := [key for key in params if key not in known]:
+        what = f"{entry['method']} has no parameter {unknown[0]!r}; it has {', '.join(known)}"
+        msg = f"{what}. Correct the classifier's params in the configuration"
+        raise InputError(msg)
     if "random_state" in known:
         params.setdefault("random_state", random_state)
     return estimator(**params)
 
 
 def import_estimator(path: str) -> type[BaseEstimator]:
-    """Return the class at an import path; whatever is no estimator is refused before it is called.
-
-    Raises
-    ------
-    InputError
-        If there is none, or it is no class of estimators.
-    """
+    """Return the class at an import path; an `InputError` if it is no class of estimators."""
     module, _, name = path.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), name)

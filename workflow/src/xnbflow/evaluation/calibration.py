@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.evaluation.intervals import effective_samples, proportion_interval
-from xnbflow.evaluation.metrics import class_codes, known_predictions
+from xnbflow.evaluation.metrics import known_predictions
 from xnbflow.evaluation.verdicts import LEVEL, overconfidence_p
 
 __all__ = ["FEW", "SURE", "calibration_curve", "confidence_table"]
@@ -22,48 +22,29 @@ def calibration_curve(
     true: np.ndarray,
     log_posterior: np.ndarray,
     classes: np.ndarray,
-    label: str | None = None,
     n_bins: int = 10,
     repeats: int = 1,
     groups: np.ndarray | None = None,
     inflation: float = 1.0,
 ) -> pd.DataFrame:
-    """Return how often predictions of a given probability are right.
+    """Return how often predictions of a given probability are right, in bins of equal width.
 
     Parameters
     ----------
     true : ndarray of str, shape (n_samples,)
-        True labels, pooled over folds.
     log_posterior : ndarray of shape (n_samples, n_classes)
-        Log-posterior of each class. Samples without probabilities are left out.
+        Pooled over folds. Samples without probabilities are left out.
     classes : ndarray of str, shape (n_classes,)
-        The classes, in the order of ``log_posterior``'s columns.
-    label : str, optional
-        The class whose probability is looked at. By default it is that of each sample's most
-        probable class.
-    n_bins : int
-        Number of bins of equal width.
-    repeats : int
-        How often each sample was tested. The intervals count it once.
-    groups : ndarray of shape (n_samples,), optional
-        The group, say the patient, of each row; the intervals then count groups.
-    inflation : float
+    n_bins, repeats : int
+        Bins, and how often each sample was tested: the intervals count it once.
+    groups, inflation
         See `xnbflow.evaluation.intervals.effective_samples`.
 
     Returns
     -------
     DataFrame
-        One row per bin, with columns ``bin``, ``lower``, ``upper`` (its limits; a probability on a
-        limit belongs above it), ``mean_predicted`` (mean probability), ``observed`` (share of
-        samples of that class), ``observed_lower`` and ``observed_upper`` (its 95 % interval, see
-        `xnbflow.evaluation.intervals`), ``count`` (predictions) and ``few`` (whether these are
-        fewer than `FEW` samples: such a point is no evidence). The means and the interval are
-        missing where the bin is empty.
-
-    Raises
-    ------
-    InputError
-        If there is no sample, shapes disagree or a label is none of the classes.
+        One row per bin, with the columns of the study's table ``calibration``. A probability on a
+        limit belongs above it; means and interval are missing where the bin is empty.
 
     Examples
     --------
@@ -77,20 +58,16 @@ def calibration_curve(
     """
     groups = _known_groups(groups, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
-    column = (
-        np.argmax(log_posterior, axis=1)
-        if label is None
-        else class_codes(np.array([label]), classes)
-    )
-    probability = np.exp(np.take_along_axis(log_posterior, column.reshape(-1, 1), axis=1)[:, 0])
+    is_right = np.argmax(log_posterior, axis=1) == codes
+    probability = np.exp(log_posterior.max(axis=1))
     edges = np.linspace(0, 1, n_bins + 1)
     which = np.searchsorted(edges[1:-1], probability, side="right")
     count = np.bincount(which, minlength=n_bins)
-    right = np.bincount(which, codes == column, n_bins)
+    right = np.bincount(which, is_right, n_bins)
     with np.errstate(invalid="ignore"):
         mean, observed = np.bincount(which, probability, n_bins) / count, right / count
     bins = [which == i for i in range(n_bins)]
-    lower, upper = _limits(bins, codes == column, repeats, groups, inflation)
+    lower, upper = _limits(bins, is_right, repeats, groups, inflation)
     return pd.DataFrame(
         {
             "bin": np.arange(n_bins),
@@ -107,7 +84,6 @@ def calibration_curve(
 
 
 def _known_groups(groups: np.ndarray | None, log_posterior: np.ndarray) -> np.ndarray | None:
-    """Return the groups of the rows that have probabilities."""
     return None if groups is None else groups[np.isfinite(log_posterior.max(axis=1))]
 
 
@@ -118,22 +94,16 @@ def _limits(
     groups: np.ndarray | None,
     inflation: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the interval of the share of right predictions in each part, given as masks.
-
-    Without groups each sample counts once, however often it was tested; groups hold all tests of
-    their samples.
-    """
-    shares, sizes = [], []
-    for part in parts:
-        n = int(part.sum())
-        mine = None if groups is None else groups[part]
-        size = n / repeats / inflation
-        if mine is not None and n:
-            size = min(size, effective_samples(right[part].astype(float), mine, inflation))
-        shares.append(right[part].mean() if n else 0.0)
-        sizes.append(size)
-    lower, upper = proportion_interval(np.multiply(shares, sizes), np.array(sizes))
-    alone = np.array([size == 0 and part.any() for size, part in zip(sizes, parts, strict=True)])
+    """Return the interval of the share of right predictions in each part; samples count once."""
+    counts = np.array([part.sum() for part in parts])
+    sizes = counts / repeats / inflation
+    for i, part in enumerate(parts):
+        if groups is not None and part.any():
+            found = effective_samples(right[part].astype(float), groups[part], inflation)
+            sizes[i] = min(sizes[i], found)
+    shares = [right[part].mean() if part.any() else 0.0 for part in parts]
+    lower, upper = proportion_interval(np.multiply(shares, sizes), sizes)
+    alone = (sizes == 0) & (counts > 0)
     return np.where(alone, 0.0, lower), np.where(alone, 1.0, upper)
 
 
@@ -158,14 +128,9 @@ def confidence_table(
     Returns
     -------
     DataFrame
-        One row per probability of `SURE`, with columns ``above`` (that probability),
-        ``predictions`` (all that have probabilities), ``count`` (those whose most probable class
-        is more probable than it), ``share`` (the one over the other), ``right`` (how many of
-        ``count``), ``accuracy`` (their share) with its 95 % interval ``accuracy_lower`` and
-        ``accuracy_upper``, ``promised`` (their mean probability), ``p`` (one-sided, of so few
-        right ones if the probabilities were calibrated, see
-        `xnbflow.evaluation.verdicts.overconfidence_p`; missing, as the four before it, where no
-        prediction is so sure) and ``overconfident`` (p of at most .025).
+        One row per probability of `SURE`, with the columns of the study's table ``confidence``;
+        ``p`` is that of `xnbflow.evaluation.verdicts.overconfidence_p`. What is a number of sure
+        predictions is missing where there are none.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Whether a classifier held in a second cohort, judged class by class.
 
-The yardstick is the balanced accuracy, the mean of the classes' recalls: shares of classes may
-differ between cohorts without any harm to a classifier. It is compared with what cross-validation
-found in the first cohort, with the errors of both, and with permuted labels of the second.
+The measure is the balanced accuracy, as shares of classes may differ between cohorts without any
+harm to a classifier. It is compared with what cross-validation found in the first cohort, with the
+errors of both, and with permuted labels of the second.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from xnbflow.evaluation.intervals import Estimate, difference, mean_of
+from xnbflow.evaluation.permutation import permuted
 from xnbflow.evaluation.verdicts import LEVEL, Performance, performance
 
 __all__ = [
@@ -24,7 +25,7 @@ __all__ = [
     "shared_samples",
 ]
 
-#: What a verdict means; `cohort_verdict` states it in full.
+#: What a verdict means, as a page says it.
 RULE = (
     "the measure is the balanced accuracy, the mean recall of the classes, so that other shares of "
     "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "
@@ -47,12 +48,7 @@ _ENOUGH = 100
 EXCHANGED_LEVEL = 0.005
 
 Held = Literal[
-    "held",
-    "held in part",
-    "did not hold",
-    "cannot tell",
-    "labels look exchanged",
-    "shares samples",
+    "held", "held in part", "did not hold", "cannot tell", "labels look exchanged", "shares samples"
 ]
 
 
@@ -62,10 +58,8 @@ class CohortVerdict:
 
     Attributes
     ----------
-    level : str
-        One of `Held`.
-    reason : str
-        The condition that decided, for the sentence on the page.
+    level, reason : str
+        One of `Held`, and the condition that decided.
     found : Performance
         In the second cohort.
     loss : Estimate
@@ -95,18 +89,8 @@ def permutation_p(
 ) -> float:
     """Return how likely random labels of a cohort would agree as well with its predictions.
 
-    Parameters
-    ----------
-    codes, predicted : ndarray of int, shape (n_samples,)
-        True and predicted classes.
-    groups : ndarray of shape (n_samples,), optional
-        Labels are permuted among groups where each has one label, else within groups.
-    n_permutations, seed : int
-
-    Returns
-    -------
-    float
-        One-sided p of the balanced accuracy, the true labels counted among the permutations.
+    ``codes`` and ``predicted`` are the true and predicted classes of the samples; ``groups`` bind
+    labels as in `xnbflow.evaluation.permutation.permuted`.
 
     References
     ----------
@@ -120,39 +104,20 @@ def permutation_p(
     (True, 1.0)
     """
     rng = np.random.default_rng(seed)
-    observed = _balanced(codes[None], predicted)[0]
-    permuted = np.stack([_permuted(codes, groups, rng) for _ in range(n_permutations)])
-    reached = np.count_nonzero(_balanced(permuted, predicted) >= observed - 1e-12)
-    return float((reached + 1) / (n_permutations + 1))
-
-
-def _balanced(codes: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Return the balanced accuracy of each row of true classes, (n_rows,)."""
+    rows = np.stack([codes, *(permuted(codes, groups, rng) for _ in range(n_permutations))])
     recalls = []
     for code in np.unique(codes):
-        own = codes == code
-        with np.errstate(invalid="ignore"):
-            recalls.append((own & (predicted == code)).sum(axis=1) / own.sum(axis=1))
-    return np.nanmean(recalls, axis=0)
-
-
-def _permuted(codes: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    if groups is None:
-        return rng.permutation(codes)
-    first, of = np.unique(groups, return_index=True, return_inverse=True)[1:]
-    if (codes[first][of] == codes).all():
-        return rng.permutation(codes[first])[of]
-    order = np.lexsort((rng.random(len(codes)), of))
-    permuted = np.empty_like(codes)
-    permuted[np.argsort(of, kind="stable")] = codes[order]
-    return permuted
+        own = rows == code
+        recalls.append((own & (predicted == code)).sum(axis=1) / own.sum(axis=1))
+    balanced = np.mean(recalls, axis=0)
+    return float(np.mean(balanced >= balanced[0] - 1e-12))
 
 
 def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
     """Return the renaming of classes under which true and predicted labels agree best.
 
-    The renaming maximises the sum of recalls, an assignment problem; it is empty where no other
-    agrees better than the names as they are.
+    The renaming maximises the sum of recalls; it is empty where no other agrees better than the
+    names as they are.
 
     Examples
     --------
@@ -181,36 +146,19 @@ def cohort_verdict(
 ) -> CohortVerdict:
     """Return whether a classifier held in a second cohort.
 
+    See `RULE`. The first applies of: shared samples, one class only, exchanged labels, held (in
+    part), did not hold, cannot tell.
+
     Parameters
     ----------
     validated : Performance or None
-        Its cross-validation in the first cohort; None where there was none.
-    codes, predicted : ndarray of int, shape (n_samples,)
-        True and predicted classes in the second cohort.
+        Its cross-validation in the first cohort, if there was one.
+    codes, predicted, groups
+        Of the second cohort, as in `permutation_p`.
     n_classes : int
         Of the first cohort.
-    groups : ndarray of shape (n_samples,), optional
-        Of the second cohort.
     shared : int
         How many samples of the second cohort are samples of the first.
-
-    Notes
-    -----
-    The rules, the first that applies:
-
-    1. "shares samples": any sample is shared.
-    2. "cannot tell": fewer than two classes in the second cohort.
-    3. "labels look exchanged": under another naming of the classes the balanced accuracy is not
-       below cross-validation's (the 95 % interval of the difference reaches 0), p of permuted
-       labels is at most .005 (times the number of renamings), and the interval of the balanced
-       accuracy as named lies below it.
-    4. "held": p of permuted labels is at most .025 and the interval of the balanced accuracy lies
-       above one over the number of classes; the interval of the difference from cross-validation
-       reaches 0; no class is recognised in half of its samples or fewer. "Held in part": one of
-       the last two conditions fails.
-    5. "did not hold": the interval lies below the middle between chance and cross-validation: more
-       than half of what was promised is excluded.
-    6. "cannot tell": all else.
 
     Examples
     --------
@@ -223,7 +171,8 @@ def cohort_verdict(
     """
     found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
     known = {row.code: row.recall for row in validated.classes} if validated else {}
-    before = _mean([known[row.code] for row in found.classes if row.code in known])
+    recalls = [known[row.code] for row in found.classes if row.code in known]
+    before = mean_of(recalls) if recalls else Estimate(np.nan, np.nan, np.nan)
     loss = difference(found.balanced_accuracy, before)
     p_value = permutation_p(codes, predicted, groups)
     balanced, several = found.balanced_accuracy, len(found.classes) > 1
@@ -244,10 +193,6 @@ def cohort_verdict(
     return CohortVerdict(level, reason, found, loss, p_value, exchanged)
 
 
-def _mean(parts: list[Estimate]) -> Estimate:
-    return mean_of(parts) if parts else Estimate(np.nan, np.nan, np.nan)
-
-
 def _exchange(
     found: Performance,
     before: Estimate,
@@ -256,16 +201,17 @@ def _exchange(
     n_classes: int,
     groups: np.ndarray | None,
 ) -> dict[int, int]:
-    """Return the renaming that rule 3 accepts; empty if there is none."""
+    """Return the renaming of classes that makes the classifier as good as before; else none.
+
+    The interval of its difference from cross-validation reaches 0, that of the difference from the
+    names as they are does not, and p, times the number of renamings, is at most the level.
+    """
     renamed = exchanged_classes(codes, predicted, n_classes)
-    if not renamed:
-        return {}
     table = np.array([renamed.get(code, code) for code in range(n_classes)])
     as_renamed = performance(table[codes], np.eye(n_classes)[predicted], groups, inflation=1.0)
     balanced = as_renamed.balanced_accuracy
     as_good = difference(balanced, before).upper >= 0
-    apart = difference(found.balanced_accuracy, balanced).upper < 0
-    if not (as_good and apart):
+    if not (renamed and as_good and difference(found.balanced_accuracy, balanced).upper < 0):
         return {}
     p_value = permutation_p(table[codes], predicted, groups)
     renamings = n_classes * (n_classes - 1) / 2
@@ -287,12 +233,11 @@ def shared_samples(
     Returns
     -------
     DataFrame
-        ``first``, ``second`` (names), ``by`` ("name", "values" or "likeness") and ``correlation``.
-        "name": the same accession of GEO, or the same name and a correlation of `ALIKE` or more:
-        numbered samples of unrelated cohorts have the same names. "values": equal in all features.
-        "likeness": features centred within each cohort, the two samples correlate by `ALIKE` or
-        more, and by far more than either does with any other sample of the other cohort; so do
-        copies that were normalised anew, and replicates of one patient.
+        ``first``, ``second`` (names), ``by`` and ``correlation``. By "name": the same accession of
+        GEO, or the same name and a correlation of `ALIKE` or more. By "values": equal in all
+        features. By "likeness": features centred within each cohort, the samples correlate by
+        `ALIKE` or more, and by far more than either does with any other sample of the other cohort;
+        so do copies that were normalised anew, and replicates of one patient.
 
     References
     ----------
@@ -309,32 +254,20 @@ def shared_samples(
     [['b', 'z', 'likeness']]
     """
     correlation = _standard(first).T @ _standard(second)
-    accession = np.char.startswith(names[0].astype(str), "GSM")[:, None]
     similar = (correlation >= ALIKE) & (len(first) >= _ENOUGH)
+    accession = np.char.startswith(names[0].astype(str), "GSM")[:, None]
     same_name = (names[0][:, None] == names[1]) & (accession | similar)
-    places = {column.tobytes(): i for i, column in enumerate(np.ascontiguousarray(first.T))}
-    same_values = np.zeros_like(same_name)
-    for j, column in enumerate(np.ascontiguousarray(second.T)):
-        if column.tobytes() in places:
-            same_values[places[column.tobytes()], j] = True
-    alike = _alike(correlation) & (len(first) >= _ENOUGH)
-    rows = [
-        (
-            names[0][i],
-            names[1][j],
-            "name" if same_name[i, j] else "values" if same_values[i, j] else "likeness",
-            float(correlation[i, j]),
-        )
-        for i, j in zip(*np.nonzero(same_name | same_values | alike), strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["first", "second", "by", "correlation"])
-
-
-def _alike(correlation: np.ndarray) -> np.ndarray:
-    """Return which pairs correlate far more than either sample does with any other."""
+    one, other = (
+        np.array([column.tobytes() for column in values.T], dtype=object)
+        for values in (first, second)
+    )
+    same_values = one[:, None] == other
     z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
-    rivals = np.maximum(_best_other(z), _best_other(z.T).T)
-    return (correlation >= ALIKE) & (z - rivals >= _APART)
+    alike = similar & (z - np.maximum(_best_other(z), _best_other(z.T).T) >= _APART)
+    i, j = np.nonzero(same_name | same_values | alike)
+    by = np.select([same_name[i, j], same_values[i, j]], ["name", "values"], "likeness")
+    found = {"first": names[0][i], "second": names[1][j], "by": by}
+    return pd.DataFrame({**found, "correlation": correlation[i, j]})
 
 
 def _best_other(z: np.ndarray) -> np.ndarray:

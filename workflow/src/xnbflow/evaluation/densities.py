@@ -42,56 +42,29 @@ def telling_features(selection: pd.DataFrame, per_class: int, most: int) -> list
         ["frequency", "mean_rank"], ascending=[False, True], kind="stable"
     ).drop_duplicates(["class", "feature"])
     place = ordered.groupby("class").cumcount()
-    chosen = ordered[place < per_class].assign(place=place)
+    chosen = ordered.assign(place=place)[place < per_class]
     chosen = chosen.sort_values(["place", "class"], kind="stable")
     return chosen["feature"].drop_duplicates().head(most).tolist()
 
 
 def density_estimator(
-    entry: Mapping[str, Any], kinds: Sequence[str] | np.ndarray, seed: int
-) -> tuple[BaseNaiveBayes | None, str]:
-    """Return an estimator that has a classifier's densities for every feature, and its name.
+    entry: Mapping[str, Any], series: DataSet, features: np.ndarray
+) -> BaseNaiveBayes | None:
+    """Return an estimator that has a configured classifier's densities; None if there are none.
 
-    A class-specific classifier knows densities of selected features only; a flexible naive Bayes
-    classifier with the same kernel and bandwidth has the same ones, and those of all others.
-
-    Parameters
-    ----------
-    entry : mapping
-        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
-    kinds : sequence of str
-        The kind of each feature that the estimator shall be fitted to.
-    seed : int
-
-    Returns
-    -------
-    (BaseNaiveBayes or None, str)
-        None where the classifier has no densities of single features.
+    A class-specific classifier has densities of selected features only; a flexible naive Bayes
+    classifier with the same kernel and bandwidth has the same ones, and those of all others. The
+    estimator is to be fitted to the ``features`` at these positions.
     """
-    columns = {kind: np.flatnonzero(np.asarray(kinds) == kind).tolist() for kind in KINDS}
-    estimator = build_estimator(entry, columns, seed)
+    columns = {kind: np.flatnonzero(series.kinds[features] == kind).tolist() for kind in KINDS}
+    estimator = build_estimator(entry, columns, derive_seed(series.name, 0, "classifier"))
     if isinstance(estimator, SelectiveNB):
         estimator = estimator.estimator
     params = estimator.get_params(deep=False)
     if {"bandwidth", "kernel"} <= set(params):
         shared = {key: params[key] for key in FlexibleNB().get_params() if key in params}
         estimator = FlexibleNB(**shared)
-    if not isinstance(estimator, BaseNaiveBayes):
-        return None, ""
-    return estimator, _name(estimator)
-
-
-def _name(estimator: BaseNaiveBayes) -> str:
-    """Return what densities an estimator has, in words.
-
-    Examples
-    --------
-    >>> _name(FlexibleNB(bandwidth="scott"))
-    'gaussian kernels, bandwidth by scott'
-    """
-    if isinstance(estimator, FlexibleNB):
-        return f"{estimator.kernel} kernels, bandwidth by {estimator.bandwidth}"
-    return f"the densities of {type(estimator).__name__}"
+    return estimator if isinstance(estimator, BaseNaiveBayes) else None
 
 
 def class_densities(
@@ -99,40 +72,31 @@ def class_densities(
 ) -> pd.DataFrame:
     """Return the density of some features in each class, from all samples.
 
-    Parameters
-    ----------
-    series : DataSet
-        The data set.
-    features : sequence of str
-        Some of its features.
-    entry : mapping
-        The configuration of the classifier whose densities they are.
-
-    Returns
-    -------
-    DataFrame
-        ``class``, ``feature``, ``x``, ``density``, ``estimator`` (in words) and ``own``: whether
-        the classifier itself estimates densities so. Where it has none of single features they are
-        Gaussian kernel densities with Silverman's bandwidth.
+    The columns are those of the table ``densities`` of `xnbflow.data.contract.DESCRIPTION_TABLES`.
+    Where the classifier of the configuration ``entry`` has no densities of single features they are
+    Gaussian kernel densities with Silverman's bandwidth.
     """
     if not len(features):
-        return pd.DataFrame(columns=_CURVES).astype({"x": float, "density": float, "own": bool})
-    rows = _rows(series, features)
-    kinds, values = series.kinds[rows], series.values[rows]
-    grids = _grids(values)
-    seed = derive_seed(series.name, 0, "classifier")
-    estimator, name = density_estimator(entry, kinds, seed)
-    logs = None
-    if estimator is not None:
-        logs = log_densities(estimator, values, series.labels, grids)
-    own = logs is not None
-    if logs is None:
-        estimator = FlexibleNB()
-        name = _name(estimator)
-        logs = log_densities(estimator, values, series.labels, grids)
-    if logs is None:
+        columns = ["class", "feature", "x", "density", "estimator", "own"]
+        types = {"x": float, "density": float, "own": bool}
+        return pd.DataFrame(columns=columns).astype(types)
+    rows = pd.Index(series.features).get_indexer(list(features))
+    values = series.values[rows]
+    low, high = values.min(axis=1), values.max(axis=1)
+    margin = _MARGIN * np.where(high > low, high - low, 1.0)
+    grids = np.linspace(low - margin, high + margin, _POINTS, axis=1)
+    own = density_estimator(entry, series, rows)
+    for estimator in (own, FlexibleNB()):
+        if estimator is not None:
+            logs = log_densities(estimator, values, series.labels, grids)
+            if logs is not None:
+                break
+    else:
         msg = f"{series.name}: no density can be estimated of {', '.join(features)}"
         raise InputError(msg)
+    name = f"the densities of {type(estimator).__name__}"
+    if isinstance(estimator, FlexibleNB):
+        name = f"{estimator.kernel} kernels, bandwidth by {estimator.bandwidth}"
     k, (n, points) = len(series.classes), grids.shape
     return pd.DataFrame(
         {
@@ -141,12 +105,9 @@ def class_densities(
             "x": np.tile(grids.reshape(-1), k),
             "density": np.exp(logs).reshape(-1),
             "estimator": name,
-            "own": own,
+            "own": estimator is own,
         }
     )
-
-
-_CURVES = ["class", "feature", "x", "density", "estimator", "own"]
 
 
 def log_densities(
@@ -157,39 +118,25 @@ def log_densities(
     Parameters
     ----------
     estimator : BaseNaiveBayes
-        All its features must have univariate densities in every class.
-    values : ndarray of shape (n_features, n_samples)
+    values, labels : ndarray of shape (n_features, n_samples) and (n_samples,)
         What it is fitted to.
-    labels : ndarray of shape (n_samples,)
     points : ndarray of shape (n_features, n_points)
         Where the densities are wanted.
 
     Returns
     -------
     ndarray of shape (n_classes, n_features, n_points) or None
-        In the order of the sorted labels; None where the estimator cannot be fitted, or does not
-        say what every single feature adds.
+        In the order of the sorted labels; None where the estimator cannot be fitted, or has no
+        density of every single feature.
     """
     try:
         model = estimator.fit(values.T, labels)
     except (InputError, ValueError):
         return None
-    told = model.explain(points.T)
+    terms = model.explain(points.T)
     n_features, n_points = points.shape
-    order = told["feature"].head(n_features).to_numpy()
-    if len(told) != len(model.classes_) * points.size or set(order) != set(range(n_features)):
+    order = terms["feature"].head(n_features).to_numpy()
+    if len(terms) != len(model.classes_) * points.size or set(order) != set(range(n_features)):
         return None
-    logs = told["log_likelihood"].to_numpy().reshape(len(model.classes_), n_points, n_features)
+    logs = terms["log_likelihood"].to_numpy().reshape(len(model.classes_), n_points, n_features)
     return logs[:, :, np.argsort(order)].transpose(0, 2, 1)
-
-
-def _rows(series: DataSet, features: Sequence[str]) -> np.ndarray:
-    """Return where features are in a series, in their order."""
-    return np.array([int(np.flatnonzero(series.features == name)[0]) for name in features], int)
-
-
-def _grids(values: np.ndarray) -> np.ndarray:
-    """Return points for each feature, a little beyond its values, shape (n_features, n_points)."""
-    low, high = values.min(axis=1), values.max(axis=1)
-    margin = _MARGIN * np.where(high > low, high - low, 1.0)
-    return np.linspace(low - margin, high + margin, _POINTS, axis=1)

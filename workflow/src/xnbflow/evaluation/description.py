@@ -1,15 +1,19 @@
-"""Tables of one classifier on one data set beyond its figures: its features, drawn on a page."""
+"""Tables of one classifier on one data set beyond its figures: its features, drawn on a page.
+
+What their columns mean is said in `xnbflow.data.contract.DESCRIPTION_TABLES`.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 
 from xnbflow.data.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.seeds import derive_seed
 from xnbflow.data.tables import read_parquet
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.evaluation.densities import (
@@ -28,7 +32,6 @@ __all__ = [
     "description_tables",
     "direction",
     "feature_profiles",
-    "feature_values",
     "relative_evidence",
 ]
 
@@ -36,7 +39,6 @@ __all__ = [
 _PER_CLASS, _MOST = 4, 12
 #: Features looked at for dependence: those selected most often.
 _MOST_DEPENDENT = 200
-
 
 _TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
 
@@ -48,25 +50,12 @@ def description_tables(
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.data.contract.DESCRIPTION_TABLES`.
 
-    Parameters
-    ----------
-    owners : mapping of str to sequence
-        What the files belong to, see `xnbflow.evaluation.study.study_tables`.
-    entries : mapping of str to mapping
-        Per data set the classifiers' configuration by id.
-    files : mapping of str to sequence of path
-        Of the data sets ``series``, of the diagnosed ones ``dependence_test``, and of what is
-        trained ``predictions``, ``selected``, ``distances``, ``explanations`` and ``priors``.
-
-    Returns
-    -------
-    dict of str to DataFrame
+    For the parameters see `xnbflow.evaluation.study.study_tables`.
     """
     series = dict(zip(owners["datasets"], files["series"], strict=True))
-    tests = dict(zip(owners["diagnosed"], files["dependence_test"], strict=True))
     cuts = {
         dataset: float(read_parquet(path, DIAGNOSTIC_TABLES["dependence_test"])["cut"].iloc[0])
-        for dataset, path in tests.items()
+        for dataset, path in zip(owners["diagnosed"], files["dependence_test"], strict=True)
     }
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
     read: dict[str, DataSet] = {}
@@ -74,18 +63,16 @@ def description_tables(
         if dataset not in read:  # one at a time: they may be large
             read = {dataset: DataSet.read(series[dataset])}
         trained = {name: read_parquet(files[name][i], TRAINING_TABLES[name]) for name in _TRAINED}
-        told = describe(read[dataset], entries[dataset][classifier], trained, cuts.get(dataset))
-        key = {"dataset": dataset, "folds": folds, "classifier": classifier}
-        for name, table in told.items():
-            parts[name].append(table.assign(**key))
-    return {name: _joined(parts[name], table.fixed) for name, table in DESCRIPTION_TABLES.items()}
-
-
-def _joined(parts: Sequence[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
-    present = [table for table in parts if len(table)]
-    if not present:
-        return pd.DataFrame(columns=columns)
-    return pd.concat(present, ignore_index=True)[columns]
+        found = describe(read[dataset], entries[dataset][classifier], trained, cuts.get(dataset))
+        for name, table in found.items():
+            key = {"dataset": dataset, "folds": folds, "classifier": classifier}
+            parts[name] += [table.assign(**key)] if len(table) else []
+    return {
+        name: pd.concat(parts[name], ignore_index=True)[table.fixed]
+        if parts[name]
+        else pd.DataFrame(columns=table.fixed)
+        for name, table in DESCRIPTION_TABLES.items()
+    }
 
 
 def describe(
@@ -94,70 +81,48 @@ def describe(
     trained: Mapping[str, pd.DataFrame],
     cut: float | None,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of `xnbflow.data.contract.DESCRIPTION_TABLES`.
+    """Return the tables of `xnbflow.data.contract.DESCRIPTION_TABLES`, without their key.
+
+    They are empty for a classifier that does not select. The features' medians over all samples
+    replace missing values, except in the evidence, which is then missing unless the classifier
+    reports it itself.
 
     Parameters
     ----------
     series : DataSet
-        The data set.
     entry : mapping
         The classifier's configuration.
     trained : mapping of str to DataFrame
-        What its training jobs wrote: ``predictions``, ``selected``, ``distances``,
-        ``explanations``, ``priors``.
+        The tables of `xnbflow.evaluation.training.train`.
     cut : float or None
-        The |r| above which features count as dependent given the class; None if no one looked.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        Empty tables for a classifier that does not select. Where values are missing, the features'
-        medians over all samples stand for them, but in the evidence, which then is told only where
-        the classifier tells it itself.
+        The |r| above which features count as dependent given the class; None if not diagnosed.
     """
-    given = series
-    if series.missing:
-        series = filled(series)
-    selected = trained["selected"]
-    ranked = _ranked(selected)
+    evidence = relative_evidence(series, trained["predictions"], trained["explanations"], entry)
+    known = evidence.dropna(subset=["evidence"])
+    scores = known.groupby(["repeat", "fold", "sample", "class"], sort=False)
+    priors = trained["priors"].query("repeat == 0")
+    series = filled(series) if series.missing else series
+    ranked = _ranked(trained["selected"])
     shown = telling_features(ranked, _PER_CLASS, _MOST)
-    told = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()
-    pairs = dependent_pairs(series, told if cut is not None else [], cut or 1.0)
-    groups = dict(zip(told, dependent_groups(pairs, told), strict=True))
+    often = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()
+    pairs = dependent_pairs(series, often if cut is not None else [], cut or 1.0)
+    groups = dict(zip(often, dependent_groups(pairs, often), strict=True))
     profiles = feature_profiles(series, ranked)
-    evidence = relative_evidence(given, trained["predictions"], trained["explanations"], entry)
+    dependence_group = profiles["feature"].map(groups).fillna("").astype(str)
     return {
-        "profiles": profiles.assign(
-            dependence_group=profiles["feature"].map(groups).fillna("").astype(str)
-        ),
+        "profiles": profiles.assign(dependence_group=dependence_group),
         "class_distances": class_distances(trained["distances"]),
         "dependent_pairs": pairs,
         "densities": class_densities(series, shown, entry),
-        "values": feature_values(series, shown),
-        "priors": _priors(trained["priors"]),
+        "values": _values(series, shown),
+        "priors": priors.assign(log_offset=priors["log_prior"] + priors["intercept"]),
         "evidence": evidence,
-        "scores": _scores(evidence),
+        "scores": scores[["evidence", "log_reference"]].sum().reset_index(),
     }
 
 
-def _priors(trained: pd.DataFrame) -> pd.DataFrame:
-    """Return what a class has before any feature speaks, in the first repeat."""
-    first = trained[trained["repeat"] == 0]
-    return first.assign(log_offset=first["log_prior"] + first["intercept"])
-
-
-def _scores(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Return what all features of a class say together of a sample."""
-    key = ["repeat", "fold", "sample", "class"]
-    told = evidence.dropna(subset=["evidence"])
-    return told.groupby(key, sort=False)[["evidence", "log_reference"]].sum().reset_index()
-
-
 def _ranked(selected: pd.DataFrame) -> pd.DataFrame:
-    """Return how often each feature was selected for each class, most often first.
-
-    ``frequency`` counts folds: it only orders here, the study's table ``selection`` tells shares.
-    """
+    """Return in how many folds each feature was selected for each class, most often first."""
     groups = selected.groupby(["class", "feature"], sort=True)
     counts = groups.agg(frequency=("rank", "size"), mean_rank=("rank", "mean")).reset_index()
     return counts.sort_values(
@@ -170,33 +135,24 @@ def _ranked(selected: pd.DataFrame) -> pd.DataFrame:
 def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     """Return how high each selected feature is in its class, against the other classes.
 
-    Parameters
-    ----------
-    series : DataSet
-        The data set.
-    selected : DataFrame
-        ``class``, ``feature``; pairs may come more than once.
-
-    Returns
-    -------
-    DataFrame
-        ``class``, ``feature``, ``direction``, ``median_inside``, ``median_outside`` (over the
-        samples of all other classes) and ``constant``: whether the class has one value only. The
-        direction compares the class with every other, see `direction`. ``symbol`` is that of the
-        feature's gene, empty where the series has none.
+    ``selected`` has the columns ``class`` and ``feature``; pairs may come more than once. The
+    columns are those of the table ``profiles``, without the dependence.
     """
     pairs = selected[["class", "feature"]].drop_duplicates().reset_index(drop=True)
-    if pairs.empty:
-        return pairs.reindex(columns=_PROFILE)
     rows = pd.Index(series.features).get_indexer(pairs["feature"])
     codes = pd.Index(series.classes).get_indexer(pairs["class"])
     used, at = np.unique(rows, return_inverse=True)
     values = series.values[used]
-    members = [series.labels == label for label in series.classes]
-    medians = np.array([np.median(values[:, own], axis=1) for own in members])
-    means = np.array([values[:, own].mean(axis=1) for own in members])
-    outside = np.array([_median(values[:, ~own]) for own in members])
-    spans = np.array([np.ptp(values[:, own], axis=1) for own in members])
+    members = [values[:, series.labels == label] for label in series.classes]
+    others = [values[:, series.labels != label] for label in series.classes]
+    medians = np.array([np.median(own, axis=1) for own in members])
+    means = np.array([own.mean(axis=1) for own in members])
+    single = np.full(len(used), np.nan)
+    outside = np.array([np.median(o, axis=1) if o.shape[1] else single for o in others])
+    spans = np.array([np.ptp(own, axis=1) for own in members])
+    symbols = np.full(series.n_features, "", dtype=object)
+    if series.feature_metadata is not None and "symbol" in series.feature_metadata:
+        symbols = series.feature_metadata["symbol"].to_numpy(dtype=object)
     return pairs.assign(
         direction=[
             direction(medians[:, i], means[:, i], code) for i, code in zip(at, codes, strict=True)
@@ -204,36 +160,11 @@ def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
         median_inside=medians[codes, at],
         median_outside=outside[codes, at],
         constant=spans[codes, at] == 0,
-        symbol=_symbols(series)[rows],
+        symbol=symbols[rows],
     )
 
 
-_PROFILE = [
-    "class",
-    "feature",
-    "direction",
-    "median_inside",
-    "median_outside",
-    "constant",
-    "symbol",
-]
-
-
-def _symbols(series: DataSet) -> np.ndarray:
-    """Return the gene symbol of every feature, empty without."""
-    metadata = series.feature_metadata
-    if metadata is None or "symbol" not in metadata:
-        return np.full(series.n_features, "", dtype=object)
-    return metadata["symbol"].to_numpy(dtype=object)
-
-
-def _median(values: np.ndarray) -> np.ndarray:
-    """Return the median of each row; missing where there are no values: a single class."""
-    return np.median(values, axis=1) if values.shape[1] else np.full(len(values), np.nan)
-
-
-def feature_values(series: DataSet, features: Sequence[str]) -> pd.DataFrame:
-    """Return the values of some features: ``feature``, ``sample``, ``class``, ``value``."""
+def _values(series: DataSet, features: Sequence[str]) -> pd.DataFrame:
     rows = pd.Index(series.features).get_indexer(list(features))
     return pd.DataFrame(
         {
@@ -246,41 +177,17 @@ def feature_values(series: DataSet, features: Sequence[str]) -> pd.DataFrame:
 
 
 def class_distances(distances: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean distance of a class from another in a feature, over the folds that tell.
-
-    Parameters
-    ----------
-    distances : DataFrame
-        ``class``, ``feature``, ``other_class``, ``distance`` per fold.
-
-    Returns
-    -------
-    DataFrame
-        ``class``, ``feature``, ``other_class``, ``distance``, ``fits`` (how many tell).
-    """
+    """Return the mean distance of a class from another in a feature, over its folds."""
     groups = distances.groupby(["class", "feature", "other_class"], sort=False)["distance"]
     return groups.agg(distance="mean", fits="size").reset_index()
 
 
 def dependent_pairs(series: DataSet, features: Sequence[str], cut: float) -> pd.DataFrame:
-    """Return the pairs of features whose correlation within the classes exceeds a cut.
+    """Return the pairs of features with |r| above a cut within the classes, strongest first.
 
-    Parameters
-    ----------
-    series : DataSet
-        The data set.
-    features : sequence of str
-        Those to look at, some of the series' features.
-    cut : float
-        Dependent means |r| above this.
-
-    Returns
-    -------
-    DataFrame
-        ``feature``, ``other``, ``r``; strongest first.
+    The columns are ``feature``, ``other`` and ``r``.
     """
-    names = np.asarray(features, dtype=str)
-    rows = np.flatnonzero(np.isin(series.features, names))
+    rows = np.flatnonzero(np.isin(series.features, np.asarray(features, dtype=str)))
     if len(rows) < 2 or series.n_samples < len(series.classes) + 2:
         return pd.DataFrame(columns=["feature", "other", "r"])
     residuals = normalised_residuals(series.values[rows].T, series.labels)
@@ -300,16 +207,14 @@ def dependent_groups(pairs: pd.DataFrame, features: Sequence[str]) -> list[str]:
     >>> dependent_groups(pairs, ["g1", "g2", "g3", "g4", "g5"])
     ['a', '', 'a', 'b', 'b']
     """
-    joined = {name: frozenset([name]) for name in features}
-    for first, second in zip(pairs["feature"], pairs["other"], strict=True):
-        if first in joined and second in joined:
-            together = joined[first] | joined[second]
-            joined |= dict.fromkeys(together, together)
-    letters: dict[frozenset[str], str] = {}
-    return [
-        letters.setdefault(group, _letter(len(letters))) if len(group) > 1 else ""
-        for group in (joined[name] for name in features)
-    ]
+    index, n = pd.Index(features), len(features)
+    ends = np.array([index.get_indexer(pairs[name]) for name in ("feature", "other")])
+    ends = ends[:, (ends >= 0).all(axis=0)]
+    graph = coo_array((np.ones(ends.shape[1]), tuple(ends)), shape=(n, n))
+    of = connected_components(graph, directed=False)[1]
+    numbers = dict.fromkeys(of[np.bincount(of)[of] > 1].tolist())
+    letters = {group: _letter(i) for i, group in enumerate(numbers)}
+    return [letters.get(group, "") for group in of.tolist()]
 
 
 def _letter(number: int) -> str:
@@ -326,86 +231,66 @@ def relative_evidence(
     The evidence of feature v for class c is ``log p(x | c) - log p(x)`` with the reference
     ``p(x) = sum_k pi_k p(x | k)``: 0 says nothing, above 0 speaks for the class, below against it,
     and a change of units changes nothing. The reference is that of the fold's training samples.
-    What a classifier tells as evidence already, against a reference of its own, stays as it is.
-
-    Parameters
-    ----------
-    series : DataSet
-        The data set.
-    predictions, explanations : DataFrame
-        What the training jobs wrote, of all repeats; the first repeat counts.
-    entry : mapping
-        The classifier's configuration.
+    What a classifier reports as evidence already, against a reference of its own, stays as it is.
 
     Returns
     -------
     DataFrame
-        ``repeat``, ``fold``, ``sample``, ``class``, ``feature``, ``log_likelihood``,
-        ``log_reference`` (0 where the classifier told evidence) and ``evidence``; the last two are
-        missing where the classifier has no densities of single features, or not in their units.
+        The table ``evidence``, of the first repeat. Reference and evidence are missing where the
+        classifier has no densities of single features, or not in their units.
     """
     rows = explanations[explanations["repeat"] == 0]
     columns = [*explanations.columns.drop("scale"), "log_reference", "evidence"]
     tested = predictions[predictions["repeat"] == 0]
     index = pd.Index(series.features)  # many names: hashed once, not in every fold
-    parts = [
-        _of_fold(series, index, tested.loc[tested["fold"] == fold, "sample"], group, entry)
-        for fold, group in rows.groupby("fold", sort=True)
-    ]
+    parts = []
+    for fold, group in rows.groupby("fold", sort=True):  # of one fit, and so of one scale
+        own, reference = group["log_likelihood"].to_numpy(), np.full(len(group), np.nan)
+        if group["scale"].iloc[0] == "evidence":
+            parts.append(group.assign(log_reference=0.0, evidence=own))
+            continue
+        if group["scale"].iloc[0] == "density":
+            samples = tested.loc[tested["fold"] == fold, "sample"].to_numpy(dtype=str)
+            training = ~np.isin(series.samples, samples)
+            reference = _log_mixture(series, index, training, group, entry)
+        with np.errstate(invalid="ignore"):
+            evidence = np.where(np.isneginf(reference), 0.0, own - reference)
+        parts.append(group.assign(log_reference=reference, evidence=evidence))
     return pd.concat(parts, ignore_index=True)[columns] if parts else rows.reindex(columns=columns)
 
 
-def _of_fold(
+def _log_mixture(
     series: DataSet,
     index: pd.Index,
-    tested: pd.Series,
+    training: np.ndarray,
     group: pd.DataFrame,
     entry: Mapping[str, Any],
-) -> pd.DataFrame:
-    """Return the evidence in one fold; all its rows are of one fit, and of one scale."""
-    scale = group["scale"].iloc[0]
-    if scale == "evidence":
-        return group.assign(log_reference=0.0, evidence=group["log_likelihood"])
+) -> np.ndarray:
+    """Return the log density of all classes together in each row; missing if there is none."""
     found = index.get_indexer(group["feature"].unique())
     features = np.sort(found[found >= 0])
     values = series.values[features]
-    if scale != "density" or np.isnan(values).any():
-        return group.assign(log_reference=np.nan, evidence=np.nan)
-    is_tested = np.isin(series.samples, tested.to_numpy(dtype=str))
+    untold = np.full(len(group), np.nan)
+    estimator = None if np.isnan(values).any() else density_estimator(entry, series, features)
+    if estimator is None:
+        return untold
     samples = np.flatnonzero(np.isin(series.samples, group["sample"].unique()))
-    labels = series.labels[~is_tested]
-    seed = derive_seed(series.name, 0, "classifier")
-    estimator, _ = density_estimator(entry, series.kinds[features], seed)
-    logs = None
-    if estimator is not None:
-        logs = log_densities(estimator, values[:, ~is_tested], labels, values[:, samples])
+    labels = series.labels[training]
+    logs = log_densities(estimator, values[:, training], labels, values[:, samples])
     if logs is None:
-        return group.assign(log_reference=np.nan, evidence=np.nan)
+        return untold
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
     reference = logsumexp(logs, axis=0, b=shares[:, None, None])
     i = pd.Index(series.features[features]).get_indexer(group["feature"])
     j = pd.Index(series.samples[samples]).get_indexer(group["sample"])
-    at = reference[i, j]
-    with np.errstate(invalid="ignore"):
-        evidence = np.where(np.isneginf(at), 0.0, group["log_likelihood"].to_numpy() - at)
-    return group.assign(log_reference=at, evidence=evidence)
+    return reference[i, j]
 
 
 def direction(medians: np.ndarray, means: np.ndarray, code: int) -> str:
     """Return where a class is in a feature among all classes.
 
-    Parameters
-    ----------
-    medians, means : ndarray of shape (n_classes,)
-        Of the feature within each class; NaN of a class without a value, which does not count.
-    code : int
-        The class.
-
-    Returns
-    -------
-    {"high", "low", "between", "equal"}
-        Above or below every other class or between them by the medians; by the means where all
-        medians are equal, as in counts that are mostly zero.
+    It is "high", "low", "between" or "equal" by the medians within the classes, NaN of a class that
+    does not count; by the means where all medians are equal, as in counts that are mostly zero.
 
     Examples
     --------
@@ -415,15 +300,11 @@ def direction(medians: np.ndarray, means: np.ndarray, code: int) -> str:
     >>> direction(np.zeros(2), np.array([0.1, 0.4]), 1), direction(np.ones(2), np.ones(2), 0)
     ('high', 'equal')
     """
-    found = _place(medians, code)
-    return _place(means, code) if found == "equal" else found
-
-
-def _place(centres: np.ndarray, code: int) -> str:
-    mine, others = centres[code], np.delete(centres, code)
-    others = others[~np.isnan(others)]
-    if np.isnan(mine) or (mine == others).all():
-        return "equal"
-    if (mine >= others).all():
-        return "high"
-    return "low" if (mine <= others).all() else "between"
+    for centres in (medians, means):
+        own, others = centres[code], np.delete(centres, code)
+        others = others[~np.isnan(others)]
+        if not np.isnan(own) and (own != others).any():
+            return (
+                "high" if (own >= others).all() else "low" if (own <= others).all() else "between"
+            )
+    return "equal"

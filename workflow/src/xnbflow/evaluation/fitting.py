@@ -21,16 +21,8 @@ def fit_grouped(
 ) -> BaseEstimator:
     """Fit a classifier; what it cross-validates inside keeps groups together, if it can.
 
-    Parameters
-    ----------
-    model : estimator
-        A classifier whose ``fit`` takes ``groups``, alone or at the end of pipelines, is given
-        them. Where it has a number of folds as ``cv``, as scikit-learn's searches have, stratified
-        group folds stand for it: those of a number would ignore the groups. Estimators that do not
-        take groups are fitted without.
-    X : DataFrame of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    groups : ndarray of shape (n_samples,) or None
+    A ``fit`` that takes ``groups``, alone or at the end of pipelines, is given them. In searches of
+    scikit-learn a number of folds ``cv``, which ignores them, becomes stratified group folds.
     """
     if groups is None:
         return model.fit(X, y)
@@ -69,17 +61,7 @@ def imputes(model: BaseEstimator) -> bool:
 def impute_within(
     training: pd.DataFrame, tested: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return training and test samples, missing values replaced by the training samples' medians.
-
-    Parameters
-    ----------
-    training, tested : DataFrame of shape (n_samples, n_features)
-
-    Raises
-    ------
-    InputError
-        If no value of the training samples is there.
-    """
+    """Return training and test samples, missing values replaced by the training medians."""
     imputer = Imputer().fit(training)
     return tuple(
         pd.DataFrame(imputer.transform(part), index=part.index, columns=part.columns, copy=False)
@@ -90,7 +72,7 @@ def impute_within(
 def filled(series: DataSet) -> DataSet:
     """Return a series without missing values, medians over all samples in their place.
 
-    For what is drawn of all samples. Nothing that is fitted and tested may come of it.
+    It is for drawings of all samples: what is fitted and tested must not be made from it.
     """
     if not series.missing:
         return series

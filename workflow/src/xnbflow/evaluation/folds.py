@@ -1,26 +1,19 @@
 """Folds: drawn once per data set and repeat, so that every classifier sees the same ones."""
 
 import warnings
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from xnbflow.data.contract import FOLDS_TABLE
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
-from xnbflow.data.tables import read_parquet
 
-__all__ = [
-    "draw_folds",
-    "folds_of_repeat",
-    "leave_one_group_out",
-    "stratified_splits",
-]
+__all__ = ["draw_folds", "folds_of_repeat", "leave_one_group_out", "stratified_splits"]
+
+Splits = list[tuple[np.ndarray, np.ndarray]]
 
 
 def draw_folds(
@@ -31,7 +24,6 @@ def draw_folds(
     Parameters
     ----------
     header : DataSetHeader
-        Samples, labels and, where it has them, groups of the data set.
     n_splits : int or None
         Folds per repeat; None leaves out one group of samples in each, see `leave_one_group_out`.
     n_repeats : int
@@ -41,8 +33,8 @@ def draw_folds(
     Returns
     -------
     DataFrame
-        One row per repeat and tested sample, with columns ``repeat``, ``fold`` and ``sample``:
-        the fold in which the sample is tested. It trains in all others.
+        ``repeat``, ``fold`` and ``sample``: the fold of the repeat in which the sample is tested.
+        It trains in all others.
 
     Raises
     ------
@@ -53,84 +45,48 @@ def draw_folds(
     Warns
     -----
     UserWarning
-        Names the classes with fewer samples (or groups) than folds: they are missing from some test
-        folds.
+        Names the classes that are too small to be tested in every fold.
     """
     if n_splits is None:
         return leave_one_group_out(header)
-    _refuse_more_folds_than_samples(header, n_splits)
-    classes, counts = _class_counts(header)
-    what = "samples" if header.groups is None else "groups"
-    small = [f"{str(c)!r} ({n})" for c, n in zip(classes, counts, strict=True) if n < n_splits]
+    repeats = [folds_of_repeat(header, n_splits, repeat) for repeat in range(n_repeats)]
+    counts = _class_counts(header)
+    small = [f"{label!r} ({n})" for label, n in counts.items() if n < n_splits]
     if small:
+        what = "samples" if header.groups is None else "groups"
         msg = (
             f"{header.name}: fewer {what} than folds ({n_splits}) in class {', '.join(small)}; "
             "some folds test none of them"
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
-    repeats = [_draw(header, n_splits, repeat) for repeat in range(n_repeats)]
     return pd.concat(repeats, ignore_index=True)
 
 
 def folds_of_repeat(
-    series: DataSet | DataSetHeader,
-    n_splits: int | None,
-    repeat: int,
-    predefined: Sequence[str | Path] = (),
+    header: DataSet | DataSetHeader, n_splits: int | None, repeat: int
 ) -> pd.DataFrame:
-    """Return the folds of one repeat, as `draw_folds` draws them or as a file has them.
-
-    Parameters
-    ----------
-    series : DataSet or DataSetHeader
-        The data set.
-    n_splits : int or None
-        Folds per repeat; None leaves out one group of samples in each.
-    repeat : int
-        From 0.
-    predefined : sequence of path
-        The one file of the scheme's folds, if they are not drawn.
-
-    Raises
-    ------
-    InputError
-        If the file is absent or damaged, or folds cannot be drawn (see `draw_folds`).
-    """
-    if not predefined:
-        if n_splits is None:
-            return leave_one_group_out(series)
-        return _draw(series, n_splits, repeat)
-    (path,) = predefined
-    folds = read_parquet(path, FOLDS_TABLE)
-    return folds[folds["repeat"] == repeat].reset_index(drop=True)
-
-
-def _draw(header: DataSet | DataSetHeader, n_splits: int, repeat: int) -> pd.DataFrame:
-    _refuse_more_folds_than_samples(header, n_splits)
+    """Return the folds of one repeat, as `draw_folds` draws them, without its warning."""
+    if n_splits is None:
+        return leave_one_group_out(header)
+    counts = _class_counts(header)
+    if counts.max() < n_splits:
+        what = "samples" if header.groups is None else "groups"
+        msg = (
+            f"{header.name}: {n_splits} folds need a class with at least as many {what}; the "
+            f"largest, {counts.idxmax()!r}, has {counts.max()}. Use fewer splits"
+        )
+        raise InputError(msg)
     seed = derive_seed(header.name, repeat, "folds")
-    splits = stratified_splits(header.labels, header.groups, n_splits, seed)
-    if header.groups is not None:
-        _refuse_uneven_groups(header, splits)
-    tables = [_fold(repeat, fold, header.samples[test]) for fold, (_, test) in enumerate(splits)]
-    return pd.concat(tables, ignore_index=True)
+    return _table(header, stratified_splits(header.labels, header.groups, n_splits, seed), repeat)
 
 
 def stratified_splits(
     labels: np.ndarray, groups: np.ndarray | None, n_splits: int, seed: int
-) -> list[tuple[np.ndarray, np.ndarray]]:
+) -> Splits:
     """Split samples into stratified folds, for outer and inner cross-validations alike.
 
-    Parameters
-    ----------
-    labels : ndarray of str, shape (n_samples,)
-    groups : ndarray of str, shape (n_samples,), or None
-        Patients or batches; none is on both sides of a split.
-    n_splits, seed : int
-
-    Returns
-    -------
-    list of (train, test)
-        Positions of samples.
+    The result has the positions of training and test samples. No group, say a patient or a batch,
+    is on both sides of a split.
 
     Examples
     --------
@@ -149,21 +105,9 @@ def stratified_splits(
 def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
     """Return folds that each test one group: a patient, a batch, a centre.
 
-    Parameters
-    ----------
-    header : DataSetHeader
-        With groups.
-
-    Returns
-    -------
-    DataFrame
-        As `draw_folds`, of one repeat; fold i tests the i-th group in alphabetical order.
-
-    Raises
-    ------
-    InputError
-        If samples have no groups, all have the same, or a class stands in one group only, so that
-        it could not be learned without it.
+    They are a table as of `draw_folds`, of one repeat; fold i tests the i-th group in alphabetical
+    order. An `InputError` is raised if samples have no groups, all have the same, or a class is in
+    one group only, so that it could not be learned without it.
     """
     if header.groups is None:
         msg = (
@@ -175,52 +119,32 @@ def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
     if len(names) < 2:
         msg = f"{header.name}: all samples are of the group {str(names[0])!r}; none can be left out"
         raise InputError(msg)
-    splits = [
-        (np.flatnonzero(header.groups != name), np.flatnonzero(header.groups == name))
-        for name in names
-    ]
-    _refuse_uneven_groups(header, splits)
-    tables = [_fold(0, fold, header.samples[test]) for fold, (_, test) in enumerate(splits)]
-    return pd.concat(tables, ignore_index=True)
+    tested = [header.groups == name for name in names]
+    return _table(header, [(np.flatnonzero(~own), np.flatnonzero(own)) for own in tested], 0)
 
 
-def _class_counts(header: DataSet | DataSetHeader) -> tuple[np.ndarray, np.ndarray]:
-    """Return each class with the number of its samples, or of the groups that have any."""
-    if header.groups is None:
-        return np.unique(header.labels, return_counts=True)
-    pairs = pd.DataFrame({"label": header.labels, "group": header.groups}).drop_duplicates()
-    return np.unique(pairs["label"].to_numpy(dtype=str), return_counts=True)
+def _class_counts(header: DataSet | DataSetHeader) -> pd.Series:
+    """Return of each class the number of its samples, or of the groups that have any."""
+    units = header.samples if header.groups is None else header.groups
+    pairs = pd.DataFrame({"label": header.labels, "unit": units}).drop_duplicates()
+    return pairs.groupby("label").size()
 
 
-def _refuse_more_folds_than_samples(header: DataSet | DataSetHeader, n_splits: int) -> None:
-    classes, counts = _class_counts(header)
-    if counts.max() < n_splits:
-        what = "samples" if header.groups is None else "groups"
-        msg = (
-            f"{header.name}: {n_splits} folds need a class with at least as many {what}; the "
-            f"largest, {str(classes[counts.argmax()])!r}, has {counts.max()}. Use fewer splits"
-        )
-        raise InputError(msg)
-
-
-def _refuse_uneven_groups(
-    header: DataSet | DataSetHeader, splits: list[tuple[np.ndarray, np.ndarray]]
-) -> None:
-    classes = set(header.labels)
-    n_groups = 0 if header.groups is None else len(set(header.groups))
+def _table(header: DataSet | DataSetHeader, splits: Splits, repeat: int) -> pd.DataFrame:
+    """Return the folds of a repeat, unless whole groups make one of them useless."""
+    tables = []
     for fold, (train, test) in enumerate(splits):
-        lacking = sorted(classes - set(header.labels[train]))
-        if len(test) and not lacking:
-            continue
-        what = f"trains without class {str(lacking[0])!r}" if lacking else "tests no sample"
-        msg = (
-            f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
-            f"{n_groups} of them for {counted(len(header.samples), 'sample')}; use fewer "
-            "splits, or other "
-            "groups"
-        )
-        raise InputError(msg)
-
-
-def _fold(repeat: int, fold: int, samples: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame({"repeat": repeat, "fold": fold, "sample": samples})
+        lacking = np.setdiff1d(header.labels, header.labels[train])
+        if header.groups is not None and (len(lacking) or not len(test)):
+            what = (
+                f"trains without class {str(lacking[0])!r}" if len(lacking) else "tests no sample"
+            )
+            msg = (
+                f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
+                f"{len(np.unique(header.groups))} of them for "
+                f"{counted(len(header.samples), 'sample')}; use fewer splits, or other groups"
+            )
+            raise InputError(msg)
+        samples = header.samples[test]
+        tables.append(pd.DataFrame({"repeat": repeat, "fold": fold, "sample": samples}))
+    return pd.concat(tables, ignore_index=True)

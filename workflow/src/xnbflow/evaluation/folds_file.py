@@ -1,19 +1,16 @@
 """The folds of a scheme: drawn, or read from a file that says where each sample is tested."""
 
 import csv
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import DOWNLOADS
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet, DataSetHeader
-from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.downloads import Downloads, RetryPolicy
 from xnbflow.data.sources.files import open_raw
 from xnbflow.evaluation.folds import draw_folds
@@ -21,19 +18,9 @@ from xnbflow.evaluation.folds import draw_folds
 __all__ = ["folds_of_batch", "read_folds", "scheme_folds"]
 
 #: A sample that always trains and is never tested.
-ALWAYS_TRAIN = "train"
-
-_NUMBER = re.compile(r"[0-9]{1,6}")
+_ALWAYS_TRAIN = "train"
 #: A series has a few thousand samples, in some hundred repeats.
 _MOST_BYTES = 1 << 28
-
-
-@dataclass(frozen=True)
-class _Row:
-    line: int
-    repeat: str
-    fold: str
-    sample: str
 
 
 def scheme_folds(
@@ -44,26 +31,9 @@ def scheme_folds(
 ) -> pd.DataFrame:
     """Draw the folds of a scheme, or read predefined ones.
 
-    Parameters
-    ----------
-    header : DataSet or DataSetHeader
-        The data set.
-    scheme : mapping
-        ``splits``, ``repeats`` and ``file`` of `xnbflow.workflow.config.Folds`.
-    given : path or None
-        The file, where it is on this machine.
-    download : mapping
-        The section ``download`` of the configuration, for a file that is a URL.
-
-    Returns
-    -------
-    DataFrame
-        As `xnbflow.evaluation.folds.draw_folds`.
-
-    Raises
-    ------
-    InputError
-        If the folds cannot be drawn, or the file cannot be had or read.
+    ``scheme`` is a `xnbflow.workflow.config.Folds` as a mapping, ``given`` its file where it is on
+    this machine, ``download`` the section of the configuration for a file that is a URL. See
+    `xnbflow.evaluation.folds.draw_folds` and `read_folds` for the result and errors.
     """
     splits, repeats, file = (scheme[key] for key in ("splits", "repeats", "file"))
     if file is None:
@@ -99,7 +69,7 @@ def folds_of_batch(
 def read_folds(
     path: str | Path, header: DataSet | DataSetHeader, n_splits: int, n_repeats: int
 ) -> pd.DataFrame:
-    """Read predefined folds.
+    """Read predefined folds, as `xnbflow.evaluation.folds.draw_folds` returns them.
 
     Parameters
     ----------
@@ -109,51 +79,43 @@ def read_folds(
         a sample that always trains and is never tested. Or, without a header, one number per
         sample in the order of the series: 0 trains, 1 is tested.
     header : DataSetHeader
-        Samples of the data set.
+        Of the data set.
     n_splits, n_repeats : int
         How many folds and repeats the configuration announces.
-
-    Returns
-    -------
-    DataFrame
-        As `xnbflow.evaluation.folds.draw_folds`.
 
     Raises
     ------
     InputError
-        If the file is no such text, a line has more or fewer cells than the header, a column is
-        missing or stands twice, a sample is unknown, missing or repeated, a fold is no number, the
-        numbers of folds and repeats are not the announced ones, or a group of samples is on both
-        sides of a fold.
+        If the file is no such text, does not test or train each sample once in each repeat, has
+        other folds than announced, or a group of samples is on both sides of a fold.
     """
-    rows = _read_rows(path, header)
-    for row in rows:
-        cells = {"repeat": row.repeat} | ({} if row.fold == ALWAYS_TRAIN else {"fold": row.fold})
-        for name, cell in cells.items():
-            if not _NUMBER.fullmatch(cell):
-                msg = (
-                    f"{path}, line {row.line}: {name} is {quoted(cell)}; use a whole number from 0"
-                    f"{', or train for a sample that only trains' if name == 'fold' else ''}"
-                )
-                raise InputError(msg)
-    _check_samples(path, rows, header)
-    tested = [(int(r.repeat), int(r.fold), r.sample) for r in rows if r.fold != ALWAYS_TRAIN]
-    found = {(repeat, fold) for repeat, fold, _ in tested}
-    if found != {(repeat, fold) for repeat in range(n_repeats) for fold in range(n_splits)}:
-        msg = (
-            f"{path} holds the (repeat, fold) {quoted(sorted(found)[:20])}, the configuration "
-            f"announces {counted(n_repeats, 'repeat')} of {counted(n_splits, 'split')}, both "
-            "counted from 0; make them "
-            "agree"
-        )
-        raise InputError(msg)
-    folds = pd.DataFrame(tested, columns=["repeat", "fold", "sample"])
-    if header.groups is not None:
-        _refuse_split_groups(path, folds, header, header.groups)
-    return folds.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)
+    with about_file(path):
+        rows = _rows(path, header)
+        is_tested = rows["fold"] != _ALWAYS_TRAIN
+        for name, cells in (("repeat", rows["repeat"]), ("fold", rows.loc[is_tested, "fold"])):
+            wrong = cells[~cells.str.fullmatch("[0-9]{1,6}").astype(bool)]
+            if len(wrong):
+                line, cell = rows["line"][wrong.index[0]], wrong.iloc[0]
+                more = ", or train for a sample that only trains" if name == "fold" else ""
+                msg = f"{name} is {quoted(cell)}; use a whole number from 0{more}"
+                raise InputError(f"{path}, line {line}: {msg}")
+        rows = rows.astype({"repeat": int})
+        _check_samples(path, rows, header)
+        folds = rows.loc[is_tested, ["repeat", "fold", "sample"]].astype({"fold": int})
+        found = sorted(set(zip(folds["repeat"].tolist(), folds["fold"].tolist(), strict=True)))
+        if found != [(repeat, fold) for repeat in range(n_repeats) for fold in range(n_splits)]:
+            msg = (
+                f"{path} holds the (repeat, fold) {quoted(found[:20])}, the configuration "
+                f"announces {counted(n_repeats, 'repeat')} of {counted(n_splits, 'split')}, both "
+                "counted from 0; make them agree"
+            )
+            raise InputError(msg)
+        _refuse_split_groups(path, folds, header)
+    return folds.sort_values(["repeat", "fold"], kind="stable", ignore_index=True)
 
 
-def _read_rows(path: str | Path, header: DataSet | DataSetHeader) -> list[_Row]:
+def _rows(path: str | Path, header: DataSet | DataSetHeader) -> pd.DataFrame:
+    """Return the line, repeat, fold and sample of each row, as text but for the line."""
     with open_raw(path) as stream:
         content = stream.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
@@ -165,26 +127,20 @@ def _read_rows(path: str | Path, header: DataSet | DataSetHeader) -> list[_Row]:
         msg = f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
         raise InputError(msg) from error
     words = text.split()
-    if words and set(words) <= {"0", "1"}:
-        return _indicator(path, words, header)
-    return list(_table(path, text))
-
-
-def _indicator(path: str | Path, words: list[str], header: DataSet | DataSetHeader) -> list[_Row]:
+    if not words or not set(words) <= {"0", "1"}:
+        return pd.DataFrame(_table(path, text), columns=["line", "repeat", "fold", "sample"])
     if len(words) != len(header.samples):
-        msg = (
-            f"{path}: {counted(len(words), 'number')} for the "
-            f"{counted(len(header.samples), 'sample')}"
-        )
-        raise InputError(f"{msg} of {header.name}")
-    return [
-        _Row(line, "0", "0" if word == "1" else ALWAYS_TRAIN, str(sample))
-        for line, (word, sample) in enumerate(zip(words, header.samples, strict=True), 1)
-    ]
+        found = counted(len(words), "number")
+        msg = f"{path}: {found} for the {counted(len(header.samples), 'sample')} of {header.name}"
+        raise InputError(msg)
+    folds = [{"0": _ALWAYS_TRAIN, "1": "0"}[word] for word in words]
+    lines, samples = range(1, len(words) + 1), map(str, header.samples)
+    return pd.DataFrame({"line": lines, "repeat": "0", "fold": folds, "sample": list(samples)})
 
 
-def _table(path: str | Path, text: str) -> Iterator[_Row]:
+def _table(path: str | Path, text: str) -> list[tuple[int, str, str, str]]:
     reader = csv.reader(text.splitlines(keepends=True), delimiter="\t", strict=True)
+    rows = []
     try:
         names = [name.strip() for name in next(reader, [])]
         for name in ("sample", "fold", "repeat"):
@@ -193,56 +149,50 @@ def _table(path: str | Path, text: str) -> Iterator[_Row]:
                 what = f"stands {counted(count, 'time')}" if count else "is missing"
                 msg = f"{path}: column {name!r} {what}; found {quoted(', '.join(names))[1:-1]}"
                 raise InputError(msg)
-        for cells in reader:
-            if not cells:
-                continue
+        for cells in filter(None, reader):
             if len(cells) != len(names):
-                msg = (
-                    f"{path}, line {reader.line_num}: {counted(len(cells), 'cell')}, the header has"
-                )
-                raise InputError(f"{msg} {len(names)}; correct the line")
+                found = f"{counted(len(cells), 'cell')}, the header has {len(names)}"
+                msg = f"{path}, line {reader.line_num}: {found}; correct the line"
+                raise InputError(msg)
             row = dict(zip(names, (cell.strip() for cell in cells), strict=True))
-            yield _Row(reader.line_num, row.get("repeat", "0"), row["fold"], row["sample"])
+            rows.append((reader.line_num, row.get("repeat", "0"), row["fold"], row["sample"]))
     except csv.Error as error:
         msg = f"{path}, line {reader.line_num}: no tab-separated text ({error}); correct it"
         raise InputError(msg) from error
+    return rows
 
 
-def _check_samples(path: str | Path, rows: list[_Row], header: DataSet | DataSetHeader) -> None:
+def _check_samples(path: str | Path, rows: pd.DataFrame, header: DataSet | DataSetHeader) -> None:
     """Refuse a repeat that has not each sample of the series once."""
-    known = {str(sample) for sample in header.samples}
-    given: dict[int, set[str]] = {}
-    for row in rows:
-        seen = given.setdefault(int(row.repeat), set())
-        if row.sample in seen:
-            msg = f"sample {quoted(row.sample)} stands twice in repeat {row.repeat}"
-            raise InputError(f"{path}, line {row.line}: {msg}")
-        if row.sample not in known:
-            msg = f"{header.name} has no sample {quoted(row.sample)}"
-            raise InputError(f"{path}, line {row.line}: {msg}")
-        seen.add(row.sample)
-    for repeat, seen in given.items():
-        if absent := sorted(known - seen):
+    doubled, known = rows.duplicated(["repeat", "sample"]), rows["sample"].isin(header.samples)
+    if (doubled | ~known).any():
+        row = rows[doubled | ~known].iloc[0]
+        msg = f"{header.name} has no sample {quoted(row['sample'])}"
+        if known[row.name]:
+            msg = f"sample {quoted(row['sample'])} stands twice in repeat {row['repeat']}"
+        raise InputError(f"{path}, line {row['line']}: {msg}")
+    for repeat, samples in rows.groupby("repeat")["sample"]:
+        if absent := sorted({str(sample) for sample in header.samples} - set(samples)):
             msg = (
                 f"{path}: sample {quoted(absent[0])} of {header.name} is missing in repeat "
-                f"{repeat} ({len(absent)} in all); give it a fold, or {ALWAYS_TRAIN!r}"
+                f"{repeat} ({len(absent)} in all); give it a fold, or {_ALWAYS_TRAIN!r}"
             )
             raise InputError(msg)
 
 
 def _refuse_split_groups(
-    path: str | Path, folds: pd.DataFrame, header: DataSet | DataSetHeader, groups: np.ndarray
+    path: str | Path, folds: pd.DataFrame, header: DataSet | DataSetHeader
 ) -> None:
     """Refuse predefined folds that test and train samples of one group."""
-    group_of = dict(zip(header.samples, groups, strict=True))
+    if header.groups is None:
+        return
+    groups = pd.Series(header.groups, index=header.samples)
     for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
-        inside = set(tested)
-        tested_groups = {group_of[sample] for sample in inside}
-        torn = [s for s in header.samples if s not in inside and group_of[s] in tested_groups]
-        if torn:
+        training = groups.drop(tested)
+        torn = training[training.isin(groups[tested])]
+        if len(torn):
             msg = (
-                f"{path}: repeat {repeat}, fold {fold} trains with sample {str(torn[0])!r} and "
-                f"tests another of its group {str(group_of[torn[0]])!r}; keep each group on one "
-                "side"
+                f"{path}: repeat {repeat}, fold {fold} trains with sample {str(torn.index[0])!r} "
+                f"and tests another of its group {str(torn.iloc[0])!r}; keep each group on one side"
             )
             raise InputError(msg)

@@ -17,22 +17,9 @@ def gather(
 ) -> dict[str, pd.DataFrame]:
     """Return each table of a classifier over all batches of folds.
 
-    Parameters
-    ----------
-    files : mapping of str to sequence of path
-        Per training table the file of each batch.
-    folds : DataFrame
-        The folds of the scheme, as made by `xnbflow.evaluation.folds.draw_folds`.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        The tables of `xnbflow.data.contract.TRAINING_TABLES`.
-
-    Raises
-    ------
-    InputError
-        If a file is damaged, or a batch has tested other samples than the folds say.
+    ``files`` has per table of `xnbflow.data.contract.TRAINING_TABLES` the file of each batch,
+    ``folds`` are those of the scheme. An `InputError` is raised if a file is damaged, or a batch
+    has tested other samples than the folds say.
     """
     tables = {
         name: pd.concat([read_parquet(path, table) for path in files[name]], ignore_index=True)
@@ -64,18 +51,11 @@ def read_benchmark(path: str | Path) -> pd.DataFrame:
 def remove_undeclared(folder: str | Path, declared: Collection[str | Path]) -> None:
     """Remove tables that are not declared from a folder and those in it, and what becomes empty.
 
-    Parameters
-    ----------
-    folder : path
-        Its tables, and the temporary files of killed jobs, are all the workflow's own.
-    declared : collection of path
-        The tables that stay.
+    The folder's tables, and the temporary files of killed jobs, are all the workflow's own.
     """
     kept = {Path(path) for path in declared}
-    paths = sorted(Path(folder).rglob("*"), reverse=True)  # what is in a folder comes before it
-    for path in paths:
-        if path.is_dir():
-            if not any(path.iterdir()):
-                path.rmdir()
+    for path in sorted(Path(folder).rglob("*"), reverse=True):  # what is in a folder before it
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
         elif path.suffix in {".parquet", ".part"} and path not in kept:
             path.unlink()

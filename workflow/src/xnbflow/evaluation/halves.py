@@ -1,9 +1,8 @@
 """Stability of a selection from disjoint halves of the samples.
 
-Training sets of cross-validation share most of their samples, so that their lists agree more than
-those of other samples would. Two halves share none: their lists agree as those of two independent
-studies of half the size. The halves are the folds of a two-fold cross-validation, repeated:
-complementary pairs (Shah and Samworth 2013).
+Training sets of cross-validation share most of their samples; two halves share none, and their
+lists agree as those of independent studies of half the size. The halves are the folds of a repeated
+two-fold cross-validation: complementary pairs (Shah and Samworth 2013).
 """
 
 from collections import Counter
@@ -29,27 +28,21 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
     pairs : sequence of (features, features)
         What was selected in either half of the samples, for each division into halves.
     n_features : int
-        Number of features there were to select from.
+        To select from.
     confidence : float
 
     Returns
     -------
     Estimate
-        1 if the lists are equal, 0 if they agree as random ones do. All missing with fewer than
-        two pairs that select anything.
-
-    Raises
-    ------
-    InputError
-        If there is no pair.
+        1 if the lists are equal, 0 if they agree as random ones do. Missing with fewer than two
+        pairs that select anything.
 
     Notes
     -----
-    The agreement of a pair is Nogueira's index, corrected for chance. Halves of independent samples
-    are independent samples, so that the mean over pairs is unbiased for studies of half the size;
-    lists of the full size agree more. The standard error is the spread over pairs (the delete-half
-    jackknife), which does not shrink with their number: the samples are the same. One pair is
-    added to it that shares one feature more than the mean: pairs that share none do not vary.
+    The agreement of a pair is Nogueira's index; its mean over pairs is unbiased for studies of half
+    the size. The standard error is the spread over pairs (the delete-half jackknife), which does
+    not shrink with their number: the samples are the same. One pair is added to it that shares one
+    feature more than the mean: pairs that share none do not vary.
 
     References
     ----------

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.evaluation.verdicts import LEVEL, holm
 
 __all__ = ["distinct_labels", "headline", "subject"]
@@ -28,18 +29,8 @@ def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
 def headline(about: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the study's name and finding as a table of one row.
 
-    Parameters
-    ----------
-    about : mapping
-        See `xnbflow.evaluation.study.study_tables`.
-    tables : mapping of str to DataFrame
-        The study's ``summary``, ``selection`` and ``verdicts``.
-
-    Returns
-    -------
-    DataFrame
-        ``study``, ``title``, ``summary``, ``classifier`` (id of the one that the study is about, ''
-        without any), ``text`` and ``fits`` (how many were tried).
+    It needs the study's ``summary``, ``selection`` and ``verdicts``; for ``about`` see
+    `xnbflow.evaluation.study.study_tables`.
     """
     labels, summary = distinct_labels(about["labels"]), tables["summary"]
     chosen, choices = subject(about, tables["selection"], summary)
@@ -47,8 +38,7 @@ def headline(about: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> pd
     counts = summary.drop_duplicates([*_PLACE, "classifier"])
     fits = int(counts[["folds_ok", "folds_failed"]].to_numpy().sum())
     row = (about["study"], about["title"], about["summary"], chosen, text, fits)
-    columns = ["study", "title", "summary", "classifier", "text", "fits"]
-    return pd.DataFrame([row], columns=columns)
+    return pd.DataFrame([row], columns=STUDY_TABLES["headline"].fixed)
 
 
 def subject(
@@ -106,7 +96,12 @@ def _finding(
     one = len(mine) == 1
     value = mine["accuracy"]
     if one:
-        parts = [_of_one(labels[chosen], mine.iloc[0])]
+        row = mine.iloc[0]
+        found = (
+            f"{labels[chosen]} has an accuracy of {row['accuracy']:.1%} (95 % interval "
+            f"{row['accuracy_lower']:.1%} to {row['accuracy_upper']:.1%}), where the "
+            f"majority-class baseline has {row['majority']:.1%}"
+        )
     else:
         above = int((holm(mine["majority_p"]) <= LEVEL).sum())
         sets = "pairs of data set and folds" if several else "data sets"
@@ -115,7 +110,7 @@ def _finding(
             f"majority-class rate on {above} of {len(mine)} {sets} (p at most {LEVEL}, corrected "
             "by Holm)"
         )
-        parts = [found]
+    parts = [found]
     if choices > 1:
         parts.append(
             f"it was chosen after looking, as the most accurate of {choices}, and its intervals "
@@ -133,15 +128,6 @@ def _span(values: pd.Series, places: Sequence[str]) -> str:
     low, high = f"{values.min():.1%}", f"{values.max():.1%}"
     span = f"{low} ({places[values.argmin()]}) to {high} ({places[values.argmax()]})"
     return low if low == high else span
-
-
-def _of_one(label: str, row: pd.Series) -> str:
-    """Return the finding on one data set."""
-    return (
-        f"{label} has an accuracy of {row['accuracy']:.1%} (95 % interval "
-        f"{row['accuracy_lower']:.1%} to {row['accuracy_upper']:.1%}), where the majority-class "
-        f"baseline has {row['majority']:.1%}"
-    )
 
 
 def _beside(chosen: str, labels: Mapping[str, str], accuracy: pd.DataFrame, *, one: bool) -> str:

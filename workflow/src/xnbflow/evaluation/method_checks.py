@@ -1,36 +1,55 @@
-"""Classifiers and analyses as configured, held against their entries before anything runs."""
+"""Classifiers and analyses as configured, checked against their entries before anything runs.
 
+This happens whenever the Snakefile is read. To import scikit-learn there would take longer than all
+the rest, so import paths are looked up in sources; what a source does not show is left to the job.
+"""
+
+import ast
 import sys
 from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from xnbflow.data.entries import Analysis, Method
 from xnbflow.data.errors import InputError, known_names, quoted
 from xnbflow.data.schemas import check
-from xnbflow.evaluation.import_paths import fault_of_path
 from xnbflow.evaluation.methods import known_methods
 
-__all__ = ["check_analysis", "check_classifier", "check_transformer", "columns_named"]
+__all__ = ["check_analysis", "check_estimator", "columns_named", "fault_of_path"]
 
 _KINDS = ("linear", "angular", "categorical")
 
 
-def check_classifier(entry: Mapping[str, Any], place: str) -> None:
-    """Raise an `InputError` unless an estimator that classifies can be made of an entry.
+def check_estimator(entry: Mapping[str, Any], place: str, kind: str) -> None:
+    """Raise an `InputError` unless an estimator of a kind can be made of an entry.
 
     Parameters
     ----------
     entry : mapping
         ``method`` with ``params``, or ``steps``.
     place : str
-        Where it stands in the configuration, say ``classifiers.xnb``.
+        Where it is in the configuration, say ``classifiers.xnb``.
+    kind : {"classifier", "transformer", ""}
+        Empty for either.
     """
-    _Checker().estimator(entry, place, ["predict"])
-
-
-def check_transformer(entry: Mapping[str, Any], place: str) -> None:
-    """Raise an `InputError` unless an entry makes a transformer, as `check_classifier` does."""
-    _Checker().estimator(entry, place, ["transform"])
+    if "steps" in entry:
+        last = len(entry["steps"]) - 1
+        for i, step in enumerate(entry["steps"]):
+            check_estimator(step, f"{place}.steps.{i}", kind if i == last else "transformer")
+        return
+    name, params, where = entry["method"], entry.get("params", {}), f"configuration, {place}.method"
+    method = known_methods().get(name)
+    if method is None:
+        _check_path(name, where)
+    elif kind not in ("", method.kind):
+        msg = f"{where}: {method.name} is a {method.kind}; give a {kind}"
+        raise InputError(msg)
+    else:
+        _check_params(method, params, f"{place}.params")
+    for key, value in params.items():
+        _check_nested(value, f"{place}.params.{key}")
 
 
 def columns_named(entry: Any) -> list[str]:
@@ -41,10 +60,9 @@ def columns_named(entry: Any) -> list[str]:
     >>> columns_named({"method": "von_mises_nb", "params": {"angular": "@angular"}})
     ['@angular']
     """
-    if isinstance(entry, Mapping):
-        return [found for value in entry.values() for found in columns_named(value)]
-    if isinstance(entry, list):
-        return [found for value in entry for found in columns_named(value)]
+    if isinstance(entry, Mapping | list):
+        parts = entry.values() if isinstance(entry, Mapping) else entry
+        return [found for value in parts for found in columns_named(value)]
     return [entry] if isinstance(entry, str) and entry[:1] == "@" and entry[1:] in _KINDS else []
 
 
@@ -52,76 +70,48 @@ def check_analysis(analysis: Analysis, params: Mapping[str, Any], place: str) ->
     """Raise an `InputError` unless an analysis takes the parameters."""
     schema = {"properties": dict(analysis.parameters), "additionalProperties": False}
     check(params, schema, f"configuration, {place}")
-    checker = _Checker()
     for key, method in analysis.methods.items():
-        checker.params(known_methods()[method], params.get(key, {}), f"{place}.{key}")
+        _check_params(known_methods()[method], params.get(key, {}), f"{place}.{key}")
     for key, method in analysis.grids.items():
         for name, values in params.get(key, {}).items():
             for value in values:
-                checker.params(known_methods()[method], {name: value}, f"{place}.{key}")
+                _check_params(known_methods()[method], {name: value}, f"{place}.{key}")
 
 
-class _Checker:
-    def estimator(self, entry: Mapping[str, Any], place: str, able: list[str]) -> None:
-        """Check an entry of an estimator that shall be able to do some things."""
-        if "steps" in entry:
-            *first, last = entry["steps"]
-            for i, step in enumerate(first):
-                self.estimator(step, f"{place}.steps.{i}", ["transform"])
-            self.estimator(last, f"{place}.steps.{len(first)}", able)
-            return
-        name, params = entry["method"], entry.get("params", {})
-        method = known_methods().get(name)
-        if method is not None:
-            self._kind(method, f"{place}.method", able)
-            self.params(method, params, f"{place}.params")
-        elif "." not in name:
-            known = known_names(name, known_methods())
-            msg = f"configuration, {place}.method: unknown method {quoted(name)}; {known}"
-            raise InputError(f"{msg}. Or give the import path of a scikit-learn estimator")
-        else:
-            self._path(name, place)
-        for key, value in params.items():
-            self._nested(value, f"{place}.params.{key}")
-
-    def params(self, method: Method, params: Mapping[str, Any], place: str) -> None:
-        """Check the parameters of a method that has an entry."""
-        schema = {"properties": dict(method.parameters), "additionalProperties": False}
-        check(params, schema, f"configuration, {place}")
-
-    def _kind(self, method: Method, place: str, able: list[str]) -> None:
-        can = {"classifier": "predict", "transformer": "transform"}[method.kind]
-        if able and can not in able:
-            wanted = "classifier" if "predict" in able else "transformer"
-            msg = f"configuration, {place}: {method.name} is a {method.kind}; give a {wanted}"
-            raise InputError(msg)
-
-    def _path(self, path: str, place: str) -> None:
-        """Refuse an import path that leads to no class; what a source hides is left to the job."""
-        where = f"configuration, {place}.method"
-        fault = "the path is too long" if len(path) > 200 else fault_of_path(path)
-        if fault:
-            raise InputError(f"{where}: unknown method {quoted(path)}: {quoted(fault)[1:-1]}")
-        if path.partition(".")[0] in sys.stdlib_module_names:
-            msg = f"{where}: {quoted(path)} is no estimator, but of Python's own library"
-            raise InputError(msg)
-
-    def _nested(self, value: Any, place: str) -> None:
-        """Check estimators, and columns of a kind, wherever in a parameter they are."""
-        if isinstance(value, Mapping) and ("method" in value or "steps" in value):
-            check(value, _ESTIMATOR, f"configuration, {place}")
-            self.estimator(value, place, [])
-        elif isinstance(value, Mapping | list):
-            parts = value.items() if isinstance(value, Mapping) else enumerate(value)
-            for key, each in parts:
-                self._nested(each, f"{place}.{key}")
-        elif isinstance(value, str) and value.startswith("@") and value[1:] not in _KINDS:
-            near = known_names(value, [f"@{kind}" for kind in _KINDS])
-            msg = f"configuration, {place}: unknown columns {quoted(value)}; {near}"
-            raise InputError(msg)
+def _check_params(method: Method, params: Mapping[str, Any], place: str) -> None:
+    schema = {"properties": dict(method.parameters), "additionalProperties": False}
+    check(params, schema, f"configuration, {place}")
 
 
-#: As in workflow/schemas/config.schema.json, where an estimator stands as a parameter.
+def _check_path(path: str, where: str) -> None:
+    if "." not in path:
+        known = known_names(path, known_methods())
+        msg = f"{where}: unknown method {quoted(path)}; {known}"
+        raise InputError(f"{msg}. Or give the import path of a scikit-learn estimator")
+    fault = "the path is too long" if len(path) > 200 else fault_of_path(path)
+    if fault:
+        raise InputError(f"{where}: unknown method {quoted(path)}: {quoted(fault)[1:-1]}")
+    if path.partition(".")[0] in sys.stdlib_module_names:
+        msg = f"{where}: {quoted(path)} is no estimator, but of Python's own library"
+        raise InputError(msg)
+
+
+def _check_nested(value: Any, place: str) -> None:
+    """Check estimators, and columns of a kind, wherever in a parameter they are."""
+    if isinstance(value, Mapping) and ("method" in value or "steps" in value):
+        check(value, _ESTIMATOR, f"configuration, {place}")
+        check_estimator(value, place, "")
+    elif isinstance(value, Mapping | list):
+        parts = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, each in parts:
+            _check_nested(each, f"{place}.{key}")
+    elif isinstance(value, str) and value.startswith("@") and value[1:] not in _KINDS:
+        near = known_names(value, [f"@{kind}" for kind in _KINDS])
+        msg = f"configuration, {place}: unknown columns {quoted(value)}; {near}"
+        raise InputError(msg)
+
+
+#: As in workflow/schemas/config.schema.json, where an estimator is a parameter.
 _ESTIMATOR = {
     "type": "object",
     "additionalProperties": False,
@@ -133,3 +123,56 @@ _ESTIMATOR = {
     },
     "dependentRequired": {"params": ["method"]},
 }
+
+
+def fault_of_path(path: str) -> str:
+    """Say why an import path leads to no class; empty if it may.
+
+    Examples
+    --------
+    >>> fault_of_path("sklearn.svm.LinearSVC")
+    ''
+    >>> fault_of_path("sklearn.svm.LinearSVX")
+    "sklearn.svm has no LinearSVX; did you mean 'LinearSVR'?"
+    """
+    module, _, name = path.rpartition(".")
+    if not all(part.isidentifier() for part in path.split(".")):
+        return f"{path} is not the import path of a class"
+    if module.partition(".")[0] == "sklearn" and find_spec("sklearn") is None:
+        return ""  # it is in the environments of jobs
+    file = _file(module)
+    if file is None:
+        return f"there is no module {module}"
+    names = _names(file)
+    if names & {name, "__getattr__", "*"} or _file(f"{module}.{name}"):
+        return ""
+    near = known_names(name, sorted(each for each in names if each[0] != "_"))
+    return f"{module} has no {name}" + (f"; {near}" if near.startswith("did") else "")
+
+
+def _file(module: str) -> Path | None:
+    """Return the file of a module's source; None where there is none."""
+    package, _, rest = module.partition(".")
+    spec = find_spec(package)  # of a package alone, so that nothing runs
+    if spec is None or spec.origin is None:
+        return None
+    origin = Path(spec.origin)
+    if origin.name != "__init__.py":
+        return None if rest else origin
+    place = origin.parent.joinpath(*rest.split(".")) if rest else origin.parent
+    choices = [place / "__init__.py", place.with_suffix(".py")]
+    return next((each for each in choices if each.is_file()), None)
+
+
+@cache
+def _names(file: Path) -> frozenset[str]:
+    """Return every name that a file defines, assigns or imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return frozenset(found)

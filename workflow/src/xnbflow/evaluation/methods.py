@@ -5,7 +5,7 @@ section of the pages read this. It is read whenever the Snakefile is: it imports
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from xnbflow.data.entries import (
@@ -23,7 +23,7 @@ from xnbflow.data.entries import (
 )
 from xnbflow.data.plugins import with_plugins
 
-__all__ = ["METHODS", "entries_in", "known_methods", "methods_in", "resolved", "unlabelled"]
+__all__ = ["METHODS", "entries_in", "known_methods", "resolved", "unlabelled"]
 
 _XNB = "Aguilar-Ruiz, Romero and Cicconardi (2024)"
 _DIRECTIONAL = "Lopez-Cruz, Bielza and Larranaga (2015)"
@@ -37,7 +37,12 @@ _DISTANCE = choice("hellinger", "jeffreys", "jensen_shannon", "wasserstein")
 _PAIR_DISTANCE = choice(
     "combined", "separation", "hellinger", "jeffreys", "jensen_shannon", "wasserstein"
 )
-_EVIDENCE = choice("relative", "odds", "absolute")
+_EVIDENCE = {
+    "kernel": _KERNEL,
+    "n_grid": whole(2, 10_000),
+    "evidence": choice("relative", "odds", "absolute"),
+    "contamination": number(least=0, below=1),
+}
 _PRIORS = either(list_of(number(least=0)), nothing())
 _CSNB = "ours; relative evidence: Baggenstoss (1999), IEEE Trans. Signal Processing 47"
 _XNB_SELECTION = {
@@ -89,6 +94,7 @@ _SMOOTHING = {
     "shrinkage": number(above=0),
 }
 
+_transformer = partial(Method, kind="transformer")
 _OWN = (
     Method(
         "gaussian_nb",
@@ -142,10 +148,7 @@ _OWN = (
             "distance": _PAIR_DISTANCE,
             "bandwidth": _BANDWIDTH,
             "min_bandwidth": number(least=0),
-            "kernel": _KERNEL,
-            "n_grid": whole(2, 10_000),
-            "evidence": _EVIDENCE,
-            "contamination": number(least=0, below=1),
+            **_EVIDENCE,
             "temperature": number(above=0),
             "priors": _PRIORS,
             "exact": flag(),
@@ -166,10 +169,7 @@ _OWN = (
             "distance": either(_PAIR_DISTANCE, list_of(_PAIR_DISTANCE)),
             "bandwidth": _BANDWIDTH,
             "min_bandwidth": either(number(least=0), list_of(number(least=0))),
-            "kernel": _KERNEL,
-            "n_grid": whole(2, 10_000),
-            "evidence": _EVIDENCE,
-            "contamination": number(least=0, below=1),
+            **_EVIDENCE,
             "priors": _PRIORS,
             "exact": flag(),
         },
@@ -257,7 +257,7 @@ _OWN = (
             }
         },
     ),
-    Method(
+    _transformer(
         "stepwise_naive_effects",
         "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",
         "selection of features by stepwise logistic regression on naive effects",
@@ -265,9 +265,8 @@ _OWN = (
         {"entry": number(above=0, below=1), "stay": number(above=0, below=1)}
         | _SMOOTHING
         | {"categorical": either(COLUMNS, nothing())},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "cica",
         "xnbflow.preprocessing.cica.CICA",
         "linear components that are independent given the class",
@@ -282,76 +281,66 @@ _OWN = (
             "step": number(above=0),
             "random_state": either(whole(0), nothing()),
         },
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "correlation_blocks",
         "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
         "blocks of the features whose residuals correlate most",
         "ours, for the blocks that Pavlenko and von Rosen take as given",
         {"size": whole(1)},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "imputer",
         "xnbflow.preprocessing.imputation.Imputer",
         "missing values filled in by the training samples’ median or nearest neighbours",
         "Troyanskaya et al. (2001), Bioinformatics 17",
         {"method": choice("median", "nearest"), "n_neighbors": whole(1)},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "log2",
         "xnbflow.preprocessing.normalisation.Log2",
         "binary logarithms",
         "Quackenbush (2002), Nature Genetics 32",
         {"offset": number(least=0)},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "sample_standardizer",
         "xnbflow.preprocessing.normalisation.SampleStandardizer",
         "each sample’s values, standardised",
         "standard scores within a sample",
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "sample_ranks",
         "xnbflow.preprocessing.normalisation.SampleRanks",
         "each sample’s values by their rank",
         "ranks within a sample, as in Geman et al. (2004)",
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "counts_per_million",
         "xnbflow.preprocessing.normalisation.CountsPerMillion",
         "counts per million of a sample, with logarithms",
         "Robinson, McCarthy and Smyth (2010), Bioinformatics 26",
         {"log": flag()},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "quantile_normalizer",
         "xnbflow.preprocessing.normalisation.QuantileNormalizer",
         "each sample’s quantiles as the training samples have them in the mean",
         "Bolstad et al. (2003), Bioinformatics 19",
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "variance_filter",
         "xnbflow.preprocessing.filters.VarianceFilter",
         "the features that vary most",
         "Bourgon, Gentleman and Huber (2010), PNAS 107",
         {"keep": either(number(above=0, most=1), whole(1))},
-        kind="transformer",
     ),
-    Method(
+    _transformer(
         "expression_filter",
         "xnbflow.preprocessing.filters.ExpressionFilter",
         "the features expressed in enough samples",
         "Bourgon, Gentleman and Huber (2010), PNAS 107",
         {"level": number(), "share": number(least=0, most=1)},
-        kind="transformer",
     ),
 )
 
@@ -373,25 +362,11 @@ def entries_in(entry: Any) -> Iterator[Mapping[str, Any]]:
     >>> list(entries_in({"steps": [{"method": "cica"}, {"method": "xnb", "params": {}}]}))
     [{'method': 'cica'}, {'method': 'xnb', 'params': {}}]
     """
-    if isinstance(entry, Mapping):
-        if isinstance(entry.get("method"), str):
-            yield entry
-        for value in entry.values():
+    if isinstance(entry, Mapping) and isinstance(entry.get("method"), str):
+        yield entry
+    if isinstance(entry, Mapping | list):
+        for value in entry.values() if isinstance(entry, Mapping) else entry:
             yield from entries_in(value)
-    elif isinstance(entry, list):
-        for value in entry:
-            yield from entries_in(value)
-
-
-def methods_in(entry: Any) -> Iterator[str]:
-    """Yield every method that a classifier's configuration names, nested ones included.
-
-    Examples
-    --------
-    >>> list(methods_in({"steps": [{"method": "cica"}, {"method": "sklearn.svm.LinearSVC"}]}))
-    ['cica', 'sklearn.svm.LinearSVC']
-    """
-    return (part["method"] for part in entries_in(entry))
 
 
 def resolved(entry: Any) -> Any:

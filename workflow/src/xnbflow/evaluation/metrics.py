@@ -1,8 +1,7 @@
 """Metrics of predictions: of one test fold, and of classes over all folds of a repeat.
 
-The definitions are scikit-learn's. They are computed here from one confusion matrix and one table
-of ranks, because a study calls them thousands of times, and because scikit-learn's ROC AUC fails
-where a fold lacks a class.
+The definitions are scikit-learn's, computed from one confusion matrix and one table of ranks: a
+study calls them thousands of times, and scikit-learn's ROC AUC fails where a fold lacks a class.
 """
 
 import numpy as np
@@ -31,52 +30,27 @@ _SMALLEST_PROBABILITY = np.finfo(np.float64).eps
 
 
 def fold_metrics(
-    true: np.ndarray,
-    predicted: np.ndarray,
-    log_posterior: np.ndarray | None,
-    classes: np.ndarray,
+    true: np.ndarray, predicted: np.ndarray, log_posterior: np.ndarray | None, classes: np.ndarray
 ) -> dict[str, float]:
     """Return how good the predictions of one test set are.
-
-    For the folds of a cross-validation see `class_metrics`: the mean over folds of a metric that
-    is a mean over classes flatters, wherever a fold lacks a class.
 
     Parameters
     ----------
     true, predicted : ndarray of str, shape (n_samples,)
-        True and predicted labels of the test samples.
     log_posterior : ndarray of shape (n_samples, n_classes) or None
-        Log-posterior of each class, minus infinity where a class was absent from training; None
-        where the classifier gives no probabilities.
+        Minus infinity where a class was absent from training; None where the classifier gives no
+        probabilities.
     classes : ndarray of str, shape (n_classes,)
-        The data set's classes, in the order of ``log_posterior``'s columns.
 
     Returns
     -------
     dict of str to float
-        The `FOLD_METRICS`:
-
-        accuracy
-            Share of samples whose label is right.
-        balanced_accuracy
-            Mean recall over the classes that are tested.
-        f1_macro
-            Mean F1 over the classes that are tested or predicted.
-        mcc
-            Matthews' correlation coefficient; 0 if all true or all predicted labels are equal.
-        roc_auc
-            Area under the ROC curve, each class against the rest, mean over the classes that are
-            tested; missing if a single one is. It is scikit-learn's on the probabilities, equal
-            ones counted half. Only those that floating point rounds to exactly 0 or 1 are told
-            apart by their logarithms, as those of naive Bayes often are.
-        log_loss
-            Mean negative log-posterior of the true class, in nats; a posterior below 2.2e-16
-            counts as that, so that a class absent from training costs 36.04 and not infinity.
-        brier
-            Mean over samples of the squared error summed over classes, between 0 and 2 (for two
-            classes twice what scikit-learn gives).
-
-        The last three are missing without probabilities, or if any sample has none.
+        The `FOLD_METRICS` as scikit-learn defines them, with these additions. ``roc_auc`` is the
+        mean, each class against the rest, over the classes that are tested, missing if a single one
+        is; probabilities that round to exactly 0 or 1, as those of naive Bayes often do, are
+        compared by their logarithms. ``log_loss``, in nats, is at most 36.04 for a sample (a
+        posterior of 2.2e-16). ``brier`` sums the squared error over classes, and lies between 0 and
+        2. These three are missing without probabilities, or if any sample has none.
 
     Raises
     ------
@@ -105,9 +79,11 @@ def fold_metrics(
     metrics = {"accuracy": float(np.mean(codes == class_codes(predicted, classes)))} | metrics
     if log_posterior is None or not _is_known(log_posterior).all():
         return metrics | dict.fromkeys(("log_loss", "brier"), np.nan)
+    of_true = np.take_along_axis(log_posterior, codes[:, None], axis=1)
+    error = np.exp(log_posterior) - np.eye(len(classes))[codes]
     return metrics | {
-        "log_loss": _log_loss(codes, log_posterior),
-        "brier": _brier(codes, log_posterior),
+        "log_loss": float(-np.mean(np.maximum(of_true, np.log(_SMALLEST_PROBABILITY)))),
+        "brier": float(np.mean(np.sum(error**2, axis=1))),
     }
 
 
@@ -120,40 +96,19 @@ def class_metrics(
 ) -> dict[str, float]:
     """Return the metrics that are means over classes, from the predictions of all folds together.
 
-    Parameters
-    ----------
-    true, predicted, log_posterior, classes
-        As in `fold_metrics`; the samples of all test folds of one repeat.
-    folds : ndarray of int, shape (n_samples,), optional
-        The fold in which each sample was tested; by default all in one.
-
-    Returns
-    -------
-    dict of str to float
-        The `CLASS_METRICS`. ``balanced_accuracy``, ``f1_macro`` and ``mcc`` are those of the one
-        confusion matrix of all folds. ``roc_auc`` compares samples of the same fold only, see
-        Notes; it is missing without probabilities, or if no fold holds two classes.
-
-    Raises
-    ------
-    InputError
-        As `fold_metrics`.
+    They are the `CLASS_METRICS` of all samples of a repeat, given as in `fold_metrics`. ``folds``
+    has the fold in which each was tested, by default all in one. ``roc_auc`` is missing without
+    probabilities, or if no fold holds two classes.
 
     Notes
     -----
-    A class with fewer samples than there are folds is missing from some of them. The mean over
-    folds of a balanced accuracy leaves it out there, so that the classes that are hard because
-    they are small count less than the others: it is too high. One confusion matrix counts every
-    class once.
+    The mean over folds of a balanced accuracy is too high: it leaves classes with fewer samples
+    than folds out where they are absent. One confusion matrix counts every class once.
 
-    An area under the ROC curve is the share of pairs, a sample of the class and one of the rest,
-    that the classifier's scores put into the right order. Scores of different folds come from
-    different fits and have no common scale (a fit's priors alone move against the class of the
-    samples it tests): comparing them is pessimistic, down to 0 for a classifier that knows
-    nothing (Parker and others). The mean over folds, on the other hand, weighs a fold's few
-    pairs like many and leaves absent classes out. So pairs are compared within folds and counted
-    over all of them: per class, the number in the right order over the number of pairs, then the
-    mean over classes, in which each counts once.
+    Scores of different folds come from different fits and have no common scale; comparing them is
+    pessimistic (Parker and others). So pairs, a sample of the class and one of the rest, are
+    compared within folds and counted over all of them: per class, the number in the right order
+    over the number of pairs, then the mean over classes.
 
     References
     ----------
@@ -173,13 +128,12 @@ def class_metrics(
     """
     codes = class_codes(true, classes)
     k = len(classes)
-    confusion = np.bincount(codes * k + class_codes(predicted, classes), minlength=k * k).reshape(
-        k, k
-    )
-    metrics = _label_metrics(confusion.astype(np.float64))
+    confusion = np.zeros((k, k))
+    np.add.at(confusion, (codes, class_codes(predicted, classes)), 1.0)
+    metrics = _label_metrics(confusion)
     if log_posterior is None or not _is_known(log_posterior).all():
         return metrics | {"roc_auc": np.nan}
-    _check_shape(log_posterior, len(codes), k)
+    codes, log_posterior = known_predictions(true, log_posterior, classes)
     folds = np.zeros(len(codes)) if folds is None else folds
     return metrics | {"roc_auc": _roc_auc(codes, log_posterior, folds)}
 
@@ -207,18 +161,14 @@ def known_predictions(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the class codes and log-posteriors of the samples that have probabilities."""
     codes = class_codes(true, classes)
-    _check_shape(log_posterior, len(codes), len(classes))
-    known = _is_known(log_posterior)
-    return codes[known], log_posterior[known]
-
-
-def _check_shape(log_posterior: np.ndarray, n_samples: int, n_classes: int) -> None:
-    if log_posterior.shape != (n_samples, n_classes):
+    if log_posterior.shape != (len(codes), len(classes)):
         msg = (
-            f"log_posterior has shape {log_posterior.shape}; {n_samples} samples and {n_classes} "
-            "classes are needed"
+            f"log_posterior has shape {log_posterior.shape}; {len(codes)} samples and "
+            f"{len(classes)} classes are needed"
         )
         raise InputError(msg)
+    known = _is_known(log_posterior)
+    return codes[known], log_posterior[known]
 
 
 def _label_metrics(confusion: np.ndarray) -> dict[str, float]:
@@ -262,14 +212,3 @@ def _scores(log_posterior: np.ndarray) -> np.ndarray:
     others[np.arange(len(rows)), columns] = -np.inf
     scores[rows, columns] = 1.0 - logsumexp(others, axis=1)
     return scores
-
-
-def _log_loss(codes: np.ndarray, log_posterior: np.ndarray) -> float:
-    of_true = np.take_along_axis(log_posterior, codes[:, None], axis=1)
-    return float(-np.mean(np.maximum(of_true, np.log(_SMALLEST_PROBABILITY))))
-
-
-def _brier(codes: np.ndarray, log_posterior: np.ndarray) -> float:
-    error = np.exp(log_posterior)
-    error[np.arange(len(codes)), codes] -= 1
-    return float(np.mean(np.sum(error**2, axis=1)))

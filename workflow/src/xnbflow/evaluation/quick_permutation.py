@@ -1,8 +1,8 @@
 """A permutation test that is cheap enough to run by default.
 
-Two things make it cheap. It stops as soon as the labels are known not to be significant, and where
-there are many features only those that separate classes best *in each training set* are fitted.
-Both keep the test exact: true and permuted labels go through the same steps.
+It stops as soon as the labels are known not to be significant, and fits only those features that
+separate classes best *in each training set*. Both keep the test exact: true and permuted labels go
+through the same steps.
 """
 
 import itertools
@@ -22,17 +22,7 @@ Score = Callable[[np.ndarray, int], float]
 
 
 class PermutationTest(NamedTuple):
-    """Outcome of a permutation test.
-
-    Attributes
-    ----------
-    observed : float
-        Score of the true labels.
-    p_value : float
-        One-sided.
-    permutations, at_least : int
-        How many were tried, and how many of these reached the true labels' score.
-    """
+    """Score of true labels, one-sided p, permutations tried and those that reached the score."""
 
     observed: float
     p_value: float
@@ -53,17 +43,12 @@ def permutation_test(
 
     Parameters
     ----------
-    score : callable
-        Score of labels; also gets a seed for its folds, another for each permutation.
+    score, permute : callable
+        Score of labels, given a seed for its folds, another for each permutation; and permuted
+        labels, see `xnbflow.evaluation.permutation.permuted`.
     labels : ndarray of shape (n_samples,)
-    permute : callable
-        Returns labels permuted as far as they are exchangeable; see
-        `xnbflow.evaluation.permutation.permute_labels`, which keeps groups whole.
-    n_permutations : int
-        The most.
-    stop_after : int
-        Stop when so many reach the true labels' score.
-    seed : int
+    n_permutations, stop_after, seed : int
+        The most permutations; how many that reach the true labels' score end the test.
 
     Returns
     -------
@@ -100,12 +85,8 @@ def permutation_test(
 class Screen:
     """Features that separate classes best in training sets, for any labels.
 
-    What does not depend on labels is computed once: standardised values and their squares. For
-    each training set and labels, means and deviations of the classes are then matrix products.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_features, n_samples)
+    ``values``, of shape (n_features, n_samples), are standardised once; for each training set and
+    labels, means and deviations of the classes are then matrix products.
 
     Examples
     --------
@@ -124,15 +105,8 @@ class Screen:
     def best(self, codes: np.ndarray, train: np.ndarray, n_kept: int) -> np.ndarray:
         """Return the positions of at most ``n_kept`` features per pair of classes, ascending.
 
-        Parameters
-        ----------
-        codes : ndarray of int, shape (n_samples,)
-            Class of each sample.
-        train : ndarray of int, shape (n_train,)
-            Only these samples count.
-        n_kept : int
-            Half of them those with the greatest difference of means, the other half of standard
-            deviations.
+        Half of them have the greatest difference of means, the other half of standard deviations.
+        ``codes`` are the classes of all samples; only the samples at the positions ``train`` count.
         """
         n_features = len(self._standard)
         if n_kept >= n_features:
@@ -161,18 +135,9 @@ def cross_validated_score(
 ) -> Score:
     """Return a function that gives the balanced accuracy of a cross-validation on any labels.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Cloned for every fit.
-    values : ndarray of shape (n_features, n_samples)
-        Without missing values.
-    groups : ndarray of shape (n_samples,), optional
-        No group is on both sides of a fold.
-    n_splits : int
-        Folds, stratified by the labels, so that permuted labels are as well balanced as true ones.
-    n_kept : int or None
-        See `Screen.best`; None fits all features.
+    ``values``, of shape (n_features, n_samples), have none missing. Folds are stratified by the
+    labels, and no group is on both sides. Of the features `Screen.best` keeps ``n_kept`` per pair
+    of classes; None fits all.
 
     Examples
     --------

@@ -1,17 +1,13 @@
 """Tests on the average ranks of classifiers over data sets, after Demšar (2006), section 3.2.
 
 Friedman's statistic is computed here and not by SciPy, because published values (Demšar's, KEEL's)
-ignore ties where SciPy corrects for them, and because two classifiers or ranks that are all tied
-need a defined result. The adjustments for all pairs follow García and Herrera (2008): with `k`
-classifiers the `m = k(k-1)/2` hypotheses "i and j are equal" depend on each other, because if i
-differs from j, then no third classifier equals both. Shaffer's and Bergmann and Hommel's
-procedures use that; SciPy, scikit-posthocs, autorank and baycomp have neither.
+ignore ties, and because SciPy takes neither two classifiers nor ranks that are all tied. No kept
+library has Shaffer's and Bergmann and Hommel's procedures (García and Herrera 2008).
 """
 
 import itertools
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -33,21 +29,13 @@ __all__ = [
     "friedman_test",
     "iman_davenport_test",
     "pairwise_rank_tests",
-    "rank_standard_error",
 ]
 
 
 class OmnibusTest(NamedTuple):
     """Whether any of several classifiers differs from the others.
 
-    Attributes
-    ----------
-    statistic : float
-        The test statistic.
-    p_value : float
-        Its p-value.
-    degrees_of_freedom : tuple of int
-        One number for chi-square, two for F.
+    The degrees of freedom are one number for chi-square, two for F.
     """
 
     statistic: float
@@ -56,17 +44,12 @@ class OmnibusTest(NamedTuple):
 
 
 def average_ranks(scores: pd.DataFrame) -> pd.Series:
-    """Rank the classifiers on each data set and average the ranks over data sets.
+    """Rank the classifiers on each data set and average the ranks over data sets, best first.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        One row per data set, one column per classifier; higher is better (negate a loss).
-
-    Returns
-    -------
-    Series
-        Average rank by classifier, best first; 1 is the best rank, ties share their mean rank.
+        Higher is better (negate a loss); 1 is the best rank, ties share their mean rank.
 
     Raises
     ------
@@ -75,8 +58,7 @@ def average_ranks(scores: pd.DataFrame) -> pd.Series:
 
     Examples
     --------
-    >>> scores = pd.DataFrame({"nb": [0.8, 0.7], "xnb": [0.9, 0.7]}, index=["wine", "digits"])
-    >>> average_ranks(scores).to_dict()
+    >>> average_ranks(pd.DataFrame({"nb": [0.8, 0.7], "xnb": [0.9, 0.7]})).to_dict()
     {'xnb': 1.25, 'nb': 1.75}
     """
     ranks = pd.Series(_ranks(scores).mean(axis=0), index=scores.columns, name="average_rank")
@@ -89,10 +71,9 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        One row per data set, one column per classifier; higher is better.
+        Higher is better.
     tie_correction : bool
-        Whether to allow for ties, as SciPy and R do. Demšar (2006) and KEEL do not, which makes
-        the test conservative.
+        Whether to allow for ties, as SciPy and R do; Demšar (2006) and KEEL do not.
 
     Returns
     -------
@@ -107,7 +88,7 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
     References
     ----------
     J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
-    Machine Learning Research 7 (2006), 1-30, section 3.2.2. With ties: W. J. Conover, *Practical
+    Machine Learning Research 7 (2006), 1-30, section 3.2.2; with ties: W. J. Conover, *Practical
     Nonparametric Statistics*, 3rd edition (1999), section 5.8.
 
     Examples
@@ -132,24 +113,9 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
 def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> OmnibusTest:
     """Test whether all classifiers have the same average rank, less conservatively.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_classifiers)
-        As for `friedman_test`.
-    tie_correction : bool
-        As for `friedman_test`.
-
-    Returns
-    -------
-    OmnibusTest
-        The statistic is infinite if all data sets rank the classifiers alike; the p-value is then
-        exact: ``(1 / k!) ** (n - 1)`` (Conover, section 5.8), and where ``t`` classifiers share a
-        rank ``(prod(t!) / k!) ** (n - 1)``, as ties leave fewer distinct arrangements of ranks.
-
-    Raises
-    ------
-    InputError
-        As for `friedman_test`.
+    Parameters and errors are those of `friedman_test`. The statistic is infinite if all data sets
+    rank the classifiers alike; the p-value is then exact: ``(prod(t!) / k!) ** (n - 1)``, where
+    ``t`` classifiers share a rank (without ties: Conover, section 5.8).
 
     References
     ----------
@@ -167,16 +133,11 @@ def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) ->
     degrees = (k - 1, (k - 1) * (n - 1))
     left = n * (k - 1) - friedman
     if left <= 1e-9 * n * k:
-        return OmnibusTest(np.inf, _arrangements(scores) ** (1.0 - n), degrees)
+        tied = np.unique(_ranks(scores)[0], return_counts=True)[1]
+        arrangements = float(factorial(k) / np.prod(factorial(tied)))
+        return OmnibusTest(np.inf, arrangements ** (1.0 - n), degrees)
     statistic = (n - 1) * friedman / left
     return OmnibusTest(statistic, float(f.sf(statistic, *degrees)), degrees)
-
-
-def _arrangements(scores: pd.DataFrame) -> float:
-    """Return in how many distinct ways the first row's ranks can be given to the classifiers."""
-    ranks = _ranks(scores)[0]
-    tied = np.unique(ranks, return_counts=True)[1]
-    return float(factorial(len(ranks)) / np.prod(factorial(tied)))
 
 
 def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> pd.DataFrame:
@@ -185,7 +146,6 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     Parameters
     ----------
     average_ranks : mapping of str to float, or Series
-        Average rank of each classifier.
     n_datasets : int
         Number of data sets behind the averages.
 
@@ -194,23 +154,13 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     DataFrame
         One row per pair, smallest p-value first, with columns ``first`` and ``second`` (the
         classifier with the better and with the worse rank), ``z`` (not negative), ``p``
-        (two-sided, unadjusted) and the adjusted p-values ``nemenyi``, ``holm``, ``shaffer`` and
-        ``bergmann_hommel`` (see `adjust_pairwise`).
+        (two-sided, unadjusted) and its adjustments, see `adjust_pairwise`.
 
     Raises
     ------
     InputError
         If there are fewer than two classifiers, no data set, or numbers that cannot be average
         ranks: those add up to ``k (k + 1) / 2``.
-
-    Warns
-    -----
-    UserWarning
-        If there are too many classifiers for Bergmann and Hommel's procedure.
-
-    References
-    ----------
-    Demšar (2006), section 3.2.2; García and Herrera (2008).
 
     Examples
     --------
@@ -222,19 +172,27 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     2   xnb    fnb  0.1175
     """
     ranks = pd.Series(dict(average_ranks), dtype=np.float64).sort_values(kind="stable")
-    _check_ranks(ranks, n_datasets)
-    first, second = np.array(list(itertools.combinations(range(len(ranks)), 2))).T
-    values = ranks.to_numpy()
-    z = (values[second] - values[first]) / rank_standard_error(len(ranks), n_datasets)
-    names = ranks.index.to_numpy()
+    k = len(ranks)
+    if k < 2 or n_datasets < 1:
+        msg = f"ranks of two classifiers on one data set are needed; got {k} on {n_datasets}"
+        raise InputError(msg)
+    if not abs(ranks.sum() - k * (k + 1) / 2) < 0.01 * k:
+        msg = (
+            f"average ranks of {k} classifiers add up to {k * (k + 1) / 2:g}, these to "
+            f"{ranks.sum():g}: {ranks.to_dict()}"
+        )
+        raise InputError(msg)
+    first, second = np.array(list(itertools.combinations(range(k), 2))).T
+    names, values = ranks.index.to_numpy(), ranks.to_numpy()
+    z = (values[second] - values[first]) / _standard_error(k, n_datasets)
     table = pd.DataFrame(
         {"first": names[first], "second": names[second], "z": z, "p": 2 * norm.sf(z)}
     )
-    table = table.join(adjust_pairwise(table["p"], len(ranks)))
+    table = table.join(adjust_pairwise(table["p"], k))
     return table.sort_values("p", kind="stable", ignore_index=True)
 
 
-def rank_standard_error(n_classifiers: int, n_datasets: int) -> float:
+def _standard_error(n_classifiers: int, n_datasets: int) -> float:
     """Return the standard error of a difference of two average ranks, without ties."""
     return float(np.sqrt(n_classifiers * (n_classifiers + 1) / (6 * n_datasets)))
 
@@ -255,32 +213,10 @@ def _ranks(scores: pd.DataFrame) -> np.ndarray:
     return rankdata(-values, axis=1)
 
 
-def _check_ranks(ranks: pd.Series, n_datasets: int) -> None:
-    k = len(ranks)
-    if k < 2 or n_datasets < 1:
-        msg = f"ranks of two classifiers on one data set are needed; got {k} on {n_datasets}"
-        raise InputError(msg)
-    if not abs(ranks.sum() - k * (k + 1) / 2) < 0.01 * k:
-        msg = (
-            f"average ranks of {k} classifiers add up to {k * (k + 1) / 2:g}, these to "
-            f"{ranks.sum():g}: {ranks.to_dict()}"
-        )
-        raise InputError(msg)
+class RankDiagram(NamedTuple):
+    """Average ranks, best first, the length of the yardstick, and the bars of a diagram.
 
-
-@dataclass(frozen=True)
-class RankDiagram:
-    """What a critical-difference diagram shows.
-
-    Attributes
-    ----------
-    ranks : Series
-        Average rank by classifier, best first.
-    critical_difference : float
-        Length of the yardstick in ranks.
-    cliques : tuple of tuple of str
-        The bars: classifiers next to each other in rank, no two of them significantly different.
-        Only those of two and more classifiers that are not part of a longer bar.
+    A bar is the longest run of classifiers of which no two differ significantly.
     """
 
     ranks: pd.Series
@@ -291,24 +227,9 @@ class RankDiagram:
 def critical_difference(n_classifiers: int, n_datasets: int, alpha: float = 0.05) -> float:
     """Return the difference of average ranks that Nemenyi's test finds significant.
 
-    Parameters
-    ----------
-    n_classifiers, n_datasets : int
-        Number of classifiers, at least 2, and of data sets.
-    alpha : float
-        Probability of finding any difference where there is none.
-
-    Returns
-    -------
-    float
-        ``q sqrt(k (k + 1) / (6 N))``, `q` the quantile of the studentized range over the square
-        root of 2. This is Nemenyi's test as Demšar gives it; the ``nemenyi`` column of
-        `pairwise_rank_tests` is its Bonferroni form, as García and Herrera give it, and
-        finds slightly less.
-
-    References
-    ----------
-    Demšar (2006), section 3.2.2 and Table 5.
+    It is ``q sqrt(k (k + 1) / (6 N))`` (Demšar 2006, section 3.2.2), `q` the quantile of the
+    studentized range over the square root of 2. The ``nemenyi`` column of `pairwise_rank_tests` is
+    the Bonferroni form of García and Herrera, and finds slightly less.
 
     Examples
     --------
@@ -316,22 +237,13 @@ def critical_difference(n_classifiers: int, n_datasets: int, alpha: float = 0.05
     1.25
     """
     q = studentized_range.ppf(1 - alpha, n_classifiers, np.inf) / np.sqrt(2)
-    return float(q * rank_standard_error(n_classifiers, n_datasets))
+    return float(q * _standard_error(n_classifiers, n_datasets))
 
 
 def critical_difference_diagram(
     average_ranks: Mapping[str, float], n_datasets: int, alpha: float = 0.05
 ) -> RankDiagram:
     """Join classifiers whose average ranks differ by less than Nemenyi's critical difference.
-
-    Parameters
-    ----------
-    average_ranks : mapping of str to float, or Series
-        Average rank of each classifier.
-    n_datasets : int
-        Number of data sets behind the averages.
-    alpha : float
-        Significance level.
 
     Examples
     --------
@@ -340,8 +252,7 @@ def critical_difference_diagram(
     >>> round(diagram.critical_difference, 2), diagram.cliques
     (1.05, (('xnb', 'fnb'), ('fnb', 'nb')))
     """
-    ranks = pd.Series(dict(average_ranks), dtype=np.float64, name="average_rank")
-    ranks = ranks.sort_values(kind="stable")
+    ranks = pd.Series(dict(average_ranks), dtype=np.float64).sort_values(kind="stable")
     difference = critical_difference(len(ranks), n_datasets, alpha)
     names, values = list(ranks.index), ranks.to_numpy()
     bars, reached = [], 0
@@ -372,28 +283,14 @@ def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
     -------
     DataFrame
         One row per pair, in the order given, with columns ``nemenyi`` (each p-value times the
-        number of pairs), ``holm``, ``shaffer`` (static), ``bergmann_hommel`` and
-        ``bergmann_hommel_plain``. The last two are missing with more than
-        `MOST_CLASSIFIERS_EXHAUSTIVE` classifiers, because the number of partitions to look at
-        grows faster than exponentially.
-
-    Notes
-    -----
-    García and Herrera define Bergmann and Hommel's adjusted p-value of a pair as the largest
-    ``|I| min p`` over the exhaustive sets that hold it: ``bergmann_hommel_plain``. A pair can so
-    get less than another with a smaller p-value. ``bergmann_hommel``, which this project's reports
-    show, adds the running maximum that the step-down procedures have: never less than a pair with
-    a smaller p-value gets. It is the larger of the two, and rejects the same or fewer hypotheses.
+        number of pairs), ``holm``, ``shaffer`` (static) and ``bergmann_hommel``, missing with more
+        than `MOST_CLASSIFIERS_EXHAUSTIVE` classifiers: to García and Herrera's definition it adds
+        the running maximum of the step-down procedures, and so rejects the same or fewer.
 
     Raises
     ------
     InputError
         If there is not one p-value between 0 and 1 per pair.
-
-    Warns
-    -----
-    UserWarning
-        If there are too many classifiers for Bergmann and Hommel's procedure.
 
     References
     ----------
@@ -404,10 +301,10 @@ def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
     Examples
     --------
     >>> adjust_pairwise([0.01, 0.02, 0.6], 3).drop(columns="nemenyi")
-       holm  shaffer  bergmann_hommel  bergmann_hommel_plain
-    0  0.03     0.03             0.03                   0.03
-    1  0.04     0.03             0.03                   0.03
-    2  0.60     0.60             0.60                   0.60
+       holm  shaffer  bergmann_hommel
+    0  0.03     0.03             0.03
+    1  0.04     0.03             0.03
+    2  0.60     0.60             0.60
     """
     p = np.asarray(p_values, dtype=np.float64)
     n_pairs = n_classifiers * (n_classifiers - 1) // 2
@@ -417,24 +314,17 @@ def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
             f"got {p.tolist()}"
         )
         raise InputError(msg)
-    remaining = np.arange(n_pairs, 0, -1)
+    place = np.argsort(np.argsort(p, kind="stable"), kind="stable")
+    remaining = n_pairs - place
+    possible = np.array(sorted(_numbers_of_true_hypotheses(n_classifiers)))
+    true_at_once = possible[np.searchsorted(possible, remaining, side="right") - 1]
     columns = {
         "nemenyi": n_pairs * p,
-        "holm": _step_down(p, remaining),
-        "shaffer": _step_down(p, _most_true_at_once(n_classifiers, remaining)),
+        "holm": _never_falling(p, p * remaining),
+        "shaffer": _never_falling(p, p * true_at_once),
+        "bergmann_hommel": _never_falling(p, _bergmann_hommel(p, n_classifiers)),
     }
-    plain = _bergmann_hommel(p, n_classifiers)
-    columns["bergmann_hommel"] = _never_falling(p, plain)
-    columns["bergmann_hommel_plain"] = plain
     return pd.DataFrame({name: np.minimum(column, 1.0) for name, column in columns.items()})
-
-
-def _step_down(p: np.ndarray, factors: np.ndarray) -> np.ndarray:
-    """Multiply the i-th smallest p-value by ``factors[i]`` and never let the product fall."""
-    order = np.argsort(p, kind="stable")
-    products = np.empty_like(p)
-    products[order] = p[order] * factors
-    return _never_falling(p, products)
 
 
 def _never_falling(p: np.ndarray, adjusted: np.ndarray) -> np.ndarray:
@@ -444,18 +334,11 @@ def _never_falling(p: np.ndarray, adjusted: np.ndarray) -> np.ndarray:
     return largest[np.searchsorted(p[order], p, side="right") - 1]
 
 
-def _most_true_at_once(n_classifiers: int, at_most: np.ndarray) -> np.ndarray:
-    """Return, for each bound, the largest number of hypotheses up to it that can all be true."""
-    counts = np.array(sorted(_numbers_of_true_hypotheses(n_classifiers)))
-    return counts[np.searchsorted(counts, at_most, side="right") - 1]
-
-
 @cache
 def _numbers_of_true_hypotheses(n_classifiers: int) -> frozenset[int]:
     """Return how many of the hypotheses can be true at once (García and Herrera's S(k)).
 
-    If exactly `j` classifiers equal the first one, itself included, they make `j(j-1)/2` true
-    hypotheses, and the other `k - j` make any number that is possible for them.
+    `j` classifiers that equal the first one, itself included, make `j(j-1)/2`.
     """
     if n_classifiers <= 1:
         return frozenset({0})
@@ -469,8 +352,7 @@ def _numbers_of_true_hypotheses(n_classifiers: int) -> frozenset[int]:
 def _bergmann_hommel(p: np.ndarray, n_classifiers: int) -> np.ndarray:
     """Return, per pair, the largest `|I| min p` over the exhaustive sets `I` that hold the pair.
 
-    An exhaustive set holds the hypotheses that are true if the classifiers fall into groups of
-    equals: the pairs within the groups of a partition.
+    An exhaustive set is that of the pairs within the groups of a partition of the classifiers.
     """
     if n_classifiers > MOST_CLASSIFIERS_EXHAUSTIVE:
         msg = (

@@ -12,8 +12,6 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import Pipeline
 
 __all__ = [
-    "SCALES",
-    "TIES",
     "FeatureUse",
     "class_priors",
     "feature_use",
@@ -26,34 +24,21 @@ __all__ = [
     "transformed",
 ]
 
-#: What a classifier's explanations are, as its ``explanation_scale_`` tells: log densities in the
-#: unit of the feature (what is supposed of those that do not tell), evidence against a reference,
-#: or log densities in a unit of the classifier's own.
-SCALES = ("density", "evidence", "scaled")
-
 
 @dataclass(frozen=True)
 class FeatureUse:
-    """The features that a classifier uses; tables are None where it does not tell.
+    """The features that a classifier uses; tables are None where it does not report them.
+
+    The tables are those of `xnbflow.data.contract.TRAINING_TABLES`, of one fold.
 
     Attributes
     ----------
-    per_class : float
-        Number of features, mean over classes; missing where a transformer makes new ones.
-    distinct : float
-        Number of features that any class uses; missing likewise.
+    per_class, distinct : float
+        Number of features, mean over classes, and of those that any class uses; missing where a
+        transformer makes new ones.
     selected : DataFrame or None
-        ``class``, ``rank``, ``feature``, ``distance``, for a classifier that does not use all;
-        ``constant`` if it tells.
-    distances : DataFrame or None
-        ``class``, ``feature``, ``other_class``, ``distance``.
-    explanations : DataFrame or None
-        ``sample``, ``class``, ``feature``, ``log_likelihood``, ``scale`` (one of `SCALES`).
-    priors : DataFrame or None
-        ``class``, ``log_prior``, ``intercept``: what a class has before any feature speaks, of a
-        classifier that explains.
-    ties : DataFrame or None
-        See `xnbflow.evaluation.selected.ties_of`.
+        For a classifier that does not use all; with ``constant`` only if it reports that.
+    distances, explanations, priors, ties : DataFrame or None
     """
 
     per_class: float
@@ -71,12 +56,11 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     Parameters
     ----------
     model : estimator
-        It tells by ``selected_features_``; which of them it could exchange for others by
-        ``tied_features_`` (see `xnbflow.evaluation.selected.ties_of`), and which are there only
-        because a class is constant by ``spike_features_`` (for each class their names). Of a
-        pipeline the last step does, and transformers that select (`sklearn.feature_selection`) or
-        keep features do; of a search over parameters the best estimator. Of models that set
-        effects to 0 (`xnbflow.evaluation.selected`) features are counted, not listed.
+        It reports them as ``selected_features_``; which of them it could exchange for others as
+        ``tied_features_`` (see `ties_of`), and which are there only because a class is constant as
+        ``spike_features_``. Of a pipeline the last step and transformers that keep features do, of
+        a search over parameters the best estimator. Of models that set effects to 0
+        (`features_with_effect`) features are counted, not listed.
     X : DataFrame of shape (n_samples, n_features)
         Samples to explain.
     explain : bool
@@ -96,52 +80,52 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         chosen = dict.fromkeys(model.classes_, names)
     rename = dict(enumerate(names)) if last is not model else {}
     chosen = {label: [rename.get(f, f) for f in features] for label, features in chosen.items()}
-    distances = explanations = priors = None
+    distances = explanations = priors = ties = None
     if hasattr(last, "pair_distances_"):
         distances = _renamed(last.pair_distances_, feature=rename)
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
         explanations = last.explain(transformed(before, X))
         samples = X.index if last is not model else []
         explanations = named(explanations, samples, names if last is not model else [])
-        explanations["scale"] = getattr(last, "explanation_scale_", SCALES[0])
+        # log densities in the feature's unit, evidence, or in a unit of the classifier's own
+        explanations["scale"] = getattr(last, "explanation_scale_", "density")
         priors = class_priors(last)
-    rows = _selected_rows(chosen, getattr(last, "selected_distances_", {}))
+    if hasattr(last, "tied_features_"):
+        ties = ties_of(last.tied_features_, chosen, rename)
+    per_class = float(np.mean([len(features) for features in chosen.values()]))
+    distinct = float(len(set().union(*chosen.values())))
+    rows = _selected_rows(last, chosen, rename)
+    return FeatureUse(per_class, distinct, rows, distances, explanations, priors, ties)
+
+
+def _selected_rows(
+    last: BaseEstimator, chosen: Mapping[Any, Sequence[str]], rename: Mapping[int, str]
+) -> pd.DataFrame:
+    measured = getattr(last, "selected_distances_", {})
+    rows = [
+        (str(label), rank, str(feature), float(distance))
+        for label, features in chosen.items()
+        for rank, (feature, distance) in enumerate(
+            zip(features, measured.get(label, np.full(len(features), np.nan)), strict=True), start=1
+        )
+    ]
+    table = pd.DataFrame(rows, columns=["class", "rank", "feature", "distance"])
     if hasattr(last, "spike_features_"):
         spikes = {
             (str(label), str(rename.get(name, name)))
             for label, names in last.spike_features_.items()
             for name in names
         }
-        rows["constant"] = [
-            key in spikes for key in zip(rows["class"], rows["feature"], strict=True)
-        ]
-    return FeatureUse(
-        float(np.mean([len(features) for features in chosen.values()])),
-        float(len(set().union(*chosen.values()))),
-        rows,
-        distances,
-        explanations,
-        priors,
-        ties_of(last.tied_features_, chosen, rename) if hasattr(last, "tied_features_") else None,
-    )
+        pairs = zip(table["class"], table["feature"], strict=True)
+        table["constant"] = [pair in spikes for pair in pairs]
+    return table
 
 
 def class_priors(model: Any) -> pd.DataFrame:
-    """Return ``class``, its ``log_prior``, and the ``intercept`` of its calibration, 0 without one.
-
-    Parameters
-    ----------
-    model : naive Bayes classifier
-        Fitted.
-    """
+    """Return ``class``, its ``log_prior`` and calibration ``intercept``, 0 without one."""
     intercept = getattr(model, "calibration_intercept_", np.zeros(len(model.classes_)))
-    return pd.DataFrame(
-        {
-            "class": model.classes_.astype(str),
-            "log_prior": model.class_log_prior_,
-            "intercept": intercept,
-        }
-    )
+    priors = {"class": model.classes_.astype(str), "log_prior": model.class_log_prior_}
+    return pd.DataFrame({**priors, "intercept": intercept})
 
 
 def last_step(
@@ -149,19 +133,9 @@ def last_step(
 ) -> tuple[BaseEstimator, list[Pipeline], np.ndarray | None]:
     """Return the estimator at the end of pipelines and searches, what is before it, and its input.
 
-    Parameters
-    ----------
-    model : estimator
-    names : ndarray of shape (n_features,), optional
-        Names of its features; without them only the last step is told.
-
-    Returns
-    -------
-    last : estimator
-    before : list of Pipeline
-        What transforms samples for it, see `transformed`.
-    names : ndarray or None
-        Names of its features; None where a transformer makes new ones or does not tell.
+    ``names`` are those of the model's features; without them only the last step is returned. What
+    is before transforms samples, see `transformed`. The names of the last step's features are None
+    where a transformer makes new ones or does not name them.
     """
     before = []
     while isinstance(model, Pipeline) or hasattr(model, "best_estimator_"):
@@ -191,10 +165,7 @@ def _names_after(transformers: Pipeline, names: np.ndarray) -> np.ndarray | None
 
 
 def named(terms: pd.DataFrame, samples: Iterable[Any], names: Iterable[Any]) -> pd.DataFrame:
-    """Return explanations of a pipeline's last step with the names of samples and features.
-
-    That step knows either by name already, or by position.
-    """
+    """Return explanations of a pipeline's last step with the names of samples and features."""
     return _renamed(terms, feature=dict(enumerate(names)), sample=dict(enumerate(samples)))
 
 
@@ -205,17 +176,6 @@ def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
         for column, known in names.items()
     }
     return table.assign(**changed)
-
-
-def _selected_rows(
-    selected: Mapping[Any, Sequence[str]], distances: Mapping[Any, Sequence[float]]
-) -> pd.DataFrame:
-    rows = []
-    for label, features in selected.items():
-        measured = distances.get(label, np.full(len(features), np.nan))
-        for rank, (feature, distance) in enumerate(zip(features, measured, strict=True), start=1):
-            rows.append((str(label), rank, str(feature), float(distance)))
-    return pd.DataFrame(rows, columns=["class", "rank", "feature", "distance"])
 
 
 def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
@@ -259,18 +219,9 @@ _SPREAD_SHARE = 0.01
 def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return which classes are (almost) constant in which features.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-    labels : ndarray of str, shape (n_samples,)
-        Class of each sample.
-
-    Returns
-    -------
-    classes : ndarray of str, shape (n_classes,)
-    constant : ndarray of bool, shape (n_features, n_classes)
-        At least 0.9 of the class's values are equal, as all are of a class of one sample, or its
-        standard deviation is at most 0.01 of that over all samples.
+    ``features`` have shape (n_features, n_samples). The result is the classes, and a bool of shape
+    (n_features, n_classes): at least 0.9 of the class's values are equal, or its standard deviation
+    is at most 0.01 of that over all samples.
 
     Examples
     --------
@@ -291,19 +242,14 @@ def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarra
 
 
 def only_constant(
-    selected: pd.DataFrame,
-    distances: pd.DataFrame | None,
-    features: np.ndarray,
-    labels: np.ndarray,
+    selected: pd.DataFrame, distances: pd.DataFrame | None, features: np.ndarray, labels: np.ndarray
 ) -> np.ndarray:
     """Return which selected features are there only because a class is (almost) constant.
 
     Parameters
     ----------
-    selected : DataFrame
-        ``class`` and ``feature``, one row per feature of a class.
-    distances : DataFrame or None
-        ``class``, ``feature``, ``other_class``, ``distance``, if the classifier tells them.
+    selected, distances : DataFrame, and DataFrame or None
+        As in `FeatureUse`.
     features : ndarray of shape (n_selected, n_samples)
         Training values of the feature of each row of ``selected``.
     labels : ndarray of str, shape (n_samples,)
@@ -321,20 +267,14 @@ def only_constant(
     for row in np.flatnonzero(constant.any(axis=1)):
         key = tuple(selected[["class", "feature"]].iloc[row])
         fixed = set(classes[constant[row]])
-        told = _far_only_if_constant(by_pair[key], fixed) if key in by_pair else len(classes) == 2
-        marks[row] = key[0] in fixed or told
+        marks[row] = key[0] in fixed or len(classes) == 2
+        if key[0] not in fixed and key in by_pair:
+            pairs = by_pair[key]
+            farthest = pairs.loc[pairs["distance"].idxmax()]
+            others = pairs.loc[~pairs["other_class"].isin(fixed), "distance"].max()
+            is_near = not 2 * others >= farthest["distance"]
+            marks[row] = farthest["other_class"] in fixed and is_near
     return marks
-
-
-def _far_only_if_constant(pairs: pd.DataFrame, fixed: set[str]) -> bool:
-    """Return whether the farthest class is constant and all that are not are near."""
-    farthest = pairs.loc[pairs["distance"].idxmax()]
-    sound = pairs.loc[~pairs["other_class"].isin(fixed), "distance"].max()
-    return farthest["other_class"] in fixed and not 2 * sound >= farthest["distance"]
-
-
-#: Columns of `ties_of` and their types.
-TIES = {"class": str, "group": int, "feature": str, "selected": bool, "exchangeable": bool}
 
 
 def ties_of(
@@ -344,22 +284,9 @@ def ties_of(
 ) -> pd.DataFrame:
     """Return the ties of one fit as a table.
 
-    Parameters
-    ----------
-    tied : mapping
-        A classifier's ``tied_features_``: for each class label its groups of interchangeable
-        features.
-    selected : mapping
-        For each class label the features selected, by their names in the data set.
-    rename : mapping, optional
-        From the features of ``tied`` to their names in the data set, where these differ.
-
-    Returns
-    -------
-    DataFrame
-        One row per class and feature of a group, with columns ``class``, ``group`` (number of the
-        group within its class), ``feature``, ``selected``, and ``exchangeable``: whether another
-        feature of the group was left out.
+    ``tied`` is a classifier's ``tied_features_``: for each class label its groups of
+    interchangeable features. ``selected`` has for each the names of the features selected in the
+    data set, and ``rename`` those of the features of ``tied``, where these differ.
 
     Examples
     --------
@@ -375,5 +302,5 @@ def ties_of(
             names = [str(rename.get(feature, feature)) for feature in group]
             left_out = not chosen.issuperset(names)
             rows += [(str(label), number, name, name in chosen, left_out) for name in names]
-    table = pd.DataFrame(rows, columns=list(TIES))
+    table = pd.DataFrame(rows, columns=["class", "group", "feature", "selected", "exchangeable"])
     return table.astype({"group": int, "selected": bool, "exchangeable": bool})

@@ -10,20 +10,14 @@ from scipy.stats import norm
 
 from xnbflow.data.errors import InputError
 
-__all__ = ["Stability", "stability_index", "ties_as_one"]
+__all__ = ["UNDEFINED", "Stability", "stability_index", "ties_as_one"]
 
 
 class Stability(NamedTuple):
     """How alike the feature sets of several folds are.
 
-    Attributes
-    ----------
-    value : float
-        The index: 1 if all sets are equal, about 0 if they are as alike as random ones.
-    variance : float
-        Estimated variance of the index.
-    lower, upper : float
-        Confidence limits of what the index estimates, between 0 and 1.
+    The index is 1 if all sets are equal, about 0 if they are as alike as random ones. It comes with
+    its variance and confidence limits between 0 and 1.
     """
 
     value: float
@@ -32,13 +26,12 @@ class Stability(NamedTuple):
     upper: float
 
 
-_UNDEFINED = Stability(np.nan, np.nan, np.nan, np.nan)
+#: The index of a single set, or of sets that hold nothing or everything.
+UNDEFINED = Stability(np.nan, np.nan, np.nan, np.nan)
 
 
 def stability_index(
-    selected: Sequence[Collection[str]],
-    n_features: int,
-    confidence: float = 0.95,
+    selected: Sequence[Collection[str]], n_features: int, confidence: float = 0.95
 ) -> Stability:
     """Return Nogueira's stability index of feature sets with its confidence interval.
 
@@ -49,13 +42,11 @@ def stability_index(
     n_features : int
         Number of features there were to select from.
     confidence : float
-        Coverage of the confidence interval.
 
     Returns
     -------
     Stability
-        All missing where the index is not defined: with a single fold, or if every fold selects
-        nothing or everything, since random sets of such sizes would be equal as well.
+        `UNDEFINED` with a single fold, or if every fold selects nothing or everything.
 
     Raises
     ------
@@ -94,7 +85,7 @@ def stability_index(
     sizes = np.array([len(set(features)) for features in selected]) / n_features
     mean_size = sizes.mean()
     if n_sets < 2 or mean_size in (0.0, 1.0):
-        return _UNDEFINED
+        return UNDEFINED
     by_chance = mean_size * (1 - mean_size)
     p = np.array(list(share.values()))
     index = 1 - n_sets / (n_sets - 1) * np.sum(p * (1 - p)) / n_features / by_chance
@@ -113,19 +104,9 @@ def ties_as_one(
 ) -> list[set[str]]:
     """Return the sets that folds would have selected, had they broken ties alike.
 
-    Parameters
-    ----------
-    sets : sequence of sets of str
-        The features selected in each fold.
-    groups : sequence of sequences of (set of str, set of str)
-        Of each fold the groups of interchangeable features, and what was taken of each.
-
-    Returns
-    -------
-    list of set of str
-        Where ``s`` features of a group were taken, the ``s`` of it that the most folds select or
-        could select; among these, by name. Which of them a fold's own rule took, and so the
-        features' names, changes nothing.
+    ``sets`` are the features selected in each fold, ``groups`` of each fold the groups of
+    interchangeable features, and what was taken of each. Where ``s`` features of a group were taken
+    the result has the ``s`` of it that the most folds select or could select; among these, by name.
 
     Examples
     --------

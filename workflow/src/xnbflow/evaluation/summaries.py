@@ -1,6 +1,9 @@
-"""Summaries: from the rows of single folds to the tables that a study shows."""
+"""Summaries: from the rows of single folds to the tables of a study.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+Their columns are those of `xnbflow.data.contract.STUDY_TABLES`. ``Tables`` are of all repeats.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
@@ -13,43 +16,19 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.intervals import CROSS_VALIDATED
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
-from xnbflow.evaluation.stability import Stability, stability_index, ties_as_one
+from xnbflow.evaluation.stability import UNDEFINED, stability_index, ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.evaluation.verdicts import Performance, performance, verdict
-
-__all__ = [
-    "METRICS",
-    "averages",
-    "calibration",
-    "confidence",
-    "confusion",
-    "diagnostics",
-    "hard_samples",
-    "metrics",
-    "misclassified",
-    "p_values",
-    "paper",
-    "problems",
-    "recall",
-    "recovery",
-    "repeats",
-    "samples",
-    "seconds",
-    "selection",
-    "stability",
-    "summary",
-    "ties",
-]
 
 _KEY = ["dataset", "folds", "classifier"]
 _FOLD = ["repeat", "fold"]
 
 #: Metrics in the order in which they are shown.
-METRICS = (*FOLD_METRICS, "features_per_class", "features")
+_METRICS = (*FOLD_METRICS, "features_per_class", "features")
 
-#: Those that a fold can tell; of a repeat they are means over its folds. The `CLASS_METRICS` are
+#: Those that a fold has; of a repeat they are means over its folds. The `CLASS_METRICS` are
 #: computed from the predictions of all of a repeat's folds instead.
-OVER_FOLDS = tuple(metric for metric in METRICS if metric not in CLASS_METRICS)
+_OVER_FOLDS = [metric for metric in _METRICS if metric not in CLASS_METRICS]
 
 #: The paper's columns: its classifier, our number to compare each with, and its printed decimals.
 _PAPER = {
@@ -64,48 +43,41 @@ _PAPER = {
 Key = tuple[str, str, str]
 
 Tables = Mapping[Key, pd.DataFrame]
+Headers = Mapping[str, DataSetHeader]
 
 
-def metrics(
-    predictions: Tables, fits: Tables, headers: Mapping[str, DataSetHeader]
-) -> pd.DataFrame:
-    """Return one row per data set, folds, classifier, repeat and fold with each of `OVER_FOLDS`.
-
-    Balanced accuracy, macro F1, Matthews' correlation and AUC are not among them: folds that lack
-    a class cannot tell them (see `xnbflow.evaluation.metrics.class_metrics`).
-    """
-    told = [metric for metric in OVER_FOLDS if metric in FOLD_METRICS]
+def metrics(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
+    """Return the metrics of each fold; those that need every class are in `repeats`."""
+    own = [metric for metric in _OVER_FOLDS if metric in FOLD_METRICS]
     rows = []
     for key, table in predictions.items():
         for place, group in table.groupby(_FOLD, sort=True):
             values = fold_metrics(*_arrays(group, headers[key[0]]))
-            rows.append((*key, *place, len(group), *(values[m] for m in told)))
-    table = pd.DataFrame(rows, columns=[*_KEY, *_FOLD, "test_samples", *told])
-    counts = _stack(fits, [*_FOLD, *(metric for metric in OVER_FOLDS if metric not in told)])
+            rows.append((*key, *place, len(group), *(values[metric] for metric in own)))
+    table = pd.DataFrame(rows, columns=[*_KEY, *_FOLD, "test_samples", *own])
+    counts = _stack(fits, [*_FOLD, *(metric for metric in _OVER_FOLDS if metric not in own)])
     return table.merge(counts, on=[*_KEY, *_FOLD], how="left", validate="one_to_one")
 
 
 def repeats(
-    predictions: Tables, metrics: pd.DataFrame, fits: Tables, headers: Mapping[str, DataSetHeader]
+    predictions: Tables, metrics: pd.DataFrame, fits: Tables, headers: Headers
 ) -> pd.DataFrame:
-    """Return each metric of each repeat.
+    """Return each metric of each repeat, missing where a fold could not be fitted.
 
-    Columns ``metric``, ``value`` and ``pooled``: whether the value is that of the predictions of
-    all folds together (`xnbflow.evaluation.metrics.class_metrics`), else it is the mean over
-    folds. Values are missing where a fold could not be fitted: over other folds they are no
-    comparison.
+    ``pooled`` says whether it is that of the predictions of all folds together
+    (`xnbflow.evaluation.metrics.class_metrics`); else it is the mean over folds.
     """
     key = [*_KEY, "repeat"]
     rows = []
     for name, table in predictions.items():
         for repeat, group in table.groupby("repeat", sort=True):
-            values = class_metrics(*_arrays(group, headers[name[0]]), group["fold"].to_numpy())
-            rows.append((*name, repeat, *(values[metric] for metric in CLASS_METRICS)))
+            found = class_metrics(*_arrays(group, headers[name[0]]), group["fold"].to_numpy())
+            rows.append((*name, repeat, *(found[metric] for metric in CLASS_METRICS)))
     pooled = pd.DataFrame(rows, columns=[*key, *CLASS_METRICS]).set_index(key)
-    values = metrics.groupby(key, sort=False)[list(OVER_FOLDS)].mean().join(pooled)
+    values = metrics.groupby(key, sort=False)[_OVER_FOLDS].mean().join(pooled)
     failed = _stack(fits, ["repeat", "status"]).query("status != 'ok'")
     values[values.index.isin(pd.MultiIndex.from_frame(failed[key]))] = np.nan
-    long = values[list(METRICS)].reset_index().melt(key, var_name="metric", value_name="value")
+    long = values[list(_METRICS)].reset_index().melt(key, var_name="metric", value_name="value")
     return long.assign(pooled=long["metric"].isin(CLASS_METRICS))
 
 
@@ -114,68 +86,60 @@ def summary(
     metrics: pd.DataFrame,
     repeats: pd.DataFrame,
     fits: Tables,
-    headers: Mapping[str, DataSetHeader],
+    headers: Headers,
     performances: Mapping[Key, Performance],
 ) -> pd.DataFrame:
-    """Return mean and spread of each metric over what it is a number of: folds or repeats.
-
-    Columns ``over`` (folds or repeats), ``mean`` and ``sd`` over these (over the folds that could
-    be fitted, or the repeats without a failed fold), ``sd_repeats`` (over repeats; missing with
-    one), ``pooled`` with its 95 % interval ``lower`` and ``upper`` (accuracy and balanced accuracy
-    of all predictions together, each sample counted once; missing for other metrics), ``baseline``
-    (the value of predicting the shares of the classes: the majority's share for accuracy),
-    ``folds_ok`` and ``folds_failed``.
-    """
+    """Return mean and spread of each metric over what it is a number of: folds or repeats."""
     group = [*_KEY, "metric"]
-    folds = metrics.melt([*_KEY, *_FOLD], list(OVER_FOLDS), var_name="metric", value_name="value")
-    pooled = repeats[repeats["pooled"]]
+    folds = metrics.melt([*_KEY, *_FOLD], _OVER_FOLDS, var_name="metric", value_name="value")
     parts = [
-        values.groupby(group, sort=False)["value"].agg(["mean", "std"]).assign(over=over)
-        for values, over in ((folds, "folds"), (pooled, "repeats"))
+        values.groupby(group, sort=False)["value"].agg(mean="mean", sd="std").assign(over=over)
+        for values, over in ((folds, "folds"), (repeats[repeats["pooled"]], "repeats"))
     ]
-    table = pd.concat(parts).rename(columns={"std": "sd"})
+    table = pd.concat(parts)
     per_repeat = folds.groupby([*group, "repeat"], sort=False)["value"].mean()
     table["sd_repeats"] = per_repeat.groupby(group, sort=False).std()
     table["sd_repeats"] = table["sd_repeats"].where(table["over"] == "folds", table["sd"])
-    table = table.reset_index().merge(
-        _pooled(performances), on=group, how="left", validate="one_to_one"
-    )
-    table = table.merge(
-        _baselines(predictions, headers), on=["dataset", "folds", "metric"], how="left"
-    )
-    table = table.merge(_counts_of_folds(fits), on=_KEY, how="outer", sort=False)
+    rows = [
+        (*key, metric, *getattr(found, metric))
+        for key, found in performances.items()
+        for metric in ("accuracy", "balanced_accuracy")
+    ]
+    pooled = pd.DataFrame(rows, columns=[*group, "pooled", "lower", "upper"])
+    table = table.reset_index().merge(pooled, on=group, how="left", validate="one_to_one")
+    baselines = _baselines(predictions, headers)
+    table = table.merge(baselines, on=["dataset", "folds", "metric"], how="left")
+    status = _stack(fits, ["status"])
+    status["folds_ok"] = status["status"] == "ok"
+    status["folds_failed"] = ~status["folds_ok"]
+    counts = status.groupby(_KEY, sort=False)[["folds_ok", "folds_failed"]].sum().astype(int)
+    table = table.merge(counts.reset_index(), on=_KEY, how="outer", sort=False)
     return table[STUDY_TABLES["summary"].fixed]
 
 
 def performances(
-    predictions: Tables, headers: Mapping[str, DataSetHeader], inflations: Mapping[Key, float]
+    predictions: Tables, headers: Headers, inflations: Mapping[Key, float]
 ) -> dict[Key, Performance]:
-    """Return what each classifier's predictions are worth, all pooled over folds and repeats.
+    """Return what the predictions of each classifier that has any are worth.
 
-    Parameters
-    ----------
-    predictions : mapping of (data set, folds, classifier) to DataFrame
-        As made by `xnbflow.evaluation.training.train`, all repeats. Without predictions, or with
-        those of one class only, a classifier is left out.
-    headers : mapping of str to DataSetHeader
-        Where samples have groups, intervals count groups.
-    inflations : mapping of (data set, folds, classifier) to float
-        See `xnbflow.evaluation.intervals.inflation_of`; by default that of a classifier that does
-        not tune itself.
+    ``inflations`` are those of `xnbflow.evaluation.intervals.inflation_of`; by default that of a
+    classifier that does not tune itself.
     """
-    found = {}
-    for key, table in predictions.items():
-        if table.empty:
-            continue
-        inflation = inflations.get(key, CROSS_VALIDATED)
-        found[key] = pooled_performance(table, headers[key[0]], inflation)
-    return found
+    return {
+        key: pooled_performance(table, headers[key[0]], inflations.get(key, CROSS_VALIDATED))
+        for key, table in predictions.items()
+        if not table.empty
+    }
 
 
 def pooled_performance(
     predictions: pd.DataFrame, header: DataSetHeader | DataSet, inflation: float, choices: int = 1
 ) -> Performance:
-    """Return what the predictions of one classifier are worth; see `performances`."""
+    """Return what the predictions of one classifier are worth, pooled over folds and repeats.
+
+    Where samples have groups, intervals count groups. See `xnbflow.evaluation.verdicts.performance`
+    for ``inflation`` and ``choices``.
+    """
     places = pd.Index(header.samples).get_indexer(predictions["sample"])
     codes = np.searchsorted(header.classes, header.labels.astype(str))
     said = pd.Index(header.classes.astype(str)).get_indexer(predictions["predicted"].astype(str))
@@ -188,21 +152,9 @@ def pooled_performance(
     return performance(codes[tested], shares, groups, inflation=inflation, choices=choices)
 
 
-def _pooled(performances: Mapping[Key, Performance]) -> pd.DataFrame:
-    rows = [
-        (*key, metric, *estimate)
-        for key, found in performances.items()
-        for metric, estimate in (
-            ("accuracy", found.accuracy),
-            ("balanced_accuracy", found.balanced_accuracy),
-        )
-    ]
-    return pd.DataFrame(rows, columns=[*_KEY, "metric", "pooled", "lower", "upper"])
-
-
 def verdicts(
     performances: Mapping[Key, Performance],
-    headers: Mapping[str, DataSetHeader],
+    headers: Headers,
     stability: pd.DataFrame,
     permutation_tests: pd.DataFrame,
     choices: Mapping[str, int],
@@ -212,21 +164,12 @@ def verdicts(
     Parameters
     ----------
     performances : mapping
-        See `performances`; with intervals for the same ``choices``.
+        With intervals for the same ``choices``.
     headers : mapping of str to DataSetHeader
     stability, permutation_tests : DataFrame
         The study's tables.
     choices : mapping of str to int
         Out of how many classifiers each one was chosen after looking at the results; by default 1.
-
-    Returns
-    -------
-    DataFrame
-        ``level``, ``reasons``, ``p_value`` (of the permutation test of balanced accuracy; missing
-        where none was run), ``choices``, ``units`` (samples, or groups where they have them),
-        ``accuracy`` with ``accuracy_lower``, ``accuracy_upper``, the same of
-        ``balanced_accuracy``, ``majority`` (share of the largest class), ``majority_p``
-        (one-sided, of the accuracy against it) and ``chance`` (one over the number of classes).
     """
     agreement = stability[stability["class"] == ""].set_index(_KEY)["stability"].to_dict()
     tests = permutation_tests[permutation_tests["metric"] == "balanced_accuracy"]
@@ -246,7 +189,7 @@ def verdicts(
     return pd.DataFrame(rows, columns=STUDY_TABLES["verdicts"].fixed)
 
 
-def _baselines(predictions: Tables, headers: Mapping[str, DataSetHeader]) -> pd.DataFrame:
+def _baselines(predictions: Tables, headers: Headers) -> pd.DataFrame:
     """Return the metrics of predicting the shares of the classes, on the samples tested."""
     tested: dict[tuple[str, str], pd.Series] = {}
     for (dataset, folds, _), table in predictions.items():
@@ -264,15 +207,6 @@ def _baselines(predictions: Tables, headers: Mapping[str, DataSetHeader]) -> pd.
         )
         rows += [(*place, *item) for item in values.items()]
     return pd.DataFrame(rows, columns=["dataset", "folds", "metric", "baseline"])
-
-
-def _counts_of_folds(fits: Tables) -> pd.DataFrame:
-    ok = _stack(fits, ["status"])
-    ok["ok"] = ok.pop("status") == "ok"
-    counts = ok.groupby(_KEY, sort=False)["ok"].agg(
-        folds_ok="sum", folds_failed=lambda ok: (~ok.astype(bool)).sum()
-    )
-    return counts.astype(int).reset_index()
 
 
 def _arrays(
@@ -296,118 +230,70 @@ def paper(
 ) -> pd.DataFrame:
     """Return the paper's numbers beside ours, for the data sets that the paper has.
 
-    ``parts`` tells which of our classifiers plays the part of the paper's ``nb``, and which of its
-    ``xnb``; without one its numbers are left out.
-
-    Columns ``dataset``, ``folds``, ``quantity``, ``paper``, ``ours`` (mean over repeats), ``sd``
-    (over repeats), ``percentile`` (of the paper's value among our repeats, rounded as the paper
-    prints them, a half for ties) and ``n_repeats``.
+    ``parts`` names which of our classifiers is the paper's ``nb``, and which its ``xnb``; numbers
+    of one without a counterpart are left out. ``percentile`` is that of the paper's value among our
+    repeats, rounded as the paper prints them, a half for ties.
     """
-    rows = []
     of_parts = dict(iter(repeats.groupby(["dataset", "classifier", "metric"], sort=False)))
     numbers = pd.concat(
         [t.melt(["type", "accession"], var_name="quantity", value_name="paper") for t in printed]
     )
-    numbers = numbers[numbers["quantity"].isin(_PAPER)]
-    for accession, quantity, value in numbers[["accession", "quantity", "paper"]].itertuples(
-        index=False
-    ):
-        classifier, metric, decimals = _PAPER[quantity]
-        if classifier and classifier not in parts:
+    rows = []
+    for dataset, quantity, value in numbers.drop(columns="type").itertuples(index=False):
+        if quantity not in _PAPER:
             continue
-        ours_is = parts.get(classifier, "")
-        for folds, ours in _ours(accession, ours_is, metric, of_parts, diagnostics):
-            rounded = ours.round(decimals)
+        part, metric, decimals = _PAPER[quantity]
+        if part:
+            ours = of_parts.get((dataset, parts.get(part, ""), metric), repeats.iloc[:0])
+        else:
+            own = diagnostics.loc[diagnostics["dataset"] == dataset, metric]
+            ours = pd.DataFrame({"folds": "", "value": own})
+        for folds, group in ours.dropna(subset="value").groupby("folds", sort=False):
+            found = group["value"].to_numpy()
+            rounded = found.round(decimals)
             below = (rounded < value).mean() + (rounded == value).mean() / 2
-            sd = ours.std(ddof=1) if len(ours) > 1 else np.nan
+            sd = found.std(ddof=1) if len(found) > 1 else np.nan
             rows.append(
-                (accession, folds, quantity, value, ours.mean(), sd, 100 * below, len(ours))
+                (dataset, folds, quantity, value, found.mean(), sd, 100 * below, len(found))
             )
-    columns = ["dataset", "folds", "quantity", "paper", "ours", "sd", "percentile", "n_repeats"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _ours(
-    dataset: str,
-    classifier: str,
-    metric: str,
-    repeats: Mapping[tuple[str, str, str], pd.DataFrame],
-    diagnostics: pd.DataFrame,
-) -> Iterator[tuple[str, np.ndarray]]:
-    if not classifier:
-        values = diagnostics.loc[diagnostics["dataset"] == dataset, metric].to_numpy()
-        if len(values):
-            yield "", values
-        return
-    chosen = repeats.get((dataset, classifier, metric))
-    if chosen is None:
-        return
-    for folds, group in chosen.groupby("folds", sort=False):
-        values = group["value"].dropna().to_numpy()
-        if len(values):
-            yield folds, values
+    return pd.DataFrame(rows, columns=STUDY_TABLES["paper"].fixed)
 
 
 def confusion(predictions: Tables) -> pd.DataFrame:
     """Return counts and shares of (true, predicted) class pairs over all folds and repeats."""
     table = _stack(predictions, ["true", "predicted"])
-    counts = (
-        table.groupby([*_KEY, "true", "predicted"], sort=False).size().reset_index(name="count")
-    )
+    counts = table.groupby([*_KEY, "true", "predicted"], sort=False).size()
+    counts = counts.reset_index(name="count")
     tests = counts.groupby([*_KEY, "true"], sort=False)["count"].transform("sum")
     return counts.assign(share=counts["count"] / tests)
 
 
-def calibration(
-    predictions: Tables, headers: Mapping[str, DataSetHeader], inflations: Mapping[Key, float]
+def probabilities(
+    name: str, predictions: Tables, headers: Headers, inflations: Mapping[Key, float]
 ) -> pd.DataFrame:
-    """Return reliability: predicted probability against observed frequency, pooled over folds."""
-    return _of_probabilities("calibration", calibration_curve, predictions, headers, inflations)
-
-
-def confidence(
-    predictions: Tables, headers: Mapping[str, DataSetHeader], inflations: Mapping[Key, float]
-) -> pd.DataFrame:
-    """Return how many predictions are sure and how many of these are right."""
-    return _of_probabilities("confidence", confidence_table, predictions, headers, inflations)
-
-
-def _of_probabilities(
-    name: str,
-    tell: Callable[..., pd.DataFrame],
-    predictions: Tables,
-    headers: Mapping[str, DataSetHeader],
-    inflations: Mapping[Key, float],
-) -> pd.DataFrame:
-    """Put together what a function tells of each classifier that gives probabilities."""
-    tables = []
+    """Return the table ``calibration`` or ``confidence`` of the classifiers with probabilities."""
+    make: Callable[..., pd.DataFrame]
+    make = calibration_curve if name == "calibration" else confidence_table
+    tables = {}
     for key, table in predictions.items():
         if table.empty:
             continue  # no fold could be fitted: without predictions there are no columns of classes
-        true, _, log_posterior, classes = _arrays(table, headers[key[0]])
-        if log_posterior is not None:
-            given: dict[str, Any] = {"inflation": inflations.get(key, CROSS_VALIDATED)}
-            header = headers[key[0]]
-            if header.groups is not None:
-                places = pd.Index(header.samples).get_indexer(table["sample"])
-                given["groups"] = header.groups[places]
-            if name == "confidence":
-                given["units"] = given.get("groups", table["sample"].to_numpy())
-            told = tell(true, log_posterior, classes, repeats=table["repeat"].nunique(), **given)
-            tables.append(told.assign(**dict(zip(_KEY, key, strict=True))))
-    if not tables:
-        return pd.DataFrame(columns=STUDY_TABLES[name].fixed)
-    table = pd.concat(tables, ignore_index=True)
-    return table[[*_KEY, *(c for c in table.columns if c not in _KEY)]]
+        header = headers[key[0]]
+        true, _, log_posterior, classes = _arrays(table, header)
+        if log_posterior is None:
+            continue
+        given: dict[str, Any] = {"inflation": inflations.get(key, CROSS_VALIDATED)}
+        if header.groups is not None:
+            places = pd.Index(header.samples).get_indexer(table["sample"])
+            given["groups"] = header.groups[places]
+        if name == "confidence":
+            given["units"] = given.get("groups", table["sample"].to_numpy())
+        tables[key] = make(true, log_posterior, classes, repeats=table["repeat"].nunique(), **given)
+    return _stack(tables, [each for each in STUDY_TABLES[name].fixed if each not in _KEY])
 
 
 def selection(selected: Tables, fits: Tables, ties: Tables) -> pd.DataFrame:
-    """Return how often a feature was selected for a class, its mean rank and mean distance.
-
-    ``times_tied`` is how often others could as well have been selected in its place (missing where
-    the classifier does not tell), ``times_constant`` how often it was selected only because a
-    class is (almost) constant in it.
-    """
+    """Return how often a feature was selected for a class, its mean rank and mean distance."""
     table = _stack(selected, [*_FOLD, "class", "feature", "rank", "distance", "constant"])
     exchangeable = _stack(ties, [*_FOLD, "class", "feature", "exchangeable"])
     exchangeable = exchangeable[exchangeable.pop("exchangeable").astype(bool)].drop_duplicates()
@@ -427,18 +313,13 @@ def selection(selected: Tables, fits: Tables, ties: Tables) -> pd.DataFrame:
     counts["times_tied"] = counts["times_tied"].where(counts.pop("told") > 0).astype(float)
     counts["frequency"] = counts["times"] / counts["fits"]
     order = [*_KEY, "class", "frequency", "mean_rank", "feature"]
-    ascending = [True, True, True, True, False, True, True]
+    ascending = [column != "frequency" for column in order]
     return counts.sort_values(order, ascending=ascending, ignore_index=True)
 
 
 def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
-    """Return which selected features others could replace, and how often.
-
-    One row per class, selected ``feature`` and ``alternative`` of the same rank that was left out
-    in the same fit; ``times`` is in how many of the ``fits``, ``frequency`` their share.
-    """
-    columns = [*_FOLD, "class", "group", "feature", "selected"]
-    table = _stack(ties, columns)
+    """Return which selected features others of the same rank could replace, and how often."""
+    table = _stack(ties, [*_FOLD, "class", "group", "feature", "selected"])
     chosen = table["selected"].astype(bool)
     place = [*_KEY, *_FOLD, "class", "group"]
     pairs = table[chosen].merge(table[~chosen].rename(columns={"feature": "alternative"}), on=place)
@@ -450,54 +331,47 @@ def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
     return counts.assign(frequency=counts["times"] / counts["fits"])
 
 
-def stability(
-    selected: Tables, fits: Tables, ties: Tables, headers: Mapping[str, DataSetHeader]
-) -> pd.DataFrame:
+def stability(selected: Tables, fits: Tables, ties: Tables, headers: Headers) -> pd.DataFrame:
     """Return Nogueira's stability of each class's set over folds, and of their union (class '').
 
-    Columns ``stability`` with ``lower`` and ``upper``, the same with ties taken as one
-    (``stability_ties`` ..., see `ties_as_one`; missing where the classifier does not report ties),
-    ``sets``, ``mean_size``, ``samples`` (of the class), ``constant`` (share of the
-    selections made only because a class is almost constant) and ``note``: "one sample" for a class
-    without a second one, which has no stability; "constant" where ``constant`` is more than a half;
-    else empty.
+    ``note`` is "one sample" for a class without a second one, which has no stability; "constant"
+    where more than half of the selections are made only because a class is almost constant.
     """
     rows = []
     for key, table in selected.items():
         if table.empty:
             continue
-        header, fitted = headers[key[0]], fits[key]
-        labels = ["", *header.classes]
-        sets = {label: _sets(_of_class(table, label), fitted) for label in labels}
+        header, fitted = headers[key[0]], fits[key].query("status == 'ok'")
+        tables = {"": table} | {c: table[table["class"] == c] for c in header.classes}
+        sets = {label: _sets(own, fitted) for label, own in tables.items()}
         as_one = _sets_with_ties(sets, ties[key], fitted)
-        for label in labels:
+        for label, own in tables.items():
             samples = len(header.labels) if not label else int((header.labels == label).sum())
-            constant = _of_class(table, label)["constant"].mean()
+            constant = own["constant"].mean()
             indices = [
-                _UNTOLD
+                UNDEFINED
                 if samples == 1 or chosen is None
                 else stability_index(chosen[label], header.n_features)
                 for chosen in (sets, as_one)
             ]
             limits = [number for i in indices for number in (i.value, i.lower, i.upper)]
-            size = float(np.mean([len(s) for s in sets[label]]))
+            size = float(np.mean([len(chosen) for chosen in sets[label]]))
             note = "one sample" if samples == 1 else "constant" if constant > 0.5 else ""
             rows.append((*key, label, *limits, len(sets[label]), size, samples, constant, note))
     return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
 
 
-_UNTOLD = Stability(*[np.nan] * 4)
-
-
-def _of_class(selected: pd.DataFrame, label: str) -> pd.DataFrame:
-    return selected if label == "" else selected[selected["class"] == label]
+def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:
+    """Return the features selected in each fold that was fitted; the set may be empty."""
+    places = pd.MultiIndex.from_frame(fitted[_FOLD])
+    sets = selected.groupby(_FOLD)["feature"].agg(set).reindex(places)
+    return [value if isinstance(value, set) else set() for value in sets]
 
 
 def _sets_with_ties(
-    sets: Mapping[str, list[set[str]]], ties: pd.DataFrame, fits: pd.DataFrame
+    sets: Mapping[str, list[set[str]]], ties: pd.DataFrame, fitted: pd.DataFrame
 ) -> dict[str, list[set[str]]] | None:
-    """Return the sets of each class and of all with ties taken as one; None if ties are untold."""
-    fitted = fits.query("status == 'ok'")
+    """Return the sets of each class and of all with ties as one; None if ties are not reported."""
     if fitted["ties"].isna().all():
         return None
     places = list(fitted[_FOLD].itertuples(index=False, name=None))
@@ -511,21 +385,12 @@ def _sets_with_ties(
     return as_one | {"": [set().union(*parts) for parts in zip(*as_one.values(), strict=True)]}
 
 
-def _sets(selected: pd.DataFrame, fits: pd.DataFrame) -> list[set[str]]:
-    """Return the features selected in each fold that was fitted; the set may be empty."""
-    places = pd.MultiIndex.from_frame(fits.query("status == 'ok'")[_FOLD])
-    sets = selected.groupby(_FOLD)["feature"].agg(set).reindex(places)
-    return [value if isinstance(value, set) else set() for value in sets]
-
-
 def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how many selected features were planted, and how many planted ones were selected.
 
-    ``precision`` is the share of the features selected for any class that are planted markers;
-    ``by_chance`` is that of features drawn at random. ``recall`` is the share of planted markers
-    that were selected. ``strength`` tells whether they are the strong ones: of each selected
-    feature the share of markers with a smaller effect, 0 if it is none itself. All are means over
-    folds; a fold that selects nothing has a recall of 0 and no precision or strength.
+    All are means over folds; a fold that selects nothing has a recall of 0 and no precision or
+    strength. The strength of a feature is the share of markers with a smaller effect, 0 if it is
+    none itself.
     """
     rows = []
     for key, table in selected.items():
@@ -534,14 +399,13 @@ def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) 
         known = truth[key[0]]
         markers = known.dropna(subset="class").set_index("feature")["effect"].abs()
         weaker = ((markers.rank(method="min") - 1) / len(markers)).to_dict()
-        sets = pd.Series(_sets(table, fits[key]))
-        hits = sets.map(lambda chosen, weaker=weaker: len(chosen & weaker.keys()))
-        ranks = sets.map(lambda chosen, weaker=weaker: fsum(weaker.get(f, 0.0) for f in chosen))
-        sizes = sets.map(len).replace(0, np.nan)
+        sets = _sets(table, fits[key].query("status == 'ok'"))
+        hits = pd.Series([len(chosen & weaker.keys()) for chosen in sets])
+        ranks = pd.Series([fsum(weaker.get(name, 0.0) for name in chosen) for chosen in sets])
+        sizes = pd.Series(map(len, sets)).replace(0, np.nan)
         means = [(hits / sizes).mean(), (hits / len(markers)).mean(), (ranks / sizes).mean()]
         rows.append((*key, len(markers), len(markers) / len(known), *means))
-    names = ["planted", "by_chance", "precision", "recall", "strength"]
-    return pd.DataFrame(rows, columns=[*_KEY, *names])
+    return pd.DataFrame(rows, columns=STUDY_TABLES["recovery"].fixed)
 
 
 def seconds(fits: Tables) -> pd.DataFrame:
@@ -551,7 +415,7 @@ def seconds(fits: Tables) -> pd.DataFrame:
 
 
 def problems(fits: Tables) -> pd.DataFrame:
-    """Return one row per failed fit and per fit with warnings: ``kind`` and ``text``."""
+    """Return one row per failed fit and per fit with warnings."""
     table = _stack(fits, [*_FOLD, "error", "warnings"])
     long = table.melt([*_KEY, *_FOLD], var_name="kind", value_name="text")
     return long[long["text"] != ""].reset_index(drop=True)
@@ -560,18 +424,10 @@ def problems(fits: Tables) -> pd.DataFrame:
 def diagnostics(
     normality: pd.DataFrame, within: pd.DataFrame, dependence: pd.DataFrame, alpha: float
 ) -> dict[str, float]:
-    """Return the ratios of Table 1 and what goes beyond it, for one data set.
+    """Return the ratios of the paper's Table 1 and what goes beyond it, for one data set.
 
-    Parameters
-    ----------
-    normality : DataFrame
-        ``feature``, ``W``, ``p`` over all samples.
-    within : DataFrame
-        ``class``, ``feature``, ``W``, ``p``.
-    dependence : DataFrame
-        ``feature``, ``partner``, ``r``, ``p``, ``dependent``.
-    alpha : float
-        Level of the normality test.
+    ``normality``, ``within`` (the classes) and ``dependence`` are its tables; ``alpha`` is the
+    level of the normality test.
     """
     tested = within["p"].dropna()
     return {
@@ -585,7 +441,6 @@ def diagnostics(
 
 
 def _fdr_ratio(p: pd.Series, alpha: float) -> float:
-    """Share of p-values below ``alpha`` after Benjamini and Hochberg's adjustment."""
     return float((benjamini_hochberg(p.to_numpy()) < alpha).mean()) if len(p) else np.nan
 
 
@@ -593,39 +448,14 @@ def _stack(tables: Tables, columns: list[str]) -> pd.DataFrame:
     """Put the given columns of all classifiers into one table, with their key."""
     if not tables:
         return pd.DataFrame(columns=[*_KEY, *columns])
-    rows = pd.concat([table[columns] for table in tables.values()], ignore_index=True)
-    place = np.repeat(np.arange(len(tables)), [len(table) for table in tables.values()])
-    keys = pd.DataFrame(list(tables), columns=_KEY).take(place).reset_index(drop=True)
-    return pd.concat([keys, rows], axis="columns")
+    rows = pd.concat({key: table[columns] for key, table in tables.items()}, names=_KEY)
+    return rows.reset_index(_KEY).reset_index(drop=True)
 
 
 def recall(
-    predictions: Tables,
-    performances: Mapping[Key, Performance],
-    headers: Mapping[str, DataSetHeader],
+    predictions: Tables, performances: Mapping[Key, Performance], headers: Headers
 ) -> pd.DataFrame:
-    """Return how many of a class's samples each classifier recognises.
-
-    Parameters
-    ----------
-    predictions : mapping of (data set, folds, classifier) to DataFrame
-        As made by `xnbflow.evaluation.training.train`, all repeats.
-    performances : mapping
-        See `performances`.
-    headers : mapping of str to DataSetHeader
-
-    Returns
-    -------
-    DataFrame
-        One row per classifier and class that is tested: ``samples`` (of the class that are
-        tested), ``tested`` (how often, over repeats), ``right`` (how many of these), ``recall``
-        (the share of its samples, each counted once) with its 95 % interval ``lower`` and
-        ``upper``, ``predicted`` (how often the class was predicted, rightly or not), ``precision``
-        (how many of these are right; missing if there are none), ``recognised`` (see
-        `xnbflow.evaluation.verdicts.ClassRecall`), ``taken_for`` (the class that its samples are
-        most often mistaken for; empty if none is) and ``taken`` (how many samples, the mean over
-        repeats).
-    """
+    """Return how many of a class's samples each classifier recognises."""
     rows = []
     for key, found in performances.items():
         table, classes = predictions[key], headers[key[0]].classes
@@ -646,30 +476,12 @@ def recall(
 def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
     """Return how often each sample was tested and misclassified, and what it was taken for.
 
-    Parameters
-    ----------
-    predictions : mapping of (data set, folds, classifier) to DataFrame
-    recall : DataFrame
-        As made by `recall` from the same predictions.
-
-    Returns
-    -------
-    DataFrame
-        ``tested``, ``wrong`` (times), ``predicted`` (most often), ``mistakes``: each wrong class
-        with its number of times, the most frequent first, say ``AML 7, B-ALL 3``; and
-        ``suspect``: whether it is wrong in more than half of its tests by a classifier that
-        recognises its class. Only such a sample may be mislabelled: of a class that is not
-        recognised every sample is wrong.
+    A sample is suspect if a classifier that recognises its class (in the table ``recall``) is wrong
+    in more than half of its tests: of a class that is not recognised every sample is wrong.
     """
-    columns = ["sample", "true", "predicted"]
-    parts = [
-        table[columns].assign(**dict(zip(_KEY, key, strict=True)))
-        for key, table in predictions.items()
-        if not table.empty
-    ]
-    if not parts:
+    table = _stack({k: t for k, t in predictions.items() if len(t)}, _PREDICTED)
+    if table.empty:
         return pd.DataFrame(columns=STUDY_TABLES["samples"].fixed)
-    table = pd.concat(parts, ignore_index=True)
     table["wrong"] = table["true"] != table["predicted"]
     group = [*_KEY, "sample", "true"]
     counts = table.groupby(group, sort=False)["wrong"].agg(tested="size", wrong="sum").reset_index()
@@ -687,49 +499,24 @@ def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
     return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]
 
 
+_PREDICTED = ["sample", "true", "predicted"]
 _BINS = 20
 
 
 def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return how the p-values of the normality test are distributed.
-
-    Parameters
-    ----------
-    normality : mapping of data set to DataFrame
-        ``p`` of every feature; missing where it could not be tested.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``lower``, ``upper``, ``features``, ``share`` per bin.
-    """
+    """Return how the p-values of the normality test of each data set are distributed."""
     edges = np.linspace(0, 1, _BINS + 1)
-    parts = [
-        pd.DataFrame({"dataset": name, "lower": edges[:-1], "upper": edges[1:], "features": counts})
-        for name, table in normality.items()
-        for counts in [np.histogram(table["p"].dropna(), edges)[0]]
-    ]
-    columns = ["dataset", "lower", "upper", "features", "share"]
-    if not parts:
-        return pd.DataFrame(columns=columns)
-    table = pd.concat(parts, ignore_index=True)
-    sums = table.groupby("dataset")["features"].transform("sum").clip(lower=1)
-    return table.assign(share=table["features"] / sums)[columns]
+    rows: list[tuple[Any, ...]] = []
+    for dataset, table in normality.items():
+        counts = np.histogram(table["p"].dropna(), edges)[0]
+        shares = counts / max(1, counts.sum())
+        places = [dataset] * _BINS
+        rows += zip(places, edges[:-1], edges[1:], counts, shares, strict=True)
+    return pd.DataFrame(rows, columns=STUDY_TABLES["p_values"].fixed)
 
 
 def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:
-    """Return how many samples so many classifiers get wrong, in more than half of the repeats.
-
-    Parameters
-    ----------
-    samples : DataFrame
-        The study's table, with ``dataset``, ``folds``, ``sample``, ``tested`` and ``wrong``.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``folds``, ``classifiers`` (how many are wrong), ``samples``, ``share``.
-    """
+    """Return how many samples so many classifiers get wrong, in more than half of the repeats."""
     place = ["dataset", "folds"]
     wrong = _mostly_wrong(samples).groupby([*place, "sample"], sort=False)["mostly"].sum()
     counts = wrong.rename("classifiers").reset_index().groupby([*place, "classifiers"]).size()
@@ -746,17 +533,7 @@ def _mostly_wrong(samples: pd.DataFrame) -> pd.DataFrame:
 def misclassified(samples: pd.DataFrame) -> pd.DataFrame:
     """Return the samples that at least one classifier gets wrong at least once.
 
-    Parameters
-    ----------
-    samples : DataFrame
-        The study's table.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``folds``, ``sample``, ``true``, ``wrong_by`` (classifiers that are wrong in
-        more than half of the repeats), ``wrong`` and ``tested`` (times, of all classifiers); of
-        each data set those wrong by most come first, then those that are wrong most often.
+    Of each data set those wrong by most come first, then those that are wrong most often.
     """
     groups = _mostly_wrong(samples).groupby(["dataset", "folds", "sample", "true"], sort=False)
     sums = groups[["mostly", "wrong", "tested"]].sum().astype(int).reset_index()
@@ -770,20 +547,9 @@ def averages(summary: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     """Return each classifier's means over the data sets where every classifier could be fitted.
 
     A classifier that could be fitted nowhere does not count; where no data set is left, all do.
-
-    Parameters
-    ----------
-    summary, seconds : DataFrame
-        The study's tables.
-
-    Returns
-    -------
-    DataFrame
-        ``classifier``, ``accuracy``, ``balanced_accuracy``, ``places`` (pairs of data set and folds
-        in the means), ``wins`` (in how many of all its accuracy to three decimals is the greatest,
-        ties counted for all) and ``fit_seconds`` (median over data sets).
+    ``wins`` count ties, accuracies being compared to three decimals.
     """
-    columns = ["classifier", "accuracy", "balanced_accuracy", "places", "wins", "fit_seconds"]
+    columns = STUDY_TABLES["averages"].fixed
     complete = summary[summary["folds_failed"] == 0]
     if complete.empty:
         return pd.DataFrame(columns=columns)
@@ -794,15 +560,14 @@ def averages(summary: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     shared = accuracy.dropna().index
     shared = shared if len(shared) else accuracy.index
     rounded = accuracy.round(3)
+    fit_seconds = seconds.groupby("classifier")["fit_seconds"].median()
     table = pd.DataFrame(
         {
             "accuracy": accuracy.loc[shared].mean(),
             "balanced_accuracy": wide["balanced_accuracy"].loc[shared].mean(),
             "places": len(shared),
             "wins": rounded.eq(rounded.max(axis=1), axis=0).sum(),
-            "fit_seconds": seconds.groupby("classifier")["fit_seconds"]
-            .median()
-            .reindex(accuracy.columns),
+            "fit_seconds": fit_seconds.reindex(accuracy.columns),
         }
     )
     order = [name for name in summary["classifier"].unique() if name in accuracy]

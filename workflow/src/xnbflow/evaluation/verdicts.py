@@ -47,14 +47,12 @@ class ClassRecall:
     code, samples : int
         The class and how many samples it has.
     recall, false_alarms : Estimate
-        Share of its samples that are predicted as it, and of all others that are.
+        Share of its samples, and of all others, that are predicted as it.
     recognised : bool
-        Recall above one half, and above the false alarms by more than chance: the 95 % interval of
-        the difference is above 0.
-    taken_for : int
-        The other class that its samples are most often predicted as; -1 if none ever is.
-    taken : float
-        How many samples, the mean over repeats.
+        Recall above one half, and 95 % interval of its difference from the false alarms above 0.
+    taken_for, taken : int, float
+        The other class that its samples are most often predicted as, -1 if none ever is; and how
+        many samples, the mean over repeats.
     """
 
     code: int
@@ -73,10 +71,8 @@ class Performance:
     Attributes
     ----------
     accuracy, balanced_accuracy : Estimate
-    majority : float
-        Share of the largest class.
-    majority_p : float
-        One-sided p of the accuracy against that share.
+    majority, majority_p : float
+        Share of the largest class, and one-sided p of the accuracy against it.
     classes : list of ClassRecall
         Those that have samples, in order.
     """
@@ -113,8 +109,8 @@ def performance(
     inflation : float
         See `xnbflow.evaluation.intervals`.
     choices : int
-        Out of how many this classifier was chosen after looking at the results; the intervals are
-        Bonferroni's, ``1 - .05 / choices``.
+        Out of how many this classifier was chosen after looking at the results, for Bonferroni's
+        intervals.
 
     Examples
     --------
@@ -136,14 +132,12 @@ def performance(
         recall, alarms = interval(predicted[:, code], own), interval(predicted[:, code], ~own)
         others = predicted[own].sum(axis=0)
         others[code] = 0.0
-        taken_for = int(others.argmax()) if others.max() > 0 else -1
+        most = float(others.max())
+        taken_for = int(others.argmax()) if most > 0 else -1
         beyond = difference(recall, alarms).lower > 0 if (~own).any() else recall.lower > 0.5
         recognised = bool(recall.value > 0.5 and beyond)
-        rows.append(
-            ClassRecall(
-                code, int(own.sum()), recall, alarms, recognised, taken_for, float(others.max())
-            )
-        )
+        size = int(own.sum())
+        rows.append(ClassRecall(code, size, recall, alarms, recognised, taken_for, most))
     right = predicted[np.arange(len(codes)), codes]
     majority = max(row.samples for row in rows) / len(codes)
     p_value = min(1.0, choices * share_p(right, majority, groups, inflation))
@@ -153,17 +147,10 @@ def performance(
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict and what weakens it.
+    """A verdict, and the conditions that fail.
 
-    Attributes
-    ----------
-    level : str
-        "well supported", "partly supported" or "not supported".
-    reasons : list of str
-        Of "chance interval", "permutation test", "majority class", "classes", "stability": the
-        conditions that fail.
-    tested : bool
-        Whether there is a permutation test; without one the verdict rests on the interval alone.
+    These are "chance interval", "permutation test", "majority class", "classes" and "stability".
+    Unless ``tested`` by permutations the verdict rests on the interval alone.
     """
 
     level: Level
@@ -172,11 +159,7 @@ class Verdict:
 
 
 def verdict(
-    found: Performance,
-    p_value: float = np.nan,
-    stability: float = np.nan,
-    *,
-    choices: int = 1,
+    found: Performance, p_value: float = np.nan, stability: float = np.nan, *, choices: int = 1
 ) -> Verdict:
     """Return whether a study supports that a classifier recognises its classes.
 
@@ -189,7 +172,7 @@ def verdict(
     stability : float
         Agreement of lists from independent samples; missing where nothing is selected.
     choices : int
-        Out of how many classifiers this one was chosen after looking; p is multiplied by it.
+        As for `performance`; p is multiplied by it.
 
     Notes
     -----
@@ -221,23 +204,15 @@ def verdict(
 def overconfidence_p(
     probabilities: np.ndarray, right: np.ndarray, groups: np.ndarray | None = None
 ) -> float:
-    """Return how likely a calibrated classifier would be right as rarely as this one, or less.
+    """Return the exact p of so few right predictions if the probabilities are calibrated.
 
     Parameters
     ----------
-    probabilities : ndarray of shape (n_samples,)
-        Predicted probability of each sample's predicted class.
-    right : ndarray of shape (n_samples,)
-        Whether it is right, or in which share of its tests.
+    probabilities, right : ndarray of shape (n_samples,)
+        Predicted probability of each sample's predicted class; whether it is right, or in which
+        share of its tests.
     groups : ndarray of shape (n_samples,), optional
-        Each group then counts as one prediction, its mean. The mean of several is no more variable
-        than one, so that p is too great rather than too small.
-
-    Returns
-    -------
-    float
-        One-sided p from the distribution of a sum of independent events with the predicted
-        probabilities (Poisson binomial), exact.
+        Each group then counts as one prediction, its mean, so that p is rather too great.
 
     References
     ----------
@@ -251,9 +226,9 @@ def overconfidence_p(
     """
     if groups is not None:
         codes = np.unique(groups, return_inverse=True)[1]
-        sizes = np.bincount(codes)
-        probabilities = np.bincount(codes, probabilities) / sizes
-        right = np.bincount(codes, right) / sizes
+        probabilities, right = (
+            np.bincount(codes, each) / np.bincount(codes) for each in (probabilities, right)
+        )
     density = np.ones(1)
     for p in probabilities:
         density = np.append(density * (1 - p), 0.0) + np.append(0.0, density * p)
@@ -262,23 +237,9 @@ def overconfidence_p(
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Return p-values adjusted for all of them being looked at, by Holm's step-down procedure.
+    """Return p-values adjusted for multiple testing by Holm's step-down procedure.
 
-    Parameters
-    ----------
-    p_values : array-like of shape (n,)
-        Missing ones are left out and stay missing.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        An adjusted value of at most a level allows the claim at that level, whichever of the
-        hypotheses are true and however they depend on one another.
-
-    Raises
-    ------
-    InputError
-        If one is below 0 or above 1.
+    Missing ones are left out and stay missing; one below 0 or above 1 is an `InputError`.
 
     References
     ----------
@@ -291,11 +252,10 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     [0.03, 0.06, 0.06, 0.02]
     """
     p = np.asarray(p_values, dtype=np.float64)
-    known = ~np.isnan(p)
-    if ((p[known] < 0) | (p[known] > 1)).any():
-        msg = f"p-values must lie between 0 and 1, got {p[known].min():g} to {p[known].max():g}"
+    if ((p < 0) | (p > 1)).any():
+        msg = f"p-values must lie between 0 and 1, got {np.nanmin(p):g} to {np.nanmax(p):g}"
         raise InputError(msg)
-    places = np.flatnonzero(known)[np.argsort(p[known], kind="stable")]
+    places = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # the missing last
     adjusted = np.full(p.shape, np.nan)
     products = p[places] * np.arange(len(places), 0, -1)
     adjusted[places] = np.minimum(np.maximum.accumulate(products), 1.0)

@@ -255,18 +255,15 @@ def cross_validate(
     )
     folds = draw_folds(header, splits, repeats)
     entry = resolved(unlabelled(entry))
-    outcomes = [train(series, folds, entry, repeat, range(splits)) for repeat in range(repeats)]
-    fits = pd.concat([outcome.fits for outcome in outcomes])
-    for fold, error in fits.loc[fits["status"] != "ok", ["fold", "error"]].itertuples(index=False):
+    tables = train(series, folds, entry)
+    failed = tables["fits"].query("status != 'ok'")
+    if len(failed):
+        first = failed.iloc[0]
         ours = f"{InputError.__module__}.{InputError.__qualname__}: "
-        msg = f"fold {fold} could not be fitted: {error.removeprefix(ours)}"
+        msg = f"fold {first['fold']} could not be fitted: {first['error'].removeprefix(ours)}"
         raise InputError(msg)
-    return CrossValidation(
-        pd.concat([outcome.predictions for outcome in outcomes], ignore_index=True),
-        pd.concat([outcome.selected for outcome in outcomes], ignore_index=True),
-        series,
-        inflation_of(entry),
-    )
+    predictions, selected = tables["predictions"], tables["selected"]
+    return CrossValidation(predictions, selected, series, inflation_of(entry))
 
 
 def series_digest(series: DataSet) -> str:

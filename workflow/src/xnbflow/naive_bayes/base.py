@@ -20,15 +20,14 @@ _OF_X = ("n_features_in_", "feature_names_in_")
 
 
 class BaseNaiveBayes(ClassifierMixin, Estimator):
-    """Base class: a subclass fits parameters per class and says how likely a sample is.
+    """Base class: a subclass fits parameters per class and computes log-likelihoods.
 
     It implements two methods over *feature-major* arrays (n_features, n_samples), in which a
     feature's samples are contiguous and read-only: ``_fit(features, codes)`` and
     ``_joint_log_likelihood(features)``; and ``_class_terms(features, code)`` where the
     log-likelihood is a sum over features, which gives it `explain`.
 
-    A sample so far off that every class's log-likelihood overflows to -inf tells nothing about the
-    class: its posterior is the prior, and the most frequent class is predicted.
+    Where every class's log-likelihood overflows to -inf, the posterior is the prior.
 
     Attributes
     ----------
@@ -39,10 +38,6 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     class_log_prior_ : ndarray of shape (n_classes,)
         Logarithm of each class's share of the training samples, or of the parameter ``priors``
         where a classifier has it and it is given.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features seen in `fit`, where X had them.
 
     See Also
     --------
@@ -53,20 +48,11 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     #: Prior probabilities of the classes, where a classifier has such a parameter.
     priors: Any = None
 
+    #: Whether it gathers tiles from features in any memory layout, so that these are a view.
+    _any_layout = False
+
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "BaseNaiveBayes":
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples. The transpose of a feature-major array costs no copy.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the classifier."""
         X, y = self._validated(X, y)
         codes = self._learn_classes(y)
         self._fit(self._arrange(X), codes)
@@ -79,7 +65,14 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
             delattr(self, name)
         self.classes_, self.class_count_ = classes, counts
         self.class_log_prior_ = self._log_prior(self.class_count_ / len(y))
-        self._warn_of_single_samples()
+        alone = classes[counts == 1].tolist()
+        if alone:
+            others = f" (and {len(alone) - 1} more)" if len(alone) > 1 else ""
+            msg = (
+                f"class {alone[0]!r}{others} has 1 sample, so its variance cannot be estimated and "
+                "its features may be chosen by chance. Add samples, merge or leave out such classes"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=3)
         return codes
 
     def _log_prior(self, shares: np.ndarray) -> np.ndarray:
@@ -89,61 +82,20 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         with np.errstate(divide="ignore"):
             return np.log(shares)
 
-    def _warn_of_single_samples(self) -> None:
-        alone = self.classes_[self.class_count_ == 1].tolist()
-        if alone:
-            others = f" (and {len(alone) - 1} more)" if len(alone) > 1 else ""
-            msg = (
-                f"class {alone[0]!r}{others} has 1 sample, which tells nothing of its spread: what "
-                "it is told from others by may be chance. Add samples, merge or leave out such "
-                "classes"
-            )
-            warnings.warn(msg, UserWarning, stacklevel=4)
-
     def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the most probable class of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels from `classes_`; of classes equally probable the first.
-        """
+        """Return the most probable class of each sample, of equally probable ones the first."""
         best = np.argmax(self._relative_to_best(self.predict_joint_log_proba(X)), axis=1)
         return self.classes_[best]
 
     def predict_joint_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return ``log P(c) + log p(x | c)`` of each class.
+        """Return ``log P(c) + log p(x | c)`` of each class, shape (n_samples, n_classes).
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            -inf where a sample is so far from a class that the square of the distance overflows.
+        It is -inf where a sample is so far from a class that the square of the distance overflows.
         """
         return self._joint_log_likelihood(self._features(X))
 
     def predict_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the log posterior of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Natural logarithms, columns in the order of `classes_`.
-        """
+        """Return log posteriors, shape (n_samples, n_classes), in the order of `classes_`."""
         relative = self._relative_to_best(self.predict_joint_log_proba(X))
         return relative - logsumexp(relative, axis=1, keepdims=True)
 
@@ -154,35 +106,15 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         return joint - joint.max(axis=1, keepdims=True)
 
     def predict_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the posterior of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Rows sum to 1, columns in the order of `classes_`.
-        """
+        """Return posteriors, shape (n_samples, n_classes), in the order of `classes_`."""
         return np.exp(self.predict_log_proba(X))
 
     def explain(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
         """Return what each feature contributes to each class's log-likelihood.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples to explain.
-
-        Returns
-        -------
-        DataFrame
-            One row per sample, class and feature that the class uses, with columns ``sample``
-            (X's index, or the row number), ``class``, ``feature`` and ``log_likelihood``. With the
-            class's ``class_log_prior_`` the rows of a sample and class add up to its joint
-            log-likelihood.
+        One row per sample of X, class and feature that the class uses, with columns ``sample`` (X's
+        index, or the row number), ``class``, ``feature`` and ``log_likelihood``. With the class's
+        ``class_log_prior_`` the rows of a sample and class add up to its joint log-likelihood.
         """
         features = self._features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
@@ -190,16 +122,13 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         parts = []
         for code, label in enumerate(self.classes_):
             columns, terms = self._class_terms(features, code)
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "sample": np.repeat(samples, len(columns)),
-                        "class": label,
-                        "feature": np.tile(names[columns], len(samples)),
-                        "log_likelihood": terms.T.reshape(-1),
-                    }
-                )
-            )
+            part = {
+                "sample": np.repeat(samples, len(columns)),
+                "class": label,
+                "feature": np.tile(names[columns], len(samples)),
+                "log_likelihood": terms.T.reshape(-1),
+            }
+            parts.append(pd.DataFrame(part))
         return pd.concat(parts, ignore_index=True)
 
     @abstractmethod
@@ -227,15 +156,15 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return X (n_samples, n_features) feature-major, contiguous and read-only."""
-        return feature_major(X)
+        return X.T if self._any_layout else feature_major(X)
 
 
 def _checked_priors(priors: Any, n_classes: int) -> np.ndarray:
-    """Return the parameter ``priors`` as an array, or say what is wrong with it."""
+    """Return the parameter ``priors`` as an array of one probability per class."""
     try:
         shares = np.asarray(priors, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        msg = "priors holds what is no number; give a probability per class, or None"
+        msg = "priors are not numbers; give a probability per class, or None"
         raise InputError(msg) from error
     if shares.shape != (n_classes,):
         msg = (
@@ -243,10 +172,10 @@ def _checked_priors(priors: Any, n_classes: int) -> np.ndarray:
             f"there are {n_classes} classes; give one per class, in the order of the sorted labels"
         )
         raise InputError(msg)
-    if not (shares >= 0.0).all():
-        msg = f"Priors must be non-negative, but one of them is {shares.min():.3g}"
-        raise InputError(msg)
-    if not np.isclose(shares.sum(), 1.0):
-        msg = f"The sum of the priors should be 1, but it is {shares.sum():.6g}; divide them by it"
+    if not (shares >= 0.0).all() or not np.isclose(shares.sum(), 1.0):
+        msg = (
+            f"Priors must be non-negative and the sum of the priors should be 1; the least is "
+            f"{shares.min():.3g} and the sum {shares.sum():.6g}"
+        )
         raise InputError(msg)
     return shares

@@ -20,12 +20,9 @@ from xnbflow.density.families.gaussian_blocks import GaussianBlocks
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.preprocessing.selection.separation import (
     CUTS,
-    BlockSelection,
     effective_samples,
-    keep_above,
-    keep_all,
     null_mean,
-    weigh,
+    select_blocks,
 )
 
 __all__ = ["BlockNB"]
@@ -38,17 +35,15 @@ class BlockNB(BaseNaiveBayes):
     """Naive Bayes over blocks of features, each block multivariate normal.
 
     Two classes a and b are compared by ``sum_i w_i (log f_i(x | a) - log f_i(x | b))`` plus their
-    log prior odds. Without selection all weights are 1 and the classifier is the plain product of
-    block densities. With selection the weights depend on the pair of classes; among more than two
-    classes the one that wins most pairwise comparisons is predicted.
+    log prior odds. Without selection all weights are 1. With selection the weights depend on the
+    pair of classes; of more than two, the class that wins most pairwise comparisons is predicted.
 
     Parameters
     ----------
     blocks : int, list of lists of int, or estimator, default=1
         Features per block, taken in the order of the columns (the last block may be smaller); or
-        the columns of each block; or an estimator such as
-        `xnbflow.preprocessing.CorrelationBlocks`, which is fitted to the training samples and has
-        the blocks as its ``blocks_``.
+        the columns of each block; or an estimator with ``blocks_`` such as
+        `xnbflow.preprocessing.CorrelationBlocks`, which is fitted to the training samples.
     covariance : {"pooled", "per_class"}, default="pooled"
         One covariance matrix per block for all classes, which makes linear discriminants, or one
         for each class.
@@ -68,15 +63,12 @@ class BlockNB(BaseNaiveBayes):
         The pairs of classes, as positions in `classes_`.
     scores_ : ndarray of shape (n_pairs, n_blocks)
         Separation scores: half the cross-entropy distance of the two classes in the block, times
-        2 n1 n2 / (n1 + n2). They are selected by after division by the factor by which the
-        estimated covariances inflate them, see `null_mean` of
-        `xnbflow.preprocessing.selection.separation`.
+        2 n1 n2 / (n1 + n2). Selection divides them by the factor by which the estimated covariances
+        inflate them, see `xnbflow.preprocessing.selection.separation.null_mean`.
     threshold_ : ndarray of shape (n_pairs, n_blocks)
         The score below which a block is left out, inflated like the scores; 0 without a threshold.
-    weights_ : ndarray of shape (n_pairs, n_blocks)
-        The factor of each block's log-likelihood ratio.
-    selected_blocks_ : ndarray of bool, shape (n_pairs, n_blocks)
-        Where the weight is above 0.
+    weights_, selected_blocks_ : ndarray of shape (n_pairs, n_blocks)
+        The factor of each block's log-likelihood ratio, and where it is above 0.
     selected_features_ : dict
         For each class label the features of the blocks selected for a pair with that class, by
         falling score; only with ``selection="threshold"``.
@@ -99,27 +91,14 @@ class BlockNB(BaseNaiveBayes):
 
     Notes
     -----
-    *Posteriors.* With selection and more than two classes the pairwise log odds need not be
-    differences of class scores. Those whose differences come closest in least squares are, for
-    each class, the mean of its log odds against all classes; posteriors are their softmax. It is
-    exact for two classes. Where the class with the most wins is not the one with the greatest mean
-    (rare), the two exchange their scores, so that the most probable class is the predicted one;
-    `explain` shows the scores before that. Equal numbers of wins are decided by the mean.
-
-    *Risk.* `asymptotic_risk_` is a first-order approximation for many blocks, and takes weights and
-    thresholds as if other samples had chosen them: with few samples it is too low. Of 20 blocks of
-    2 features, half of them useless, with weights and a pooled covariance it promised .144, .116
-    and .096 where .182, .130 and .099 of new samples were misclassified, at 15, 30 and 100 samples
-    a class. Trust cross-validation instead.
-
-    *Few samples.* A covariance per class needs two samples of each class. In a block with
-    more than one feature it costs many parameters, and its scores are large without any
-    separation: their degrees of freedom are size (size + 3) / 2.
+    With selection and more than two classes the score of a class is the mean of its log odds
+    against all classes, posteriors are their softmax, and where another class has the most wins,
+    the two exchange their scores; `explain` shows the scores before that. A covariance per class
+    needs two samples of each class and many parameters. See ``docs/methods/block.md``.
 
     References
     ----------
-    .. [1] T. Pavlenko and D. von Rosen, on feature selection by separation score in augmented
-       Bayesian network classifiers.
+    T. Pavlenko and D. von Rosen, augmented Bayesian network classifiers.
 
     Examples
     --------
@@ -157,49 +136,53 @@ class BlockNB(BaseNaiveBayes):
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         self._refuse_constant(features, codes)
         self.blocks_ = self._find_blocks(features, codes)
-        self._check_sizes()
+        self._check_blocks()
         sizes = np.array([len(block) for block in self.blocks_])
         self._members = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
         self.densities_ = [
             self._fit_densities(features, codes, members) for members in self._members
         ]
         self.shrinkage_ = self._in_blocks([density.shrinkage_ for density in self.densities_])
-        self._warn_singular(self._in_blocks([density.singular_ for density in self.densities_]))
+        singular = self._in_blocks([density.singular_ for density in self.densities_]).any(axis=0)
+        if singular.any():
+            block = int(np.argmax(singular))
+            names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
+            msg = (
+                f"{singular.sum()} blocks have a singular covariance, the first is block {block} "
+                f"({names}): features depend on each other exactly. Such covariances are shrunk "
+                "(Ledoit-Wolf)"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=3)
         self._select(sizes)
 
     def _refuse_constant(self, features: np.ndarray, codes: np.ndarray) -> None:
         """Raise where a class, or with a pooled covariance every class, leaves no variance."""
-        n_classes = len(self.classes_)
-        if self.covariance == "pooled" and len(codes) <= n_classes:
+        n_classes, pooled = len(self.classes_), self.covariance == "pooled"
+        if pooled and len(codes) <= n_classes:
             msg = (
                 f"{len(codes)} samples in {n_classes} classes leave no variance within classes; "
                 "give more samples than classes"
             )
             raise InputError(msg)
-        alone = self.classes_[self.class_count_ == 1]
-        if self.covariance == "per_class" and len(alone):
+        alone = self.classes_[self.class_count_ == 1].tolist()
+        if alone and not pooled:
             msg = (
-                f"class {alone.tolist()[0]!r} has 1 sample, which has no covariance; use "
+                f"class {alone[0]!r} has 1 sample, which has no covariance; use "
                 "covariance='pooled', or at least 2 samples of each class"
             )
             raise InputError(msg)
-        constant: np.ndarray = np.array(
-            [np.ptp(features[:, codes == code], axis=1) == 0 for code in range(n_classes)]
-        )
-        if self.covariance == "pooled":
-            constant, where = np.array([constant.all(axis=0)]), ["each class"]
-        else:
-            where = [f"class {label!r}" for label in self.classes_.tolist()]
+        spreads = [np.ptp(features[:, codes == code], axis=1) for code in range(n_classes)]
+        constant = np.array(spreads) == 0
+        if pooled:
+            constant = constant.all(axis=0, keepdims=True)
         if constant.any():
             row, column = np.argwhere(constant)[0]
-            name = self._feature_names().tolist()[column]
+            where = "each class" if pooled else f"class {self.classes_.tolist()[row]!r}"
             msg = (
-                f"feature {name!r} is constant within {where[row]} "
+                f"feature {self._feature_names().tolist()[column]!r} is constant within {where} "
                 f"({constant.any(axis=0).sum()} features are), so that no normal density fits it; "
-                "remove such features"
+                f"remove such features{'' if pooled else ' or use covariance=pooled'}"
             )
-            if self.covariance == "per_class":
-                msg += " or use covariance='pooled'"
             raise InputError(msg)
 
     def _find_blocks(self, features: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
@@ -211,37 +194,31 @@ class BlockNB(BaseNaiveBayes):
             names = self._feature_names()
             found = [column_positions(block, names, "blocks") for block in self.blocks]
         else:
-            finder = clone(self.blocks).fit(features.T, codes)
-            if not hasattr(finder, "blocks_"):
+            found = getattr(clone(self.blocks).fit(features.T, codes), "blocks_", None)
+            if found is None:
                 msg = f"blocks is {self.blocks!r:.60}, which finds no blocks: it has no blocks_"
                 raise InputError(msg)
-            found = finder.blocks_
-        found = [block for block in found if len(block)]
-        self._check_partition(found)
-        return found
+        return [block for block in found if len(block)]
 
-    def _check_partition(self, blocks: list[np.ndarray]) -> None:
-        """Raise unless every feature is in exactly one block."""
-        columns = np.concatenate(blocks) if blocks else np.empty(0, dtype=np.intp)
-        names = self._feature_names().tolist()
+    def _check_blocks(self) -> None:
+        """Raise unless every feature is in one block, and no block is too large."""
+        columns = np.concatenate([np.empty(0, dtype=np.intp), *self.blocks_])
         uses = np.bincount(columns, minlength=self.n_features_in_)
-        for wrong, what in ((uses > 1, "more than one block"), (uses == 0, "no block")):
-            if wrong.any():
-                msg = (
-                    f"feature {names[np.argmax(wrong)]!r} (column {np.argmax(wrong)}) is in {what} "
-                    f"({wrong.sum()} features are); put each feature in exactly one"
-                )
-                raise InputError(msg)
-
-    def _check_sizes(self) -> None:
-        n_samples = self.class_count_.sum()
-        for i, block in enumerate(self.blocks_):
-            if len(block) > n_samples:
-                msg = (
-                    f"block {i} has {len(block)} features but there are {n_samples} samples: its "
-                    "covariance cannot be estimated. Use smaller blocks"
-                )
-                raise InputError(msg)
+        if (uses != 1).any():
+            column = int(np.argmax(uses != 1))
+            what = "more than one block" if uses[column] else "no block"
+            msg = (
+                f"feature {self._feature_names().tolist()[column]!r} (column {column}) is in "
+                f"{what}; put each feature in exactly one"
+            )
+            raise InputError(msg)
+        sizes, n_samples = [len(block) for block in self.blocks_], self.class_count_.sum()
+        if max(sizes) > n_samples:
+            msg = (
+                f"block {np.argmax(sizes)} has {max(sizes)} features but there are {n_samples} "
+                "samples: its covariance cannot be estimated. Use smaller blocks"
+            )
+            raise InputError(msg)
 
     def _fit_densities(
         self, features: np.ndarray, codes: np.ndarray, members: np.ndarray
@@ -257,64 +234,37 @@ class BlockNB(BaseNaiveBayes):
             )
             raise InputError(msg) from error
 
-    def _warn_singular(self, singular: np.ndarray) -> None:
-        if singular.any():
-            block = int(np.argmax(singular.any(axis=0)))
-            names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
-            warnings.warn(
-                f"{singular.any(axis=0).sum()} blocks have a singular covariance, the first is "
-                f"block {block} ({names}): features depend on each other exactly. Such "
-                "covariances are shrunk (Ledoit-Wolf)",
-                UserWarning,
-                stacklevel=5,
-            )
-
     def _select(self, sizes: np.ndarray) -> None:
         """Score every block for every pair of classes, and select."""
-        degrees = sizes if self.covariance == "pooled" else sizes * (sizes + 3) // 2
-        n_blocks = len(sizes)
+        pooled = self.covariance == "pooled"
+        degrees = sizes if pooled else sizes * (sizes + 3) // 2
+        within = self.class_count_.sum() - len(self.classes_)
         self.pairs_ = list(combinations(range(len(self.classes_)), 2))
-        self.scores_, self.threshold_, self.weights_ = np.empty((3, len(self.pairs_), n_blocks))
+        self.scores_, self.threshold_, self.weights_ = np.empty((3, len(self.pairs_), len(sizes)))
         self.asymptotic_risk_ = np.empty(len(self.pairs_))
         for row, (first, second) in enumerate(self.pairs_):
             n = effective_samples(self.class_count_[first], self.class_count_[second])
             distances = [density.distances(first, second) for density in self.densities_]
             self.scores_[row] = n / 2 * self._in_blocks(distances)
-            excess = self._null_means(first, second, sizes, n) / degrees
-            result = self._select_pair(self.scores_[row] / excess, degrees, n)
+            spread = [self.shrinkage_[0 if pooled else code] for code in (first, second)]
+            dof = [within if pooled else self.class_count_[code] - 1 for code in (first, second)]
+            excess = null_mean(sizes, spread, dof, n, pooled=pooled) / degrees
+            result = select_blocks(self.scores_[row] / excess, degrees, n, self.selection, self.cut)
             self.weights_[row], self.threshold_[row] = result.weights, result.threshold * excess
             self.asymptotic_risk_[row] = result.moments.risk
             if not result.weights.any():
                 one, other = self.classes_[[first, second]].tolist()
-                warnings.warn(
+                msg = (
                     f"no block separates class {one!r} from {other!r}; "
-                    "the two are compared by their priors",
-                    UserWarning,
-                    stacklevel=5,
+                    "the two are compared by their priors"
                 )
+                warnings.warn(msg, UserWarning, stacklevel=4)
         self.selected_blocks_ = self.weights_ > 0
         if self.selection == "threshold":
-            self.selected_features_ = dict(
-                zip(
-                    self.classes_.tolist(),
-                    map(self._selected, range(len(self.classes_))),
-                    strict=True,
-                )
-            )
-
-    def _null_means(self, first: int, second: int, sizes: np.ndarray, n: float) -> np.ndarray:
-        """Return each block's mean score if it did not separate the two classes."""
-        if self.covariance == "pooled":
-            dof = self.class_count_.sum() - len(self.classes_)
-            return null_mean(sizes, (self.shrinkage_[0],) * 2, (dof, dof), n, pooled=True)
-        spread = self.shrinkage_[first], self.shrinkage_[second]
-        dof = self.class_count_[first] - 1, self.class_count_[second] - 1
-        return null_mean(sizes, spread, dof, n, pooled=False)
-
-    def _select_pair(self, scores: np.ndarray, degrees: np.ndarray, n: float) -> BlockSelection:
-        if self.selection == "threshold":
-            return keep_above(scores, degrees, n, cut=self.cut)
-        return (weigh if self.selection == "weights" else keep_all)(scores, degrees, n)
+            labels = self.classes_.tolist()
+            self.selected_features_ = {
+                label: self._selected(code) for code, label in enumerate(labels)
+            }
 
     def _selected(self, code: int) -> list[Any]:
         """Return the features selected for a class, by falling score against another class."""
@@ -332,10 +282,10 @@ class BlockNB(BaseNaiveBayes):
         return whole
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        if self.selection is None:
-            every_block = np.ones((1, len(self.blocks_)))
-            return self.class_log_prior_ + self._weighted_sums(features, every_block)[:, 0].T
-        return self._coupled(self._weighted_sums(features, self.weights_))
+        if self.selection is not None:
+            return self._coupled(self._weighted_sums(features, self.weights_))
+        every_block = np.ones((1, len(self.blocks_)))
+        return self.class_log_prior_ + self._weighted_sums(features, every_block)[:, 0].T
 
     def _weighted_sums(self, features: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return weighted sums of the blocks' log densities, (n_classes, n_weights, n_samples)."""
@@ -366,7 +316,12 @@ class BlockNB(BaseNaiveBayes):
             odds = ratio + self.class_log_prior_[first] - self.class_log_prior_[second]
             wins[:, first] += odds > 0
             wins[:, second] += odds < 0
-        return _winner_first(joint, wins)
+        # The class of most wins, ties by score, gets the greatest score.
+        rows, top = np.arange(n_samples), np.argmax(joint, axis=1)
+        most = wins == wins.max(axis=1, keepdims=True)
+        winner = np.argmax(np.where(most, joint, -np.inf), axis=1)
+        joint[rows, top], joint[rows, winner] = joint[rows, winner], joint[rows, top]
+        return joint
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         rows = [row for row, pair in enumerate(self.pairs_) if code in pair]
@@ -390,12 +345,3 @@ class BlockNB(BaseNaiveBayes):
         for members, density in zip(self._members, self.densities_, strict=True):
             inside = np.flatnonzero(chosen[members])
             yield density, inside, members[inside]
-
-
-def _winner_first(joint: np.ndarray, wins: np.ndarray) -> np.ndarray:
-    """Exchange the greatest score with that of the class of most wins, ties by score."""
-    rows = np.arange(len(joint))
-    top = np.argmax(joint, axis=1)
-    winner = np.argmax(np.where(wins == wins.max(axis=1, keepdims=True), joint, -np.inf), axis=1)
-    joint[rows, top], joint[rows, winner] = joint[rows, winner], joint[rows, top]
-    return joint

@@ -1,7 +1,8 @@
 """Where two classes are equally probable: decision boundaries of directional naive Bayes.
 
 Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, Theorems 1 to 3 and section
-3.4, whose appendices derive them.
+3.4, whose appendices derive them. All raise an `InputError` if there are not two classes, or a
+concentration or prior is out of range. ``priors`` are those of the two classes.
 """
 
 from typing import NamedTuple
@@ -24,16 +25,8 @@ __all__ = [
 class HybridSurface(NamedTuple):
     """The surface ``normal @ x + y @ quadratic @ y + linear @ y + offset = 0``.
 
-    Attributes
-    ----------
-    normal : ndarray of shape (d,)
-        Coefficients of the unit vector ``x``.
-    quadratic : ndarray of shape (q, q)
-        Symmetric; 0, and the surface a hyperplane, where the covariances are equal.
-    linear : ndarray of shape (q,)
-        Coefficients of the linear variables ``y``.
-    offset : float
-        The constant.
+    Of a unit vector ``x`` and linear variables ``y``; ``quadratic`` is symmetric. Where the
+    covariances are equal it is 0 and the surface a hyperplane.
     """
 
     normal: np.ndarray
@@ -45,27 +38,10 @@ class HybridSurface(NamedTuple):
 def von_mises_boundary(
     mu: ArrayLike, kappa: ArrayLike, priors: ArrayLike = (0.5, 0.5)
 ) -> np.ndarray:
-    """Return the two angles that separate two von Mises classes, Theorem 1.
+    """Return the two angles, in (-pi, pi], that separate two von Mises classes, Theorem 1.
 
-    Parameters
-    ----------
-    mu : array-like of shape (2,)
-        Mean direction of each class, in radians.
-    kappa : array-like of shape (2,)
-        Concentration of each class.
-    priors : array-like of shape (2,), default=(0.5, 0.5)
-        Prior of each class.
-
-    Returns
-    -------
-    ndarray of shape (2,)
-        ``alpha + arccos(D / T)`` and ``alpha - arccos(D / T)`` in (-pi, pi]; both NaN where one
-        class is more probable at every angle.
-
-    Raises
-    ------
-    InputError
-        If there are not two classes, or a concentration or prior is out of range.
+    Mean directions ``mu``, in radians, concentrations ``kappa`` and ``priors`` have shape (2,).
+    Both angles are NaN where one class is more probable at every angle.
 
     Examples
     --------
@@ -83,28 +59,16 @@ def torus_boundary(
     """Return the curve on the torus of two angles that separates two classes, Theorem 2.
 
     In the angles the theorem's polynomials are ``a cos(phi) + b sin(phi) + c cos(psi) + d sin(psi)
-    = D``; at a given ``phi`` this is Theorem 1's equation for ``psi``.
+    = D``; at a given ``phi`` this is Theorem 1's equation for ``psi``. Returned are the two ``psi``
+    at each ``phi``, shape (2, n_angles), in (-pi, pi]; NaN where there is none.
 
     Parameters
     ----------
     phi : array-like of shape (n_angles,)
         Values of the first angle, in radians.
-    mu : array-like of shape (2, 2)
-        Mean directions; row: class, column: angle.
-    kappa : array-like of shape (2, 2)
-        Concentrations, alike.
-    priors : array-like of shape (2,), default=(0.5, 0.5)
-        Prior of each class.
-
-    Returns
-    -------
-    ndarray of shape (2, n_angles)
-        The two values of the second angle at each ``phi``, in (-pi, pi]; NaN where there is none.
-
-    Raises
-    ------
-    InputError
-        If there are not two classes, or a concentration or prior is out of range.
+    mu, kappa : array-like of shape (2, 2)
+        Mean directions and concentrations; row: class, column: angle.
+    priors : array-like of shape (2,)
 
     Examples
     --------
@@ -124,27 +88,16 @@ def von_mises_fisher_boundary(
 ) -> tuple[np.ndarray, float]:
     """Return the hyperplane that separates two von Mises-Fisher classes, Theorem 3, Eq. 6.
 
+    The first class is the more probable where ``normal @ x + offset > 0``; ``normal`` (d,) is
+    ``kappa_1 mu_1 - kappa_2 mu_2``.
+
     Parameters
     ----------
     mu : array-like of shape (2, d)
-        Mean direction of each class. They are taken as they are: the paper's examples are not all
-        of length 1.
+        Mean direction of each class, of any length: not all of the paper's examples have length 1.
     kappa : array-like of shape (2,)
         Concentration of each class.
-    priors : array-like of shape (2,), default=(0.5, 0.5)
-        Prior of each class.
-
-    Returns
-    -------
-    normal : ndarray of shape (d,)
-        ``kappa_1 mu_1 - kappa_2 mu_2``.
-    offset : float
-        The first class is the more probable where ``normal @ x + offset > 0``.
-
-    Raises
-    ------
-    InputError
-        If there are not two classes, or a concentration or prior is out of range.
+    priors : array-like of shape (2,)
 
     Examples
     --------
@@ -185,17 +138,7 @@ def hybrid_boundary(
         Mean of the linear variables in each class.
     covariance : array-like of shape (2,) or (2, q, q)
         Variance of the linear variable, or covariance matrix, in each class.
-    priors : array-like of shape (2,), default=(0.5, 0.5)
-        Prior of each class.
-
-    Returns
-    -------
-    HybridSurface
-
-    Raises
-    ------
-    InputError
-        If there are not two classes, or a concentration or prior is out of range.
+    priors : array-like of shape (2,)
 
     Examples
     --------

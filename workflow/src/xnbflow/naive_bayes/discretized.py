@@ -11,7 +11,7 @@ import numpy as np
 from xnbflow.data.parameters import Columns
 from xnbflow.density.families.base import Distribution
 from xnbflow.density.families.categorical import Categorical
-from xnbflow.naive_bayes.grouped import GroupedNB
+from xnbflow.naive_bayes.independent import GroupedNB
 from xnbflow.preprocessing.mdlp import cut_features, interval_numbers
 
 __all__ = ["DiscretizedNB"]
@@ -33,8 +33,6 @@ class DiscretizedNB(GroupedNB):
     groups_ : list of ColumnGroup
         The groups "categorical" and "discretized", as far as they have columns; the latter's
         family holds the ``cut_points_``.
-    classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
-        As in `BaseNaiveBayes`.
 
     See Also
     --------
@@ -81,7 +79,7 @@ class _Discretized(Distribution):
         self.alpha = alpha
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
-        """Cut each feature and count its intervals; see `Distribution.fit`."""
+        """See `Distribution.fit`."""
         self.n_classes_ = n_classes
         self.cut_points_ = cut_features(features, codes, n_classes)
         self.intervals_ = Categorical(alpha=self.alpha)

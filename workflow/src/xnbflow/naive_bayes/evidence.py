@@ -1,8 +1,7 @@
 """Evidence for each class, feature by feature: densities against one common reference.
 
-Classes with features of their own compare densities of different things. By the theorem of
-class-specific features (Baggenstoss 1999) they become comparable when each density is divided by
-that of one reference hypothesis; here the reference is the mixture of all classes.
+By the theorem of class-specific features (Baggenstoss 1999) densities of different features become
+comparable when each is divided by that of one reference; here the mixture of all classes.
 """
 
 from dataclasses import dataclass
@@ -27,14 +26,8 @@ _IMPOSSIBLE = -1e300
 class ClassDensities:
     """Kernel densities of several features in every class, in standard units.
 
-    Attributes
-    ----------
-    standard : StandardUnits
-        Centres and units of the features.
-    kernel : Kernel
-        The densities of the features in standard units.
-    borrowed : BorrowedShape, optional
-        What is mixed into these.
+    ``standard`` are centres and units of the features, ``kernel`` the densities in these units, and
+    ``borrowed``, if any, the shape that is mixed into them.
     """
 
     standard: StandardUnits
@@ -70,9 +63,8 @@ def fit_class_densities(
     Parameters
     ----------
     values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-        As measured; what is no array becomes one a strip at a time.
+        As measured.
     codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
     n_classes : int
     bandwidth, min_bandwidth, kernel, exact
         As in `xnbflow.naive_bayes.ClassSpecificNB`.
@@ -93,7 +85,9 @@ def fit_class_densities(
 def weigh(
     log_density: np.ndarray, log_prior: np.ndarray, evidence: str, contamination: float
 ) -> np.ndarray:
-    """Return the evidence for each class, in nats.
+    """Return the evidence for each class, in nats, in the shape of the densities.
+
+    Where all classes are equally impossible it is 0, or -inf for "absolute".
 
     Parameters
     ----------
@@ -106,18 +100,11 @@ def weigh(
     contamination : float
         Share of ``p(x)`` that is mixed into ``p(x | c)`` and ``p(x | not c)``.
 
-    Returns
-    -------
-    ndarray of shape (n_classes, ...)
-        Where all classes are equally impossible it is 0, or -inf for "absolute".
-
     Examples
     --------
     >>> densities = np.log([[0.3], [0.1]])
     >>> np.exp(weigh(densities, np.log([0.5, 0.5]), "relative", 0.0)).round(6).tolist()
     [[1.5], [0.5]]
-    >>> np.exp(weigh(densities, np.log([0.5, 0.5]), "odds", 0.0)).round(6).tolist()
-    [[3.0], [0.333333]]
     """
     log_density = np.maximum(log_density, _IMPOSSIBLE)
     weights = log_prior.reshape(-1, *[1] * (log_density.ndim - 1))
@@ -128,25 +115,19 @@ def weigh(
         return ratio
     if evidence == "absolute":
         return np.where(reference > _IMPOSSIBLE / 2, ratio + reference, -np.inf)
-    rest = _mixtures_of_others(log_density, log_prior)
-    return ratio - _contaminated(rest - reference, contamination)
-
-
-def _contaminated(log_ratio: np.ndarray, share: float) -> np.ndarray:
-    if share == 0.0:
-        return log_ratio
-    return np.logaddexp(np.log1p(-share) + log_ratio, np.log(share))
-
-
-def _mixtures_of_others(log_density: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
-    """Return for each class the log density of the mixture of all others."""
-    joint = log_density + log_prior.reshape(-1, *[1] * (log_density.ndim - 1))
+    joint = log_density + weights
     rest = np.empty_like(joint)
     for code in range(len(joint)):
         others = np.arange(len(joint)) != code
         weight = logsumexp(log_prior[others]) if others.any() else -np.inf
         if weight > -np.inf:
             rest[code] = logsumexp(joint[others], axis=0) - weight
-        else:  # nothing speaks for or against the only class there can be
+        else:  # the only class there can be has no evidence
             rest[code] = log_density[code]
-    return np.maximum(rest, _IMPOSSIBLE)
+    return ratio - _contaminated(np.maximum(rest, _IMPOSSIBLE) - reference, contamination)
+
+
+def _contaminated(log_ratio: np.ndarray, share: float) -> np.ndarray:
+    if share == 0.0:
+        return log_ratio
+    return np.logaddexp(np.log1p(-share) + log_ratio, np.log(share))

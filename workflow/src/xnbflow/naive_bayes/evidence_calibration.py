@@ -1,11 +1,21 @@
-"""Calibration: how much the summed evidence of a classifier is worth, fitted on predictions."""
+"""Calibration: the worth of the summed evidence of a classifier, fitted on predictions."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.special import log_softmax
 
-__all__ = ["CALIBRATIONS", "Calibration", "fit_temperature", "fit_vector", "log_losses"]
+__all__ = [
+    "CALIBRATIONS",
+    "Calibration",
+    "average_weights",
+    "cross_entropies",
+    "fit_sharpness",
+    "fit_temperature",
+    "fit_vector",
+    "log_losses",
+    "smoothed_targets",
+]
 
 CALIBRATIONS = ("vector", "temperature")
 
@@ -14,8 +24,8 @@ _HIGHEST_TEMPERATURE = 1e3
 #: Posteriors below this count as this much, as in `xnbflow.evaluation.metrics`.
 _SMALLEST_PROBABILITY = np.finfo(np.float64).eps
 
-#: Evidence beyond this, in nats, says no more: sums of what is impossible stay finite.
-_MOST_EVIDENCE = 1e6
+#: Evidence is cut off here, in nats, so that sums of what is impossible stay finite.
+MOST_EVIDENCE = 1e6
 
 #: So many classes have the same features.
 _SAME_FEATURES = 2
@@ -26,28 +36,134 @@ _PRECISION = 4.0
 #: Newton's method: steps, halvings of a step, and the change of a slope or intercept that ends it.
 _MOST_STEPS, _SHORTEST_STEP, _TOLERANCE = 100, 1e-6, 1e-7
 
+#: The same for the logarithm of a sharpness, and its bounds.
+_CLOSE, _LOWEST, _HIGHEST = 1e-10, np.log(1e-4), np.log(1e3)
+
+#: Weights of sizes below this share of the greatest are 0.
+_WINDOW = 1e-3
+
 
 @dataclass(frozen=True)
 class Calibration:
-    """What the summed evidence of each class is multiplied by, and what is added to it.
+    """A factor and a constant for the summed evidence of each class.
 
-    Attributes
-    ----------
-    temperature : float
-        One divisor for all classes, 1 or more.
-    slope : ndarray of shape (n_classes,)
-        From 0 to 1; with a temperature alone its inverse, for every class.
-    intercept : ndarray of shape (n_classes,)
-        In nats; with a temperature alone 0.
+    The ``temperature``, 1 or more, is one divisor for all classes. ``slope``, from 0 to 1, and
+    ``intercept``, in nats, have shape (n_classes,); with a temperature alone they are its inverse
+    and 0.
     """
 
     temperature: float
     slope: np.ndarray
     intercept: np.ndarray
 
+    @classmethod
+    def of_temperature(cls, temperature: float, n_classes: int) -> "Calibration":
+        """Divide all classes by the same."""
+        return cls(temperature, np.full(n_classes, 1.0 / temperature), np.zeros(n_classes))
+
     def __call__(self, sums: np.ndarray) -> np.ndarray:
         """Return calibrated sums, of shape (n_samples, n_classes) as those given."""
         return sums * self.slope + self.intercept
+
+
+def smoothed_targets(codes: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
+    """Return the class probabilities that calibration aims at, shape (n_samples, n_classes).
+
+    The class of a sample gets ``(n_c + 1) / (n_c + 2)``, with ``n_c`` its number of samples, the
+    others the rest in proportion to their priors (Platt, Advances in Large Margin Classifiers,
+    1999).
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_samples,)
+    log_prior : ndarray of shape (n_samples, n_classes)
+        Minus infinity for a class that the sample's training set lacked.
+
+    Examples
+    --------
+    >>> smoothed_targets(np.array([0, 0, 1]), np.log(np.full((3, 2), 0.5))).round(2).tolist()
+    [[0.75, 0.25], [0.75, 0.25], [0.33, 0.67]]
+    """
+    own = np.arange(len(codes)), codes
+    rest = 1.0 / (np.bincount(codes, minlength=log_prior.shape[1])[codes] + 2.0)
+    targets = np.exp(log_prior)
+    targets[own] = 0.0
+    others = targets.sum(axis=1)
+    rest[others == 0.0] = 0.0
+    targets *= (rest / np.where(others > 0.0, others, 1.0))[:, None]
+    targets[own] = 1.0 - rest
+    return targets
+
+
+def fit_sharpness(
+    sums: np.ndarray, log_prior: np.ndarray, targets: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Return the factor of the evidence at each size with the least cross-entropy, (n_sizes,).
+
+    The cross-entropy is convex, and minimised by Newton's method between 1e-4 and 1e3.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_sizes, n_samples, n_classes)
+        Of samples that were not trained on.
+    log_prior, targets : ndarray of shape (n_samples, n_classes)
+        See `smoothed_targets`.
+    weights : ndarray of shape (n_samples,)
+        Of the samples.
+
+    Examples
+    --------
+    >>> sums = np.tile([[[4.0, 0.0]]], (1, 4, 1))
+    >>> targets = np.tile([0.75, 0.25], (4, 1))
+    >>> fit_sharpness(sums, np.log(np.full((4, 2), 0.5)), targets, np.ones(4)).round(3)  # log(3)/4
+    array([0.275])
+    """
+    point = np.zeros(len(sums))
+    low, high = np.full(len(sums), _LOWEST), np.full(len(sums), _HIGHEST)
+    aimed = (targets * sums).sum(axis=2)
+    for _ in range(_MOST_STEPS):
+        factor = np.exp(point)
+        joint = factor[:, None, None] * sums + log_prior
+        posterior = np.exp(joint - joint.max(axis=2, keepdims=True))
+        posterior /= posterior.sum(axis=2, keepdims=True)
+        mean = (posterior * sums).sum(axis=2)
+        variance = np.maximum((posterior * sums * sums).sum(axis=2) - mean * mean, 0.0)
+        slope = (mean - aimed) @ weights * factor
+        curvature = variance @ weights * factor**2 + slope
+        low, high = np.where(slope > 0.0, low, point), np.where(slope > 0.0, point, high)
+        safe = np.where(curvature > 0.0, curvature, 1.0)
+        moved = np.where(curvature > 0.0, point - slope / safe, np.inf)
+        moved = np.where((moved > low) & (moved < high), moved, (low + high) / 2.0)
+        change, point = np.abs(moved - point).max(initial=0.0), moved
+        if change < _CLOSE:
+            break
+    return np.exp(point)
+
+
+def cross_entropies(
+    sums: np.ndarray, log_prior: np.ndarray, targets: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Return the mean cross-entropy of sums at each size, shape (n_sizes,); see `fit_sharpness`."""
+    terms = targets * np.where(targets > 0.0, log_softmax(sums + log_prior, axis=2), 0.0)
+    return -(terms.sum(axis=2) @ weights) / weights.sum()
+
+
+def average_weights(losses: np.ndarray, n_units: int) -> np.ndarray:
+    """Return the weights of sizes, proportional to ``exp(-n_units * loss)``.
+
+    These are posterior weights of predictors whose likelihood is that of ``n_units`` independent
+    held-out samples, with mean log losses (n_sizes,) in nats. Weights below a thousandth of the
+    greatest are 0 (Occam's window: Madigan and Raftery, Journal of the American Statistical
+    Association 89, 1994).
+
+    Examples
+    --------
+    >>> average_weights(np.array([0.5, 0.5, 0.5 + np.log(2.0), 9.0]), 1).round(3).tolist()
+    [0.4, 0.4, 0.2, 0.0]
+    """
+    weights = np.exp(-n_units * (losses - losses.min()))
+    weights[weights < _WINDOW] = 0.0
+    return weights / weights.sum()
 
 
 def fit_temperature(
@@ -55,15 +171,12 @@ def fit_temperature(
 ) -> Calibration:
     """Return the temperature, from 1 to 1000, with the least mean log loss.
 
-    It is never below 1: naive Bayes is not known to be too modest, and a few samples that are all
-    predicted right would else ask for certainty.
+    It is never below 1: few samples that are all predicted right would else ask for certainty.
 
     Parameters
     ----------
-    sums : ndarray of shape (n_samples, n_classes)
-        Summed evidence.
-    log_prior : ndarray of shape (n_samples, n_classes)
-        Minus infinity for a class that the sample's training set lacked.
+    sums, log_prior : ndarray of shape (n_samples, n_classes)
+        Summed evidence, and log priors as for `smoothed_targets`.
     codes : ndarray of int, shape (n_samples,)
         True classes.
     weights : ndarray of shape (n_samples,), default=None
@@ -79,20 +192,11 @@ def fit_temperature(
     """
     n_classes = sums.shape[1]
     sums, log_prior, codes, weights = _known(sums, log_prior, codes, weights)
-
-    def slope(inverse: float) -> float:
-        """Return the derivative of the log loss, which is convex, by the inverse temperature."""
-        posterior = _posterior(sums * inverse + log_prior)
-        expected = (posterior * sums).sum(axis=1)
-        return float(weights @ (expected - sums[np.arange(len(codes)), codes]))
-
-    if not len(codes) or slope(1.0) <= 0.0:
-        temperature = 1.0
-    elif slope(1.0 / _HIGHEST_TEMPERATURE) >= 0.0:
-        temperature = _HIGHEST_TEMPERATURE
-    else:
-        temperature = float(1.0 / brentq(slope, 1.0 / _HIGHEST_TEMPERATURE, 1.0, xtol=1e-9))
-    return Calibration(temperature, np.full(n_classes, 1.0 / temperature), np.zeros(n_classes))
+    targets = np.eye(n_classes)[codes]
+    sharpness = float(fit_sharpness(sums[None], log_prior, targets, weights)[0])
+    return Calibration.of_temperature(
+        1.0 / min(max(sharpness, 1.0 / _HIGHEST_TEMPERATURE), 1.0), n_classes
+    )
 
 
 def fit_vector(
@@ -104,11 +208,11 @@ def fit_vector(
 ) -> Calibration:
     """Return the slope and the intercept of each class with the least penalised log loss.
 
-    Features of one class may repeat one another more than those of another class, so that its
-    evidence is worth less: vector scaling (Guo et al., 2017) tells the classes apart where one
-    temperature cannot. Slopes times the temperature, and intercepts, have Gaussian priors with
-    standard deviation 0.5 around 1 and 0, so that few samples say little. As with the temperature
-    no slope is above 1. Two classes, whose features are the same, get the temperature alone.
+    Features of one class may repeat one another more than those of another class: vector scaling
+    (Guo et al., 2017) weighs each class, where one temperature cannot. Slopes times the
+    temperature, and intercepts, have Gaussian priors with standard deviation 0.5 around 1 and 0,
+    so that few samples change little. No slope is above 1. Two classes, whose features are the
+    same, get the temperature alone.
 
     Parameters
     ----------
@@ -131,61 +235,54 @@ def fit_vector(
         start = fit_temperature(sums, log_prior, codes, weights)
     if n_classes <= _SAME_FEATURES:
         return start
-    known = _known(sums / start.temperature, log_prior, codes, weights)
     lowest = np.repeat([1.0 / _HIGHEST_TEMPERATURE, -np.inf], n_classes)
     highest = np.repeat([start.temperature, np.inf], n_classes)
     point = np.concatenate([start.slope * start.temperature, start.intercept])
-    point = _minimise(_PenalisedLoss(*known), point, lowest, highest)
-    slope, intercept = np.split(point, 2)
+    loss = _PenalisedLoss(*_known(sums / start.temperature, log_prior, codes, weights))
+    slope, intercept = np.split(_minimise(loss, point, lowest, highest), 2)
     return Calibration(start.temperature, slope / start.temperature, intercept)
 
 
-@dataclass(frozen=True)
 class _PenalisedLoss:
     """The log loss of slopes and intercepts with their Gaussian priors, which is convex in them.
 
     A point is the slopes of sums that were divided by the temperature, then the intercepts.
     """
 
-    sums: np.ndarray
-    log_prior: np.ndarray
-    codes: np.ndarray
-    weights: np.ndarray
+    def __init__(
+        self, sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray, weights: np.ndarray
+    ) -> None:
+        self.sums, self.log_prior, self.weights = sums, log_prior, weights
+        self.own = np.arange(len(codes)), codes
+        self.likeliest = np.repeat([1.0, 0.0], sums.shape[1])
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the loss and the posteriors."""
-        n_classes = self.sums.shape[1]
-        joint = self.sums * point[:n_classes] + (point[n_classes:] + self.log_prior)
+        slope, intercept = np.split(point, 2)
+        joint = self.sums * slope + (intercept + self.log_prior)
         joint -= joint.max(axis=1, keepdims=True)
         posterior = np.exp(joint)
         totals = posterior.sum(axis=1)
-        losses = np.log(totals) - joint[np.arange(len(joint)), self.codes]
+        losses = np.log(totals) - joint[self.own]
         posterior /= totals[:, None]
-        away = self._away(point)
+        away = point - self.likeliest
         return float(self.weights @ losses + _PRECISION * (away @ away) / 2.0), posterior
 
     def derivatives(
         self, point: np.ndarray, posterior: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the gradient and the Hessian."""
-        n_classes = self.sums.shape[1]
         excess = self.weights[:, None] * posterior
-        excess[np.arange(len(excess)), self.codes] -= self.weights
+        excess[self.own] -= self.weights
         gradient = np.concatenate([(excess * self.sums).sum(axis=0), excess.sum(axis=0)])
         expected = np.hstack([posterior * self.sums, posterior])
         weighted = self.weights[:, None] * expected
-        squares = (weighted[:, :n_classes] * self.sums).sum(axis=0)
+        squares = (weighted[:, : self.sums.shape[1]] * self.sums).sum(axis=0)
         means, totals = np.split(weighted.sum(axis=0), 2)
         squares, means, totals = np.diag(squares), np.diag(means), np.diag(totals)
         own = np.block([[squares, means], [means, totals]])
         hessian = own - weighted.T @ expected + _PRECISION * np.eye(len(point))
-        return gradient + _PRECISION * self._away(point), hessian
-
-    def _away(self, point: np.ndarray) -> np.ndarray:
-        """Return how far a point is from where its prior is highest: slopes 1, intercepts 0."""
-        away = point.copy()
-        away[: self.sums.shape[1]] -= 1.0
-        return away
+        return gradient + _PRECISION * (point - self.likeliest), hessian
 
 
 def _minimise(
@@ -220,32 +317,16 @@ def _minimise(
 
 
 def log_losses(calibrated: np.ndarray, log_prior: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return each sample's log loss in nats, of shape (n_samples,), at most 36.
-
-    Parameters
-    ----------
-    calibrated : ndarray of shape (n_samples, n_classes)
-        Summed evidence, calibrated.
-    log_prior, codes
-        As for `fit_temperature`.
-    """
-    joint = calibrated + log_prior
-    joint -= joint.max(axis=1, keepdims=True)
-    posterior = joint[np.arange(len(codes)), codes] - np.log(np.exp(joint).sum(axis=1))
+    """Return log losses in nats, at most 36, shape (n_samples,); see `fit_temperature`."""
+    posterior = log_softmax(calibrated + log_prior, axis=1)[np.arange(len(codes)), codes]
     return -np.maximum(posterior, np.log(_SMALLEST_PROBABILITY))
 
 
 def _known(
     sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return what is given without samples whose class is not known; evidence finite."""
+    """Return the samples whose class their training set had; evidence finite."""
     known = np.isfinite(log_prior[np.arange(len(codes)), codes])
     weights = np.ones(len(codes)) if weights is None else weights
-    finite = np.clip(sums[known], -_MOST_EVIDENCE, _MOST_EVIDENCE)
+    finite = np.clip(sums[known], -MOST_EVIDENCE, MOST_EVIDENCE)
     return finite, log_prior[known], codes[known], weights[known]
-
-
-def _posterior(joint: np.ndarray) -> np.ndarray:
-    posterior = np.exp(joint - joint.max(axis=1, keepdims=True))
-    posterior /= posterior.sum(axis=1, keepdims=True)
-    return posterior

@@ -5,10 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xnbflow.data.parameters import number, one_of
-from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.families.kernel import Kernel
-from xnbflow.density.kernels import KERNELS
 from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = ["FlexibleNB"]
@@ -30,18 +27,16 @@ class FlexibleNB(IndependentNB):
         its logarithm is taken as -708.4, that of the smallest normal number.
     min_bandwidth : float, default=0.0
         No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, with ``s`` the feature's standard
-        deviation over all training samples and ``n_c`` the samples of the class. 0 is the published
-        method, in which a class (almost) constant in a feature has a spike there: its bandwidth
-        then comes from a spread of 1e-7 whatever the unit, and one value beside it decides alone.
+        deviation over all training samples and ``n_c`` the samples of the class. With 0, the
+        published method, the density of a class that is (almost) constant in a feature is a spike.
         0.2 to 0.5 are good floors.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; None takes their shares of the training samples.
     exact : bool, default=False
         Sum over all training samples however many there are. Else the Gaussian densities of a class
-        of 1024 samples or more are tabulated in `fit`, which takes time linear in the samples, and
-        `predict` looks them up: log densities differ by less than 1e-6 within the data and 1e-3
-        beyond (`xnbflow.density.density_tables`). With another kernel or "adaptive" they are
-        always sums.
+        of 1024 samples or more are tabulated in `fit`: log densities differ by less than 1e-6
+        within the data and 1e-3 beyond (`xnbflow.density.density_tables`). With another kernel or
+        "adaptive" they are always sums.
 
     Attributes
     ----------
@@ -66,11 +61,9 @@ class FlexibleNB(IndependentNB):
     0.96
     """
 
+    _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "bandwidth": [one_of(*BANDWIDTHS)],
-        "kernel": [one_of(*KERNELS)],
-        "min_bandwidth": [number(0.0, closed="left")],
-        "exact": ["boolean"],
+        **Kernel._parameter_constraints,
         "priors": ["array-like", None],
     }
 
@@ -88,10 +81,6 @@ class FlexibleNB(IndependentNB):
         self.min_bandwidth = min_bandwidth
         self.priors = priors
         self.exact = exact
-
-    def _arrange(self, X: np.ndarray) -> np.ndarray:
-        """Return the transpose as a view: tiles are gathered from any memory layout."""
-        return X.T
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         self.density_ = Kernel(

@@ -1,14 +1,14 @@
 """Gaussian naive Bayes: a normal density per class and feature (XNB paper, section 3)."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import (
-    _check_sample_weight,
+    check_array,
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
@@ -40,8 +40,6 @@ class GaussianNB(IndependentNB):
         Mean and variance of each class and feature.
     class_count_ : ndarray of shape (n_classes,)
         Training samples of each class, or their summed weights.
-    class_prior_ : ndarray of shape (n_classes,)
-        Probability of each class.
     epsilon_ : float
         What was added to the variances; ``var_smoothing`` itself where all features are constant.
 
@@ -57,6 +55,7 @@ class GaussianNB(IndependentNB):
     0.96
     """
 
+    _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "priors": ["array-like", None],
         "var_smoothing": [number(0.0, closed="left")],
@@ -77,25 +76,11 @@ class GaussianNB(IndependentNB):
         y: np.ndarray,
         sample_weight: np.ndarray | None = None,
     ) -> "GaussianNB":
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each sample counts for.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the classifier; each sample counts ``sample_weight`` (n_samples,) times."""
         if sample_weight is None:
             return super().fit(X, y)
         X, y = self._validated(X, y)
-        weights = _checked_weights(sample_weight, X)
+        weights = _checked_weights(sample_weight, len(X))
         codes = self._learn_classes(y)
         self._forget_moments()
         self._take_in(X.T, codes, weights)
@@ -108,22 +93,10 @@ class GaussianNB(IndependentNB):
         classes: np.ndarray | None = None,
         sample_weight: np.ndarray | None = None,
     ) -> "GaussianNB":
-        """Fit on samples that come part by part.
+        """Fit on further samples.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Further training samples.
-        y : array-like of shape (n_samples,)
-            Their class labels.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever come; needed in the first call, and only there.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each sample counts for.
-
-        Returns
-        -------
-        self
+        ``classes`` are all labels that will ever come, needed in the first call only. Each sample
+        counts ``sample_weight`` (n_samples,) times. Returns self.
         """
         first = not hasattr(self, "classes_")
         if first and classes is None:
@@ -131,9 +104,7 @@ class GaussianNB(IndependentNB):
             raise InputError(msg)
         labels = self.classes_ if classes is None else unique_labels(classes)
         if not first and not np.array_equal(self.classes_, labels):
-            msg = (
-                f"classes is {labels!r}, but was {self.classes_!r} in the first call; leave it out"
-            )
+            msg = f"classes was {self.classes_!r} in the first call and is {labels!r}; leave it out"
             raise InputError(msg)
         if first:
             X, y = self._validated(X, y)
@@ -142,12 +113,18 @@ class GaussianNB(IndependentNB):
             X, y = self._validated(X), column_or_1d(y)
             check_consistent_length(X, y)
             refuse_beyond_squares(X, getattr(self, "feature_names_in_", None))
-        codes = _codes_among(labels, y)
-        weights = _checked_weights(sample_weight, X)
+        unknown = np.setdiff1d(y, labels)
+        if len(unknown):
+            msg = (
+                f"The target label(s) {unknown} in y do not exist in the initial classes {labels}; "
+                "name all labels in the first call"
+            )
+            raise InputError(msg)
+        weights = _checked_weights(sample_weight, len(X))
         if first:
             self.classes_ = labels
             self._forget_moments()
-        self._take_in(X.T, codes, weights)
+        self._take_in(X.T, np.searchsorted(labels, y), weights)
         return self
 
     @property
@@ -156,15 +133,9 @@ class GaussianNB(IndependentNB):
         check_is_fitted(self)
         return np.exp(self.class_log_prior_)
 
-    def _arrange(self, X: np.ndarray) -> np.ndarray:
-        """Return the transpose as a view: tiles are gathered from any memory layout."""
-        return X.T
-
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         density = Gaussian(var_smoothing=self.var_smoothing)
-        with self._naming_constants():
-            density.fit(features, codes, len(self.classes_))
-        self._set_density(density)
+        self._set_density(density, partial(density.fit, features, codes, len(self.classes_)))
 
     def _forget_moments(self) -> None:
         shape = len(self.classes_), self.n_features_in_
@@ -190,50 +161,40 @@ class GaussianNB(IndependentNB):
             means[code] += share * step
             counts[code] += new
         density = Gaussian(var_smoothing=self.var_smoothing)
-        with self._naming_constants():
-            density.take_moments(means, variances, features.var(axis=1).max())
+        largest = features.var(axis=1).max()
+        self._set_density(density, partial(density.take_moments, means, variances, largest))
         self.class_count_ = counts
         self.class_log_prior_ = self._log_prior(counts / counts.sum())
-        self._set_density(density)
 
-    def _set_density(self, density: Gaussian) -> None:
-        self.theta_, self.var_ = density.mean_.T, density.variance_.T
-        self.epsilon_ = density.epsilon_
-        self._set_group(density)
-
-    @contextmanager
-    def _naming_constants(self) -> Iterator[None]:
-        """Name the feature that is constant in a class."""
+    def _set_density(self, density: Gaussian, learn: Callable[[], Any]) -> None:
         try:
-            yield
+            learn()
         except ConstantFeatureError as error:
             msg = (
                 f"feature {self._feature_names()[error.feature]} is constant in class "
                 f"{self.classes_.tolist()[error.code]!r}; use a var_smoothing above 0"
             )
             raise InputError(msg) from error
+        self.theta_, self.var_ = density.mean_.T, density.variance_.T
+        self.epsilon_ = density.epsilon_
+        self._set_group(density)
 
 
-def _checked_weights(sample_weight: np.ndarray | None, X: np.ndarray) -> np.ndarray:
-    """Return a weight per sample; refuse negative ones and such as leave nothing to learn from."""
+def _checked_weights(sample_weight: np.ndarray | None, n_samples: int) -> np.ndarray:
+    """Return a weight per sample; refuse negative ones and nothing but zeros."""
+    if sample_weight is None:
+        return np.ones(n_samples)
     try:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
     except (TypeError, ValueError) as error:
         msg = f"sample_weight: {error}"
         raise InputError(msg) from error
-    if (weights < 0.0).any() or not weights.any():
-        msg = "sample_weight holds negative numbers or nothing but zeros; give weights from 0 on"
-        raise InputError(msg)
-    return weights
-
-
-def _codes_among(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return each sample's class as its place among all labels, which are sorted."""
-    unknown = np.setdiff1d(y, labels)
-    if len(unknown):
+    if weights.shape != (n_samples,) or (weights < 0.0).any() or not weights.any():
         msg = (
-            f"The target label(s) {unknown} in y do not exist in the initial classes {labels}; "
-            "name all labels in the first call"
+            f"sample_weight has shape {weights.shape}, negative numbers or nothing but zeros; "
+            f"give {n_samples} weights from 0 on"
         )
         raise InputError(msg)
-    return np.searchsorted(labels, y)
+    return weights

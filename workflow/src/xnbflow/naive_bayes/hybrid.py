@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.metaestimators import _BaseComposition
 
 from xnbflow.data.errors import InputError
-from xnbflow.naive_bayes.grouped import GroupedNB, family_of
+from xnbflow.density.families.base import Distribution
+from xnbflow.naive_bayes.independent import GroupedNB, family_of
 
 __all__ = ["HybridNB"]
 
 
-class HybridNB(GroupedNB, _BaseComposition):
+class HybridNB(GroupedNB):
     """Naive Bayes whose groups of columns follow different families of densities.
 
     The log-likelihood of a class is the sum over groups.
@@ -38,8 +38,6 @@ class HybridNB(GroupedNB, _BaseComposition):
     ----------
     groups_ : list of ColumnGroup
         The groups that have columns, fitted.
-    classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
-        As in `BaseNaiveBayes`.
 
     See Also
     --------
@@ -79,97 +77,61 @@ class HybridNB(GroupedNB, _BaseComposition):
         self.priors = priors
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> Self:
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples; callables that select columns are given them as they are.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the classifier; callables that select columns are given X as it is."""
         checked, y = self._validated(X, y)
         codes = self._learn_classes(y)
-        self._refuse_bad_names()
-        self._selected = [_with_columns(group, X) for group in self._given_groups()]
+        taken = set(self.get_params(deep=False))
+        for name, _, _ in self._named():
+            if not isinstance(name, str) or "__" in name or name in taken:
+                msg = (
+                    f"group name {name!r}: give each group a text of its own without double "
+                    f"underscore that is no parameter of {type(self).__name__}"
+                )
+                raise InputError(msg)
+            taken.add(name)
+        groups = [("all", "gaussian", slice(None))] if self.groups is None else self.groups
+        self._selected = [_with_columns(group, X) for group in groups]
         self._fit(self._arrange(checked), codes)
         return self
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters.
 
-        Parameters
-        ----------
-        deep : bool, default=True
-            Whether to return also the groups' families by the groups' names, and their parameters
-            as ``group__parameter``.
-
-        Returns
-        -------
-        dict of str to object
+        If ``deep`` also the groups' families by the groups' names, and their parameters as
+        ``group__parameter``.
         """
-        return dict(self._get_params("_families", deep=deep))
+        params = super().get_params(deep=False)
+        for name, family, _ in self._named() if deep else ():
+            params[name] = family
+            if isinstance(family, Distribution):
+                params |= {f"{name}__{key}": value for key, value in family.get_params().items()}
+        return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of a group's family as ``group__parameter``.
+        """Set parameters, those of a group's family as ``group__parameter`` among the ``params``.
 
-        Parameters
-        ----------
-        **params
-            A family that was given by its short name becomes one of the same name.
-
-        Returns
-        -------
-        self
+        A family that was given by its short name becomes one of the same name. Returns self.
         """
         if "groups" in params:
             self.groups = params.pop("groups")
         nested = {key.partition("__")[0] for key in params if "__" in key}
-        self._families = [
-            (
-                name,
-                family_of(family, name) if isinstance(family, str) and name in nested else family,
-            )
-            for name, family in self._families
-        ]
-        self._set_params("_families", **params)
-        return self
+        groups = []
+        for name, given, columns in self._named():
+            family = params.pop(name, given)
+            use = family_of(family, name) if isinstance(family, str) and name in nested else family
+            groups.append((name, use, columns))
+        self.groups = groups or self.groups
+        return super().set_params(**params)
 
-    @property
-    def _families(self) -> list[tuple[str, Any]]:
-        """Each group's name and family, as scikit-learn's nested parameters want them."""
+    def _named(self) -> list[tuple[str, Any, Any]]:
+        """Return the groups; none where they are malformed, which `fit` refuses."""
         try:
-            return [(name, family) for name, family, _ in self.groups or ()]
-        except (TypeError, ValueError):  # `fit` says what is wrong
+            return [(name, family, columns) for name, family, columns in self.groups or ()]
+        except (TypeError, ValueError):
             return []
-
-    @_families.setter
-    def _families(self, families: list[tuple[str, Any]]) -> None:
-        if families:
-            pairs = zip(families, self.groups or (), strict=True)
-            self.groups = [(name, family, columns) for (name, family), (_, _, columns) in pairs]
-
-    def _given_groups(self) -> Sequence[tuple[str, Any, Any]]:
-        return [("all", "gaussian", slice(None))] if self.groups is None else self.groups
 
     def _groups(self) -> Sequence[tuple[str, Any, Any]]:
         return self._selected
-
-    def _refuse_bad_names(self) -> None:
-        """Refuse names by which parameters of groups could not be told apart."""
-        taken = set(self._get_param_names())
-        for name, _ in self._families:
-            if not isinstance(name, str) or "__" in name or name in taken:
-                msg = (
-                    f"group name {name!r}: give a text of its own, which is no parameter of "
-                    f"{type(self).__name__} and has no double underscore"
-                )
-                raise InputError(msg)
-            taken.add(name)
 
 
 def _with_columns(group: Any, X: Any) -> Any:

@@ -1,12 +1,17 @@
 """Naive Bayes as such: a likelihood of terms that are independent given the class (XNB, Eq. 2)."""
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
+from xnbflow.data.columns import column_positions
 from xnbflow.data.errors import InputError
+from xnbflow.density.families import FAMILIES
 from xnbflow.density.families.base import Distribution
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.preprocessing.selection.mutual_information import (
@@ -14,21 +19,14 @@ from xnbflow.preprocessing.selection.mutual_information import (
     sample_information,
 )
 
-__all__ = ["ColumnGroup", "IndependentNB"]
+__all__ = ["ColumnGroup", "GroupedNB", "IndependentNB", "family_of"]
 
 
 @dataclass(frozen=True)
 class ColumnGroup:
-    """Columns whose densities are of one family.
+    """The ``columns`` (n_columns,), as positions in X, whose densities are of one family.
 
-    Attributes
-    ----------
-    name : str or None
-        The group's name, if it needs one; the only term of a multivariate family bears it.
-    distribution : Distribution
-        The family.
-    columns : ndarray of int, shape (n_columns,)
-        Positions of its columns in X.
+    The ``name`` is None where a group needs none; the only term of a multivariate family bears it.
     """
 
     name: str | None
@@ -57,7 +55,7 @@ class ColumnGroup:
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Say in which group the family found bad input."""
+        """Name the group in which the family found bad input."""
         try:
             yield
         except InputError as error:
@@ -99,53 +97,27 @@ class IndependentNB(BaseNaiveBayes):
         return joint.T
 
     def term_log_densities(self, features: np.ndarray) -> np.ndarray:
-        """Return every factor of the likelihood.
+        """Return every factor of the likelihood, shape (n_terms, n_classes, n_samples).
 
-        Parameters
-        ----------
-        features : ndarray of float64, shape (n_features, n_samples)
-            Samples, feature-major.
-
-        Returns
-        -------
-        ndarray of shape (n_terms, n_classes, n_samples)
-            In the order of `term_columns`.
+        ``features`` (n_features, n_samples) are feature-major samples; see `term_columns`.
         """
         parts = [group.log_density(features) for group in self.groups_]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def term_columns(self) -> list[np.ndarray]:
-        """Return the columns of each term.
-
-        Returns
-        -------
-        list of ndarray of int
-        """
+        """Return the columns of each term."""
         return [columns for group in self.groups_ for columns in group.terms]
 
     def n_parameters(self) -> np.ndarray:
-        """Return the free parameters of each term, all classes together.
-
-        Returns
-        -------
-        ndarray of shape (n_terms,)
-        """
+        """Return the free parameters of each term, all classes together, shape (n_terms,)."""
         return np.concatenate([group.distribution.n_parameters() for group in self.groups_])
 
     def mutual_information(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Return each term's mutual information with the class under the fitted densities.
 
-        Parameters
-        ----------
-        features : ndarray of float64, shape (n_features, n_samples)
-            The training samples, feature-major; used for multivariate families only.
-        codes : ndarray of int, shape (n_samples,)
-            Their classes.
-
-        Returns
-        -------
-        ndarray of shape (n_terms,)
-            In nats, by quadrature; for a multivariate family the mean over the samples.
+        In nats, shape (n_terms,), by quadrature; for a multivariate family the mean over the
+        training samples, ``features`` (n_features, n_samples) and their class ``codes``
+        (n_samples,).
         """
         parts = []
         for group in self.groups_:
@@ -168,3 +140,48 @@ class IndependentNB(BaseNaiveBayes):
             for group in self.groups_
         ]
         return np.array([name for part in terms for name in part], dtype=object)
+
+
+class GroupedNB(IndependentNB):
+    """Base class: a subclass names groups of columns, each with its family of densities."""
+
+    @abstractmethod
+    def _groups(self) -> Sequence[tuple[str, Any, Any]]:
+        """Return the groups to fit: name, family or its short name, columns."""
+
+    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        groups: list[ColumnGroup] = []
+        owner: dict[int, str | None] = {}
+        for given in self._groups():
+            if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 3:
+                msg = f"group {given!r} is not (name, distribution, columns)"
+                raise InputError(msg)
+            group = ColumnGroup(given[0], family_of(given[1], given[0]), self._columns(given[2]))
+            for column in group.columns.tolist():
+                if column in owner:
+                    name = self._feature_names()[column]
+                    msg = f"column {name} is in groups {owner[column]!r} and {group.name!r}"
+                    raise InputError(msg)
+                owner[column] = group.name
+            groups.append(group)
+        self.groups_ = [group for group in groups if len(group.columns)]
+        if not self.groups_:
+            msg = f"no group of {type(self).__name__} has a column"
+            raise InputError(msg)
+        for group in self.groups_:
+            group.fit(features, codes, len(self.classes_))
+
+    def _columns(self, spec: Any) -> np.ndarray:
+        """Return the positions of the columns that ``spec`` names."""
+        what = f"a group of {type(self).__name__}"
+        return column_positions(spec, self._feature_names(), what)
+
+
+def family_of(family: Any, group: str) -> Distribution:
+    """Return a family that is not fitted, from a family or its short name, for a group."""
+    if isinstance(family, Distribution):
+        return clone(family)
+    if not isinstance(family, str) or family not in FAMILIES:
+        msg = f"group {group!r}: unknown distribution {family!r}; use one of {', '.join(FAMILIES)}"
+        raise InputError(msg)
+    return FAMILIES[family]()

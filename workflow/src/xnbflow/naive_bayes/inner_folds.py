@@ -17,20 +17,9 @@ def inner_folds(
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the training and test samples of each inner fold that tests any.
 
-    Parameters
-    ----------
-    cv : int or cross-validation splitter
-        An int makes stratified folds in the order of the samples, no more than the largest class
-        has samples, or, where samples have groups, than there are groups.
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
-    groups : ndarray of shape (n_samples,) or None
-        None of them is on both sides of a fold.
-
-    Raises
-    ------
-    InputError
-        If that leaves fewer than two folds.
+    An int for ``cv`` makes stratified folds in the order of the samples, no more than the largest
+    class has samples, or, where samples have ``groups`` (n_samples,), which no fold splits, than
+    there are groups; fewer than two are refused.
 
     Examples
     --------

@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 from xnbflow.density.matrices import as_dense
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
-from xnbflow.naive_bayes.sparse_input import dense_chunks
+from xnbflow.naive_bayes.streams import dense_chunks
 
-__all__ = ["ModuleWeights", "ResidualCorrelation", "sum_modules"]
+__all__ = ["ModuleWeights", "ResidualCorrelation"]
 
 #: Residuals below this share of a feature's standard deviation are rounding errors.
 _ROUNDING = 1e-7
@@ -86,8 +86,8 @@ class ModuleWeights:
 
     Parameters
     ----------
-    values, codes
-        As for `ResidualCorrelation`.
+    correlation : ResidualCorrelation or None
+        None makes every weight 1.
     entries : ndarray of int, shape (n_classes, n_features)
         From which size on a class has a feature (`PairRankings.entries`).
     sizes : ndarray of int, shape (n_sizes,)
@@ -97,15 +97,15 @@ class ModuleWeights:
     --------
     >>> values = np.array([[0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0], [4.0, 3.0, 0.0, 1.0]])
     >>> entries, sizes = np.array([[1, 2, 3], [1, 2, 3]]), np.array([1, 2])
-    >>> weights = ModuleWeights(values, np.array([0, 0, 1, 1]), entries, sizes)
-    >>> weights.of(slice(None))[0].round(6).tolist()
+    >>> correlation = ResidualCorrelation(values, np.array([0, 0, 1, 1]))
+    >>> ModuleWeights(correlation, entries, sizes).of(slice(None))[0].round(6).tolist()
     [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
     """
 
     def __init__(
-        self, values: Any, codes: np.ndarray, entries: np.ndarray, sizes: np.ndarray
+        self, correlation: ResidualCorrelation | None, entries: np.ndarray, sizes: np.ndarray
     ) -> None:
-        self._correlation = ResidualCorrelation(values, codes)
+        self._correlation = correlation
         self._first = np.searchsorted(sizes, entries)
         self.shape = len(entries), len(sizes), entries.shape[1]
         code, feature = np.nonzero(self._first < len(sizes))
@@ -118,68 +118,63 @@ class ModuleWeights:
         n_classes, n_sizes, _ = self.shape
         return self._enter.sum(axis=1).reshape(n_classes, n_sizes).cumsum(axis=1).T
 
-    def blocks(self, n_points: int = 1) -> Iterator[slice]:
+    def of(self, which: slice) -> np.ndarray:
+        """Return the weights of some features, shape (n_classes, n_sizes, n_some)."""
+        has = self._first[:, None, which] <= np.arange(self.shape[1])[:, None]
+        if self._correlation is None:
+            return has.astype(float)
+        shared = self._enter @ np.abs(self._correlation.columns(which))
+        shared = shared.reshape(*self.shape[:2], -1)
+        np.cumsum(shared, axis=1, out=shared)
+        np.maximum(shared, 1.0, out=shared)
+        return np.divide(has, shared, out=shared)
+
+    def average(self, weights: np.ndarray) -> np.ndarray:
+        """Return the sum over sizes, with their weights (n_sizes,): (n_classes, n_features)."""
+        parts = [np.tensordot(weights, self.of(which), (0, 1)) for which in self._blocks(1)]
+        return np.hstack([np.zeros((self.shape[0], 0)), *parts])
+
+    def sum_evidence(
+        self,
+        values: Any,
+        codes: np.ndarray,
+        train: np.ndarray,
+        test: np.ndarray,
+        log_prior: np.ndarray,
+        *,
+        evidence: str,
+        contamination: float,
+        **density: Any,
+    ) -> np.ndarray:
+        """Sum the weighted evidence for every size at once, shape (n_sizes, n_test, n_classes).
+
+        Densities are fitted to a block of features at a time.
+
+        Parameters
+        ----------
+        values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
+            As measured.
+        codes : ndarray of int, shape (n_train,)
+            Class of each training sample.
+        train, test : ndarray of int
+            To which samples the densities are fitted, and for which the evidence is summed.
+        log_prior, evidence, contamination
+            See `xnbflow.naive_bayes.evidence.weigh`.
+        **density
+            See `xnbflow.naive_bayes.evidence.fit_class_densities`.
+        """
+        n_classes, n_sizes, _ = self.shape
+        sums = np.zeros((n_classes, n_sizes, len(test)))
+        for which in self._blocks(len(test)):
+            own = as_dense(values[which])
+            densities = fit_class_densities(own[:, train], codes, n_classes, **density)
+            found = weigh(densities.log_density(own[:, test]), log_prior, evidence, contamination)
+            sums += self.of(which) @ np.maximum(found, _LEAST_EVIDENCE)
+        return np.moveaxis(sums, 0, 2)
+
+    def _blocks(self, n_points: int) -> Iterator[slice]:
         """Yield runs of features, so many that what is computed of ``n_points`` takes 32 MB."""
         n_classes, n_sizes, n_features = self.shape
         width = max(1, _BLOCK_VALUES // max(n_classes * max(n_sizes, n_points), n_features))
         for start in range(0, n_features, width):
             yield slice(start, min(start + width, n_features))
-
-    def of(self, which: slice) -> np.ndarray:
-        """Return the weights of some features, shape (n_classes, n_sizes, n_some)."""
-        shared = self._enter @ np.abs(self._correlation.columns(which))
-        shared = shared.reshape(*self.shape[:2], -1)
-        np.cumsum(shared, axis=1, out=shared)
-        np.maximum(shared, 1.0, out=shared)
-        has = self._first[:, None, which] <= np.arange(self.shape[1])[:, None]
-        return np.divide(has, shared, out=shared)
-
-    def average(self, weights: np.ndarray) -> np.ndarray:
-        """Return the sum over sizes, with their weights (n_sizes,): (n_classes, n_features)."""
-        parts = [np.tensordot(weights, self.of(which), (0, 1)) for which in self.blocks()]
-        return np.hstack(parts) if parts else np.zeros((self.shape[0], 0))
-
-
-def sum_modules(
-    modules: ModuleWeights,
-    values: Any,
-    codes: np.ndarray,
-    train: np.ndarray,
-    test: np.ndarray,
-    log_prior: np.ndarray,
-    *,
-    evidence: str,
-    contamination: float,
-    **density: Any,
-) -> np.ndarray:
-    """Sum the weighted evidence for each class over its features, for every size at once.
-
-    Densities are fitted to a block of features at a time.
-
-    Parameters
-    ----------
-    modules : ModuleWeights
-        Of the training samples.
-    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-        As measured.
-    codes : ndarray of int, shape (n_train,)
-        Class of each training sample.
-    train, test : ndarray of int
-        Which samples the densities are fitted to, and for which the evidence is summed.
-    log_prior, evidence, contamination
-        See `xnbflow.naive_bayes.evidence.weigh`.
-    **density
-        See `xnbflow.naive_bayes.evidence.fit_class_densities`.
-
-    Returns
-    -------
-    ndarray of shape (n_sizes, n_test, n_classes)
-    """
-    n_classes, n_sizes, _ = modules.shape
-    sums = np.zeros((n_classes, n_sizes, len(test)))
-    for which in modules.blocks(len(test)):
-        own = as_dense(values[which])
-        densities = fit_class_densities(own[:, train], codes, n_classes, **density)
-        found = weigh(densities.log_density(own[:, test]), log_prior, evidence, contamination)
-        sums += modules.of(which) @ np.maximum(found, _LEAST_EVIDENCE)
-    return np.moveaxis(sums, 0, 2)

@@ -41,9 +41,8 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         Grid points of y, from 4 widths below the least training target to 4 above the greatest.
     exact : bool, default=False
         Sum over all training samples however many there are. Else the joint densities of 512
-        samples or more are tabulated in `fit`, which takes time linear in the samples, and
-        `predict_density` looks them up: a density differs by less than 1e-6 of the whole in sum
-        over the grid (`xnbflow.density.conditional_tables`).
+        samples or more are tabulated in `fit`: a density differs by less than 1e-6 of the whole
+        in sum over the grid (`xnbflow.density.conditional_tables`).
 
     Attributes
     ----------
@@ -51,16 +50,10 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         Kernel width used, in the same units as ``width``.
     grid_ : ndarray of shape (n_grid,)
         Values of y at which densities are computed.
-    samples_ : ndarray of shape (n_samples, n_features)
-        Training features.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
+    samples_, targets_ : ndarray of shape (n_samples, n_features), (n_samples,)
+        Training samples.
     tables_ : ConditionalTables or None
         The tabulated densities; None where they are sums over samples.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features seen in `fit`, where X had them.
 
     See Also
     --------
@@ -97,18 +90,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         self.exact = exact
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "KernelNBRegressor":
-        """Keep the training samples, and choose the kernel width.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features. One that is constant has no effect.
-        y : array-like of shape (n_samples,)
-            Targets.
-
-        Returns
-        -------
-        self
+        """Keep the training samples, and choose the kernel width; constant features have no effect.
 
         Raises
         ------
@@ -122,7 +104,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         self.samples_ = _own(checked, X)
         self.targets_ = _own(targets.astype(np.float64, copy=False), y)
         if self.width == "cv":
-            self.width_, self.tables_ = self._choose_width()
+            self._choose_width()
         else:
             self.width_ = 1.0 if self.width == "paper" else float(self.width)
             self.tables_ = self._tables(self.width_)
@@ -130,19 +112,10 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         return self
 
     def predict(self, X: np.ndarray | pd.DataFrame, kind: str = "mean") -> np.ndarray:
-        """Return a prediction of y for each sample.
+        """Return a prediction of y for each sample of X.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-        kind : {"mean", "median", "mode"}, default="mean"
-            Which summary of ``p(y | x)``; the mean has the least mean square error. The mode is
-            a grid point.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
+        ``kind`` is the summary of ``p(y | x)``: "mean", which has the least mean square error,
+        "median" or "mode", which is a grid point.
         """
         if kind == "median":
             return self.predict_quantiles(X, [0.5])[:, 0]
@@ -157,18 +130,9 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     def predict_quantiles(
         self, X: np.ndarray | pd.DataFrame, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
     ) -> np.ndarray:
-        """Return quantiles of ``p(y | x)``, by linear interpolation between grid points.
+        """Return ``quantiles`` of ``p(y | x)`` for each sample of X.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-        quantiles : sequence of float
-            Between 0 and 1.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_quantiles)
+        They are interpolated linearly between grid points; the shape is (n_samples, n_quantiles).
         """
         if not all(0.0 <= quantile <= 1.0 for quantile in quantiles):
             msg = f"quantiles are {list(quantiles)}; they must be between 0 and 1"
@@ -179,40 +143,30 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         return np.array([np.interp(quantiles, row, self.grid_) for row in cumulative])
 
     def predict_density(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return ``p(y | x)`` at the points of `grid_`.
+        """Return ``p(y | x)`` of each sample of X at the points of `grid_`.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_grid)
-            Each row integrates to 1 over the grid.
+        The shape is (n_samples, n_grid); each row integrates to 1 over the grid.
         """
         X = self._validated(X)
         chunks = self._chunks(len(X), len(self.targets_) if self.tables_ is None else self.n_grid)
         rows = [self._looked_up(X[chunk], self.width_, self.tables_)[0] for chunk in chunks]
         return np.concatenate(rows)
 
-    def _choose_width(self) -> tuple[float, ConditionalTables | None]:
+    def _choose_width(self) -> None:
         """Narrow the width while the leave-one-out likelihood grows."""
-        highest, chosen, kept = -np.inf, WIDTH_FACTORS[0], None
+        highest = -np.inf
         for factor in WIDTH_FACTORS:
             tables = self._tables(factor)
             likelihood = self._held_out_likelihood(factor, tables)
             if likelihood <= highest:
                 break
-            highest, chosen, kept = likelihood, factor, tables
-        return float(chosen), kept
+            highest, self.width_, self.tables_ = likelihood, float(factor), tables
 
     def _tables(self, factor: float) -> ConditionalTables | None:
         """Return the tables for a width; None where densities are sums over samples."""
         if self.exact or len(self.targets_) < TABULATED_FROM:
             return None
-        columns = self._varying()
-        samples = self.samples_[:, columns]
+        samples = self.samples_[:, self._varying()]
         widths = np.array([self._width(factor, column) for column in samples.T])
         width = self._width(factor, self.targets_)
         return ConditionalTables(samples, self.targets_, widths, width, self._grid(factor))
@@ -224,8 +178,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     def _held_out_likelihood(self, factor: float, tables: ConditionalTables | None) -> float:
         """Return the sum of log p(y_a | x_a), sample a left out of the densities.
 
-        One part in n_samples is a uniform density, so that a target that nothing foretells does
-        not decide alone.
+        One part in n_samples is a uniform density, so that no single target decides alone.
         """
         grid, n_samples = self._grid(factor), len(self.targets_)
         uniform = 1.0 / np.ptp(grid)
@@ -235,10 +188,9 @@ class KernelNBRegressor(RegressorMixin, Estimator):
             density, slack = self._looked_up(self.samples_[chunk], factor, tables, left_out)
             targets = self.targets_[chunk]
             expected = _interpolate(targets, grid, density)
-            unsure = _interpolate(targets, grid, slack) > TOLERANCE * (
-                expected + uniform / n_samples
-            )
-            for some in self._pieces(np.flatnonzero(unsure)):
+            least = TOLERANCE * (expected + uniform / n_samples)
+            unsure = np.flatnonzero(_interpolate(targets, grid, slack) > least)
+            for some in self._pieces(unsure):
                 exact = self._density(self.samples_[chunk][some], factor, grid, left_out[some])
                 expected[some] = _interpolate(targets[some], grid, exact)
             total += np.log(expected + (uniform - expected) / n_samples).sum()
@@ -251,9 +203,9 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         tables: ConditionalTables | None,
         left_out: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return p(y | x) on the grid, and by how much it may be wrong.
+        """Return p(y | x) on the grid, and its possible error.
 
-        Rows that tables do not tell for certain are summed over the samples.
+        Rows that tables do not give for certain are summed over the samples.
         """
         grid = self._grid(factor)
         if tables is None:

@@ -11,7 +11,7 @@ __all__ = ["score"]
 
 
 def score(scorecard: pd.DataFrame, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-    """Return the probability of the second class.
+    """Return the probability of the second class, shape (n_samples,).
 
     Parameters
     ----------
@@ -19,20 +19,7 @@ def score(scorecard: pd.DataFrame, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         What `GeneralizedNB.scorecard` returns, fresh or read from a file.
     X : array-like of shape (n_samples, n_features)
         Samples. A DataFrame's columns are found by name and may stand in any order; an array's
-        are those of training.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
-    Raises
-    ------
-    InputError
-        If a feature is missing or one of its values is not finite.
-
-    References
-    ----------
-    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
+        are those of training. A missing feature or a value that is not finite is refused.
 
     Examples
     --------
@@ -44,7 +31,12 @@ def score(scorecard: pd.DataFrame, X: np.ndarray | pd.DataFrame) -> np.ndarray:
     """
     tables = dict(list(scorecard.groupby("feature", sort=False)))
     log_odds = tables.pop("(intercept)")["sum"].iloc[0]
-    X = X if isinstance(X, pd.DataFrame) else _named(np.asarray(X), list(tables))
+    if not isinstance(X, pd.DataFrame):
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[1] != len(tables):
+            msg = f"the samples have shape {X.shape}, but the scorecard has {len(tables)} features"
+            raise InputError(msg)
+        X = pd.DataFrame(X, columns=list(tables))
     missing = [feature for feature in tables if feature not in X.columns]
     if missing:
         msg = f"the samples lack column {missing[0]!r} of the scorecard ({len(missing)} missing)"
@@ -55,17 +47,7 @@ def score(scorecard: pd.DataFrame, X: np.ndarray | pd.DataFrame) -> np.ndarray:
             row = int(np.argmin(np.isfinite(column)))
             msg = f"column {feature!r} is {column[row]} in row {row}; impute or remove it first"
             raise InputError(msg)
-        log_odds = log_odds + look_up(
-            table["value"].to_numpy(),
-            table["sum"].to_numpy(),
-            column,
-            categorical=table["kind"].iloc[0] == "categorical",
-        )
+        points, sums = table["value"].to_numpy(), table["sum"].to_numpy()
+        categorical = table["kind"].iloc[0] == "categorical"
+        log_odds = log_odds + look_up(points, sums, column, categorical=categorical)
     return expit(log_odds)
-
-
-def _named(X: np.ndarray, features: list[str]) -> pd.DataFrame:
-    if X.ndim != 2 or X.shape[1] != len(features):
-        msg = f"the samples have shape {X.shape}, but the scorecard has {len(features)} features"
-        raise InputError(msg)
-    return pd.DataFrame(X, columns=features)

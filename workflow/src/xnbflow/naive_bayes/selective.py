@@ -27,9 +27,8 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     The filter ranks features by their mutual information with the class under the fitted
     densities; the wrapper takes the prefix of that ranking with the best accuracy in an inner
-    cross-validation, the shortest among equals. Each inner fold is fitted once: a naive Bayes
-    log-likelihood is a sum over features, so its running sum along the ranking classifies by all
-    prefixes in one pass.
+    cross-validation, the shortest among equals. Each inner fold is fitted once, because the running
+    sum of log-likelihoods along the ranking classifies by all prefixes.
 
     Parameters
     ----------
@@ -47,19 +46,11 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     estimator_ : IndependentNB
         The classifier fitted on all features; each feature is fitted by itself, so the selected
         ones need no other fit.
-    ranking_ : DataFrame
-        One row per feature tried, in descending order of mutual information, with columns
-        ``feature`` (or the name of a multivariate group), ``mutual_information`` with the class, in
-        nats, and ``accuracy``, the inner accuracy of the prefix that ends with it. The information
-        is a quadrature, or for a multivariate group the mean over the training samples.
     selected_ : ndarray of int
-        The best prefix, as positions among the terms of ``estimator_``: its features, but one for
-        a multivariate group.
+        The best prefix, as positions among the terms of ``estimator_``.
     selected_features_ : dict
-        From each class label to the list of names (or else positions) of the selected features,
-        the same for every class, in the order of the ranking.
-    classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
-        As in `BaseNaiveBayes`.
+        From each class label to the names (or else positions) of the selected features, the same
+        for every class, in the order of the ranking.
 
     See Also
     --------
@@ -69,7 +60,6 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     References
     ----------
-    P. L. Lopez-Cruz, C. Bielza and P. Larranaga, Directional naive Bayes classifiers, section 3.6.
     P. Langley and S. Sage, Induction of selective Bayesian classifiers, UAI 1994.
 
     Examples
@@ -98,23 +88,8 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     ) -> "SelectiveNB":
         """Fit the classifier.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        groups : array-like of shape (n_samples,), default=None
-            Patients, batches: what must not be on both sides of an inner fold.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            If a parameter is wrong, or there are too few samples or groups for inner folds.
+        No inner fold separates samples of one of the ``groups`` (n_samples,), say patients or
+        batches. Raises an `InputError` if there are too few samples or groups for inner folds.
         """
         X, y = self._validated(X, y)
         check_consistent_length(y, groups)
@@ -125,7 +100,14 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     def _fit(
         self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
     ) -> None:
-        _require_independent_terms(self.estimator)
+        if not isinstance(self.estimator, IndependentNB):
+            msg = (
+                "SelectiveNB selects among features that are independent given the class, have a "
+                f"density each and serve every class; {self.estimator!r} does not. Use an instance "
+                "of GaussianNB, FlexibleNB, VonMisesNB, DiscretizedNB or HybridNB of "
+                f"xnbflow.naive_bayes instead of {type(self.estimator).__module__}"
+            )
+            raise InputError(msg)
         self.estimator_ = self._fitted(features, codes)
         information = self.estimator_.mutual_information(features, codes)
         order = np.argsort(-information, kind="stable")[: self.n_max]
@@ -139,7 +121,11 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     @property
     def ranking_(self) -> pd.DataFrame:
-        """The features tried and what the filter and the wrapper found, made when asked for."""
+        """The features tried, in descending order of mutual information.
+
+        Columns are ``feature`` (or a multivariate group), ``mutual_information`` with the class, in
+        nats, and ``accuracy``, the inner accuracy of the prefix that ends with it.
+        """
         check_is_fitted(self)
         order, information, accuracy = self._ranking
         columns = {"mutual_information": information, "accuracy": accuracy}
@@ -155,11 +141,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
             return clone(self.estimator).fit(X, codes)
 
     def _prefix_accuracies(
-        self,
-        features: np.ndarray,
-        codes: np.ndarray,
-        order: np.ndarray,
-        groups: np.ndarray | None,
+        self, features: np.ndarray, codes: np.ndarray, order: np.ndarray, groups: np.ndarray | None
     ) -> np.ndarray:
         """Return the inner cross-validation's accuracy of every prefix of the ranking."""
         correct = np.zeros(len(order))
@@ -167,25 +149,22 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         for train, test in inner_folds(self.cv, codes, groups):
             inner = self._fitted(features[:, train], codes[train])
             tested += len(test)
-            for part, part_codes in self._chunks(features[:, test], codes[test]):
-                joint = inner.term_log_densities(part)[order]
+            for part in self._chunks(features, test):
+                joint = inner.term_log_densities(features[:, part])[order]
                 joint[0] += inner.class_log_prior_[:, None]
                 np.cumsum(joint, axis=0, out=joint)
-                correct += (inner.classes_[joint.argmax(axis=1)] == part_codes).sum(axis=1)
+                correct += (inner.classes_[joint.argmax(axis=1)] == codes[part]).sum(axis=1)
         return correct / tested
 
-    def _chunks(
-        self, features: np.ndarray, codes: np.ndarray
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _chunks(self, features: np.ndarray, samples: np.ndarray) -> list[np.ndarray]:
         """Split samples so that a chunk's log densities take some 32 MB."""
         width = max(1, _CHUNK_VALUES // (len(features) * len(self.classes_)))
-        starts = range(0, features.shape[1], width)
-        return [(features[:, s : s + width], codes[s : s + width]) for s in starts]
+        return [samples[start : start + width] for start in range(0, len(samples), width)]
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         parts = [
-            self.estimator_.term_log_densities(part)[self.selected_].sum(axis=0)
-            for part, _ in self._chunks(features, features[0])
+            self.estimator_.term_log_densities(features[:, part])[self.selected_].sum(axis=0)
+            for part in self._chunks(features, np.arange(features.shape[1]))
         ]
         return (np.concatenate(parts, axis=1) + self.class_log_prior_[:, None]).T
 
@@ -194,15 +173,3 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     def _term_names(self) -> np.ndarray:
         return self.estimator_._term_names()
-
-
-def _require_independent_terms(estimator: Any) -> None:
-    """Raise unless an estimator's log-likelihood is a sum of terms independent given the class."""
-    if not isinstance(estimator, IndependentNB):
-        msg = (
-            "SelectiveNB selects among features that are independent given the class, have a "
-            f"density each and serve every class; {estimator!r} ({type(estimator).__module__}) is "
-            "no such classifier. Use an instance of GaussianNB, FlexibleNB, VonMisesNB, "
-            "DiscretizedNB or HybridNB of xnbflow.naive_bayes"
-        )
-        raise InputError(msg)

@@ -1,4 +1,4 @@
-"""A path over numbers of features: its scores, its calibration, and the choice on it."""
+"""A path over numbers of features: its inner predictions, scores and average, and the choice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,24 +7,25 @@ from typing import Any
 import numpy as np
 
 from xnbflow.data.errors import InputError
-from xnbflow.naive_bayes.evidence import ClassDensities, weigh
 from xnbflow.naive_bayes.evidence_calibration import (
+    MOST_EVIDENCE,
     Calibration,
+    average_weights,
+    cross_entropies,
+    fit_sharpness,
     fit_temperature,
     fit_vector,
     log_losses,
+    smoothed_targets,
 )
-from xnbflow.naive_bayes.size_average import SizeAverage
-from xnbflow.preprocessing.selection.pair_rankings import NEVER
 
 __all__ = [
     "SCORINGS",
     "InnerPredictions",
+    "SizeAverage",
     "checked_sizes",
     "choose",
     "geometric_sizes",
-    "row_of_one_class",
-    "sum_along_path",
 ]
 
 SCORINGS = ("log_loss", "accuracy", "balanced_accuracy")
@@ -37,65 +38,29 @@ _N_SIZES, _LARGEST = 30, 200
 _MOST_BLOCKS, _MOST_CROSSED = 10, 10_000
 
 
-def sum_along_path(
-    densities: ClassDensities,
-    points: np.ndarray,
-    entries: np.ndarray,
-    sizes: np.ndarray,
-    log_prior: np.ndarray,
-    evidence: str,
-    contamination: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Sum the evidence for each class over its features, for every size of the path at once.
+@dataclass(frozen=True)
+class SizeAverage:
+    """The calibrated average over the sizes of a path, which is a sum over features as each size.
 
-    Parameters
-    ----------
-    densities : ClassDensities
-        Of all features of the path, in every class.
-    points : ndarray of shape (n_features, n_points)
-    entries : ndarray of int, shape (n_classes, n_features)
-        From which size on a class has a feature (`PairRankings.entries`).
-    sizes : ndarray of int, shape (n_sizes,)
-        Ascending.
-    log_prior, evidence, contamination
-        See `xnbflow.naive_bayes.evidence.weigh`.
-
-    Returns
-    -------
-    sums : ndarray of shape (n_sizes, n_points, n_classes)
-    counts : ndarray of int, shape (n_sizes, n_classes)
-        Features of each class.
+    ``weights`` (n_sizes,) are factors of the summed evidence at each size, ``sums`` (n_samples,
+    n_classes) the average's evidence for the inner test samples, and ``loss`` its mean
+    cross-entropy to the smoothed targets.
     """
-    terms = weigh(densities.log_density(points), log_prior, evidence, contamination)
-    sums = np.zeros((len(sizes), points.shape[1], len(entries)))
-    counts = np.zeros((len(sizes), len(entries)), dtype=int)
-    for code, mine in enumerate(entries):
-        order = np.argsort(mine, kind="stable")
-        order = order[mine[order] < NEVER]
-        running = np.vstack([np.zeros(points.shape[1]), np.cumsum(terms[code, order], axis=0)])
-        counts[:, code] = np.searchsorted(mine[order], sizes, side="right")
-        sums[:, :, code] = running[counts[:, code]]
-    return sums, counts
+
+    weights: np.ndarray
+    sums: np.ndarray
+    loss: float
 
 
 @dataclass(frozen=True)
 class InnerPredictions:
     """What the inner folds predict along a path, all test samples one after the other.
 
-    Attributes
-    ----------
-    sums : ndarray of shape (n_sizes, n_samples, n_classes)
-        Summed evidence; 0 for a class that training lacked.
-    log_prior : ndarray of shape (n_samples, n_classes)
-        Of the fold that tests the sample; minus infinity for a class that training lacked.
-    codes : ndarray of int, shape (n_samples,)
-        True classes.
-    folds : ndarray of int, shape (n_samples,)
-        Which fold tests the sample.
-    counts : ndarray of shape (n_sizes,)
-        Features per class, mean over classes and folds.
-    weights : ndarray of shape (n_samples,)
-        What a sample counts for: 1, or with given priors so much that classes weigh as these.
+    ``sums`` (n_sizes, n_samples, n_classes) are the summed evidence, and ``log_prior`` (n_samples,
+    n_classes) that of the fold that tests the sample: 0 and minus infinity for a class that
+    training lacked. ``codes``, ``folds`` and ``weights`` (n_samples,) are true classes, the fold
+    that tests the sample, and what it counts for: 1, or with given priors so much that classes
+    weigh as these. ``counts`` (n_sizes,) are features per class, mean over classes and folds.
     """
 
     sums: np.ndarray
@@ -106,62 +71,65 @@ class InnerPredictions:
     weights: np.ndarray
 
     def rows(self, kind: str) -> tuple[list[dict[str, float]], list[Calibration]]:
-        """Return per size the temperature, and scores with their standard errors; calibrations.
+        """Return per size the temperature and scores with standard errors, and the calibration.
 
-        Parameters
-        ----------
-        kind : str
-            One of `xnbflow.naive_bayes.evidence_calibration.CALIBRATIONS`. Slopes and intercepts
-            are fitted on all samples; what is scored, on the folds that a sample is not in.
+        ``kind`` is one of `xnbflow.naive_bayes.evidence_calibration.CALIBRATIONS`. Slopes and
+        intercepts are fitted on all samples; for the scores, on the folds that a sample is not in.
         """
         rows, calibrations = [], []
         for count, sums in zip(self.counts, self.sums, strict=True):
             calibration = fit_temperature(sums, self.log_prior, self.codes, self.weights)
             if kind == "vector":
-                calibration = self._fit_vector(sums, calibration)
+                calibration = self.fit_vector(sums, calibration)
             scores = self._scores(self._calibrated(sums, calibration, kind))
-            temperature = {"temperature": calibration.temperature}
-            rows.append({"n_features_per_class": float(count)} | temperature | scores)
+            rows.append(_row(count, calibration.temperature, scores))
             calibrations.append(calibration)
         return rows, calibrations
 
-    def averaged_rows(self, n_units: int) -> tuple[list[dict[str, float]], SizeAverage]:
-        """Return the same with the sharpness and the weight of each size, and their average.
+    def average(self, n_units: int) -> tuple[list[dict[str, float]], SizeAverage]:
+        """Return the same rows, each with the weight of its size, and the average over sizes.
 
-        Parameters
-        ----------
-        n_units : int
-            See `xnbflow.naive_bayes.size_average.average_weights`.
+        Samples whose class their training set lacked do not count. ``n_units`` is the number of
+        independent samples, see `xnbflow.naive_bayes.evidence_calibration.average_weights`.
         """
-        average = SizeAverage.of(self.sums, self.log_prior, self.codes, self.weights, n_units)
+        known = np.isfinite(self.log_prior[np.arange(len(self.codes)), self.codes])
+        sums = np.clip(self.sums, -MOST_EVIDENCE, MOST_EVIDENCE)
+        sharpness, shares = np.ones(len(sums)), np.full(len(sums), 1.0 / len(sums))
+        factor, loss = 1.0, 0.0
+        if known.any():
+            log_prior = self.log_prior[known]
+            targets = smoothed_targets(self.codes[known], log_prior)
+            given = log_prior, targets, self.weights[known]
+            sharpness = fit_sharpness(sums[:, known], *given)
+            losses = cross_entropies(sums[:, known] * sharpness[:, None, None], *given)
+            shares = average_weights(losses, n_units)
+        average = np.tensordot(shares * sharpness, sums, 1)
+        if known.any():
+            factor = float(fit_sharpness(average[None, known], *given)[0])
+            loss = float(cross_entropies(average[None, known] * factor, *given)[0])
         rows = []
-        each = zip(self.counts, self.sums, average.sharpness, average.shares, strict=True)
-        for count, sums, sharpness, share in each:
-            own = {"n_features_per_class": float(count), "temperature": float(1.0 / sharpness)}
-            rows.append(own | self._scores(sums * sharpness) | {"weight": float(share)})
-        return rows, average
+        for count, own, sharp, share in zip(self.counts, self.sums, sharpness, shares, strict=True):
+            row = _row(count, 1.0 / sharp, self._scores(own * sharp))
+            rows.append(row | {"weight": float(share)})
+        return rows, SizeAverage(shares * sharpness * factor, average * factor, loss)
+
+    def fit_vector(
+        self, sums: np.ndarray, start: Calibration, samples: np.ndarray | slice = np.s_[:]
+    ) -> Calibration:
+        """Fit slopes and intercepts to the sums (n_samples, n_classes) of some samples."""
+        given = self.log_prior[samples], self.codes[samples], self.weights[samples]
+        return fit_vector(sums[samples], *given, start)
 
     def _calibrated(self, sums: np.ndarray, calibration: Calibration, kind: str) -> np.ndarray:
-        """Return sums calibrated by what others' folds say; the temperature is that of all."""
+        """Return sums calibrated by the other folds; the temperature is that of all."""
         if kind == "temperature" or len(sums) > _MOST_CROSSED:
             return calibration(sums)
         blocks = self.folds % _MOST_BLOCKS
         calibrated = np.empty_like(sums)
         for block in np.unique(blocks):
             own = blocks == block
-            calibrated[own] = self._fit_vector(sums, calibration, ~own)(sums[own])
+            calibrated[own] = self.fit_vector(sums, calibration, ~own)(sums[own])
         return calibrated
-
-    def _fit_vector(
-        self, sums: np.ndarray, start: Calibration, samples: np.ndarray | slice = np.s_[:]
-    ) -> Calibration:
-        return fit_vector(
-            sums[samples],
-            self.log_prior[samples],
-            self.codes[samples],
-            self.weights[samples],
-            start,
-        )
 
     def _scores(self, calibrated: np.ndarray) -> dict[str, float]:
         right = (calibrated + self.log_prior).argmax(axis=1) == self.codes
@@ -185,6 +153,10 @@ class InnerPredictions:
         return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else 0.0
 
 
+def _row(count: float, temperature: float, scores: dict[str, float]) -> dict[str, float]:
+    return {"n_features_per_class": float(count), "temperature": float(temperature), **scores}
+
+
 def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) -> int:
     """Return which row of a path is chosen.
 
@@ -195,9 +167,8 @@ def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) 
     scoring : str
         One of `SCORINGS`.
     rule : {"one_standard_error", "best"}
-        "one_standard_error": of the rows whose score is within one standard error of the best, the
-        one with the fewest features, and of these with the best score. The standard error counts
-        as ``1 / n_samples`` at least: what one sample can change is no difference.
+        "one_standard_error": of the rows whose score is within one standard error of the best, or
+        ``1 / n_samples``, the one with the fewest features, and of these with the best score.
     n_samples : int
 
     Examples
@@ -224,16 +195,7 @@ def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) 
 def checked_sizes(sizes: Sequence[int] | None, n_features: int) -> np.ndarray:
     """Return the sizes to try, ascending, none of them above the number of features.
 
-    Parameters
-    ----------
-    sizes : sequence of int, or None
-        None makes 30 from 1 to 200 in geometric steps.
-    n_features : int
-
-    Raises
-    ------
-    InputError
-        If there is no size.
+    None makes 30 from 1 to 200 in geometric steps. An empty list raises an `InputError`.
 
     Examples
     --------
@@ -264,18 +226,3 @@ def geometric_sizes(largest: int, n: int) -> np.ndarray:
     while len(sizes := np.unique(np.geomspace(1, largest, steps).round().astype(int))) < n:
         steps += 1
     return sizes
-
-
-def row_of_one_class(distance: str, floor: float, size: int) -> dict[str, Any]:
-    """Return the path where there is nothing to tell apart: a row for one size."""
-    scores = {"accuracy": 1.0, "balanced_accuracy": 1.0, "log_loss": 0.0}
-    errors = {f"{name}_se": 0.0 for name in scores}
-    return {
-        "distance": distance,
-        "min_bandwidth": float(floor),
-        "n_features_per_pair": int(size),
-        "n_features_per_class": 0.0,
-        "temperature": 1.0,
-        **scores,
-        **errors,
-    }

@@ -10,7 +10,7 @@ from xnbflow.density.families.categorical import Categorical
 from xnbflow.density.families.gaussian import Gaussian
 from xnbflow.density.families.von_mises import VonMises
 from xnbflow.density.families.von_mises_fisher import VonMisesFisher
-from xnbflow.naive_bayes.grouped import GroupedNB
+from xnbflow.naive_bayes.independent import GroupedNB
 
 __all__ = ["VonMisesFisherNB", "VonMisesNB"]
 
@@ -36,8 +36,6 @@ class VonMisesNB(GroupedNB):
     ----------
     groups_ : list of ColumnGroup
         The groups "angular", "categorical" and "linear", as far as they have columns.
-    classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
-        As in `BaseNaiveBayes`.
 
     See Also
     --------
@@ -105,8 +103,6 @@ class VonMisesFisherNB(GroupedNB):
     ----------
     groups_ : list of ColumnGroup
         The one group "direction".
-    classes_, class_count_, class_log_prior_, n_features_in_, feature_names_in_
-        As in `BaseNaiveBayes`.
 
     See Also
     --------

@@ -11,7 +11,7 @@ from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import SplineTransformer
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number, one_of, whole
@@ -36,13 +36,12 @@ _NEARLY_SINGULAR = 1e-10  # of the largest eigenvalue of the correlation matrix
 class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Linear components of the inputs that are independent given the target.
 
-    Independence given the target is what naive Bayes assumes of its features. CICA finds the
-    linear map after which it holds best: it minimises the sum of the components' entropies given
-    the target by natural gradient, with kernel estimates of their densities.
+    CICA finds the linear map after which the features are as independent given the target as naive
+    Bayes assumes: it minimises the sum of the components' entropies given the target by natural
+    gradient, with kernel estimates of their densities.
 
     A y of floats is a real target. Anything else (integers, strings, booleans) is a class label:
-    the components are then independent within the classes. Counts and the like are real targets
-    after ``y.astype(float)``.
+    the components are then independent within the classes.
 
     Parameters
     ----------
@@ -54,23 +53,18 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         its quantiles, or a function from y, shape (n_samples,), to (n_samples, n_functions). Class
         labels have their indicators.
     width : {"cv", "paper"} or float, default="cv"
-        Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1; so wide kernels blur
-        what tells the sources apart, and the converged components miss them. "cv" narrows the
-        width from there while the likelihood of samples left out grows: those of five folds or,
-        with 150 samples or more for each component, each by itself.
+        Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1, which misses the
+        sources. "cv" narrows the width from there while the likelihood of samples left out grows:
+        those of five folds or, with 150 samples or more for each component, each by itself.
     n_restarts : int, default=5
         Descents from random rotations of the whitened inputs, besides those from the inputs as they
         are (with fewer components than inputs: the canonical ones) and from the independent
-        components (FastICA) of what y does not explain. There are more, up to four times as many,
-        until two end equally low. They see 500 samples at most; the lowest of them goes on with
-        all, and the lowest end of all counts.
-    max_iter : int, default=500
-        Steps of each descent at most.
-    tol : float, default=1e-4
-        A descent has converged where no entry of the relative gradient is larger.
+        components (FastICA) of what y does not explain; up to four times as many until two end
+        equally low. They use 500 samples at most; the lowest of them goes on with all.
+    max_iter, tol : int, float, default=500, 1e-4
+        A descent ends after so many steps, or where no entry of the relative gradient is larger.
     step : float, default=0.1
-        Size of a descent's first step. It adapts: a step that would raise the objective is
-        shortened until it does not.
+        Size of a descent's first step; a step that would raise the objective is shortened.
     random_state : int, RandomState instance or None, default=None
         For the random rotations.
 
@@ -91,10 +85,6 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Steps of the descent that counts.
     converged_ : bool
         Whether it ended at a gradient below ``tol``; where not, `fit` warns.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features seen in `fit`, where X had them.
 
     See Also
     --------
@@ -150,27 +140,16 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CICA":
         """Find the components.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-        y : array-like of shape (n_samples,)
-            Floats are a real target, anything else class labels.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            If y is constant, or labels hardly any sample like another; if the inputs do not vary
-            in ``n_components`` dimensions; if the target correlates with fewer; if a parameter is
-            out of range.
+        Raises an `InputError` if y is constant, or labels hardly any sample like another; if the
+        inputs do not vary in ``n_components`` dimensions; if the target correlates with fewer.
         """
         X, y = self._validated(X, y, ensure_min_samples=2)
-        _kernel_target(y)
-        n_components = self._number_of_components(X.shape[1])
+        target = _kernel_target(y)
+        n_features = X.shape[1]
+        n_components = n_features if self.n_components is None else self.n_components
+        if n_components > n_features:
+            msg = f"n_components is {n_components}; {n_features} inputs allow 1 to {n_features}"
+            raise InputError(msg)
         self.mean_ = X.mean(axis=0)
         constant = np.ptp(X, axis=0) == 0.0
         if constant.all():
@@ -178,40 +157,46 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise InputError(msg)
         scale = np.where(constant, 1.0, X.std(axis=0))
         inputs = np.where(constant, 0.0, (X - self.mean_) / scale)
-        if n_components == X.shape[1]:
+        if n_components == n_features:
             whitening = _whitening(inputs, np.flatnonzero(constant))
             unmixed = np.linalg.inv(whitening)
         else:
-            functions = self._functions(y)
+            if callable(self.basis) and _is_real(y):
+                functions = np.asarray(self.basis(y), dtype=np.float64).reshape(len(y), -1)
+            else:
+                functions = _functions(y, self.basis)
             whitening = _canonical_directions(inputs, functions, n_components)
             unmixed = np.eye(n_components)
-        descent = self._minimise(whitening @ inputs.T, y, unmixed)
-        self._keep(descent, whitening, scale)
+        descent = self._minimise(whitening @ inputs.T, y, target, unmixed)
+        components = descent.path[-1] @ whitening
+        largest = np.abs(components).argmax(axis=1)
+        signs = np.sign(components[np.arange(len(components)), largest])
+        self.components_ = components * signs[:, np.newaxis] / scale
+        self.mixing_ = np.linalg.pinv(self.components_)
+        self.objective_ = descent.values[-1]
+        self.n_iter_ = len(descent.path) - 1
+        self.converged_ = descent.converged
+        if not descent.converged:
+            msg = (
+                f"CICA has not converged after {self.n_iter_} steps: raise max_iter "
+                f"({self.max_iter}) or tol ({self.tol:g})"
+            )
+            warnings.warn(msg, ConvergenceWarning, stacklevel=2)
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the components of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-        """
+        """Return the components of X, shape (n_samples, n_components)."""
         X = self._validated(X)
         return (X - self.mean_) @ self.components_.T
 
-    def _minimise(self, inputs: np.ndarray, y: np.ndarray, unmixed: np.ndarray) -> Descent:
+    def _minimise(
+        self, inputs: np.ndarray, y: np.ndarray, target: np.ndarray, unmixed: np.ndarray
+    ) -> Descent:
         """Choose the width, descend from every start, and return the lowest descent."""
         random = check_random_state(self.random_state)
-        target = _kernel_target(y)
-        residual = _residual_components(inputs, y, unmixed, random)
-        starts = [residual]
+        starts = [_residual_components(inputs, y, unmixed, random)]
         if self.width == "cv":
-            self.width_, followed = self._choose_width(inputs, target, residual, random)
+            self.width_, followed = self._choose_width(inputs, target, starts[0], random)
             starts.append(followed)
         else:
             self.width_ = 1.0 if self.width == "paper" else float(self.width)
@@ -220,9 +205,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         descents = [self._descend(objective, start, _SCREENING) for start in starts]
         descents.append(self._continue(objective, begun, _SCREENING))
         best = min(descents, key=lambda descent: descent.values[-1])
-        if best.converged:
-            return best
-        return self._continue(objective, best, self.max_iter)
+        return best if best.converged else self._continue(objective, best, self.max_iter)
 
     def _choose_width(
         self,
@@ -246,7 +229,10 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             parts = folds = [everyone]
         ends = [[start] for _ in folds]
         values: list[float] = []
-        while len(values) < len(WIDTH_FACTORS) and _still_falling(values):
+        # The lowest value is one of the last two.
+        while len(values) < len(WIDTH_FACTORS) and (
+            len(values) < 3 or int(np.argmin(values)) >= len(values) - 2
+        ):
             value, factor = 0.0, WIDTH_FACTORS[len(values)]
             for kept, part, track in zip(folds, parts, ends, strict=True):
                 objective = ConditionalEntropy(inputs[:, kept], target[kept], factor)
@@ -275,13 +261,16 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         n_components, n_samples = inputs.shape
         some = np.sort(random.permutation(n_samples)[:_SCREENING_SAMPLES])
-        objective = ConditionalEntropy(_centred(inputs[:, some]), target[some], self.width_)
+        few = inputs[:, some] - inputs[:, some].mean(axis=1, keepdims=True)
+        objective = ConditionalEntropy(few, target[some], self.width_)
         ends = [self._descend(objective, unmixed, _SCREENING)]
+        lowest = [np.inf, ends[0].values[-1]]
         while len(ends) <= self.n_restarts or (
-            len(ends) <= _GROWTH * self.n_restarts and not _reached_twice(ends)
+            len(ends) <= _GROWTH * self.n_restarts and abs(lowest[1] - lowest[0]) >= _SAME_END
         ):
             rotation = np.linalg.qr(random.normal(size=(n_components, n_components)))[0]
             ends.append(self._descend(objective, rotation, _SCREENING))
+            lowest = sorted([*lowest, ends[-1].values[-1]])[:2]
         return min(ends, key=lambda descent: descent.values[-1])
 
     def _descend(self, objective: ConditionalEntropy, start: np.ndarray, most: int) -> Descent:
@@ -294,57 +283,21 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         left = self.max_iter - (len(begun.path) - 1)
         return begun.then(self._descend(objective, begun.path[-1], min(most, left)))
 
-    def _keep(self, descent: Descent, whitening: np.ndarray, scale: np.ndarray) -> None:
-        """Store what the descent found, as a map of the inputs."""
-        components = descent.path[-1] @ whitening
-        largest = np.abs(components).argmax(axis=1)
-        signs = np.sign(components[np.arange(len(components)), largest])
-        self.components_ = components * signs[:, np.newaxis] / scale
-        self.mixing_ = np.linalg.pinv(self.components_)
-        self.objective_ = descent.values[-1]
-        self.n_iter_ = len(descent.path) - 1
-        self.converged_ = descent.converged
-        if not descent.converged:
-            msg = (
-                f"CICA has not converged after {self.n_iter_} steps: raise max_iter "
-                f"({self.max_iter}) or tol ({self.tol:g})"
-            )
-            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
-
-    def _number_of_components(self, n_features: int) -> int:
-        n_components = n_features if self.n_components is None else self.n_components
-        if n_components > n_features:
-            msg = (
-                f"n_components is {n_components}; {n_features} inputs allow "
-                f"from 1 to {n_features} components"
-            )
-            raise InputError(msg)
-        return n_components
-
-    def _functions(self, y: np.ndarray) -> np.ndarray:
-        """Return functions of the target, shape (n_samples, n_functions)."""
-        if not _is_real(y):
-            classes, codes = np.unique(y, return_inverse=True)
-            return np.eye(len(classes))[codes]
-        if callable(self.basis):
-            return np.asarray(self.basis(y), dtype=np.float64).reshape(len(y), -1)
-        splines = SplineTransformer(
-            n_knots=self.basis - _FEWEST_SPLINES + 2, degree=3, knots="quantile"
-        )
-        return splines.fit_transform(y[:, np.newaxis])
-
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
 
 def _is_real(y: np.ndarray) -> bool:
     return np.issubdtype(y.dtype, np.floating)
+
+
+def _functions(y: np.ndarray, n_splines: Any) -> np.ndarray:
+    """Return cubic splines of a real target, or indicators of classes, (n_samples, n_functions)."""
+    if not _is_real(y):
+        return (y[:, np.newaxis] == np.unique(y)).astype(np.float64)
+    splines = SplineTransformer(n_knots=n_splines - 2, degree=3, knots="quantile")
+    return splines.fit_transform(y[:, np.newaxis])
 
 
 def _kernel_target(y: np.ndarray) -> np.ndarray:
@@ -376,12 +329,7 @@ def _residual_components(
     FastICA finds them where the residuals are not normal. Where there are no such residuals it
     is ``unmixed``.
     """
-    if _is_real(y):
-        functions = SplineTransformer(n_knots=5, degree=3, knots="quantile").fit_transform(
-            y[:, np.newaxis]
-        )
-    else:
-        functions = (y[:, np.newaxis] == np.unique(y)).astype(np.float64)
+    functions = _functions(y, 7)
     n_components, n_samples = inputs.shape
     residuals = inputs.T - functions @ np.linalg.lstsq(functions, inputs.T)[0]
     strength = np.linalg.svd(residuals - residuals.mean(axis=0), compute_uv=False)
@@ -391,23 +339,6 @@ def _residual_components(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be an optimum
         return ica.fit(residuals).components_
-
-
-def _centred(inputs: np.ndarray) -> np.ndarray:
-    return inputs - inputs.mean(axis=1, keepdims=True)
-
-
-def _still_falling(values: list[float]) -> bool:
-    """Return whether one of the last two values is the lowest, or there are not so many."""
-    return len(values) < 3 or int(np.argmin(values)) >= len(values) - 2
-
-
-def _reached_twice(ends: list[Descent]) -> bool:
-    """Return whether the two lowest ends are equally low."""
-    if len(ends) < 2:
-        return False
-    first, second = sorted(descent.values[-1] for descent in ends)[:2]
-    return second - first < _SAME_END
 
 
 def _whitening(inputs: np.ndarray, constant: np.ndarray) -> np.ndarray:

@@ -1,15 +1,10 @@
-"""Blocks of features that depend on each other given the class.
-
-For classifiers whose features are independent between, not within, blocks (Pavlenko and von Rosen,
-section 2.1), where nobody says which features belong together.
-"""
+"""Blocks of features that depend on each other given the class (Pavlenko and von Rosen, 2.1)."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from sklearn.base import TransformerMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.data.labels import class_codes
@@ -41,10 +36,6 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     ----------
     blocks_ : list of ndarray of int
         The features of each block, ascending: all of `size`, but the last may be smaller.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features seen in `fit`, where X had them.
 
     See Also
     --------
@@ -72,70 +63,36 @@ class CorrelationBlocks(TransformerMixin, Estimator):
         self.size = size
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CorrelationBlocks":
-        """Find the blocks.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples. The transpose of a feature-major array costs no copy.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            If `size` is not a positive number, or there are not at least 2 more samples than
-            classes.
-        """
+        """Find the blocks, of at least 2 more samples than there are classes."""
         X, y = self._validated(X, y)
         class_codes(y)
         group = np.arange(X.shape[1])
         if self.size > 1:
             group = _unite_correlated(normalised_residuals(X, y), self.size)
-        self.blocks_ = _blocks(group, self.size)
+        # Complete groups, then the other features, group by group, cut in blocks.
+        order = np.argsort(group, kind="stable")
+        complete = np.bincount(group)[group[order]] == self.size
+        columns = np.concatenate([order[complete], order[~complete]])
+        starts = range(0, len(columns), self.size)
+        self.blocks_ = [np.sort(columns[start : start + self.size]) for start in starts]
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return X with its columns in the order of the blocks.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-        """
+        """Return X with its columns in the order of the blocks."""
         X = self._validated(X)
         return X[:, np.concatenate(self.blocks_)]
 
     def get_feature_names_out(self, input_features: np.ndarray | None = None) -> np.ndarray:
         """Return the names of the columns of `transform`, in their order.
 
-        Parameters
-        ----------
-        input_features : array-like of str, shape (n_features,), default=None
-            Names of the columns of X; by default those of `fit`, else ``x0``, ``x1``, ...
-
-        Returns
-        -------
-        ndarray of str, shape (n_features,)
+        ``input_features`` (n_features,) name the columns of X; by default the names of `fit`, else
+        ``x0``, ``x1``, ...
         """
         check_is_fitted(self)
         if input_features is None:
             numbered = [f"x{column}" for column in range(self.n_features_in_)]
             input_features = np.asarray(getattr(self, "feature_names_in_", numbered))
         return np.asarray(input_features, dtype=object)[np.concatenate(self.blocks_)]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def _unite_correlated(residuals: np.ndarray, size: int) -> np.ndarray:
@@ -179,12 +136,3 @@ def _unite(
     for i in range(len(group)):
         group[i] = group[group[i]]
     return n_united
-
-
-def _blocks(group: np.ndarray, size: int) -> list[np.ndarray]:
-    """Return complete groups as blocks, then the other features, group by group, cut in blocks."""
-    order = np.argsort(group, kind="stable")
-    complete = np.bincount(group)[group[order]] == size
-    n_features = len(group)
-    columns = np.concatenate([order[complete], order[~complete]])
-    return [np.sort(columns[start : start + size]) for start in range(0, n_features, size)]

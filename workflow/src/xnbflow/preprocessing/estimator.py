@@ -1,10 +1,12 @@
 """The base of every estimator here: parameters, samples and targets are checked in one place."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
+from sklearn.base import TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from xnbflow.data.columns import (
@@ -17,7 +19,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.parameters import Declared
 
-__all__ = ["Estimator"]
+__all__ = ["Estimator", "Unlabelled"]
 
 _NO_Y = "no_validation"
 
@@ -36,10 +38,10 @@ class Estimator(Declared):
     #: Whether X may be sparse, compressed by row or by column. It stays as it is then.
     _takes_sparse = False
 
-    def __sklearn_tags__(self) -> Any:
-        """Say that X may be sparse, where it may."""
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
+        tags.target_tags.required = True
         return tags
 
     def _validated(
@@ -47,52 +49,28 @@ class Estimator(Declared):
     ) -> Any:
         """Return X, and in `fit` also y, as arrays; in `fit` check the parameters first.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Given in `fit`.
-        **checks
-            Further arguments of scikit-learn's `check_X_y`.
-
-        Raises
-        ------
-        InputError
-            If a parameter is not as declared, columns share a name, a value is no finite number or
-            its square is out of range, or a label is missing.
+        ``checks`` are further arguments of scikit-learn's `check_X_y`. Raises an `InputError` if a
+        parameter is not as declared, columns share a name, a value is no finite number or its
+        square is out of range, or a label is missing.
         """
         fitting = y is not _NO_Y
-        if not fitting:
+        if fitting:
+            self._validate_params()
+            refuse_repeated_names(X)
+            refuse_missing(y)
+        else:
             check_is_fitted(self)
-            return self._as_arrays(X, y, {})
-        self._validate_params()
-        refuse_repeated_names(X)
-        refuse_missing(y)
-        return self._as_arrays(X, y, checks)
-
-    def _as_arrays(self, X: Any, y: Any, checks: dict[str, Any]) -> Any:
-        """Convert; a numeric DataFrame with named columns is taken as it stands.
-
-        scikit-learn's own way takes half a second for the 54,675 columns of a microarray.
-        """
-        fitting = y is not _NO_Y
         least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
         checks = {"dtype": np.float64, "ensure_min_features": least, **checks}
         if self._takes_sparse and issparse(X):
             checks |= {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
+        # scikit-learn's own way takes half a second for the 54,675 columns of a microarray.
         names = _plain_names(X)
-        plain = not (names is None or y is None) and (fitting or self._knows(names))
+        plain = not (names is None or y is None) and (
+            fitting or np.array_equal(names, getattr(self, "feature_names_in_", ()))
+        )
         try:
-            if "accept_sparse" in checks and not fitting:
-                # Sparse samples cannot have names, so that it is no fault that they have none.
-                checked = check_array(X, estimator=self, input_name="X", **checks)
-                self._refuse_other_width(checked.shape[1])
-            elif not plain:
-                checked = validate_data(self, X, y, reset=fitting, **checks)
-            elif fitting:
-                checked = check_X_y(X.to_numpy(), y, estimator=self, **checks)
-            else:
-                checked = check_array(X.to_numpy(), estimator=self, input_name="X", **checks)
+            checked = self._converted(X, y, checks, plain=plain)
         except ValueError as error:
             name_bad_value(X, error)
             raise InputError(str(error)) from error
@@ -106,16 +84,55 @@ class Estimator(Declared):
             self.feature_names_in_, self.n_features_in_ = names, len(names)
         return checked
 
-    def _refuse_other_width(self, n_features: int) -> None:
-        if n_features != self.n_features_in_:
+    def _converted(self, X: Any, y: Any, checks: dict[str, Any], *, plain: bool) -> Any:
+        """Return arrays by scikit-learn's checks; sparse samples need no names to be known."""
+        fitting = y is not _NO_Y
+        if fitting and plain:
+            return check_X_y(X.to_numpy(), y, estimator=self, **checks)
+        if fitting or not (plain or "accept_sparse" in checks):
+            return validate_data(self, X, y, reset=fitting, **checks)
+        X = X.to_numpy() if plain else X
+        checked = check_array(X, estimator=self, input_name="X", **checks)
+        if checked.shape[1] != self.n_features_in_:
             msg = (
-                f"X has {n_features} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
+                f"X has {checked.shape[1]} features, but {type(self).__name__} is "
+                f"expecting {self.n_features_in_} features as input"
             )
             raise InputError(msg)
+        return checked
 
-    def _knows(self, names: np.ndarray) -> bool:
-        return np.array_equal(names, getattr(self, "feature_names_in_", ()))
+
+class Unlabelled(TransformerMixin, Declared):
+    """Base class of transformers that look at no label and may accept missing values."""
+
+    _allows_missing = True
+
+    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> Self:  # noqa: ARG002
+        """Learn from the training samples, whatever their labels."""
+        self._validate_params()
+        self._learn(self._checked(X, reset=True))
+        return self
+
+    def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return the transformed samples, feature-major as classifiers expect them."""
+        check_is_fitted(self)
+        return np.asfortranarray(self._transformed(self._checked(X, reset=False)))
+
+    def _learn(self, X: np.ndarray) -> None:
+        """Learn nothing, unless a subclass does."""
+
+    def _transformed(self, X: np.ndarray) -> np.ndarray:
+        """Return the transformed samples, in any memory layout."""
+        raise NotImplementedError
+
+    def _checked(self, X: np.ndarray | pd.DataFrame, *, reset: bool) -> np.ndarray:
+        finite = "allow-nan" if self._allows_missing else True
+        return validate_data(self, X, dtype=np.float64, reset=reset, ensure_all_finite=finite)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._allows_missing
+        return tags
 
 
 def _plain_names(X: np.ndarray | pd.DataFrame) -> np.ndarray | None:

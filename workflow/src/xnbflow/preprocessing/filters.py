@@ -4,18 +4,17 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import Declared, number, whole
+from xnbflow.data.parameters import number, whole
+from xnbflow.preprocessing.estimator import Unlabelled
 
 __all__ = ["ExpressionFilter", "VarianceFilter"]
 
 
-class _Filter(SelectorMixin, Declared):
+class _Filter(SelectorMixin, Unlabelled):
     """A selection of features learned from the training samples alone."""
 
     def _get_support_mask(self) -> np.ndarray:
@@ -27,11 +26,6 @@ class _Filter(SelectorMixin, Declared):
             msg = f"{what} leaves none of {len(support)} features; lower it"
             raise InputError(msg)
         self.support_ = support
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 class VarianceFilter(_Filter):
@@ -46,7 +40,7 @@ class VarianceFilter(_Filter):
     Attributes
     ----------
     variances_ : ndarray, shape (n_features,)
-        Missing values do not count.
+        Over the values that are not missing; 0 where there are none.
     support_ : ndarray of bool, shape (n_features,)
 
     See Also
@@ -67,34 +61,16 @@ class VarianceFilter(_Filter):
     def __init__(self, *, keep: float = 0.5) -> None:
         self.keep = keep
 
-    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "VarianceFilter":  # noqa: ARG002
-        """Find the features to keep.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            If `keep` is no share or number.
-        """
-        self._validate_params()
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        n_features = X.shape[1]
-        is_number = isinstance(self.keep, Integral)
+    def _learn(self, X: np.ndarray) -> None:
+        n_features, is_number = X.shape[1], isinstance(self.keep, Integral)
         n_kept = int(self.keep if is_number else np.ceil(self.keep * n_features))
-        self.variances_ = _variances(X)
-        order = np.argsort(-self.variances_, kind="stable")
+        present = ~np.isnan(X)
+        count = np.maximum(1, present.sum(axis=0))
+        mean = np.where(present, X, 0.0).sum(axis=0) / count
+        self.variances_ = (np.where(present, X - mean, 0.0) ** 2).sum(axis=0) / count
         support = np.zeros(n_features, dtype=bool)
-        support[order[:n_kept]] = True
+        support[np.argsort(-self.variances_, kind="stable")[:n_kept]] = True
         self._settle(support, f"keep={self.keep!r}")
-        return self
 
 
 class ExpressionFilter(_Filter):
@@ -131,29 +107,6 @@ class ExpressionFilter(_Filter):
         self.level = level
         self.share = share
 
-    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "ExpressionFilter":  # noqa: ARG002
-        """Find the features to keep.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples; NaN is a missing value.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+    def _learn(self, X: np.ndarray) -> None:
         reached = (self.level <= X).mean(axis=0)
         self._settle(reached >= self.share, f"level={self.level!r} in a share of {self.share!r}")
-        return self
-
-
-def _variances(X: np.ndarray) -> np.ndarray:
-    """Return each feature's variance over what is not missing; 0 where nothing is there."""
-    present = ~np.isnan(X)
-    count = np.maximum(1, present.sum(axis=0))
-    mean = np.where(present, X, 0.0).sum(axis=0) / count
-    return (np.where(present, X - mean, 0.0) ** 2).sum(axis=0) / count

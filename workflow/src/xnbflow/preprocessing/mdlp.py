@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import xlogy
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import Tags
 
 from xnbflow.data.labels import class_codes
 from xnbflow.density.jit import njit
 from xnbflow.density.tiles import feature_major, map_strips
 from xnbflow.preprocessing.estimator import Estimator
 
-__all__ = ["MDLPDiscretizer", "cut_features", "interval_numbers", "mdlp_cut_points"]
+__all__ = ["MDLPDiscretizer", "cut_features", "interval_numbers"]
 
 _LN2 = np.log(2.0)
 
@@ -26,10 +25,6 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     cut_points_ : list of ndarray
         The ascending cut points of each feature; none where the feature tells nothing. A value
         equal to a cut point belongs to the interval below it.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features seen in `fit`, where X had them.
 
     See Also
     --------
@@ -51,52 +46,19 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     _squares_features = False
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "MDLPDiscretizer":
-        """Find the cut points of each feature.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self
-        """
+        """Find the cut points of each feature."""
         X, y = self._validated(X, y)
         classes, codes, _ = class_codes(y)
         self.cut_points_ = cut_features(feature_major(X), codes, len(classes))
         return self
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the number of each value's interval.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_samples, n_features)
-            0, 1, ...
-        """
+        """Return the number of each value's interval, 0, 1, ..., as floats of X's shape."""
         return interval_numbers(feature_major(self._validated(X)), self.cut_points_).T
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-def mdlp_cut_points(values: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the cut points of one feature; see `cut_features`."""
-    return cut_features(values[None], codes, n_classes)[0]
 
 
 def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> list[np.ndarray]:
-    """Return the cut points of every feature.
+    """Return the ascending cut points of every feature, half-way between the values they separate.
 
     Each interval is cut at the point of least class entropy, between two of its distinct values,
     the lowest of equally good ones, as long as the gain exceeds the bits that the cut costs.
@@ -107,12 +69,6 @@ def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> lis
     codes : ndarray of int, shape (n_samples,)
         The class of each sample, 0 to ``n_classes - 1``.
     n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    list of ndarray of float64
-        For each feature, ascending, each half-way between the values it separates.
 
     Examples
     --------
@@ -137,11 +93,8 @@ def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> lis
 def interval_numbers(features: np.ndarray, cut_points: list[np.ndarray]) -> np.ndarray:
     """Return the number of each value's interval, 0, 1, ..., as floats of the same shape.
 
-    Parameters
-    ----------
-    features : ndarray of float64, shape (n_features, n_samples)
-    cut_points : list of ndarray
-        Of each feature, ascending; a value equal to a cut point is in the interval below it.
+    ``features`` (n_features, n_samples) have ascending cut points, which belong to the interval
+    below.
     """
     numbers = np.empty(features.shape)
     every = np.concatenate([np.empty(0), *cut_points])
@@ -216,12 +169,8 @@ def _best_cut(values: np.ndarray, codes: np.ndarray, counts: np.ndarray, bits: n
 @njit(nogil=True)
 def _pays(whole: np.ndarray, left: np.ndarray, right: np.ndarray, bits: np.ndarray) -> bool:
     """Return whether the gain of a cut exceeds the bits that it costs."""
-    n = whole.sum()
-    total, in_left, in_right = (
-        _code_length(whole, bits),
-        _code_length(left, bits),
-        _code_length(right, bits),
-    )
+    n, total = whole.sum(), _code_length(whole, bits)
+    in_left, in_right = _code_length(left, bits), _code_length(right, bits)
     k, k_left, k_right = (whole > 0).sum(), (left > 0).sum(), (right > 0).sum()
     # k * Ent(S) is k / n times the code length
     delta = (

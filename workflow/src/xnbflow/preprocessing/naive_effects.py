@@ -30,23 +30,13 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
     ----------
     entry, stay : float, default=0.05
         Significance levels to enter (score test) and to stay (Wald test), as in SAS.
-    span : float, default=0.6
-        Share of a feature's observations in a neighbourhood, in (0, 1].
-    kernel : {"minimum_variance", "epanechnikov"}, default="minimum_variance"
-        Kernel of the naive effects.
-    shrinkage : float, default=1.0
-        Number of pseudo-observations at each value, above 0.
-    categorical : columns, default=None
-        The features whose values are categories, in any form that a block of
-        `xnbflow.naive_bayes.HybridNB` takes.
+    span, kernel, shrinkage, categorical
+        As in `xnbflow.naive_bayes.GeneralizedNB`.
 
     Attributes
     ----------
     selected_ : ndarray of int, shape (n_selected,)
         The selected features, in the order in which they entered.
-    path_ : DataFrame
-        One row per step, with columns ``step``, ``action``, ``feature``, ``chi_square``,
-        ``p_value``, ``log_likelihood`` and ``n_selected``.
 
     See Also
     --------
@@ -93,29 +83,11 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "StepwiseNaiveEffects":
-        """Select features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels, two of them.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            If there are not two classes, or a parameter is outside its range.
-        """
+        """Select features that separate two classes."""
         X, y = self._validated(X, y, order="F")
         classes, events, _ = class_codes(y)
         check_two_classes(classes)
@@ -128,12 +100,11 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
             effects[column] = values[ordered.rows]
         self.selected_, path = stepwise_logistic(effects, events, entry=self.entry, stay=self.stay)
         if len(self.selected_) == 0:
-            warnings.warn(
+            msg = (
                 f"stepwise selection ends without a feature at the levels entry={self.entry} and "
-                f"stay={self.stay}; all features are kept",
-                UserWarning,
-                stacklevel=2,
+                f"stay={self.stay}; all features are kept"
             )
+            warnings.warn(msg, UserWarning, stacklevel=2)
             self.selected_ = np.arange(X.shape[1])
         path.insert(2, "feature", names[path.pop("candidate")])
         self._path_columns = {name: path[name].to_numpy() for name in path}
@@ -141,7 +112,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
 
     @property
     def path_(self) -> pd.DataFrame:
-        """The steps of the selection, see the class."""
+        """The steps of the selection: action, feature, chi-square, p-value and log-likelihood."""
         check_is_fitted(self)
         return pd.DataFrame(self._path_columns)
 

@@ -20,6 +20,9 @@ _LARGEST_CHANGE = 1.0  # of W per step, relative to W
 class ConditionalEntropy:
     """What CICA minimises: the sum of the components' entropies given the target, Eq. 7.
 
+    The value is ``-log |det W| - sum_i mean log p(z_i | y)`` in nats, with leave-one-out densities:
+    Eq. 7 less the constant ``n_components * H(y)``.
+
     Parameters
     ----------
     inputs : ndarray of shape (n_inputs, n_samples)
@@ -28,13 +31,7 @@ class ConditionalEntropy:
         A real target of unit variance, or codes of classes so far apart that no kernel reaches
         from one to another.
     factor : float
-        Kernel widths are ``factor * n_samples**(-1/6)``, of components and target; 1 is the
-        paper's.
-
-    Notes
-    -----
-    The value is ``-log |det W| - sum_i mean log p(z_i | y)`` in nats, with leave-one-out densities:
-    Eq. 7 less the constant ``n_components * H(y)``.
+        Kernel widths of components and target are ``factor * n_samples**(-1/6)``.
     """
 
     def __init__(self, inputs: np.ndarray, target: np.ndarray, factor: float) -> None:
@@ -43,31 +40,20 @@ class ConditionalEntropy:
         self.width = factor * len(target) ** (-1 / 6)
         self.target = target[order] / self.width
         self.reach = np.searchsorted(self.target, self.target + TARGET_REACH, side="right")
-        self._density = JointDensity(self.target, self.reach, self.width, self._mesh())
-
-    def _mesh(self) -> MeshTarget:
-        """Return the target on a mesh: a real one, or classes too far apart for one axis."""
         gaps = np.diff(self.target)
         if gaps.max(initial=0.0) > _CLASSES_APART:
-            return MeshTarget.of_classes(np.append(0, np.cumsum(gaps > _CLASSES_APART)))
-        return MeshTarget.of(self.target)
+            mesh = MeshTarget.of_classes(np.append(0, np.cumsum(gaps > _CLASSES_APART)))
+        else:
+            mesh = MeshTarget.of(self.target)
+        self._density = JointDensity(self.target, self.reach, self.width, mesh)
 
     def __call__(self, demixing: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the value, and its derivative by relative changes of W.
+        """Return the value in nats, and its derivative by relative changes of W.
 
-        Parameters
-        ----------
-        demixing : ndarray of shape (n_components, n_inputs)
-            The square matrix W, its components of unit variance (`standardise`).
-
-        Returns
-        -------
-        value : float
-            In nats.
-        gradient : ndarray of shape (n_components, n_components)
-            Derivative by ``E`` where W becomes ``(I + E) W``, standardised again: off the diagonal
-            ``E[phi_i z_j] - E[z_i z_j] (E[phi_i z_i] - 1)``, whose first term is Eq. 8's and whose
-            second is the effect of standardising; on the diagonal 0.
+        The derivative is that by ``E`` where the square matrix W becomes ``(I + E) W``, with
+        components of unit variance (`standardise`): off the diagonal ``E[phi_i z_j] - E[z_i z_j]
+        (E[phi_i z_i] - 1)``, whose first term is Eq. 8's and whose second is the effect of
+        standardising; on the diagonal 0.
         """
         components = demixing @ self.inputs
         log_density, score = self._density.scores(components)
@@ -80,19 +66,9 @@ class ConditionalEntropy:
         return float(value), gradient
 
     def held_out(self, demixing: np.ndarray, inputs: np.ndarray, target: np.ndarray) -> float:
-        """Return the same of samples that the densities do not rest on.
+        """Return the value in nats of samples that the densities were not estimated from.
 
-        Parameters
-        ----------
-        demixing : ndarray of shape (n_components, n_inputs)
-            W, from the objective's own samples.
-        inputs : ndarray of shape (n_inputs, n_new)
-        target : ndarray of shape (n_new,)
-
-        Returns
-        -------
-        float
-            In nats.
+        ``inputs`` (n_inputs, n_new) and ``target`` (n_new,) are theirs.
         """
         log_density = conditional_log_density(
             demixing @ self.inputs, self.target, self.width, demixing @ inputs, target / self.width
@@ -108,14 +84,9 @@ class ConditionalEntropy:
 class Descent:
     """The way down from one start.
 
-    Attributes
-    ----------
-    path : list of ndarray, each of shape (n_components, n_inputs)
-        W at the start and after each step.
-    values : list of float
-        `ConditionalEntropy` there; it never rises.
-    converged : bool
-        Whether the gradient fell below the tolerance.
+    ``path`` has W (n_components, n_inputs) at the start and after each step, ``values`` the
+    `ConditionalEntropy` there, which never rises; ``converged``: the gradient is below the
+    tolerance.
     """
 
     path: list[np.ndarray]
@@ -140,26 +111,9 @@ def natural_gradient(
     """Descend by ``W += -step * direction @ W`` (Eq. 8) with a step that adapts.
 
     The first direction is the natural gradient. Later ones are the natural gradient times the
-    inverse curvature that the last steps have shown (limited-memory BFGS), where a step of 1 is
-    right more often than not. A step is taken where it lowers the objective by a fair part of
-    what the gradient promises; else it shrinks until it does.
-
-    Parameters
-    ----------
-    objective : ConditionalEntropy
-        What to descend.
-    start : ndarray of shape (n_components, n_inputs)
-        W to begin with; nonsingular.
-    step : float
-        Size of the first step.
-    max_iter : int
-        Steps at most.
-    tol : float
-        The descent has converged where no entry of the gradient is larger.
-
-    Returns
-    -------
-    Descent
+    inverse curvature of the last steps (limited-memory BFGS). A step shrinks until it lowers the
+    objective by a fair part of what the gradient predicts. ``start`` is a nonsingular W; the
+    descent has converged where no entry of the gradient is above ``tol``.
 
     Examples
     --------

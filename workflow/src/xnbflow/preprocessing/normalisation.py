@@ -3,15 +3,13 @@
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from scipy.stats import rankdata
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import OneToOneFeatureMixin
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import Declared, number
+from xnbflow.data.parameters import number
 from xnbflow.data.sources.intensities import looks_like_counts
+from xnbflow.preprocessing.estimator import Unlabelled
 
 __all__ = [
     "CountsPerMillion",
@@ -23,66 +21,7 @@ __all__ = [
 ]
 
 
-class _OfSamples(OneToOneFeatureMixin, TransformerMixin, Declared):
-    """A transformer that takes each sample by itself and learns nothing."""
-
-    _allows_missing = True
-
-    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "_OfSamples":  # noqa: ARG002
-        """Check the training samples; nothing is learned.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        self._checked(X, reset=True)
-        return self
-
-    def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the transformed samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            Feature-major, as the classifiers want it.
-
-        Raises
-        ------
-        InputError
-            If a value is out of the transformation's domain.
-        """
-        check_is_fitted(self)
-        return np.asfortranarray(self._transformed(self._checked(X, reset=False)))
-
-    def _checked(self, X: np.ndarray | pd.DataFrame, *, reset: bool) -> np.ndarray:
-        finite = "allow-nan" if self._allows_missing else True
-        return validate_data(self, X, dtype=np.float64, reset=reset, ensure_all_finite=finite)
-
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "n_features_in_")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._allows_missing
-        tags.requires_fit = True
-        return tags
-
-
-class Log2(_OfSamples):
+class Log2(OneToOneFeatureMixin, Unlabelled):
     """Logarithm to base 2 of every value, plus an offset.
 
     Parameters
@@ -119,7 +58,7 @@ class Log2(_OfSamples):
         return np.log2(shifted)
 
 
-class SampleStandardizer(_OfSamples):
+class SampleStandardizer(OneToOneFeatureMixin, Unlabelled):
     """Z-score of each sample: its values less their mean, divided by their standard deviation.
 
     Missing values do not count and stay missing. A sample of equal values becomes zero.
@@ -143,7 +82,7 @@ class SampleStandardizer(_OfSamples):
         return (X - mean) / sd
 
 
-class SampleRanks(_OfSamples):
+class SampleRanks(OneToOneFeatureMixin, Unlabelled):
     """Rank of each value within its sample, between 0 and 1: (rank - 1/2) / count.
 
     Ties have their mean rank. Missing values do not count and stay missing.
@@ -165,7 +104,7 @@ class SampleRanks(_OfSamples):
         return (ranks - 0.5) / (~np.isnan(X)).sum(axis=1, keepdims=True)
 
 
-class CountsPerMillion(_OfSamples):
+class CountsPerMillion(OneToOneFeatureMixin, Unlabelled):
     """Counts per million of each sample, and their natural logarithm log(1 + x).
 
     Parameters
@@ -180,9 +119,8 @@ class CountsPerMillion(_OfSamples):
 
     References
     ----------
-    M. D. Robinson and A. Oshlack, A scaling normalization method for differential expression
-    analysis of RNA-seq data, Genome Biology 11 (2010), R25, for library sizes; no TMM factors are
-    used here, for a sample must not depend on others.
+    M. D. Robinson and A. Oshlack, Genome Biology 11 (2010), R25, for library sizes; no TMM factors
+    are used here, for a sample must not depend on others.
 
     Examples
     --------
@@ -212,7 +150,7 @@ class CountsPerMillion(_OfSamples):
         return np.log1p(scaled) if self.log else scaled
 
 
-class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, Declared):
+class QuantileNormalizer(OneToOneFeatureMixin, Unlabelled):
     """Give every sample the same distribution: the mean of the training samples'.
 
     Bolstad's quantile normalization against a fixed target, so that a test sample is normalised
@@ -223,7 +161,6 @@ class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, Declared):
     ----------
     target_ : ndarray, shape (n_features,)
         The ascending means of the training samples' order statistics.
-    n_features_in_ : int
 
     See Also
     --------
@@ -232,9 +169,7 @@ class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, Declared):
 
     References
     ----------
-    B. M. Bolstad, R. A. Irizarry, M. Åstrand and T. P. Speed, A comparison of normalization methods
-    for high density oligonucleotide array data based on variance and bias, Bioinformatics 19
-    (2003), 185-193.
+    B. M. Bolstad, R. A. Irizarry, M. Åstrand and T. P. Speed, Bioinformatics 19 (2003), 185-193.
 
     Examples
     --------
@@ -243,41 +178,15 @@ class QuantileNormalizer(OneToOneFeatureMixin, TransformerMixin, Declared):
     [[5.67, 2.0, 3.0, 4.67], [5.17, 2.0, 5.17, 3.0]]
     """
 
-    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> "QuantileNormalizer":  # noqa: ARG002
-        """Learn the target.
+    _allows_missing = False
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples without missing values.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        X = validate_data(self, X, dtype=np.float64)
+    def _learn(self, X: np.ndarray) -> None:
         target = np.zeros(X.shape[1])
         for sample in X:  # not all of them sorted in memory
             target += np.sort(sample)
         self.target_ = target / len(X)
-        return self
 
-    def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the normalised samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features of `fit` in its order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            Feature-major, as the classifiers want it.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+    def _transformed(self, X: np.ndarray) -> np.ndarray:
         cumulated = np.concatenate([[0.0], np.cumsum(self.target_)])
         normalised = np.empty(X.shape, order="F")
         for i, sample in enumerate(X):

@@ -1,13 +1,13 @@
 """The index: one page over all studies, those that have run and those that have not."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from xnbflow.data.atomic import write_atomically
-from xnbflow.data.contract import REPORT, STUDY_TABLE, STUDY_TABLES
+from xnbflow.data.contract import REPORT, STUDY_TABLES
 from xnbflow.data.tables import read_parquet
 from xnbflow.report.page.page import ENVIRONMENT
 from xnbflow.report.results import StudyResults
@@ -31,9 +31,12 @@ def write_index(
         The options of that command.
     """
     path, written = Path(path), None
-    while True:  # another report may have appeared: the last to write knows of all
+    while True:  # another report may have appeared: the last to write lists all of them
         rows = [_configured(results, options) for results in studies]
-        rows += _others(path.parent / "studies", {results.study.id for results in studies})
+        configured = {results.study.id for results in studies}
+        reports = sorted(path.parent.glob("studies/*/report.html"))
+        others = [page.parent for page in reports if page.parent.name not in configured]
+        rows += [_row(folder.name, _headline(folder)) for folder in others]
         html = ENVIRONMENT.get_template("index.html").render(studies=rows)
         if html == written:
             return
@@ -43,38 +46,29 @@ def write_index(
 
 def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]:
     study = results.study
-    headline = _headline(results.root / STUDY_TABLE.of(study=study.id, table="headline"))
-    return {
-        "id": study.id,
-        "title": study.title,
-        "summary": study.summary,
+    found = _headline(results.folder) | {"title": study.title, "summary": study.summary}
+    return _row(study.id, found) | {
         "finished": (results.root / REPORT.of(study=study.id)).exists(),
-        "headline": headline.get("text", ""),
         "datasets": len(study.datasets),
         "classifiers": [results.labels[name] for name in study.classifiers],
         "command": shlex.join(["snakemake", study.id, *options]),
     }
 
 
-def _headline(path: Path) -> dict[str, str]:
+def _row(study: str, found: dict[str, str]) -> dict[str, Any]:
+    """Return what the index shows of a finished study, from its table ``headline``."""
+    return {
+        "id": study,
+        "finished": True,
+        "title": found.get("title", study),
+        "summary": found.get("summary", ""),
+        "headline": found.get("text", ""),
+        "datasets": 0,
+        "classifiers": [],
+    }
+
+
+def _headline(folder: Path) -> dict[str, str]:
     """Return a study's table ``headline`` as a mapping; empty where it was not written yet."""
-    if not path.exists():
-        return {}
-    return read_parquet(path, STUDY_TABLES["headline"]).iloc[0].to_dict()
-
-
-def _others(folder: Path, configured: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield the studies of which the results alone are left, as their headlines call them."""
-    for report in sorted(folder.glob("*/report.html")):
-        name = report.parent.name
-        if name not in configured:
-            found = _headline(report.parent / "headline.parquet")
-            yield {
-                "id": name,
-                "finished": True,
-                "title": found.get("title", name),
-                "summary": found.get("summary", ""),
-                "headline": found.get("text", ""),
-                "datasets": 0,
-                "classifiers": [],
-            }
+    path = folder / "headline.parquet"
+    return read_parquet(path, STUDY_TABLES["headline"]).iloc[0].to_dict() if path.exists() else {}

@@ -1,7 +1,7 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -18,7 +18,6 @@ from xnbflow.data.contract import (
     MODEL_TABLE,
     MODEL_TABLES,
     PAPER,
-    SERIES,
     STUDY,
     STUDY_TABLE,
     STUDY_TABLES,
@@ -29,11 +28,11 @@ from xnbflow.data.contract import (
     VALIDATION_TABLE,
     VALIDATION_TABLES,
     Column,
+    PathTemplate,
     TableSchema,
     analysis_tables,
     text_of,
 )
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.entries import Analysis
 from xnbflow.data.printed import PublishedTables
 from xnbflow.data.study import Study
@@ -79,11 +78,6 @@ class StudyResults:
         """Where the study's own tables are."""
         return self.root / STUDY.of(study=self.study.id)
 
-    def params(self, classifier: str) -> dict[str, Any]:
-        """Return the parameters that a classifier was configured with."""
-        entry = self.configuration.get("classifiers", {}).get(classifier, {})
-        return dict(entry.get("params", {}))
-
     def place(self, dataset: str, folds: str) -> str:
         """Return how a data set is called; with its scheme of folds where there are several."""
         return f"{dataset} ({folds})" if len(self.study.folds) > 1 else dataset
@@ -104,10 +98,8 @@ class StudyResults:
     @cached_property
     def tables(self) -> "StudyTables":
         """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.data.contract`."""
-        study = self.study.id
-        paths = {name: STUDY_TABLE.of(study=study, table=name) for name in STUDY_TABLES}
-        paths |= {n: DESCRIPTION_TABLE.of(study=study, table=n) for n in DESCRIPTION_TABLES}
-        return StudyTables(self, paths, {**STUDY_TABLES, **DESCRIPTION_TABLES})
+        places = {STUDY_TABLE: STUDY_TABLES, DESCRIPTION_TABLE: DESCRIPTION_TABLES}
+        return StudyTables(self, {p.fill(study=self.study.id): t for p, t in places.items()})
 
     def rows(self, table: str, **where: object) -> pd.DataFrame:
         """Return the rows of one of `tables` whose columns have the given values."""
@@ -116,20 +108,18 @@ class StudyResults:
     @cached_property
     def validation(self) -> "StudyTables":
         """The tables of models in a second cohort."""
-        study = self.study.id
-        paths = {name: VALIDATION_TABLE.of(study=study, table=name) for name in VALIDATION_TABLES}
-        return StudyTables(self, paths, VALIDATION_TABLES)
+        place = VALIDATION_TABLE.fill(study=self.study.id)
+        return StudyTables(self, {place: VALIDATION_TABLES})
 
     def analysis(self, analysis: Analysis) -> "StudyTables":
         """Return the tables of an analysis."""
-        schemas = analysis_tables(analysis)
         place = ANALYSIS_TABLE.fill(study=self.study.id, analysis=analysis.name)
-        return StudyTables(self, {name: place.of(table=name) for name in schemas}, schemas)
+        return StudyTables(self, {place: analysis_tables(analysis)})
 
     def model(self, dataset: str, classifier: str) -> "StudyTables":
         """Return the tables of a classifier that was fitted on all samples."""
         place = MODEL_TABLE.fill(dataset=dataset, classifier=classifier)
-        return StudyTables(self, {n: place.of(table=n) for n in MODEL_TABLES}, MODEL_TABLES)
+        return StudyTables(self, {place: MODEL_TABLES})
 
     @cached_property
     def published(self) -> PublishedTables:
@@ -137,30 +127,18 @@ class StudyResults:
         return PublishedTables(self.paper)
 
     def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
-        """Return a metric with a row per place and a column per classifier, in the study's order.
+        """Return a column of ``summary`` for a metric: rows by `place`, classifiers' labels above.
 
-        Parameters
-        ----------
-        metric : str
-            One of the metrics in the table ``summary``.
-        value : str
-            Its column: ``mean``, ``sd`` or ``sd_repeats``.
-
-        Returns
-        -------
-        DataFrame
-            Rows by `place`, columns by label; missing where a fold failed, as a mean over the
-            others is no comparison.
+        It is missing where a fold failed, as a mean over the others is no comparison.
         """
         chosen = self.rows("summary", metric=metric, folds_failed=0)
         wide = chosen.set_index(["dataset", "folds", "classifier"])[value].unstack()
         wide = wide.reindex(index=list(self.places), columns=list(self.study.classifiers))
         return wide.set_axis(list(self.places.values())).rename(columns=self.labels)
 
-    def of_dataset(self, dataset: str, table: str) -> pd.DataFrame:
-        """Return a table of a data set, say its ``correlations``."""
-        path = DIAGNOSTIC.of(dataset=dataset, table=table)
-        return read_parquet(self.root / path, DIAGNOSTIC_TABLES[table])
+    def diagnosed(self, dataset: str) -> "StudyTables":
+        """Return the tables of a data set, say its ``correlations``."""
+        return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None
@@ -170,48 +148,30 @@ class StudyResults:
         rows = read_parquet(self.root / path, TRAINING_TABLES[table])
         return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)
 
-    @property
-    def simulated(self) -> list[str]:
-        """The data sets of the study that are simulated."""
-        rows = self.configuration.get("datasets", {})
-        return [d for d in self.study.datasets if rows.get(d, {}).get("source") == "simulate"]
-
     def truth(self, dataset: str) -> pd.DataFrame | None:
         """Return what was planted in a simulated data set; None for a real one."""
-        if dataset not in self.simulated:
+        if self.configuration.get("datasets", {}).get(dataset, {}).get("source") != "simulate":
             return None
         return read_parquet(self.root / TRUTH.of(dataset=dataset), TRUTH_TABLE)
 
-    def series(self, dataset: str) -> DataSet:
-        """Return a data set's canonical series."""
-        return DataSet.read(self.root / SERIES.of(dataset=dataset))
-
 
 class StudyTables:
-    """Tables in files, each read once, when it is first asked for.
-
-    Parameters
-    ----------
-    results : StudyResults
-        The study.
-    paths : mapping of str to str
-        The files, by the tables' names.
-    schemas : mapping of str to TableSchema
-        What the tables hold.
-    """
+    """Tables in files, by name; each is read once, when it is first asked for."""
 
     def __init__(
-        self, results: StudyResults, paths: Mapping[str, str], schemas: Mapping[str, TableSchema]
+        self, results: StudyResults, places: Mapping[PathTemplate, Mapping[str, TableSchema]]
     ) -> None:
-        self._results, self._paths, self._schemas = results, paths, schemas
-        self._read = cache(lambda name: read_parquet(results.root / paths[name], schemas[name]))
+        self._results = results
+        self._schemas = {
+            name: table for tables in places.values() for name, table in tables.items()
+        }
+        self._paths = {n: place.of(table=n) for place, tables in places.items() for n in tables}
+        self._read = cache(
+            lambda name: read_parquet(results.root / self._paths[name], self._schemas[name])
+        )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self._read(name)
-
-    def present(self) -> list[str]:
-        """Return the names of the tables that were written; an analysis may leave some out."""
-        return [name for name, path in self._paths.items() if (self._results.root / path).exists()]
 
     def rows(self, name: str, **where: object) -> pd.DataFrame:
         """Return the rows of a table whose columns have the given values."""
@@ -223,6 +183,16 @@ class StudyTables:
     def sources(self, *names: str) -> list[str]:
         """Return the files of tables as text, as a page links to them."""
         return [self._results.beside(text_of(self._paths[name])) for name in names]
+
+    def present(self) -> list[str]:
+        """Return the names of the tables that were written; an analysis may leave some out."""
+        return [name for name, path in self._paths.items() if (self._results.root / path).exists()]
+
+    def links(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield the place, title and files of the tables that were written."""
+        for name in self.present():
+            files = [self._results.beside(self._paths[name]), *self.sources(name)]
+            yield files[1].removesuffix(".tsv"), self._schemas[name].title, files
 
     def show(
         self,
@@ -237,14 +207,14 @@ class StudyTables:
     ) -> Table:
         """Return a table of a page, with the labels and formats that the contract declares.
 
-        A classifier is shown by its label. A data set is shown with its scheme of folds where the
-        rows have one that is no column of the page, and the study has several.
+        A classifier is shown by its label, a data set with its scheme of folds where the study has
+        several and the page has no column of them.
 
         Parameters
         ----------
         names : str or sequence of str
-            The table, or those that ``rows`` are joined of: the page links to all of them, and a
-            column is the one of the first that has it.
+            The table, or those that ``rows`` are joined of: the page links to all of them, and the
+            first that has a column declares it.
         caption : str
             What the table shows and how to read it.
         columns : sequence of str
@@ -252,8 +222,7 @@ class StudyTables:
         rows : DataFrame, optional
             What is shown; by default all rows of the table.
         own : mapping of str to Column or str, optional
-            Columns of the rows that no table declares, or that are declared otherwise: a column, or
-            the format alone.
+            Columns, or formats alone, of what no table declares, or declares otherwise.
         best, links : optional
             See `xnbflow.report.page.blocks.Table`.
         """

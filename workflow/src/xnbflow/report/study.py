@@ -15,19 +15,7 @@ __all__ = ["sections_of", "write_report"]
 def write_report(
     results: StudyResults, path: str | Path, figures: str | Path, threads: int
 ) -> None:
-    """Write a study's page and its figures.
-
-    Parameters
-    ----------
-    results : StudyResults
-        The finished study.
-    path : path
-        The HTML file.
-    figures : path
-        Folder for the figures, a folder in it per section.
-    threads : int
-        Processes that draw.
-    """
+    """Write a study's page and its figures; see `xnbflow.report.page.page.write_page`."""
     study = results.study
     sections = sections_of(results)
     write_page(Path(path), study.title, study.summary, sections, Path(figures), threads)
@@ -36,7 +24,6 @@ def write_report(
 def sections_of(results: StudyResults) -> Iterator[Section]:
     """Yield a section when it is ready, so that its figures are drawn while the next is made."""
     for name in section_modules(results.study, results.analyses):
-        module = importlib.import_module(name)
-        section = module.section(results)
+        section = importlib.import_module(name).section(results)
         if section is not None:
             yield section

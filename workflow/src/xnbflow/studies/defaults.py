@@ -1,11 +1,11 @@
 """The parameters of an analysis: what is given over what it has by itself."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from xnbflow.data.errors import InputError
 
-__all__ = ["refuse_unknown", "with_defaults"]
+__all__ = ["with_defaults"]
 
 
 def with_defaults(
@@ -23,13 +23,10 @@ def with_defaults(
     >>> with_defaults("cica", {"seeds": 3}, {"seeds": 50, "steps": 30})
     {'seeds': 3, 'steps': 30}
     """
-    refuse_unknown(analysis, params, defaults)
-    return {**defaults, **params}
-
-
-def refuse_unknown(analysis: str, params: Collection[str], known: Collection[str]) -> None:
-    """Raise an `InputError` if a parameter is not among those that an analysis has."""
     for key in params:
-        if key not in known:
-            msg = f"the analysis {analysis!r} has no parameter {key!r}; it has {', '.join(known)}"
+        if key not in defaults:
+            msg = (
+                f"the analysis {analysis!r} has no parameter {key!r}; it has {', '.join(defaults)}"
+            )
             raise InputError(msg)
+    return {**defaults, **params}

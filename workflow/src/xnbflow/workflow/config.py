@@ -17,13 +17,8 @@ from xnbflow.data.schemas import check
 from xnbflow.data.sources.registry import known_sources
 from xnbflow.data.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.data.study import Study, Validation
-from xnbflow.evaluation.method_checks import (
-    check_analysis,
-    check_classifier,
-    check_transformer,
-    columns_named,
-)
-from xnbflow.evaluation.methods import methods_in, resolved, unlabelled
+from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
+from xnbflow.evaluation.methods import entries_in, resolved, unlabelled
 from xnbflow.studies.registry import known_analyses
 
 _SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
@@ -213,7 +208,7 @@ class Config:
 
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
-        return list(methods_in(self._entry(name, dataset)))
+        return [part["method"] for part in entries_in(self._entry(name, dataset))]
 
     def _entry(self, name: str, dataset: str) -> dict[str, Any]:
         entry = unlabelled(self.classifiers[name])
@@ -255,7 +250,7 @@ def read_config(
     )
     _check_names(config, dataset_ids)
     for name, entry in config.classifiers.items():
-        check_classifier(entry, f"classifiers.{name}")
+        check_estimator(entry, f"classifiers.{name}", "classifier")
     for study in config.studies.values():
         _check_study(study, config, dataset_ids)
     _check_preprocessing(config, dataset_ids)
@@ -372,7 +367,7 @@ def _check_preprocessing(config: Config, dataset_ids: Collection[str]) -> None:
     _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, _SHEETS)
     for name, steps in config.preprocessing.items():
         for i, step in enumerate(steps):
-            check_transformer(step, f"preprocessing.{name}.{i}")
+            check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
     for study in config.studies.values():
         for dataset, classifier in itertools.product(study.datasets, study.classifiers):
             named = columns_named(config.classifiers[classifier])

@@ -4,7 +4,8 @@ The distances of all features need never be in memory at once: `Candidates` take
 chunk and keeps the few features that may still be selected.
 """
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,14 @@ from xnbflow.preprocessing.selection.covering import smallest_cover
 __all__ = [
     "SELECTIONS",
     "Candidates",
-    "Tie",
+    "FeatureDistances",
+    "KeptFeatures",
     "class_pairs",
     "distances_without_spikes",
     "pair_distances",
+    "pairs_with",
     "ranked_prefix",
+    "smallest_covers",
 ]
 
 SELECTIONS = ("greedy", "joint", "minimal")
@@ -44,6 +48,11 @@ def class_pairs(n_classes: int) -> np.ndarray:
     return np.column_stack(np.triu_indices(n_classes, k=1))
 
 
+def pairs_with(code: int, n_classes: int) -> np.ndarray:
+    """Return the positions of a class's pairs in `class_pairs`, shape (n_classes - 1,)."""
+    return np.flatnonzero((class_pairs(n_classes) == code).any(axis=1))
+
+
 def pair_distances(
     features: Any,
     codes: np.ndarray,
@@ -56,7 +65,7 @@ def pair_distances(
     underflow: str = "as_published",
     min_bandwidth: float = 0.0,
 ) -> np.ndarray:
-    """Return how far apart the densities of two classes are, for each pair and feature.
+    """Return the distances of the densities of two classes, for each pair and feature.
 
     Parameters
     ----------
@@ -101,21 +110,16 @@ def distances_without_spikes(
     distance: str = "hellinger",
     min_bandwidth: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what is left of the distances if no class is (almost) constant.
+    """Return `pair_distances` as they would be if no class were (almost) constant.
 
-    A class that is, or that has a single sample, gets a density as narrow as a spike, which any
-    other density is far from. Here no bandwidth is below half the feature's standard deviation
-    over all samples, times ``n_c**-0.2``.
-
-    Parameters
-    ----------
-    features, codes, n_classes, bandwidth, kernel, n_grid, distance, min_bandwidth
-        As for `pair_distances`; for "adaptive" Silverman's rule is taken.
+    The density of such a class, or of a single sample, is a narrow spike, which is far from any
+    other density. Here no bandwidth is below half the feature's standard deviation over all
+    samples, times ``n_c**-0.2``; "adaptive" bandwidths are replaced by Silverman's.
 
     Returns
     -------
     distances : ndarray of shape (n_pairs, n_features)
-        Those of `pair_distances`, with the least bandwidth; 0 where a class has one sample.
+        0 where a class has one sample.
     spikes : ndarray of bool, shape (n_pairs, n_features)
         Whether one of the two classes is narrower than a tenth of that.
 
@@ -152,39 +156,12 @@ def distances_without_spikes(
 
 
 @dataclass(frozen=True)
-class Tie:
-    """Features of equal rank of which a ranking takes some: which ones, their names decide.
-
-    Attributes
-    ----------
-    row : int
-        The ranking: a pair of classes or, where all others are ranked at once, a class.
-    distance : float
-        What they have in common; 1 - prod(1 - distance) in a ranking against all others.
-    names : ndarray of shape (n_tied,)
-        In rank order.
-    n_taken : int
-        How many of them, the first, are taken.
-    """
-
-    row: int
-    distance: float
-    names: np.ndarray
-    n_taken: int
-
-
-@dataclass(frozen=True)
 class FeatureDistances:
     """Features with their distances between classes and their training samples.
 
-    Attributes
-    ----------
-    positions : ndarray of int, shape (n_features,)
-        Which features of a series they are.
-    names : ndarray of shape (n_features,)
-        Their names or, where they have none, their positions; by these ties are broken.
-    distances : ndarray of shape (n_pairs, n_features)
-    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
+    ``positions`` in the series and ``names`` (or else positions), by which ties are broken, have
+    shape (n_features,), ``distances`` (n_pairs, n_features); ``values`` (n_features, n_samples) are
+    an array, `Rows` or a CSR array.
     """
 
     positions: np.ndarray
@@ -194,11 +171,9 @@ class FeatureDistances:
 
     def take(self, kept: np.ndarray) -> "FeatureDistances":
         """Return some of the features; dense values are not copied."""
+        values = some_rows(self.values, kept)
         return FeatureDistances(
-            self.positions[kept],
-            self.names[kept],
-            self.distances[:, kept],
-            some_rows(self.values, kept),
+            self.positions[kept], self.names[kept], self.distances[:, kept], values
         )
 
     def join(self, other: "FeatureDistances") -> "FeatureDistances":
@@ -211,21 +186,51 @@ class FeatureDistances:
         )
 
 
-def kept(features: FeatureDistances | None) -> FeatureDistances:
-    """Return what was kept of a series, and refuse one without features."""
-    if features is None:
-        msg = "there are no features to select from; give at least one"
-        raise InputError(msg)
-    return features
+@dataclass
+class KeptFeatures:
+    """The features that may still be selected, after any number of chunks of a series.
+
+    A ranking selects from its top. What ranks below the selected features of a chunk ranks below
+    them among all features, so that only a few features of every chunk have to be kept.
+    """
+
+    n_classes: int
+    n_seen: int = field(default=0, init=False)
+    _kept: FeatureDistances | None = field(default=None, init=False)
+
+    @property
+    def features(self) -> FeatureDistances:
+        """The features that are kept."""
+        if self._kept is None:
+            msg = "there are no features to select from; give at least one"
+            raise InputError(msg)
+        return self._kept
+
+    def absorb(self, distances: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
+        """Take in distances (n_pairs, n_features) and values (n_features, n_samples)."""
+        positions = self.n_seen + np.arange(values.shape[0])
+        self.n_seen += values.shape[0]
+        chunk = FeatureDistances(
+            positions, positions if names is None else names, distances, values
+        )
+        features = chunk.take(self._may_be_selected(chunk))
+        if self._kept is not None:
+            features = self._kept.join(features)
+            features = features.take(self._may_be_selected(features))
+        self._note(features, chunk)
+        self._kept = features
+
+    @abstractmethod
+    def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
+        """Return which features may be selected, ascending."""
+
+    def _note(self, features: FeatureDistances, chunk: FeatureDistances) -> None:
+        """See a whole chunk, and the features that will be kept."""
 
 
 @dataclass
-class Candidates:
-    """The features that may still be selected, after any number of chunks of a series.
-
-    The selection takes features from the top of a ranking until ``1 - prod(1 - distance)`` reaches
-    the threshold. What ranks below that point among some features ranks below it among all, so
-    that of every chunk only a few features have to be kept.
+class Candidates(KeptFeatures):
+    """The features that `xnbflow.naive_bayes.XNB` may select.
 
     Parameters
     ----------
@@ -233,205 +238,139 @@ class Candidates:
     threshold : float
         Where ``1 - prod(1 - distance)`` stops the selection.
     selection : {"greedy", "joint", "minimal"}
-        See `xnbflow.naive_bayes.XNB`.
-
-    Attributes
-    ----------
-    features : FeatureDistances
-        What was kept.
-    n_features : int
-        How many features were seen.
-    mean_distance : float
-        Mean of all distances seen.
+    min_distance : float or "mean"
+        Only greater distances count; "mean" is `mean_distance`.
     """
 
-    n_classes: int
     threshold: float = 0.999
     selection: str = "greedy"
+    min_distance: float | str = 0.5
 
     def __post_init__(self) -> None:
-        self._kept: FeatureDistances | None = None
-        self.n_features = 0
-        self._pairs = class_pairs(self.n_classes)
         self._total = 0.0
         self._at_cut: dict[int, tuple[float, np.ndarray]] = {}
 
     @property
-    def features(self) -> FeatureDistances:
-        """What was kept."""
-        return kept(self._kept)
-
-    @property
     def mean_distance(self) -> float:
         """Mean of all distances seen."""
-        return self._total / max(1, len(self._pairs) * self.n_features)
+        return self._total / max(1, len(class_pairs(self.n_classes)) * self.n_seen)
 
-    def absorb(self, distances: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
-        """Take in the next features.
+    @property
+    def _cut(self) -> float:
+        return self.mean_distance if self.min_distance == "mean" else float(self.min_distance)
 
-        Parameters
-        ----------
-        distances : ndarray of shape (n_pairs, n_features)
-        values : ndarray or CSR array of shape (n_features, n_samples)
-        names : ndarray of shape (n_features,), optional
-        """
-        positions = self.n_features + np.arange(values.shape[0])
-        names = positions if names is None else names
-        self.n_features += values.shape[0]
-        self._total += float(distances.sum())
-        chunk = FeatureDistances(positions, names, distances, values)
-        features = chunk.take(self._may_be_selected(chunk))
-        if self._kept is not None:
-            features = self._kept.join(features)
-            features = features.take(self._may_be_selected(features))
-        self._note_ties(features, chunk)
-        self._kept = features
-
-    def _note_ties(self, features: FeatureDistances, chunk: FeatureDistances) -> None:
+    def _note(self, features: FeatureDistances, chunk: FeatureDistances) -> None:
         """Keep the names of all features at the distance at which a ranking is cut.
 
         That distance only rises, and what is above an earlier one is still among the candidates.
         """
+        self._total += float(chunk.distances.sum())
         if self.selection == "minimal":
             return
-        known = [] if self._kept is None else [self._names_and_rankings(self._kept)]
-        names, rows = self._names_and_rankings(chunk)
+        seen = [each for each in (self._kept, chunk) if each is not None]
+        ranks = [self._rankings(each.distances) for each in seen]
         for r, row in enumerate(self._rankings(features.distances)):
             top = ranked_prefix(row, features.names, self.threshold)
             if not _reaches(row[top], self.threshold).any():
                 continue
             cut = row[top[-1]]
             before, tied = self._at_cut.get(r, (None, None))
-            found = [tied] if cut == before else [old[ranks[r] == cut] for old, ranks in known]
-            self._at_cut[r] = cut, np.concatenate([*found, names[rows[r] == cut]])
-
-    def _names_and_rankings(self, features: FeatureDistances) -> tuple[np.ndarray, np.ndarray]:
-        return features.names, self._rankings(features.distances)
+            found = [each.names[own[r] == cut] for each, own in zip(seen, ranks, strict=True)]
+            self._at_cut[r] = cut, np.concatenate([tied, found[-1]] if cut == before else found)
 
     def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
         least = CANDIDATES_PER_PAIR if self.selection == "minimal" else 1
-        found = [
-            ranked_prefix(row, features.names, self.threshold, least)
-            for row in self._rankings(features.distances)
-        ]
-        return _union(found)
+        rankings = self._rankings(features.distances)
+        tops = [ranked_prefix(row, features.names, self.threshold, least) for row in rankings]
+        return _union(tops)
 
     def _rankings(self, distances: np.ndarray) -> np.ndarray:
         """Return what is ranked: distances of pairs, or of each class from all others at once."""
         if self.selection != "joint":
             return distances
-        mine = [(self._pairs == code).any(axis=1) for code in range(self.n_classes)]
+        mine = [pairs_with(code, self.n_classes) for code in range(self.n_classes)]
         return np.array([1.0 - np.prod(1.0 - distances[rows], axis=0) for rows in mine])
 
-    def select(self, min_distance: float | str) -> tuple[list[np.ndarray], list[int]]:
-        """Choose the features of each class.
+    def select(self) -> tuple[list[np.ndarray], list[int]]:
+        """Return which candidates each class takes, not ranked, and their gaps.
 
-        Parameters
-        ----------
-        min_distance : float or "mean"
-            Only greater distances count; "mean" stands for `mean_distance`.
-
-        Returns
-        -------
-        chosen : list of ndarray of int
-            For each class which of the candidates are chosen, not ranked.
-        gaps : list of int
-            By how many features at most each set is larger than the smallest that would do; empty
-            unless the selection is "minimal".
+        The gap is by how many features at most a set is larger than the smallest that would do;
+        there are none unless the selection is "minimal".
         """
-        cut = self.mean_distance if min_distance == "mean" else float(min_distance)
+        features, cut = self.features, self._cut
         if self.selection == "minimal":
-            return self._select_minimal(cut)
+            counted = np.where(features.distances > cut, features.distances, 0.0)
+            return smallest_covers(counted, self.n_classes, self.threshold, self.n_seen)
         tops = []
-        for row in self._rankings(self.features.distances):
-            top = ranked_prefix(row, self.features.names, self.threshold)
+        for row in self._rankings(features.distances):
+            top = ranked_prefix(row, features.names, self.threshold)
             tops.append(top[row[top] > cut])
         if self.selection == "joint":
             return tops, []
-        return [_union([tops[p] for p in self._mine(code)]) for code in range(self.n_classes)], []
-
-    def _select_minimal(self, cut: float) -> tuple[list[np.ndarray], list[int]]:
-        distances = self.features.distances
-        with np.errstate(divide="ignore"):
-            strengths = np.where(distances > cut, -np.log1p(-distances), 0.0)
-        strengths /= -np.log1p(-self.threshold)
-        n_top = CANDIDATES_PER_PAIR if distances.shape[1] < self.n_features else None
-        covers = [
-            smallest_cover(strengths[self._mine(code)], n_top) for code in range(self.n_classes)
-        ]
-        return [chosen for chosen, _ in covers], [gap for _, gap in covers]
+        mine = [pairs_with(code, self.n_classes) for code in range(self.n_classes)]
+        return [_union([tops[p] for p in pairs]) for pairs in mine], []
 
     def ranked(self, chosen: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rank a class's features by their greatest distance to another class, ties by name.
+        """Rank a class's candidates by their greatest distance to another class, ties by name.
 
-        Parameters
-        ----------
-        chosen : ndarray of int
-            Candidates.
-        code : int
-            The class.
-
-        Returns
-        -------
-        ranked : ndarray of int
-            The same candidates.
-        distances : ndarray of shape (n_classes - 1, n_chosen)
-            Their distances to each other class, in the order of the classes.
+        Also returns their distances to each other class, shape (n_classes - 1, n_chosen).
         """
-        distances = self.features.distances[np.ix_(self._mine(code), chosen)]
+        distances = self.features.distances[np.ix_(pairs_with(code, self.n_classes), chosen)]
         names = _sortable(self.features.names[chosen])
         order = np.lexsort((names, -distances.max(axis=0, initial=0.0)))
         return chosen[order], distances[:, order]
 
-    def ties(self, min_distance: float | str) -> list[Tie]:
-        """Return the ties that names decide, in the rankings of `select`; none if "minimal"."""
-        cut = self.mean_distance if min_distance == "mean" else float(min_distance)
-        found = []
+    def ties(self) -> list[tuple[int, int | None, float, list[Any], int]]:
+        """Return the ties that names decide in the rankings, each for the classes it concerns.
+
+        They are class, other class (None in a ranking against all others), what the tied features
+        have in common (their distance), their names in rank order, and how many of them are taken.
+        """
+        pairs, found = class_pairs(self.n_classes).tolist(), []
         rankings = self._rankings(self.features.distances)
-        for r, (distance, names) in self._at_cut.items():
-            names = names[np.argsort(_sortable(names), kind="stable")]  # noqa: PLW2901
+        for r, (distance, tied) in self._at_cut.items():
+            names = tied[np.argsort(_sortable(tied), kind="stable")].tolist()
             top = ranked_prefix(rankings[r], self.features.names, self.threshold)
             n_taken = int((rankings[r][top] == distance).sum())
-            if distance > cut and n_taken < len(names):
-                found.append(Tie(r, float(distance), names, n_taken))
-        return found
+            if distance > self._cut and n_taken < len(names):
+                joint = self.selection == "joint"
+                for code, other in [(r, None)] if joint else [pairs[r], pairs[r][::-1]]:
+                    found.append((code, other, float(distance), names, n_taken))
+        return sorted(found, key=lambda tie: tie[0])
 
     def only_by_spikes(
-        self,
-        chosen: np.ndarray,
-        code: int,
-        min_distance: float | str,
-        left: tuple[np.ndarray, np.ndarray],
+        self, chosen: np.ndarray, code: int, left: tuple[np.ndarray, np.ndarray]
     ) -> np.ndarray:
-        """Return which of a class's features only an (almost) constant class tells from others.
+        """Return which of a class's candidates only an (almost) constant class distinguishes.
 
-        Parameters
-        ----------
-        chosen : ndarray of int
-            Candidates.
-        code : int
-            The class.
-        min_distance : float or "mean"
-            As in `select`.
-        left : tuple of ndarray, each of shape (n_pairs, n_chosen)
-            Their `distances_without_spikes`.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_chosen,)
-            Whether each distance that counts is one of a spike and falls, without it, to a
-            distance that does not count, or by half.
+        ``left`` is what `distances_without_spikes` returns for them. Each distance that counts
+        belongs to a spike and falls, without it, by half or to a distance that does not count.
         """
-        cut = self.mean_distance if min_distance == "mean" else float(min_distance)
-        distances = self.features.distances[np.ix_(self._mine(code), chosen)]
-        without, spikes = (each[self._mine(code)] for each in left)
-        lost = spikes & (without <= np.maximum(cut, distances / 2.0))
-        counts = distances > cut
+        mine = pairs_with(code, self.n_classes)
+        distances = self.features.distances[np.ix_(mine, chosen)]
+        without, spikes = (each[mine] for each in left)
+        lost = spikes & (without <= np.maximum(self._cut, distances / 2.0))
+        counts = distances > self._cut
         return counts.any(axis=0) & (lost | ~counts).all(axis=0)
 
-    def _mine(self, code: int) -> np.ndarray:
-        """Return which pairs a class belongs to."""
-        return np.flatnonzero((self._pairs == code).any(axis=1))
+
+def smallest_covers(
+    distances: np.ndarray, n_classes: int, threshold: float, n_seen: int
+) -> tuple[list[np.ndarray], list[int]]:
+    """Return each class's smallest set of features that reaches the threshold, and its gap.
+
+    ``distances`` (n_pairs, n_features) are those of candidates among ``n_seen`` features. The gap
+    is by how many features at most a set is larger than the smallest of all.
+    """
+    with np.errstate(divide="ignore"):
+        lengths = -np.log1p(-distances) / -np.log1p(-threshold)
+    # Where fewer are left than a pair may keep, the others do not separate any pair.
+    cut = CANDIDATES_PER_PAIR <= lengths.shape[1] < n_seen
+    covers = [
+        smallest_cover(lengths[pairs_with(code, n_classes)], CANDIDATES_PER_PAIR if cut else None)
+        for code in range(n_classes)
+    ]
+    return [chosen for chosen, _ in covers], [gap for _, gap in covers]
 
 
 def ranked_prefix(
@@ -439,15 +378,8 @@ def ranked_prefix(
 ) -> np.ndarray:
     """Return the fewest features from the top that together reach the threshold, in rank order.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_features,)
-        Features are ranked by distance, descending, ties by name.
-    names : ndarray of shape (n_features,)
-    threshold : float
-        What ``1 - prod(1 - distance)`` has to reach; all features are returned if it never does.
-    least : int
-        At least so many features are returned, if there are.
+    Features are ranked by distance (n_features,), descending, ties by name. All are returned if ``1
+    - prod(1 - distance)`` never reaches the threshold, and ``least`` at least, if there are.
 
     Examples
     --------
@@ -456,7 +388,10 @@ def ranked_prefix(
     """
     look = max(_FIRST_LOOK, least)
     while True:
-        order = _top(distances, names, look)
+        order = np.arange(len(distances))
+        if look < len(distances):  # the greatest, and all that equal the last of them
+            order = np.flatnonzero(distances >= np.partition(distances, -look)[-look])
+        order = order[np.lexsort((_sortable(names[order]), -distances[order]))]
         reached = _reaches(distances[order], threshold)
         if reached.any():
             return order[: max(least, np.argmax(reached) + 1)]
@@ -467,14 +402,6 @@ def ranked_prefix(
 
 def _reaches(distances: np.ndarray, threshold: float) -> np.ndarray:
     return 1.0 - np.cumprod(1.0 - distances) >= threshold
-
-
-def _top(distances: np.ndarray, names: np.ndarray, n: int) -> np.ndarray:
-    """Return the ``n`` greatest distances in rank order, and all that equal the last of them."""
-    found = np.arange(len(distances))
-    if n < len(distances):
-        found = np.flatnonzero(distances >= np.partition(distances, -n)[-n])
-    return found[np.lexsort((_sortable(names[found]), -distances[found]))]
 
 
 def _union(parts: list[np.ndarray]) -> np.ndarray:

@@ -13,22 +13,15 @@ def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.
     """Find a smallest set of features whose strengths add up to 1 in every row.
 
     A covering integer program. Of sets of equal size one with the greatest strengths is taken. A
-    row that all features together cannot cover takes all that help.
+    row that all features together cannot cover takes all that help. Also returned is by how many
+    features at most the set is larger than the smallest of all.
 
     Parameters
     ----------
     strengths : ndarray of shape (n_rows, n_features)
         ``log(1 - distance) / log(1 - threshold)``, one row per other class; 0 or more.
     n_top : int, optional
-        Given if there are more features, but each row's ``n_top`` strongest are among these: that
-        bounds what the others could do.
-
-    Returns
-    -------
-    chosen : ndarray of int
-        Columns.
-    gap : int
-        By how many features at most the set is larger than the smallest of all.
+        Given if there are more features, but each row's ``n_top`` strongest are among these.
 
     Examples
     --------
@@ -52,24 +45,11 @@ def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.
 def _smallest_size(
     rows: np.ndarray, forced: np.ndarray, missing: np.ndarray | None
 ) -> tuple[int, int, int]:
-    """Minimise the number of features.
+    """Minimise the number of features, those that are ``forced`` included.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_features)
-    forced : ndarray of bool, shape (n_features,)
-        Features that must be in the set.
-    missing : ndarray of shape (n_rows,), optional
-        The strengths of a further feature, of which one may take as many as one likes.
-
-    Returns
-    -------
-    size : int
-        Of the set found, the further features included.
-    bound : int
-        No set is smaller.
-    n_missing : int
-        How many of the further features are in the set.
+    ``missing`` (n_rows,) are the strengths of a further feature, of which one may take as many as
+    one likes. Returns the size of the set found, below which size no set is, and how many of the
+    further features are in it.
     """
     lower, upper = forced.astype(float), np.ones(len(forced))
     if missing is not None:
@@ -90,9 +70,8 @@ def _strongest_of_size(rows: np.ndarray, forced: np.ndarray, size: int) -> np.nd
         LinearConstraint(np.ones((1, len(forced))), lb=size, ub=size),
     ]
     result = _solve(-rows.mean(axis=0), constraints, forced.astype(float), np.ones(len(forced)))
-    if result.x is None:
-        return np.flatnonzero(_greedy_cover(rows) | forced)
-    return np.flatnonzero(np.rint(result.x))
+    found = _greedy_cover(rows) | forced if result.x is None else np.rint(result.x)
+    return np.flatnonzero(found)
 
 
 def _solve(

@@ -1,13 +1,8 @@
 """The mixing distribution H of block separation scores (Pavlenko and von Rosen, section 3).
 
-A block of true score g = gamma² shows the score u, non-central chi-square with m degrees of freedom
-and non-centrality g. H is the distribution of g over blocks. It is estimated from the scores by
-nonparametric maximum likelihood, and says what a score is worth: Eq. 17.
-
-With v = m / 2 - 1, z = sqrt(g u) and h_v(z) = I_v(z) / z**v, finite at 0, the density is
-``chi(u; m, g) = u**v exp(-(u + g) / 2) h_v(z) / 2``. Hence ``chi(u; m + 2, g) / (u chi(u; m, g))``
-is ``I_{v+1}(z) / (z I_v(z))``, and Eq. 17 is a posterior mean that needs no density but the first
-factor: finite for any score, zero included.
+A block of true score g = gamma² has the score u, non-central chi-square with m degrees of freedom
+and non-centrality g. H, the distribution of g over blocks, gives the weight of a score (Eq. 17);
+see ``docs/methods/block.md``.
 """
 
 from dataclasses import dataclass
@@ -32,14 +27,7 @@ _LEAST_ARGUMENT = 2e-4
 
 @dataclass(frozen=True)
 class MixingDistribution:
-    """A discrete distribution of true scores.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n_atoms,)
-        True scores gamma², at least 0.
-    masses : ndarray of shape (n_atoms,)
-        Their probabilities.
+    """A discrete distribution of true scores: ``scores`` gamma² and ``masses``, both (n_atoms,).
 
     Examples
     --------
@@ -52,19 +40,7 @@ class MixingDistribution:
     masses: np.ndarray
 
     def density(self, observed: np.ndarray, degrees: float) -> np.ndarray:
-        """Return the density b of observed scores, ``∫ chi(u; m, g) dH(g)``.
-
-        Parameters
-        ----------
-        observed : ndarray of shape (n,)
-            Observed scores, above 0.
-        degrees : float
-            Degrees of freedom m.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+        """Return the density of observed scores (n,), above 0: ``∫ chi(u; m, g) dH(g)``."""
         log_kernel, _ = _log_kernel(observed, degrees, self.scores)
         top = log_kernel.max(axis=1)
         order = degrees / 2 - 1
@@ -72,25 +48,12 @@ class MixingDistribution:
         return scale * (np.exp(log_kernel - top[:, None]) @ self.masses)
 
     def weights(self, observed: np.ndarray, degrees: float) -> np.ndarray:
-        """Return the optimal weights, Eq. 17.
+        """Return the optimal weights of observed scores (n,), Eq. 17.
 
         The weight of a score u is ``E[gamma' T | u] / u``, where T is the estimated and gamma the
-        true standardised difference of the block's parameters and ``u = |T|²``: near 0 where the
-        observed difference is most likely noise, near 1 where it is real, above 1 where even the
-        observed one is smaller than most real ones.
-
-        Parameters
-        ----------
-        observed : ndarray of shape (n,)
-            Observed scores, at least 0.
-        degrees : float
-            Degrees of freedom m.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            At least 0. Of many scores the weights are interpolated from a table in which the
-            score's root advances by 1/64.
+        true standardised difference of the block's parameters and ``u = |T|²``: near 0 where T is
+        most likely noise, near 1 where it is real, above 1 where it is smaller than most real ones.
+        Of many scores they are interpolated from a table in which the root advances by 1/64.
         """
         roots = np.sqrt(observed)
         below = np.floor(roots / _STEP)
@@ -107,31 +70,13 @@ class MixingDistribution:
 
 
 def estimate_mixing(observed: np.ndarray, degrees: np.ndarray) -> MixingDistribution:
-    """Estimate H by nonparametric maximum likelihood on a grid.
+    """Estimate H by nonparametric maximum likelihood on a grid (Laird 1978).
 
     The EM algorithm starts from the uniform distribution on the roots of the scores and stops as
-    soon as the log-likelihood is proved to be within 1 of its maximum, or after 5,000 steps. The
-    proof is the gradient: no distribution gains more than its largest component. What the scores
-    cannot tell from the best fit thus stays as smooth as it began. The maximum itself is a handful
-    of atoms that follow the noise of the scores; with 100 blocks weights from it are worse. As
-    scores are binned, a step takes well below a millisecond for any number of blocks.
-
-    Parameters
-    ----------
-    observed : ndarray of shape (n_blocks,)
-        Observed scores, at least 0. They are rounded to 1/64 on the scale of their roots.
-    degrees : ndarray of shape (n_blocks,)
-        Degrees of freedom of each.
-
-    Returns
-    -------
-    MixingDistribution
-
-    References
-    ----------
-    N. Laird, Nonparametric maximum likelihood estimation of a mixing distribution, Journal of the
-    American Statistical Association 73 (1978); B. G. Lindsay, The geometry of mixture likelihoods,
-    Annals of Statistics 11 (1983), for the bound.
+    soon as the log-likelihood is within 1 of its maximum, which the largest component of its
+    gradient bounds (Lindsay, Annals of Statistics 11, 1983), or after 5,000 steps: smoother than
+    the maximum itself, which is a handful of atoms that follow the noise of the scores. Observed
+    scores and their degrees of freedom have shape (n_blocks,).
 
     Examples
     --------

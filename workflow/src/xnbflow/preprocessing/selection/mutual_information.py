@@ -15,19 +15,7 @@ __all__ = ["quadrature_information", "sample_information"]
 def quadrature_information(
     distribution: Distribution, class_log_prior: np.ndarray
 ) -> np.ndarray | None:
-    """Integrate the mutual information of each term of a fitted family.
-
-    Parameters
-    ----------
-    distribution : Distribution
-        A fitted family.
-    class_log_prior : ndarray of shape (n_classes,)
-        Logarithm of each class's prior.
-
-    Returns
-    -------
-    ndarray of shape (n_terms,) or None
-        Mutual information in nats; None where the family has no quadrature.
+    """Return each term's mutual information in nats; None where a family has no quadrature.
 
     Examples
     --------
@@ -53,22 +41,10 @@ def quadrature_information(
 def sample_information(
     log_density: np.ndarray, codes: np.ndarray, class_log_prior: np.ndarray
 ) -> np.ndarray:
-    """Estimate the mutual information as the mean over samples of ``log(f(x|c) / f(x))``.
+    """Estimate each term's mutual information as the mean of ``log(f(x|c) / f(x))``.
 
-    For blocks of several columns, over which no quadrature is affordable.
-
-    Parameters
-    ----------
-    log_density : ndarray of shape (n_terms, n_classes, n_samples)
-        Log densities of samples.
-    codes : ndarray of int, shape (n_samples,)
-        Their classes.
-    class_log_prior : ndarray of shape (n_classes,)
-        Logarithm of each class's prior.
-
-    Returns
-    -------
-    ndarray of shape (n_terms,)
+    For blocks of several columns, over which no quadrature is affordable; ``log_density`` has shape
+    (n_terms, n_classes, n_samples).
     """
     own = log_density[:, codes, np.arange(len(codes))]
     joint = log_density + class_log_prior[:, None]

@@ -1,26 +1,29 @@
 """Rankings of features per pair of classes: ties broken by the data, and a path over sizes.
 
-Greedy class-specific selection takes, for each pair of classes, features from the top of a ranking;
-a class gets the union over its pairs. The ranking here depends on the data alone: neither on names
-nor on the order of features and samples, nor on rounding. Features are ranked by
+A ranking depends neither on names nor on the order of features and samples, nor on rounding.
+Features are ranked by
 
 1. their strength for the pair (`xnbflow.preprocessing.selection.pair_strengths`), descending;
 2. the separation of the class means, in pooled standard deviations, descending;
 3. the overlap of the classes' ranges, ascending;
 4. their covariance with the squared mean profile of the samples, descending.
 
-Numbers that differ by rounding only are equal. Features equal in 1 to 3 tell the pair apart equally
-well: they are *interchangeable*. The fourth decides which of them is taken, whatever the order;
-only what is still equal then, copies of each other, is taken in the order of the features.
+Numbers that differ by rounding only are equal. Features equal in 1 to 3 are *interchangeable*; the
+fourth decides which of them is taken. Only copies of each other are taken in their order.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
 from xnbflow.density.standard import StandardFeatures
-from xnbflow.preprocessing.selection.class_specific import FeatureDistances, class_pairs, kept
+from xnbflow.preprocessing.selection.class_specific import (
+    FeatureDistances,
+    KeptFeatures,
+    class_pairs,
+    pairs_with,
+)
 from xnbflow.preprocessing.selection.pair_strengths import distance_of_strength
 
 __all__ = ["NEVER", "PairRankings", "Shortlist", "enough_for", "levels"]
@@ -36,33 +39,21 @@ _MARGIN = 1e-6
 
 _FIRST_LOOK = 64
 
-#: A feature weaker than this many nats tells nothing.
+#: A feature weaker than this many nats does not separate the classes.
 _NOTHING = 1e-9
 
 
 def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) -> int:
-    """Return how many features a pair of classes takes.
+    """Return how many features a pair of classes takes; more than are given if these are too few.
 
-    Parameters
-    ----------
-    strengths : ndarray of shape (n,)
-        The strongest features of the pair, descending.
-    n_features : int or None
-        So many; or as many as it takes for ``1 - prod(1 - H)`` to reach the threshold, ``H`` being
-        a feature's distance from 0 to 1.
-    threshold : float
-
-    Returns
-    -------
-    int
-        More than ``n`` if these do not reach the threshold.
+    ``strengths`` (n,) are those of the strongest features, descending. ``n_features`` of them are
+    taken, or as many as it takes for ``1 - prod(1 - H)`` to reach the threshold, ``H`` being a
+    feature's distance from 0 to 1.
 
     Examples
     --------
     >>> enough_for(np.array([2.0, 1.0, 0.5, 0.1]), None, 0.99)
     3
-    >>> enough_for(np.array([2.0, 1.0, 0.5, 0.1]), 2, 0.99)
-    2
     """
     if n_features is not None:
         return n_features
@@ -72,11 +63,8 @@ def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) 
 
 
 @dataclass
-class Shortlist:
-    """The features that may still be selected, after any number of chunks of a series.
-
-    What ranks below the selected features of a chunk ranks below them among all features, so that
-    of every chunk only a few features have to be kept.
+class Shortlist(KeptFeatures):
+    """The features that may still be selected; ``features.distances`` are strengths in nats.
 
     Parameters
     ----------
@@ -87,66 +75,22 @@ class Shortlist:
         See `enough_for`.
     least : int
         At least so many features per pair are kept.
-
-    Attributes
-    ----------
-    features : FeatureDistances
-        What was kept; ``distances`` are strengths in nats.
-    n_seen : int
-        How many features were seen.
     """
 
-    n_classes: int
     n_features: int | None = None
     threshold: float = 0.999
     least: int = 1
 
-    def __post_init__(self) -> None:
-        self._kept: FeatureDistances | None = None
-        self.n_seen = 0
-
-    @property
-    def features(self) -> FeatureDistances:
-        """What was kept."""
-        return kept(self._kept)
-
-    def absorb(self, strengths: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
-        """Take in the next features.
-
-        Parameters
-        ----------
-        strengths : ndarray of shape (n_pairs, n_features)
-        values : ndarray or CSR array of shape (n_features, n_samples)
-        names : ndarray of shape (n_features,), optional
-        """
-        positions = self.n_seen + np.arange(values.shape[0])
-        self.n_seen += values.shape[0]
-        names = positions if names is None else names
-        chunk = FeatureDistances(positions, names, strengths, values)
-        chunk = chunk.take(self._may_be_selected(strengths))
-        if self._kept is not None:
-            chunk = self._kept.join(chunk)
-            chunk = chunk.take(self._may_be_selected(chunk.distances))
-        self._kept = chunk
-
-    def _may_be_selected(self, strengths: np.ndarray) -> np.ndarray:
-        kept = np.zeros(strengths.shape[1], dtype=bool)
-        for row in strengths:
+    def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
+        kept = np.zeros(features.distances.shape[1], dtype=bool)
+        for row in features.distances:
             kept[self.top(row)] = True
         return np.flatnonzero(kept)
 
     def top(self, row: np.ndarray) -> np.ndarray:
-        """Return the features that a pair may take, all that tie with the last of them included.
+        """Return the features that a pair may take by strengths (n_features,), ascending.
 
-        Parameters
-        ----------
-        row : ndarray of shape (n_features,)
-            Strengths.
-
-        Returns
-        -------
-        ndarray of int
-            Ascending.
+        All that tie with the last of them are included.
         """
         look = max(_FIRST_LOOK, self.least, self.n_features or 0)
         while True:
@@ -163,13 +107,8 @@ class Shortlist:
 class PairRankings:
     """The rankings of a shortlist's features, one per pair of classes.
 
-    Parameters
-    ----------
-    shortlist : Shortlist
-    codes : ndarray of int, shape (n_samples,) or (n_chosen,)
-        Class of each sample, or of each of the chosen ones.
-    samples : ndarray of int, shape (n_chosen,), optional
-        The samples by which the strengths were measured; by default all.
+    ``codes`` are the classes of all samples, or of the chosen ``samples`` by which the strengths
+    were measured.
 
     Attributes
     ----------
@@ -186,38 +125,32 @@ class PairRankings:
     ) -> None:
         values = shortlist.features.values
         self.strengths = shortlist.features.distances
-        self.pairs = class_pairs(shortlist.n_classes)
         self.n_classes = shortlist.n_classes
-        ties = _Ties(values if samples is None else values[:, samples], codes)
+        self._pairs = class_pairs(self.n_classes)
+        self._values = values if samples is None else values[:, samples]
+        self._codes = codes
         self.orders: list[np.ndarray] = []
         self.ties: list[np.ndarray] = []
         self.enough: list[int] = []
-        for row, pair in zip(self.strengths, self.pairs, strict=True):
-            order, labels = _ranked(row, shortlist.top(row), pair, ties)
+        for row, pair in zip(self.strengths, self._pairs, strict=True):
+            order, labels = self._ranked(row, shortlist.top(row), pair)
             enough = enough_for(row[order], shortlist.n_features, shortlist.threshold)
             self.orders.append(order)
             self.ties.append(labels)
             self.enough.append(min(enough, len(order)))
 
-    def of_class(self, code: int) -> np.ndarray:
-        """Return which pairs a class belongs to."""
-        return np.flatnonzero((self.pairs == code).any(axis=1))
-
     def chosen(self, code: int) -> np.ndarray:
         """Return the features of a class: the union of what its pairs take, ascending."""
-        found = [self.orders[p][: self.enough[p]] for p in self.of_class(code)]
+        found = [self.orders[p][: self.enough[p]] for p in pairs_with(code, self.n_classes)]
         return np.unique(np.concatenate([np.empty(0, dtype=int), *found]))
 
     def entries(self) -> np.ndarray:
-        """Return from which number of features per pair on a class has a feature.
+        """Return from which number of features per pair on a class has a feature; `NEVER` if never.
 
-        Returns
-        -------
-        ndarray of int, shape (n_classes, n_features)
-            `NEVER` where it never does.
+        The shape is (n_classes, n_features).
         """
         entries = np.full((self.n_classes, self.strengths.shape[1]), NEVER)
-        for pair, order in zip(self.pairs, self.orders, strict=True):
+        for pair, order in zip(self._pairs, self.orders, strict=True):
             for code in pair:
                 mine = entries[code]
                 mine[order] = np.minimum(mine[order], np.arange(1, len(order) + 1))
@@ -226,14 +159,10 @@ class PairRankings:
     def interchangeable(self, chosen: np.ndarray, code: int) -> dict[int, np.ndarray]:
         """Return for chosen features of a class those that would have done as well.
 
-        Returns
-        -------
-        dict of int to ndarray of int
-            Only chosen features for which there are any. A feature that the class has anyway is
-            none of them.
+        Features without any, and features that the class has anyway, are left out.
         """
         found: dict[int, set[int]] = {}
-        for p in self.of_class(code):
+        for p in pairs_with(code, self.n_classes):
             order, labels = self.orders[p], self.ties[p]
             for feature, label in zip(order[: self.enough[p]], labels, strict=False):
                 equal = order[labels == label]
@@ -242,21 +171,42 @@ class PairRankings:
                     found.setdefault(int(feature), set()).update(others.tolist())
         return {feature: np.array(sorted(others)) for feature, others in found.items()}
 
+    def _ranked(
+        self, row: np.ndarray, useful: np.ndarray, pair: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return useful features in rank order, and labels that interchangeable ones share."""
+        keys = np.zeros((4, len(useful)), dtype=int)
+        keys[0] = levels(-row[useful])
+        shared = np.bincount(keys[0], minlength=1)[keys[0]] > 1
+        if shared.any():
+            parts = [self._criteria(part, pair) for part in self._standard.parts(useful[shared])]
+            for key, values in zip(keys[1:], np.concatenate(parts, axis=1), strict=True):
+                key[shared] = levels(values)
+        order = np.lexsort((useful, *keys[::-1]))
+        keys = keys[:3, order]
+        new = np.concatenate([np.ones(min(1, len(useful)), bool), (np.diff(keys) != 0).any(axis=0)])
+        return useful[order], np.cumsum(new)
 
-def _ranked(
-    row: np.ndarray, useful: np.ndarray, pair: np.ndarray, ties: "_Ties"
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return useful features in rank order, and labels that interchangeable ones share."""
-    keys = np.zeros((4, len(useful)), dtype=int)
-    keys[0] = levels(-row[useful])
-    shared = np.bincount(keys[0], minlength=1)[keys[0]] > 1
-    if shared.any():
-        for key, values in zip(keys[1:], ties.criteria(useful[shared], pair), strict=True):
-            key[shared] = levels(values)
-    order = np.lexsort((useful, *keys[::-1]))
-    keys = keys[:3, order]
-    new = np.concatenate([np.ones(min(1, len(useful)), bool), (np.diff(keys) != 0).any(axis=0)])
-    return useful[order], np.cumsum(new)
+    @cached_property
+    def _standard(self) -> StandardFeatures:
+        return StandardFeatures(self._values)
+
+    @cached_property
+    def _profile(self) -> np.ndarray:
+        """Squared, because of two features neither correlates with their sum more."""
+        return self._standard.mean() ** 2
+
+    def _criteria(self, values: np.ndarray, pair: np.ndarray) -> np.ndarray:
+        """Return the second to fourth criterion, the lower the better, shape (3, n_features)."""
+        first, second = (values[:, self._codes == code] for code in pair)
+        gap = (first.mean(axis=1) - second.mean(axis=1)) ** 2
+        n = first.shape[1] + second.shape[1]
+        pooled = (first.var(axis=1) * first.shape[1] + second.var(axis=1) * second.shape[1]) / n
+        separation = gap / np.maximum(gap + pooled, np.finfo(np.float64).tiny)
+        overlap = np.minimum(first.max(axis=1), second.max(axis=1)) - np.maximum(
+            first.min(axis=1), second.min(axis=1)
+        )
+        return np.array([-separation, overlap, -(values @ self._profile) / values.shape[1]])
 
 
 def levels(values: np.ndarray) -> np.ndarray:
@@ -273,37 +223,3 @@ def levels(values: np.ndarray) -> np.ndarray:
     found = np.empty(len(values), dtype=int)
     found[order] = np.concatenate([np.zeros(min(1, len(values)), int), np.cumsum(steps)])
     return found
-
-
-class _Ties:
-    """What decides between features that are equally strong."""
-
-    def __init__(self, values: Any, codes: np.ndarray) -> None:
-        self._values, self._codes = values, codes
-        self._standardised: StandardFeatures | None = None
-
-    def criteria(self, features: np.ndarray, pair: np.ndarray) -> list[np.ndarray]:
-        """Return the second to fourth criterion of features, the lower the better."""
-        if self._standardised is None:
-            self._standardised = StandardFeatures(self._values)
-            # Squared, for of two features neither goes with their sum better than the other.
-            self._profile = self._standardised.mean() ** 2
-        parts = [self._of(values, pair) for values in self._standardised.parts(features)]
-        return [np.concatenate(each) for each in zip(*parts, strict=True)]
-
-    def _of(self, values: np.ndarray, pair: np.ndarray) -> list[np.ndarray]:
-        first, second = (values[:, self._codes == code] for code in pair)
-        return [
-            -_separation(first, second),
-            np.minimum(first.max(axis=1), second.max(axis=1))
-            - np.maximum(first.min(axis=1), second.min(axis=1)),
-            -(values @ self._profile) / values.shape[1],
-        ]
-
-
-def _separation(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return ``d² / (d² + v)`` with ``d`` between the means and ``v`` the pooled variance."""
-    gap = (first.mean(axis=1) - second.mean(axis=1)) ** 2
-    n = first.shape[1] + second.shape[1]
-    pooled = (first.var(axis=1) * first.shape[1] + second.var(axis=1) * second.shape[1]) / n
-    return gap / np.maximum(gap + pooled, np.finfo(np.float64).tiny)

@@ -1,8 +1,7 @@
-"""How strongly every feature tells two classes apart, in a way that knows no unit.
+"""The strength of every feature for each pair of classes, in standard units.
 
-A feature's *strength* for a pair of classes is a Bhattacharyya distance in nats, ``-log(1 - H²)``
-with ``H`` the Hellinger distance: 0 for equal densities, and without bound, so that strong features
-do not tie at 1. All is computed in standard units (`xnbflow.density.standard`).
+It is a Bhattacharyya distance in nats, ``-log(1 - H²)`` with ``H`` the Hellinger distance: 0 for
+equal densities, and without bound, so that strong features do not tie at 1.
 """
 
 from typing import Any
@@ -36,12 +35,14 @@ def pair_strengths(
     kernel: str = "gaussian",
     n_grid: int = 50,
 ) -> np.ndarray:
-    """Return the strength of every feature for each pair of classes.
+    """Return the strength of every feature for each pair of classes, shape (n_pairs, n_features).
+
+    The pairs are those of `class_pairs`. A feature that is constant over all samples has strength
+    0.
 
     Parameters
     ----------
     features : ndarray or CSR array of shape (n_features, n_samples)
-        Of a CSR array the zeros of a class are summed as one.
     codes : ndarray of int, shape (n_samples,) or (n_chosen,)
         Class of each sample, or of each of the chosen ones.
     n_classes : int
@@ -55,12 +56,6 @@ def pair_strengths(
         two: the densities overlap little *and* lie apart, rather than being of different width.
     bandwidth, min_bandwidth, kernel, n_grid
         As in `xnbflow.naive_bayes.ClassSpecificNB`.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs, n_features)
-        In nats, from 0; the pairs are those of `class_pairs`. A feature that is constant
-        over all samples has strength 0.
 
     Examples
     --------

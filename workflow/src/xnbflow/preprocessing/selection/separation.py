@@ -1,64 +1,10 @@
 """Selection of blocks of features by separation score (Pavlenko and von Rosen, sections 3 and 4).
 
 Two classes are compared by the sum over blocks of ``w(u_i) C_i``, the weighted log-likelihood
-ratios of Eq. 13. This page derives what the paper states, as some of its formulas are misprinted
-and one is incomplete. Expectations are to first order in the number of blocks, as in the paper.
-
-**Scores.** Let m be the number of parameters in which the two classes may differ within a block
-(the means, and the covariances if each class has its own), and N = 2 n1 n2 / (n1 + n2), which is n
-for classes of n samples each. In coordinates in which the Fisher information is the identity, the
-estimated difference is ``sqrt(2 / N) T`` with ``T = gamma + Z`` and Z standard normal: its two
-estimates have variance 1/n1 and 1/n2, together 2/N. The block's cross-entropy distance is the
-squared length, J = 2 gamma² / N, and is estimated by 2 |T|² / N. Hence the score
-``u = N J / 2 = |T|²`` is non-central chi-square with m degrees of freedom and ``E u = gamma² + m``
-(Eq. 14), and the estimated distances of all blocks sum to J + B, ``B = 2 m kappa / N = 2 m rho``.
-
-**Risk.** Given the estimates, the classifier is normal on new samples of either class, with mean
-±E and variance V,
-
-    E = sum of w(u) gamma'T / N,    V = 2 sum of w(u)² u / N,    risk = Phi(-E / sqrt(V)).
-
-By Stein's identity ``E[w(u) gamma'T] = gamma² ∫ w(u) chi(u; m + 2, gamma²) du``, which gives Eqs.
-15 and 16. The paper prints the risk as Phi(-D / 2) with D = E / sqrt(V); that needs
-D = 2 E / sqrt(V), which is what D means here. All weights 1: E = J / 2 and V = J + B, so that the
-risk is ``Phi(-(J / 2) / sqrt(J + B))``, Eq. 9 with ``sqrt(J) / 2`` in front.
-
-**Weights.** E is the sum of ``w(u) E[gamma'T | u] / N``. By the inequality of Cauchy and Schwarz
-E / sqrt(V) is greatest for w(u) proportional to ``E[gamma'T | u] / u``; that is Eq. 17. Without a
-further factor it makes V = 2 E, as the log-likelihood ratio of two normal densities has: weighted
-log odds are calibrated, and priors may be added to them.
-
-**Theorem 1.** With ``gamma'T = |T|² - Z'T`` and Stein's identity for Z,
-``E[w(u) gamma'T] = E[w(u) (u - m) - 2 u w'(u)]``, the paper's expression for smooth weights. The
-derivative of the indicator of u >= t is a point mass at t, which the paper drops:
-
-    E = (sum of u - m over kept blocks - sum over all blocks of 2 t b(t)) / N
-
-with b the density of u at its threshold (`kept_moments`). Without the last term the gain is
-overstated. Eq. 19 is, without that term, the change of D² rather than of D: D² = J² / (J + B), and
-a block of score u takes ``2 (u - m) / N`` from J and ``2 u / N`` from J + B.
-
-**Eqs. 20 and 22.** By that derivative, leaving out a block of *known* gamma² raises D if
-``gamma² < m J / (J + 2 B)``, that is ``gamma² + m < 2 m (J + B) / (J + 2 B)``: Eq. 20, where its
-threshold is on the scale of u. As the estimated distances sum to J + B, Eq. 22 as printed,
-``u < 2 m S / (S + B)`` with S that sum, is Eq. 20 at the true J. Removing the bias from S, which
-makes it ``u < 2 m (S - B) / S``, is not Eq. 20 but a lower threshold: m instead of 4 m / 3 where
-J = B, say. Both take a block's observed score for its true one. What counts is ``E[gamma'T | u]``:
-leaving out the blocks at u = t raises D if and only if their optimal weight, Eq. 17, is below half
-the ratio of E[gamma'T] to E[u] over the kept ones. Where no block is useless that may hold nowhere,
-and Eq. 22 harms; `optimal_cut` follows this rule.
-
-**Estimated covariances.** All this takes the Fisher information as known. A covariance of d degrees
-of freedom has an inverse that is on average d / (d - m - 1) too large, and over thousands of blocks
-so small a bias looks like separation: `null_mean` gives the mean of a score without separation,
-by which scores can be scaled.
-
-References
-----------
-T. Pavlenko and D. von Rosen, on feature selection by separation score in augmented Bayesian network
-classifiers.
+ratios of Eq. 13; ``docs/methods/block.md`` derives what is computed here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -73,26 +19,19 @@ __all__ = [
     "Moments",
     "bias_removed_cut",
     "effective_samples",
-    "keep_above",
-    "keep_all",
     "kept_moments",
     "null_mean",
     "optimal_cut",
     "printed_cut",
-    "weigh",
+    "select_blocks",
     "weighted_moments",
 ]
 
 
 class Moments(NamedTuple):
-    """Mean and variance of a two-class classifier's score on new samples, Eqs. 15 and 16.
+    """Mean E and variance V of a two-class classifier's score on new samples, Eqs. 15 and 16.
 
-    Attributes
-    ----------
-    mean : float or ndarray
-        E: the mean in the first class, and minus the mean in the second.
-    variance : float or ndarray
-        V, in either class.
+    E is the mean in the first class, and minus the mean in the second; V is the same in both.
 
     Examples
     --------
@@ -119,16 +58,10 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockSelection:
-    """What is made of the blocks' scores for one pair of classes.
+    """The weights (n_blocks,) of log-likelihood ratios for one pair of classes, Eq. 13.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_blocks,)
-        The factor of each block's log-likelihood ratio, Eq. 13.
-    threshold : ndarray of shape (n_blocks,)
-        The score below which a block is left out; 0 where none is.
-    moments : Moments
-        Estimated, for the classifier with these weights.
+    ``threshold`` (n_blocks,) are the scores below which blocks are left out, 0 where none is;
+    ``moments`` those of the classifier with these weights, estimated.
     """
 
     weights: np.ndarray
@@ -149,13 +82,13 @@ def effective_samples(n_first: int, n_second: int) -> float:
 
 def null_mean(
     size: float | np.ndarray,
-    spread: tuple[np.ndarray, np.ndarray],
-    dof: tuple[float, float],
+    spread: Sequence[np.ndarray],
+    dof: Sequence[float],
     n: float,
     *,
     pooled: bool,
 ) -> np.ndarray:
-    """Return the mean score of blocks that do not separate, with their covariances estimated.
+    """Return the mean score (n_blocks,) of blocks that do not separate, with covariances estimated.
 
     If d estimates a covariance A of p features with f degrees of freedom, the mean of its inverse
     is ``c A^-1``, ``c = f / (f - p - 1)`` (inverse Wishart distribution). By the definition of J
@@ -166,19 +99,15 @@ def null_mean(
     ----------
     size : float or ndarray of shape (n_blocks,)
         Features per block.
-    spread : tuple of ndarray, each of shape (n_blocks,)
+    spread : sequence of ndarray, each of shape (n_blocks,)
         For either class how far the correlations were shrunk, 0 to 1: only ``1 - spread`` of the
         features beyond the first are counted in p, an approximation exact at 0 and 1.
-    dof : tuple of float
+    dof : sequence of float
         Degrees of freedom of either class's covariance; twice the same if pooled.
     n : float
         Samples per class, or `effective_samples`.
     pooled : bool
         Whether the classes share a covariance.
-
-    Returns
-    -------
-    ndarray of shape (n_blocks,)
 
     Examples
     --------
@@ -200,21 +129,8 @@ def weighted_moments(
 ) -> Moments:
     """Return E and V of a weighted classifier, Eqs. 15 and 16 as sums over blocks.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (..., n_blocks)
-        Observed scores u.
-    weights : ndarray of shape (..., n_blocks)
-        w(u).
-    signal : ndarray of shape (..., n_blocks)
-        ``gamma'T`` of each block, or its expectation given u.
-    n : float
-        Samples per class, or `effective_samples`.
-
-    Returns
-    -------
-    Moments
-        Of shape (...).
+    ``scores`` u, ``weights`` w(u) and ``signal``, ``gamma'T`` or its expectation given u, have
+    shape (..., n_blocks); n is the number of samples per class, or `effective_samples`.
 
     Examples
     --------
@@ -237,22 +153,8 @@ def kept_moments(
 ) -> Moments:
     """Return E and V of the classifier that keeps blocks from a threshold on: Theorem 1, corrected.
 
-    Parameters
-    ----------
-    scores, degrees, threshold : ndarray of shape (n_blocks,)
-        Observed scores, their degrees of freedom m, and the least score that is kept.
-    mixing : MixingDistribution
-        Gives the density of the scores at the threshold.
-    n : float
-        Samples per class, or `effective_samples`.
-
-    Returns
-    -------
-    Moments
-
-    Notes
-    -----
-    See the module's derivation: the boundary term ``2 t b(t)`` per block is what Theorem 1 lacks.
+    Theorem 1 lacks the boundary term ``2 t b(t)`` of each block, b being the density of the scores
+    under the mixing distribution. Scores, degrees and threshold have shape (n_blocks,).
     """
     kept = scores >= threshold
     boundary = 0.0
@@ -268,8 +170,7 @@ def kept_moments(
 def printed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
     """Return the threshold of Eq. 22 as printed, in units of a block's m: 2 S / (S + B).
 
-    S is the sum of the estimated distances and B its bias; both are given here on the scale of
-    scores, on which B is the sum of the degrees of freedom.
+    S is the sum of the estimated distances and B its bias, on the scale of scores.
 
     Examples
     --------
@@ -296,11 +197,9 @@ def bias_removed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
 def optimal_cut(scores: np.ndarray, degrees: np.ndarray, weights: np.ndarray) -> float:
     """Return the threshold, in units of a block's m, with the greatest estimated E / sqrt(V).
 
-    `weights` are the optimal weights of the scores, so that ``u w(u) = E[gamma'T | u]``.
-
-    Of all prefixes of the blocks by falling u / m that with the greatest ratio of
-    ``sum E[gamma'T | u]`` to ``sqrt(sum u)`` is kept: the threshold is halfway to the next block,
-    or 0 if there is none.
+    `weights` are the optimal weights of the scores, so that ``u w(u) = E[gamma'T | u]``. Of all
+    prefixes of the blocks by falling u / m that with the greatest ratio of ``sum E[gamma'T | u]``
+    to ``sqrt(sum u)`` is kept: the threshold is halfway to the next block, or 0 if there is none.
 
     Examples
     --------
@@ -321,25 +220,14 @@ def optimal_cut(scores: np.ndarray, degrees: np.ndarray, weights: np.ndarray) ->
 CUTS = ("printed", "bias_removed", "optimal")
 
 
-def keep_all(scores: np.ndarray, degrees: np.ndarray, n: float) -> BlockSelection:
-    """Keep every block with weight 1; the risk is that of Eq. 9 at the estimated J.
-
-    Parameters
-    ----------
-    scores, degrees : ndarray of shape (n_blocks,)
-        Observed scores and their degrees of freedom.
-    n : float
-        Samples per class, or `effective_samples`.
-    """
-    ones = np.ones(len(scores))
-    mean, variance = weighted_moments(scores, ones, scores - degrees, n)
-    return BlockSelection(ones, np.zeros(len(scores)), Moments(max(float(mean), 0.0), variance))
-
-
-def keep_above(
-    scores: np.ndarray, degrees: np.ndarray, n: float, *, cut: str = "printed"
+def select_blocks(
+    scores: np.ndarray,
+    degrees: np.ndarray,
+    n: float,
+    selection: str | None,
+    cut: str = "printed",
 ) -> BlockSelection:
-    """Keep the blocks whose score reaches a threshold, Eq. 18; the risk is Theorem 1's.
+    """Weigh the blocks of one pair of classes.
 
     Parameters
     ----------
@@ -347,43 +235,33 @@ def keep_above(
         Observed scores and their degrees of freedom.
     n : float
         Samples per class, or `effective_samples`.
+    selection : {None, "threshold", "weights"}
+        None keeps every block with weight 1 (risk: Eq. 9 at the estimated J). "threshold" keeps
+        those whose score reaches a threshold, Eq. 18 (risk: Theorem 1). "weights" gives each its
+        optimal weight, Eq. 17, under the estimated distribution of scores.
     cut : {"printed", "bias_removed", "optimal"}
         See `printed_cut`, `bias_removed_cut` and `optimal_cut`.
 
     Examples
     --------
-    >>> keep_above(np.array([12.0, 30, 10, 15]), np.full(4, 12), 60).weights
+    >>> select_blocks(np.array([12.0, 30, 10, 15]), np.full(4, 12), 60, "threshold").weights
     array([0., 1., 0., 1.])
     """
+    no_threshold = np.zeros(len(scores))
+    if selection is None:
+        ones = np.ones(len(scores))
+        mean, variance = weighted_moments(scores, ones, scores - degrees, n)
+        return BlockSelection(ones, no_threshold, Moments(max(float(mean), 0.0), variance))
     mixing = estimate_mixing(scores, degrees)
+    best = np.empty(len(scores))
+    for m in np.unique(degrees) if selection == "weights" or cut == "optimal" else ():
+        best[degrees == m] = mixing.weights(scores[degrees == m], m)
+    if selection == "weights":
+        return BlockSelection(best, no_threshold, weighted_moments(scores, best, scores * best, n))
     if cut == "optimal":
-        level = optimal_cut(scores, degrees, _optimal_weights(scores, degrees, mixing))
+        level = optimal_cut(scores, degrees, best)
     else:
         level = (printed_cut if cut == "printed" else bias_removed_cut)(scores, degrees)
     threshold = level * degrees
     weights = (scores >= threshold).astype(np.float64)
     return BlockSelection(weights, threshold, kept_moments(scores, degrees, threshold, mixing, n))
-
-
-def weigh(scores: np.ndarray, degrees: np.ndarray, n: float) -> BlockSelection:
-    """Give each block its optimal weight, Eq. 17, under the estimated distribution of scores.
-
-    Parameters
-    ----------
-    scores, degrees : ndarray of shape (n_blocks,)
-        Observed scores and their degrees of freedom.
-    n : float
-        Samples per class, or `effective_samples`.
-    """
-    weights = _optimal_weights(scores, degrees, estimate_mixing(scores, degrees))
-    moments = weighted_moments(scores, weights, scores * weights, n)
-    return BlockSelection(weights, np.zeros(len(scores)), moments)
-
-
-def _optimal_weights(
-    scores: np.ndarray, degrees: np.ndarray, mixing: MixingDistribution
-) -> np.ndarray:
-    weights = np.empty(len(scores))
-    for m in np.unique(degrees):
-        weights[degrees == m] = mixing.weights(scores[degrees == m], m)
-    return weights

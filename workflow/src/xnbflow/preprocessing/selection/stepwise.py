@@ -7,7 +7,6 @@ W. W. Hauck and A. Donner, Wald's test as applied to hypotheses in logit analysi
 American Statistical Association 72, 1977.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from sklearn.linear_model import LogisticRegression
 from xnbflow.data.errors import InputError
 
 __all__ = ["stepwise_logistic"]
+
+_PATH = ["step", "action", "candidate", "chi_square", "p_value", "log_likelihood", "n_selected"]
 
 # A candidate of which less than this share is left beside the selected ones is collinear.
 _TOLERANCE = 1e-8
@@ -34,33 +35,24 @@ def stepwise_logistic(
     In turn, the candidate with the greatest score chi-square enters if it is significant; then
     those whose Wald chi-square no longer is are removed, the worst first, if the likelihood ratio
     agrees (SAS does not ask it). The selection ends when none enters, when the one just entered is
-    removed, when a model comes back, or when the model separates the classes and nothing is left
-    to explain.
+    removed, when a model comes back, or when the model separates the classes.
 
     Parameters
     ----------
     candidates : ndarray of float64, shape (n_candidates, n_samples)
-        One row per candidate.
     events : ndarray of int, shape (n_samples,)
         1 for an event, 0 otherwise; both occur.
-    entry : float, default=0.05
-        A candidate enters if its p-value is below (SAS: SLENTRY).
-    stay : float, default=0.05
-        A selected candidate stays if its p-value is not above (SAS: SLSTAY).
+    entry, stay : float, default=0.05
+        Significance levels, in (0, 1), to enter and to stay (SAS: SLENTRY, SLSTAY).
 
     Returns
     -------
     selected : ndarray of int, shape (n_selected,)
-        The selected candidates, in the order in which they entered.
+        In the order in which they entered.
     path : DataFrame
         One row per step, with columns ``step``, ``action`` (``enter`` or ``remove``),
         ``candidate``, ``chi_square``, ``p_value``, and after the step ``log_likelihood`` and
         ``n_selected``.
-
-    Raises
-    ------
-    InputError
-        If a level is outside (0, 1).
 
     Examples
     --------
@@ -74,38 +66,25 @@ def stepwise_logistic(
         if not 0.0 < level < 1.0:
             msg = f"{name} is {level}; a significance level lies between 0 and 1"
             raise InputError(msg)
-    search = _Search(candidates, events)
+    search, seen = _Search(candidates, events), set()
     while search.enter(entry) and not search.separated:
         newest = search.selected[-1]
         while search.remove(stay):
             pass
-        if newest not in search.selected or search.came_back():
+        model = frozenset(search.selected)
+        if newest not in search.selected or model in seen:
             break
+        seen.add(model)
     return np.array(search.selected, dtype=int), pd.DataFrame(search.steps, columns=_PATH)
 
 
-_PATH = [
-    "step",
-    "action",
-    "candidate",
-    "chi_square",
-    "p_value",
-    "log_likelihood",
-    "n_selected",
-]
-
-
-@dataclass
 class _Search:
     """The current model of a stepwise search, and the steps that led to it."""
 
-    candidates: np.ndarray
-    events: np.ndarray
-
-    def __post_init__(self) -> None:
+    def __init__(self, candidates: np.ndarray, events: np.ndarray) -> None:
+        self.candidates, self.events = candidates, events
         self.selected: list[int] = []
         self.steps: list[tuple[Any, ...]] = []
-        self._seen: set[frozenset[int]] = set()
         self._refit()
 
     @property
@@ -138,26 +117,11 @@ class _Search:
                 return True
         return False
 
-    def came_back(self) -> bool:
-        """Say whether the same candidates were selected before."""
-        model = frozenset(self.selected)
-        before = model in self._seen
-        self._seen.add(model)
-        return before
-
     def _step(self, action: str, candidate: int, chi_square: float) -> None:
         self._refit()
-        self.steps.append(
-            (
-                len(self.steps) + 1,
-                action,
-                candidate,
-                chi_square,
-                chi2.sf(chi_square, 1),
-                self.log_likelihood,
-                len(self.selected),
-            )
-        )
+        p_value, n_selected = chi2.sf(chi_square, 1), len(self.selected)
+        step = (len(self.steps) + 1, action, candidate, chi_square, p_value)
+        self.steps.append((*step, self.log_likelihood, n_selected))
 
     def _refit(self) -> None:
         features = self.candidates[self.selected]

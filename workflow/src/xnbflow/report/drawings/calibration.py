@@ -24,13 +24,13 @@ def draw_calibration(
     ----------
     classifiers : sequence of str
     predicted, observed, counts : sequence of ndarray
-        Per classifier and bin: mean probability, frequency, and how many there were.
+        Per classifier and bin: mean probability, frequency, number of predictions.
     lower, upper : sequence of ndarray
         Ends of the intervals of the frequencies.
     """
     legend = 0.17 * -(-len(classifiers) // 2)
     figure, axes = new_axes(2.9, 2.95 + legend, bottom=0.5 + legend, title="Calibration")
-    axes.set(xlabel="predicted probability", ylabel="how often it came true")
+    axes.set(xlabel="predicted probability", ylabel="observed frequency")
     axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
     most = max((n.max(initial=1) for n in counts), default=1)
@@ -42,10 +42,10 @@ def draw_calibration(
     axes.legend(
         loc="upper left",
         bbox_to_anchor=(-0.22, -0.19),
+        borderaxespad=0,
         ncols=2,
         columnspacing=0.8,
         handletextpad=0.1,
-        borderaxespad=0,
         fontsize=8,
     )
     return figure

@@ -54,15 +54,19 @@ def draw_densities(
     chosen : collection of int
         Numbers of the classes that the feature was selected for.
     focus : int
-        The one of them that it tells most about.
+        The one of them that it separates best.
     notes : sequence of str
         What stands right of each class's rug.
     """
     labels = [f"{'● ' if i in chosen else ''}{shorten(c, 16)}" for i, c in enumerate(classes)]
-    figure, axes = _new_axes(feature, labels, notes)
+    left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
+    figure, axes = _new_axes(feature, _CURVES + _RUG_ROW * len(labels), 0.4, left, right)
     few = len(classes) <= _MOST_COLOURED
     strong = set(chosen) if few else {focus}
-    height = _height(densities)
+    peaks = densities.max(axis=1)
+    peaks = peaks[peaks > 0]
+    # Curves are cut: a class that is almost constant would flatten all others.
+    height = float(min(peaks.max(), 3 * np.median(peaks))) if len(peaks) else 1.0
     row = height * _RUG_ROW / _CURVES
     for i in range(len(classes)):
         colour = COLOURS[i % len(COLOURS)] if few or i in strong else GREY
@@ -70,41 +74,31 @@ def draw_densities(
         axes.plot(grid, curve, color=colour, linewidth=1.8 if i in strong else 0.9)
         if i in strong:
             axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
-        _draw_rug(axes, samples[i], -row * (i + 1), row, colour)
+        values, base = np.unique(samples[i]), -row * (i + 1)
+        ticks = np.tile([base + 0.1 * row, base + 0.75 * row, np.nan], len(values))
+        axes.plot(np.repeat(values, 3), ticks, color=colour, linewidth=0.8, alpha=0.8)
     middles = [-row * (i + 0.6) for i in range(len(classes))]
     name_rows(axes, middles, labels, size=8)
+    beside = axes.get_yaxis_transform()
     for y, note in zip(middles, notes, strict=True):
-        beside = axes.get_yaxis_transform()
         axes.text(1.01, y, note, va="center", fontsize=8, transform=beside)
     axes.axhline(0, color=GREY, linewidth=0.6)
     axes.set(xlim=(grid[0], grid[-1]), ylim=(-row * (len(classes) + 0.3), 1.04 * height))
     return figure
 
 
-def _new_axes(feature: str, labels: Sequence[str], notes: Sequence[str]) -> tuple[Figure, Axes]:
-    """Return axes below the feature's name, with room for labels and notes beside them."""
-    left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
-    height = 0.75 + _CURVES + _RUG_ROW * len(labels)
-    figure, axes = new_axes(_WIDTH, height, left=left, right=right, bottom=0.35)
+def _new_axes(
+    feature: str, inner: float, top: float, left: float, right: float
+) -> tuple[Figure, Axes]:
+    """Return axes of a height in inches below the feature's name."""
+    height = 0.35 + inner + top
+    figure, axes = new_axes(_WIDTH, height, left=left, right=right, bottom=0.35, top=top)
     write_heading(figure, shorten(feature, 40), 9)
     axes.spines["left"].set_visible(False)
-    axes.xaxis.set_major_locator(MaxNLocator(int((_WIDTH - left - right) / 0.45)))
+    ticks = int((_WIDTH - left - right) / 0.45)
+    axes.xaxis.set_major_locator(MaxNLocator(ticks, prune="both"))
+    axes.ticklabel_format(axis="x", useOffset=False)  # an offset would be beyond the figure
     return figure, axes
-
-
-def _height(densities: np.ndarray) -> float:
-    """Return where curves are cut: a class almost constant must not flatten all others."""
-    peaks = densities.max(axis=1)
-    peaks = peaks[peaks > 0]
-    return float(min(peaks.max(), 3 * np.median(peaks))) if len(peaks) else 1.0
-
-
-def _draw_rug(axes: Axes, samples: np.ndarray, base: float, height: float, colour: str) -> None:
-    """Draw a tick per sample, all in one line with gaps."""
-    values = np.unique(samples)
-    x = np.repeat(values, 3)
-    y = np.tile([base + 0.1 * height, base + 0.75 * height, np.nan], len(values))
-    axes.plot(x, y, color=colour, linewidth=0.8, alpha=0.8)
 
 
 #: Inches that the curves of two cohorts are high.
@@ -127,21 +121,17 @@ def draw_cohorts(
     """
     classes = [shorten(label, 16) for label in curves]
     columns, room = legend_room(classes, _WIDTH)
-    height = 0.75 + room + _COHORT_CURVES
-    figure, axes = new_axes(_WIDTH, height, left=0.15, right=0.15, bottom=0.35, top=0.4 + room)
-    write_heading(figure, shorten(feature, 40), 9)
+    figure, axes = _new_axes(feature, _COHORT_CURVES, 0.4 + room, 0.15, 0.15)
+    unknown = np.full(len(grid), np.nan)
     for i, (name, (train, test)) in enumerate(zip(classes, curves.values(), strict=True)):
         colour = COLOURS[i % len(COLOURS)]
         if train is not None:
             axes.fill_between(grid, train, color=colour, alpha=0.25, linewidth=0)
-        axes.plot(grid, np.full(len(grid), np.nan) if train is None else train, color=colour,
-                  linewidth=1.2, label=name)  # fmt: skip
-        if test is not None:
-            axes.plot(grid, test, color=colour, linewidth=1.6, linestyle="--")
+        first = unknown if train is None else train
+        axes.plot(grid, first, color=colour, linewidth=1.2, label=name)
+        second = unknown if test is None else test
+        axes.plot(grid, second, color=colour, linewidth=1.6, linestyle="--")
     legend_above(axes, columns)
     axes.set(xlim=(grid[0], grid[-1]), yticks=[])
     axes.set_ylim(0)
-    axes.xaxis.set_major_locator(MaxNLocator(4, prune="both"))
-    axes.ticklabel_format(axis="x", useOffset=False)  # an offset would stand beyond the figure
-    axes.spines["left"].set_visible(False)
     return figure

@@ -18,9 +18,7 @@ _KEY = f"samples; strongest: {_MOST} standard deviations above (orange) or below
 _KEY_SIZE = 8
 
 
-def draw_heatmap(
-    z: np.ndarray, rows: Sequence[str], classes: Sequence[str], colours: tuple[int, int] = (1, 0)
-) -> Figure:
+def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> Figure:
     """Draw features by samples: one colour above a feature's mean, another below it.
 
     Parameters
@@ -31,29 +29,25 @@ def draw_heatmap(
         Names of the features.
     classes : sequence of str
         The class of each sample; those of a class stand side by side.
-    colours : (int, int)
-        Numbers of the colours above and below the mean.
     """
     labels = [shorten(row, 34) for row in rows]
     n, m = z.shape
     inner = min(_WIDTH, _WIDEST * m)
     edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
-    crowded = any(
-        label_width([classes[start]]) > inner * (end - start) / m for start, end in pairwise(edges)
-    )
+    spans = list(pairwise(edges))
+    crowded = any(label_width([classes[a]]) > inner * (b - a) / m for a, b in spans)
     left, top = 0.15 + label_width(labels), 0.55 if crowded else 0.35
     height = top + 0.35 + _ROW * n
     width = max(left + inner, label_width([_KEY], _KEY_SIZE)) + 0.1
     right = width - left - inner
     figure, axes = new_axes(width, height, left=left, right=right, bottom=0.35, top=top)
-    above, below = (COLOURS[i] for i in colours)
-    shade_cells(axes, np.clip(z / _MOST, 0, 1), above, framed=False)
-    shade_cells(axes, np.clip(-z / _MOST, 0, 1), below, framed=False)
+    shade_cells(axes, np.clip(z / _MOST, 0, 1), COLOURS[1], framed=False)
+    shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False)
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
     name_rows(axes, range(n), labels)
     axes.set_xticks([])
     axes.spines[:].set_visible(False)
-    for i, (start, end) in enumerate(pairwise(edges)):
+    for i, (start, end) in enumerate(spans):
         if start:
             axes.axvline(start - 0.5, color=GREY, linewidth=1.2)
         room = max(3, int(inner * (end - start) / m / label_width("n")))

@@ -13,7 +13,6 @@ from xnbflow.report.page.style import (
     GREY,
     INK,
     MARKERS,
-    label_width,
     legend_above,
     legend_room,
     new_axes,
@@ -31,15 +30,7 @@ _DASHES = ["--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (1, 4))]
 
 
 class Line(NamedTuple):
-    """Points that a line joins; a single point is a larger mark.
-
-    Attributes
-    ----------
-    label : str
-        Legend.
-    x, y : ndarray of shape (n_points,)
-        On a logarithmic axis ``x`` is above 0.
-    """
+    """Points of shape (n_points,) that a line joins; a single point is a larger mark."""
 
     label: str
     x: np.ndarray
@@ -117,13 +108,8 @@ def draw_trade_off(
     features, accuracy : ndarray of shape (n_rows, n_classifiers)
     """
     columns, room = legend_room(classifiers, _WIDTH)
-    figure, axes = new_axes(
-        _WIDTH,
-        3.4 + room,
-        top=0.1 + room,
-        xlabel="features per class (logarithmic)",
-        ylabel="accuracy",
-    )
+    figure, axes = new_axes(_WIDTH, 3.4 + room, left=0.8, top=0.1 + room)
+    axes.set(xlabel="features per class (logarithmic)", ylabel="accuracy")
     for x, y in zip(features, accuracy, strict=True):
         order = np.argsort(x, kind="stable")
         axes.plot(x[order], y[order], color=GREY, linewidth=0.6, alpha=0.6)
@@ -136,10 +122,6 @@ def draw_trade_off(
     _make_logarithmic(axes, (1.0,) if decades > 2 else (1.0, 2.0, 5.0))
     axes.grid(visible=True)
     axes.set_axisbelow(True)
-    # Room at the left for the numbers at the ticks, whatever their decimals, and the axis' name.
-    numbers = axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks().tolist())
-    left, box = (0.32 + label_width(numbers)) / _WIDTH, axes.get_position()
-    axes.set_position((left, box.y0, box.x1 - left, box.height))
     if len(rows) <= _MOST_NAMED:
         _name_lines(axes, rows, features, accuracy)
     legend_above(axes, columns)

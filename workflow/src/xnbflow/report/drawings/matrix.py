@@ -62,31 +62,10 @@ def draw_matrix(
     cell : (float, float)
         Width and height of a cell in inches.
     """
-    figure, axes = _new_axes(rows, columns, title, marks, (xlabel, ylabel), cell)
-    shade_cells(axes, values, colour)
-    _write_cells(axes, values, texts)
-    for i, mark in enumerate(marks):
-        if mark:
-            axes.text(len(columns) - 0.4, i, mark, va="center")
-    for i, j in outlined:
-        frame = Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=COLOURS[1], lw=1.4)
-        axes.add_artist(frame)
-    return figure
-
-
-def _new_axes(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    title: str,
-    marks: Sequence[str],
-    names: tuple[str, str],
-    cell: tuple[float, float],
-) -> tuple[Figure, Axes]:
-    """Return axes whose size follows from the cells and the labels."""
     row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
     upright = max(map(len, column_labels), default=0) * 0.07 < cell[0]
-    left = 0.15 + label_width(row_labels) + (0.2 if names[1] else 0)
-    bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if names[0] else 0)
+    left = 0.15 + label_width(row_labels) + (0.2 if ylabel else 0)
+    bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if xlabel else 0)
     inner, height = cell[0] * len(columns), bottom + 0.3 + cell[1] * len(rows)
     width = max(left + inner + 0.15 + label_width(marks), 0.2 + label_width([title], 11))
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=bottom)
@@ -94,11 +73,23 @@ def _new_axes(
     name_columns(axes, column_labels, upright=upright)
     name_rows(axes, range(len(rows)), row_labels)
     axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
-    middle, centre = (left + inner / 2) / width, (bottom + cell[1] * len(rows) / 2) / height
-    figure.text(middle, 0.05 / height, names[0], ha="center")
-    figure.text(0.05 / width, centre, names[1], va="center", rotation=90)
     axes.spines[:].set_visible(False)
-    return figure, axes
+    middle, centre = (left + inner / 2) / width, (bottom + cell[1] * len(rows) / 2) / height
+    figure.text(middle, 0.05 / height, xlabel, ha="center")
+    figure.text(0.05 / width, centre, ylabel, va="center", rotation=90)
+    shade_cells(axes, values, colour)
+    for i, row in enumerate(texts or ()):
+        for j, text in enumerate(row):
+            if text:
+                ink = "white" if values[i, j] > 0.55 else INK
+                axes.text(j, i, text, ha="center", va="center_baseline", size=8, color=ink)
+    for i, mark in enumerate(marks):
+        if mark:
+            axes.text(len(columns) - 0.4, i, mark, va="center")
+    for i, j in outlined:
+        frame = Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=COLOURS[1], lw=1.4)
+        axes.add_artist(frame)
+    return figure
 
 
 def shade_cells(axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True) -> None:
@@ -118,11 +109,3 @@ def _squares(rows: np.ndarray, columns: np.ndarray) -> Path:
     vertices = (np.stack([columns, rows], axis=1)[:, None, :] + corners).reshape(-1, 2)
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
     return Path(vertices, np.tile(codes, len(rows)))
-
-
-def _write_cells(axes: Axes, values: np.ndarray, texts: Sequence[Sequence[str]] | None) -> None:
-    for i, row in enumerate(texts or ()):
-        for j, text in enumerate(row):
-            if text:
-                ink = "white" if values[i, j] > 0.55 else INK
-                axes.text(j, i, text, ha="center", va="center_baseline", size=8, color=ink)

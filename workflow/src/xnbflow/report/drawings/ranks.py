@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import COLOURS, INK, label_width, new_axes, shorten
@@ -44,33 +43,16 @@ def draw_ranks(
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.spines["top"].set_visible(True)
     axes.xaxis.tick_top()
-    _draw_yardstick(axes, difference)
-    for i, (first, last) in enumerate(bars):
-        x, y = [ranks[first] - 0.03, ranks[last] + 0.03], -_BAR * (i + 1)
-        axes.plot(x, [y, y], color=COLOURS[1], lw=3.5)
-    for i, (name, rank) in enumerate(zip(classifiers, ranks, strict=True)):
-        line = i if i < n_left else k - 1 - i
-        _draw_classifier(axes, shorten(name, 17), rank, -depth - _LINE * line, left=i < n_left)
-    return figure
-
-
-def _draw_yardstick(axes: Axes, difference: float) -> None:
-    """Draw the critical difference above the axis; the y axis is in inches."""
     axes.plot([1, 1 + difference], [0.42, 0.42], color=INK, lw=1.5, clip_on=False)
     text = f"critical difference {difference:.2f}"
     axes.text(1 + difference / 2, 0.46, text, ha="center", va="bottom")
-
-
-def _draw_classifier(axes: Axes, name: str, rank: float, y: float, *, left: bool) -> None:
-    """Draw a line from a classifier's rank down and to its name at the side."""
-    end = 0.9 if left else axes.get_xlim()[1] + 0.1
-    axes.plot([rank, rank, end], [0, y, y], color=INK, lw=0.8, clip_on=False)
-    axes.annotate(
-        f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}",
-        (end, y),
-        (-4 if left else 4, 0),
-        textcoords="offset points",
-        annotation_clip=False,
-        ha="right" if left else "left",
-        va="center",
-    )
+    for i, (first, last) in enumerate(bars):
+        x, y = [ranks[first] - 0.03, ranks[last] + 0.03], -_BAR * (i + 1)
+        axes.plot(x, [y, y], color=COLOURS[1], lw=3.5)
+    for i, (classifier, rank) in enumerate(zip(classifiers, ranks, strict=True)):
+        left, name = i < n_left, shorten(classifier, 17)
+        end, y = 0.9 if left else k + 0.1, -depth - _LINE * (i if left else k - 1 - i)
+        axes.plot([rank, rank, end], [0, y, y], color=INK, lw=0.8, clip_on=False)
+        text = f"{name}  {rank:.2f} " if left else f" {rank:.2f}  {name}"
+        axes.text(end, y, text, ha="right" if left else "left", va="center")
+    return figure

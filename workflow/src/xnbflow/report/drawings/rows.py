@@ -1,10 +1,9 @@
-"""Pictures with a row per data set: points with intervals, and bars of shares."""
+"""Points with intervals, a row per data set."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -21,25 +20,16 @@ from xnbflow.report.page.style import (
     shorten,
 )
 
-__all__ = ["Points", "draw_points", "draw_shares"]
+__all__ = ["Points", "draw_points"]
 
 _WIDTH = 4.6
 
 
 class Points(NamedTuple):
-    """A value per row, with an interval where there is one.
+    """A value per row, with an interval where there is one; missing values are not drawn.
 
-    Attributes
-    ----------
-    label : str
-        Legend.
-    values, lower, upper : sequence of float
-        One per row; missing values are not drawn.
-    style : int
-        Number of the colour and the mark.
-    beside : int
-        Number of the group whose lines it shares, as the paper's values beside ours; they are
-        hollow. -1 for a group with lines of its own.
+    ``style`` is the number of the colour and the mark. ``beside`` is the number of the group whose
+    lines it shares, hollow, as the paper's values beside ours; -1 for lines of its own.
     """
 
     label: str
@@ -68,15 +58,32 @@ def draw_points(
     """
     names = [group.label for group in groups] + ([levels[0]] if levels else [])
     n_lines = sum(group.beside < 0 for group in groups)
-    named = names if len(names) > 1 else []
-    figure, axes, columns = _axes_of_rows(rows, named, 0.14 + 0.085 * n_lines, xlabel)
+    named, labels = names if len(names) > 1 else [], [shorten(name) for name in rows]
+    left = min(1.9, 0.2 + label_width(labels))
+    columns, room = legend_room(named, _WIDTH - left)
+    height = 0.6 + room + (0.14 + 0.085 * n_lines) * len(rows)
+    figure, axes = new_axes(_WIDTH, height, left=left, right=0.25, top=0.1 + room, xlabel=xlabel)
+    name_rows(axes, range(len(rows)), labels)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
     lines = np.linspace(-0.32, 0.32, n_lines) if n_lines > 1 else np.zeros(1)
     places = np.arange(len(rows))
     for i, group in enumerate(groups):
-        _draw_group(axes, group, places + lines[group.beside if group.beside >= 0 else i])
+        values, hollow = np.asarray(group.values, dtype=float), group.beside >= 0
+        below, above = values - np.asarray(group.lower), np.asarray(group.upper) - values
+        axes.errorbar(
+            values,
+            places + lines[group.beside if hollow else i],
+            xerr=np.nan_to_num(np.stack([below, above]).clip(min=0)),
+            fmt="d" if hollow else MARKERS[group.style % len(MARKERS)],
+            color=COLOURS[group.style % len(COLOURS)],
+            markerfacecolor="none" if hollow else None,
+            markersize=6 if hollow else 4.5,
+            elinewidth=1.2,
+            label=group.label,
+        )
     if levels:
-        name, values = levels
-        axes.vlines(values, places - 0.42, places + 0.42, color=INK, linewidth=1.6, label=name)
+        name, at = levels
+        axes.vlines(at, places - 0.42, places + 0.42, color=INK, linewidth=1.6, label=name)
     for place in places[:-1]:
         axes.axhline(place + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
     axes.xaxis.set_major_locator(MaxNLocator(6))
@@ -85,62 +92,3 @@ def draw_points(
     if named:
         legend_above(axes, columns)
     return figure
-
-
-def _axes_of_rows(
-    rows: Sequence[str], names: Sequence[str], row_height: float, xlabel: str
-) -> tuple[Figure, Axes, int]:
-    """Return axes with a named row for each data set, and the columns of their legend."""
-    labels = [shorten(name) for name in rows]
-    left = min(1.9, 0.2 + label_width(labels))
-    columns, room = legend_room(names, _WIDTH - left)
-    height = 0.6 + room + row_height * len(rows)
-    figure, axes = new_axes(_WIDTH, height, left=left, right=0.25, top=0.1 + room, xlabel=xlabel)
-    name_rows(axes, range(len(rows)), labels)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    return figure, axes, columns
-
-
-def _draw_group(axes: Axes, group: Points, y: np.ndarray) -> None:
-    values = np.asarray(group.values, dtype=float)
-    below, above = values - np.asarray(group.lower), np.asarray(group.upper) - values
-    hollow = group.beside >= 0
-    axes.errorbar(
-        values,
-        y,
-        xerr=np.nan_to_num(np.stack([below, above]).clip(min=0)),
-        fmt="d" if hollow else MARKERS[group.style % len(MARKERS)],
-        color=COLOURS[group.style % len(COLOURS)],
-        markerfacecolor="none" if hollow else None,
-        markersize=6 if hollow else 4.5,
-        elinewidth=1.2,
-        label=group.label,
-    )
-
-
-def draw_shares(
-    rows: Sequence[str], parts: Sequence[str], shares: np.ndarray, xlabel: str
-) -> Figure:
-    """Draw a bar per row, split into ordered parts from light to dark.
-
-    Parameters
-    ----------
-    rows, parts : sequence of str
-    shares : ndarray of shape (n_rows, n_parts)
-        Rows add up to 1.
-    xlabel : str
-    """
-    figure, axes, columns = _axes_of_rows(rows, parts, 0.26, xlabel)
-    axes.set_xlim(0, 100)
-    starts = np.zeros(len(rows))
-    for j, part in enumerate(parts):
-        strength = 0.12 + 0.88 * j / max(1, len(parts) - 1)
-        widths = 100 * shares[:, j]
-        axes.barh(range(len(rows)), widths, 0.72, left=starts, color=(*_RED, strength), label=part)
-        starts += widths
-    legend_above(axes, columns)
-    return figure
-
-
-#: Vermilion of the palette, whose strength tells parts apart.
-_RED = (0.835, 0.369, 0.0)

@@ -1,4 +1,7 @@
-"""What a section is made of: prose, facts, tables, figures, groups. No HTML is written here."""
+"""What a section is made of: prose, facts, tables, figures, groups. No HTML is written here.
+
+``sources`` of a block are the files beside the page that hold its numbers.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,17 +36,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph. Plain text: the template escapes it.
-
-    Attributes
-    ----------
-    text : str
-        The words.
-    role : {"plain", "headline", "warning"}
-        What it is: a headline is set large, a warning stands out.
-    sources : sequence of str
-        Files beside the page that hold its numbers.
-    """
+    """A paragraph. A headline is set large, a warning stands out."""
 
     text: str
     role: Literal["plain", "headline", "warning"] = "plain"
@@ -52,14 +45,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Facts:
-    """Terms with their values, short ones: sizes, versions, settings.
-
-    Attributes
-    ----------
-    items : mapping of str to str
-    sources : sequence of str
-        Files beside the page that hold their numbers.
-    """
+    """Terms with their values, short ones: sizes, versions, settings."""
 
     items: Mapping[str, str]
     sources: Sequence[str] = ()
@@ -75,13 +61,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Links:
-    """Files beside the page.
-
-    Attributes
-    ----------
-    items : sequence of (str, str, sequence of str)
-        Name, what it is, and the files, relative to the page.
-    """
+    """Files beside the page: name, what it is, and paths relative to the page."""
 
     items: Sequence[tuple[str, str, Sequence[str]]]
 
@@ -93,7 +73,7 @@ class Table:
     Attributes
     ----------
     frame : DataFrame
-        Its rows, columns in order; the first one names the row; every cell is escaped.
+        Its rows, columns in order; the first one names the row.
     caption : str
         What it shows and how to read it.
     columns : mapping of str to Column or str
@@ -101,8 +81,6 @@ class Table:
         meaning, or the format alone of one that is not declared. Others are shown as they are.
     best : frozenset of tuple of (row position, column)
         Cells to mark as the best of theirs.
-    sources : sequence of str
-        Files beside the page that hold its numbers, or more of them.
     links : mapping of str to sequence of str
         Addresses that the cells of a column lead to, one per row; empty for none.
     """
@@ -133,16 +111,13 @@ class Figure:
     name : str
         File name without ending, unique in the study; letters, digits, dots and hyphens.
     draw : callable
-        A function of a module of `xnbflow.report.drawings` (or another that imports little: every
-        process that draws imports it) that returns a matplotlib figure.
+        A function of a module that imports little; it returns a matplotlib figure.
     arguments : mapping
         Keyword arguments of ``draw``: numbers, text, arrays, lists.
     caption : str
-        What it shows and how to read it; empty where that of its gallery says all.
+        How to read it; empty where the caption of its gallery says it.
     alt : str
-        The same for those who cannot see it: what is to be seen.
-    sources : sequence of str
-        Files beside the page that hold its numbers.
+        What is to be seen, for those who cannot see it.
     """
 
     name: str
@@ -155,17 +130,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Small figures side by side, as many in a row as there is room for.
-
-    Attributes
-    ----------
-    figures : sequence of Figure
-        Small figures; up to 3 inches of width fit a telephone.
-    caption : str
-        How to read them all.
-    sources : sequence of str
-        Files beside the page that hold their numbers.
-    """
+    """Small figures side by side; up to 3 inches of width fit a telephone."""
 
     figures: Sequence[Figure]
     caption: str
@@ -174,19 +139,7 @@ class Gallery:
 
 @dataclass(frozen=True)
 class Item:
-    """One thing of a list in a card.
-
-    Attributes
-    ----------
-    text : str
-        Its name.
-    mark : str
-        A sign before it.
-    note : str
-        A few words after it, smaller.
-    title : str
-        What mark and note mean, for those who point at it or cannot see it.
-    """
+    """A feature in a card: a sign before it, a few words after it, and what both mean."""
 
     text: str
     mark: str = ""
@@ -196,20 +149,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a card: a share with its interval as a bar, and the things that belong to it.
+    """A class in a card: its recall with the interval as a bar, and its features.
 
-    Attributes
-    ----------
-    name, note : str
-        What it is of, and a few words on it.
-    share, lower, upper : float
-        Between 0 and 1; missing ones are not drawn.
-    items : sequence of Item
-        The things.
-    rest : str
-        What stands after them, say how many there are more.
-    warning : str
-        Why the things must not be believed; empty where they may.
+    ``share``, ``lower`` and ``upper`` lie between 0 and 1; missing ones are not drawn. ``warning``
+    says why the features are unreliable.
     """
 
     name: str
@@ -224,21 +167,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Card:
-    """A finding in short.
-
-    Attributes
-    ----------
-    title, note : str
-        Heading, and a few words beside it.
-    verdict : str
-        The finding in a sentence.
-    level : {"good", "fair", "poor"}
-        How far it may be believed.
-    facts : mapping of str to str
-        Terms with their values.
-    lines : sequence of Line
-        Details.
-    """
+    """A finding in short; ``level`` is how well the verdict is supported."""
 
     title: str
     note: str
@@ -250,37 +179,18 @@ class Card:
 
 @dataclass(frozen=True)
 class Cards:
-    """Findings side by side.
-
-    Attributes
-    ----------
-    cards : sequence of Card
-    bar : str
-        What the bars of the lines are.
-    caption : str
-        How to read them.
-    sources : sequence of str
-        Files beside the page that hold the numbers.
-    """
+    """Findings side by side."""
 
     cards: Sequence[Card]
-    bar: str
     caption: str
     sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What each feature says for and against each class, for a sample that the reader chooses.
+    """The evidence of each feature for each class, for a sample that the reader chooses.
 
-    Attributes
-    ----------
-    models : sequence of mapping
-        See `xnbflow.report.sections.samples.contributions`.
-    caption : str
-        How to read it.
-    sources : sequence of str
-        Files beside the page that hold the numbers.
+    ``models`` are made by `xnbflow.report.sections.samples.contributions`.
     """
 
     models: Sequence[Mapping[str, Any]]
@@ -290,19 +200,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Group:
-    """Blocks under a heading that the reader opens and closes.
-
-    Attributes
-    ----------
-    title : str
-        Heading, unique in its section.
-    blocks : sequence of Block
-        What it holds.
-    note : str
-        A few words beside the heading.
-    opened : bool
-        Whether it is open at first.
-    """
+    """Blocks under a heading, unique in its section, that the reader opens and closes."""
 
     title: str
     blocks: Sequence["Block"]
@@ -317,16 +215,8 @@ Block = Prose | Facts | Code | Links | Table | Figure | Gallery | Cards | Eviden
 class Section:
     """A chapter of the page.
 
-    Attributes
-    ----------
-    id : str
-        Anchor, unique on the page, and the folder of its figures.
-    title : str
-        Heading.
-    lead : str
-        One sentence that says how to read it.
-    blocks : sequence of Block
-        Its content, in order.
+    ``id`` is its anchor, unique on the page, and the folder of its figures; ``lead`` says in a
+    sentence how to read it.
     """
 
     id: str

@@ -3,7 +3,6 @@
 import io
 import re
 import warnings
-import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +27,6 @@ __all__ = [
     "name_columns",
     "name_rows",
     "new_axes",
-    "nothing",
     "plain_number",
     "render",
     "render_png",
@@ -78,8 +76,6 @@ _ON_PAPER: dict[str, Any] = {"savefig.facecolor": "white", "savefig.transparent"
 #: Points between the axes and what is written beside them.
 _PAD = 3.5
 
-_SVG = "http://www.w3.org/2000/svg"
-_XLINK = "http://www.w3.org/1999/xlink"
 _FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"
 
 
@@ -100,7 +96,7 @@ def shorten(name: str, length: int = 26) -> str:
 
 
 def legend_columns(labels: Sequence[str], width: float) -> int:
-    """Return how many labels of a legend stand side by side in so many inches."""
+    """Return how many labels of a legend fit side by side in so many inches."""
     return max(1, min(len(labels), int(width / (0.45 + label_width(labels)))))
 
 
@@ -157,29 +153,14 @@ def new_axes(
     Margins are given because working them out from the text takes longer than all the drawing.
     """
     figure = Figure(figsize=(width, height))
-    box = (
-        left / width,
-        bottom / height,
-        (width - left - right) / width,
-        (height - bottom - top) / height,
-    )
-    return figure, figure.add_axes(box, **properties)
+    inner = ((width - left - right) / width, (height - bottom - top) / height)
+    return figure, figure.add_axes((left / width, bottom / height, *inner), **properties)
 
 
 def name_rows(
     axes: Axes, places: Iterable[float], labels: Sequence[str], size: float = 9.0
 ) -> None:
-    """Write names left of the axes, without ticks: each takes longer than a text.
-
-    Parameters
-    ----------
-    axes : Axes
-    places : iterable of float
-        Where each name stands on the y axis.
-    labels : sequence of str
-    size : float
-        Of the text, in points.
-    """
+    """Write names left of the axes at places on the y axis, without ticks, which take longer."""
     axes.set_yticks([])
     beside, va, ha = axes.get_yaxis_text1_transform(_PAD)
     for place, label in zip(places, labels, strict=True):
@@ -194,13 +175,8 @@ def name_columns(axes: Axes, labels: Sequence[str], *, upright: bool) -> None:
         axes.text(place, 0, label, transform=below, va=va, ha=ha, rotation=0 if upright else 90)
 
 
-def nothing() -> Figure:
-    """Return an empty figure: what a process draws first, to have imported all it needs."""
-    return Figure(figsize=(1, 1))
-
-
 def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any]) -> str:
-    """Draw a figure and return it as an ``<svg>`` element that can stand in a page beside others.
+    """Draw a figure and return it as an ``<svg>`` element that can be in a page beside others.
 
     Parameters
     ----------
@@ -215,23 +191,11 @@ def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any])
     buffer = io.StringIO()
     with _styled({"svg.hashsalt": name}):
         draw(**arguments).savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    root = ET.fromstring(buffer.getvalue())  # noqa: S314  our own text
-    _tidy(root)
-    ET.register_namespace("", _SVG)
-    ET.register_namespace("xlink", _XLINK)
-    return ET.tostring(root, encoding="unicode").replace(INK, "currentColor")
+    return _tidied(buffer.getvalue()).replace(INK, "currentColor")
 
 
 def render_png(draw: Callable[..., Figure], arguments: Mapping[str, Any], path: str | Path) -> None:
-    """Draw a figure and write it as PNG of 300 dots per inch, black on white.
-
-    Parameters
-    ----------
-    draw, arguments
-        As in `render`.
-    path : path
-        Where to write.
-    """
+    """Draw a figure and write it as PNG of 300 dots per inch, black on white."""
     with _styled(_ON_PAPER):
         figure = draw(**arguments)
         write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=300))
@@ -246,47 +210,26 @@ def _styled(look: dict[str, Any]) -> Iterator[None]:
         yield
 
 
-def _tidy(root: ET.Element) -> None:
-    """Leave out what nothing refers to, and round coordinates."""
-    text = "\n".join(value for element in root.iter() for value in element.attrib.values())
-    used = set(re.findall(r"(?:url\(#|^#)([^)\n]+)", text, flags=re.MULTILINE))
-    root.set("font-family", _FONT)
-    root.set("stroke-linejoin", "round")
-    for element in list(root.iter()):
-        for child in list(element):
-            invisible = child.tag == f"{{{_SVG}}}path" and child.get("style") == "fill: none"
-            if invisible or child.tag in {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"}:
-                element.remove(child)
-        _tidy_element(element, used)
-    _dissolve_plain_groups(root)
+#: What a page does not need of a file by matplotlib: preamble, metadata, style, invisible shapes.
+_NEEDLESS = re.compile(
+    r"^.*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>"
+    r'|<path[^>]*style="fill: none"/>|(?<=>)\s*\n\s*(?=<)',
+    re.DOTALL,
+)
+#: The same within an element: fonts, rotations by nothing, decimals beyond a fiftieth of a pixel.
+_IN_ELEMENT = re.compile(
+    r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^\"]*\"|(?<=\.\d\d)\d+|\s+(?=[A-Zz]\b)"
+)
 
 
-def _tidy_element(element: ET.Element, used: set[str]) -> None:
-    element.tail = None
-    if element.text is not None and not element.text.strip():
-        element.text = None
-    for key, value in list(element.attrib.items()):
-        if (key == "id" and value not in used) or value.startswith("rotate(-0 "):
-            element.attrib.pop(key)
-        elif key == "style":
-            element.set(key, re.sub(r"font-family: [^;]*;? ?", "", value).replace(": ", ":"))
-        elif key in {"d", "x", "y", "transform", "width", "height"}:
-            element.set(key, _rounded(value))
+def _tidied(svg: str) -> str:
+    """Return the ``<svg>`` element without what nothing refers to, coordinates rounded."""
+    svg = _NEEDLESS.sub("", svg)
+    used = set(re.findall(r"#(\w+)", svg))
 
+    def tidied(element: re.Match[str]) -> str:
+        text = re.sub(r' id="([^"]*)"', lambda i: i[0] if i[1] in used else "", element[0])
+        return _IN_ELEMENT.sub("", text)
 
-def _rounded(numbers: str) -> str:
-    """Return coordinates with two decimals (a fiftieth of a pixel) and no needless space."""
-    numbers = re.sub(r"(?<=\.\d\d)\d+", "", numbers)
-    return re.sub(r"\s*([A-Zz])\s*", r"\1", numbers).strip() if "\n" in numbers else numbers
-
-
-def _dissolve_plain_groups(element: ET.Element) -> None:
-    """Put the content of groups that say nothing in their place."""
-    for child in list(element):
-        _dissolve_plain_groups(child)
-    for position in range(len(element) - 1, -1, -1):
-        child = element[position]
-        if child.tag == f"{{{_SVG}}}g" and not child.attrib:
-            element[position : position + 1] = list(child)
-        elif child.tag == f"{{{_SVG}}}defs" and not len(child):
-            element.remove(child)
+    svg = re.sub(r"<[^>]+>", tidied, svg)
+    return svg.replace("<svg ", f'<svg font-family="{_FONT}" stroke-linejoin="round" ', 1)

@@ -1,13 +1,12 @@
 """Accuracy: data sets by classifiers, the paper's values, and what accuracy costs in features."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import Column
-from xnbflow.evaluation.metrics import CLASS_METRICS
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.lines import draw_trade_off
 from xnbflow.report.drawings.matrix import draw_matrix
@@ -16,27 +15,25 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 
-__all__ = ["calibration_figure", "confusion_figure", "section"]
-
-#: Metrics beside accuracy: name, decimals, whether less is better.
-_METRICS = {
-    "balanced_accuracy": ("balanced accuracy", 3, False),
-    "f1_macro": ("macro F1", 3, False),
-    "mcc": ("Matthews’ correlation", 3, False),
-    "roc_auc": ("ROC AUC, one against the rest", 3, False),
-    "log_loss": ("log loss", 3, True),
-    "brier": ("Brier score", 3, True),
-    "features_per_class": ("features per class", 1, True),
-    "features": ("features in all", 1, True),
-}
+__all__ = ["calibration_figure", "confusion_figure", "points", "section"]
 
 _PICTURES = (
-    "Accuracy with its 95 % interval; a bar across is the share of the largest class, which always "
-    "naming it reaches. Intervals that overlap are no proof of equality, see the "
-    "comparison of classifiers. Beside it what accuracy costs in features, up and left is better: "
-    "a line joins the classifiers of a data set, and a level one means that features can go at no "
-    "loss. Points are moved apart a little where they would hide one another."
+    "Left: accuracy with its 95 % interval; the bar across is the majority-class rate. Right: "
+    "accuracy against features, better towards the upper left; a line joins the classifiers of a "
+    "data set, whose points are moved apart a little."
 )
+
+#: Metrics beside accuracy: label, meaning and format.
+_METRICS = {
+    "balanced_accuracy": Column("number", "mean recall of the classes"),
+    "f1_macro": Column("number", "mean over classes", "macro F1"),
+    "mcc": Column("number", "", "Matthews’ correlation"),
+    "roc_auc": Column("number", "one class against the rest", "ROC AUC"),
+    "log_loss": Column("number", "the less, the better"),
+    "brier": Column("number", "squared error summed over classes, 0 to 2", "Brier score"),
+    "features_per_class": Column("number", "mean over classes", "", ".1f"),
+    "features": Column("number", "distinct ones", "features in all", ".1f"),
+}
 
 _PRINTED = {
     "nb_accuracy": "accuracy of naive Bayes",
@@ -44,112 +41,116 @@ _PRINTED = {
     "xnb_features_per_class": "features per class of XNB",
 }
 
+_PREDICTIONS = (
+    "Confusion: a row is a true class, shaded by the share of its samples that each class was "
+    "predicted for, with counts over all folds and repeats. Calibration: below the dashed line "
+    "probabilities are overconfident; larger points are more predictions, bins of fewer than ten "
+    "samples are left out, and vertical lines are 95 % intervals."
+)
+
 
 def section(results: StudyResults) -> Section:
     """Return how well each classifier does on each data set."""
-    blocks: list[Block] = [_metric_table(results, "accuracy", "accuracy", 3, lower=False)]
+    blocks: list[Block] = [_accuracies(results)]
     if results.scores("accuracy").notna().any(axis=None):
         figures = [_scores(results), _trade_off(results)]
         blocks.append(Gallery(figures, _PICTURES, results.tables.sources("summary")))
-    blocks += [*_permutations(results), *_paper(results)]
-    others = [
-        Group(name, [_metric_table(results, metric, name, decimals, lower=lower)])
-        for metric, (name, decimals, lower) in _METRICS.items()
-    ]
-    blocks.append(Group("Other metrics", others, "balanced accuracy, F1, ROC AUC, log loss …"))
+    blocks += [*_permutations(results), *_paper(results), *_other_metrics(results)]
     for i, place in enumerate(results.places):
         blocks.append(Group(results.places[place], _predictions(results, *place), opened=i == 0))
     return Section(
         "accuracy",
         "Accuracy",
-        "How often each classifier is right on samples that it has not seen; the further right and "
-        "the less spread, the better.",
+        "How often each classifier is right on samples outside its training samples.",
         blocks,
     )
 
 
-def _metric_table(
-    results: StudyResults, metric: str, name: str, decimals: int, *, lower: bool
-) -> Table:
+def _accuracies(results: StudyResults) -> Table:
     """Return data sets by classifiers, each cell a mean with its spread, the best marked."""
-    means, sds = results.scores(metric), results.scores(metric, "sd")
-    of_repeats = results.scores(metric, "sd_repeats")
-    if metric in CLASS_METRICS:
-        of_repeats[:] = np.nan  # the same as their sd
-    rounded = means.round(decimals)
-    extreme = rounded.min(axis=1) if lower else rounded.max(axis=1)
-    best = rounded.eq(extreme, axis=0).to_numpy()
+    parts = [results.scores("accuracy", value) for value in ("mean", "sd", "sd_repeats")]
+    means, _, repeats = parts
     cells = {
-        column: [
-            _cell(*values, decimals)
-            for values in zip(means[column], sds[column], of_repeats[column], strict=True)
-        ]
+        column: [_cell(*values) for values in zip(*(part[column] for part in parts), strict=True)]
         for column in means.columns
     }
-    frame = pd.DataFrame({"dataset": means.index, **cells})
-    baseline = results.scores(metric, "baseline").bfill(axis=1).iloc[:, 0]
-    if baseline.notna().any():
-        frame.insert(1, "baseline", baseline.to_numpy())
-    marked = frozenset(
-        (int(i), column)
-        for j, column in enumerate(means.columns)
-        for i in np.flatnonzero(best[:, j])
+    baseline = results.scores("accuracy", "baseline").bfill(axis=1).iloc[:, 0].to_numpy()
+    frame = pd.DataFrame({"dataset": means.index, "baseline": baseline, **cells})
+    rounded = means.round(3)
+    best = np.argwhere(rounded.eq(rounded.max(axis=1), axis=0).to_numpy())
+    brackets = ", in brackets that of the repeats’ means" * bool(repeats.notna().any(axis=None))
+    return results.tables.show(
+        "summary",
+        f"Accuracy: mean ± standard deviation over folds{brackets}. The greatest of a row is "
+        "marked; a cell is empty where a fold could not be fitted.",
+        rows=frame,
+        own={"baseline": Column("number", "share of the largest class", "majority-class baseline")},
+        best=frozenset((int(i), means.columns[j]) for i, j in best),
     )
-    over = "/".join(results.rows("summary", metric=metric)["over"].dropna().unique())
-    repeated = over == "folds" and of_repeats.notna().any(axis=None)
-    caption = (
-        f"{name[0].upper()}{name[1:]}: mean ± standard deviation over {over}"
-        f"{', in brackets the standard deviation of the repeats’ means' if repeated else ''}"
-        f"{'' if over == 'folds' else ', each from the predictions of all its folds together'}. "
-        f"The {'least' if lower else 'greatest'} of a row is marked; a cell is empty where a fold "
-        "could not be fitted or the number is not to be had."
-    )
-    if baseline.notna().any():
-        caption += f" {_BASELINE}"
-    label = "majority-class baseline" if metric == "accuracy" else ""
-    own = {"baseline": Column("number", _BASELINE, label, f".{decimals}f")}
-    return results.tables.show("summary", caption, rows=frame, own=own, best=marked)
 
 
-_BASELINE = "Baseline: what the shares of the classes alone give."
-
-
-def _cell(mean: float, sd: float, of_repeats: float, decimals: int) -> str:
+def _cell(mean: float, sd: float, of_repeats: float) -> str:
     if np.isnan(mean):
         return ""
-    spread = "" if np.isnan(sd) else f" ± {sd:.{decimals}f}"
-    repeats = "" if np.isnan(of_repeats) else f" ({of_repeats:.{decimals}f})"
-    return f"{mean:,.{decimals}f}{spread}{repeats}"
+    spread = "" if np.isnan(sd) else f" ± {sd:.3f}"
+    return f"{mean:.3f}{spread}" + ("" if np.isnan(of_repeats) else f" ({of_repeats:.3f})")
+
+
+def _other_metrics(results: StudyResults) -> list[Block]:
+    """Return the means of all metrics but accuracy, a row per data set and classifier."""
+    rows = results.rows("summary", folds_failed=0)
+    rows = rows[rows["metric"].isin(list(_METRICS))]
+    if rows.empty:
+        return []
+    wide = rows.set_index(["dataset", "folds", "classifier", "metric"])["mean"].unstack()
+    order = [(*place, name) for place in results.places for name in results.study.classifiers]
+    wide = wide.reindex([key for key in order if key in wide.index]).reset_index()
+    caption = (
+        "Means over folds; of balanced accuracy, F1, Matthews’ correlation and ROC AUC over "
+        "repeats, each from the predictions of all its folds together."
+    )
+    shown = ["dataset", "classifier", *(name for name in _METRICS if name in wide)]
+    table = results.tables.show("summary", caption, shown, wide, own=_METRICS)
+    return [Group("Other metrics", [table], "balanced accuracy, F1, ROC AUC, log loss …")]
+
+
+def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[Points]:
+    """Return a value with its interval for each classifier that has any, a row per place."""
+    found = []
+    for style, name in enumerate(results.study.classifiers):
+        own = rows[rows["classifier"] == name].set_index(["dataset", "folds"])
+        if len(own):
+            own = own[[value, "lower", "upper"]].reindex(list(results.places))
+            middle, lower, upper = own.T.to_numpy().tolist()
+            found.append(Points(results.labels[name], middle, lower, upper, style))
+    return found
 
 
 def _scores(results: StudyResults) -> Figure:
-    means = results.scores("accuracy", "pooled")
-    lower, upper = results.scores("accuracy", "lower"), results.scores("accuracy", "upper")
+    rows = results.rows("summary", metric="accuracy", folds_failed=0)
     baseline = results.scores("accuracy", "baseline").bfill(axis=1).iloc[:, 0]
-    groups = [
-        Points(label, means[label].tolist(), lower[label].tolist(), upper[label].tolist(), style)
-        for style, label in enumerate(means.columns)
-    ]
+    groups = points(results, rows, "pooled")
+    styles = {group.label: group.style for group in groups}
     for part, name in results.study.paper.items():
         printed = results.rows("paper", quantity=f"{part}_accuracy")
-        if len(printed):
-            i = results.study.classifiers.index(name)
+        label = results.labels[name]
+        if len(printed) and label in styles:
             values = printed.set_index(["dataset", "folds"])["paper"].astype(float)
             values = values.reindex(list(results.places)).tolist()
-            label = f"{results.labels[name]}, paper"
-            groups.append(Points(label, values, values, values, i, beside=i))
-    return Figure(
-        "accuracy",
-        draw_points,
-        {
-            "rows": means.index.tolist(),
-            "groups": groups,
-            "xlabel": "accuracy",
-            "levels": ("largest class", baseline.tolist()),
-        },
-        "",
-        "Points with intervals: accuracy of each classifier on each data set.",
-    )
+            style, beside = styles[label], list(styles).index(label)
+            groups.append(Points(f"{label}, paper", values, values, values, style, beside))
+    arguments = {"rows": list(results.places.values()), "groups": groups, "xlabel": "accuracy"}
+    arguments["levels"] = ("largest class", baseline.tolist())
+    alt = "Points with intervals: accuracy of each classifier on each data set."
+    return Figure("accuracy", draw_points, arguments, "", alt)
+
+
+def _trade_off(results: StudyResults) -> Figure:
+    accuracy, features = results.scores("accuracy"), results.scores("features_per_class")
+    arguments = {"rows": accuracy.index.tolist(), "classifiers": accuracy.columns.tolist()}
+    arguments |= {"features": features.to_numpy(), "accuracy": accuracy.to_numpy()}
+    alt = "Scatter plot of accuracy against features per class, one mark per classifier."
+    return Figure("trade-off", draw_trade_off, arguments, "", alt)
 
 
 def _permutations(results: StudyResults) -> list[Block]:
@@ -159,9 +160,7 @@ def _permutations(results: StudyResults) -> list[Block]:
         return []
     caption = (
         "Permutation test: the whole cross-validation of five folds, selection of features "
-        "included, on the true labels and on permuted labels. “As good”: how many permutations "
-        "reach the value of the true labels. With few permutations p cannot be small: it is at "
-        "least 1 / (permutations + 1)."
+        "included, on the true labels and on permuted labels. p is at least 1 / (permutations + 1)."
     )
     columns = ["dataset", "classifier", "metric", "observed", "null_mean", "null_95"]
     columns += ["permutations", "at_least", "p_value"]
@@ -180,53 +179,39 @@ def _paper(results: StudyResults) -> list[Block]:
         percentile=paper["percentile"].where(paper["n_repeats"] > 1),
     )
     caption = (
-        "Table 2 of the XNB paper beside ours. The paper gives one run with an unnamed seed; the "
-        "percentile says which share of our repeats, rounded like the paper’s number, lies below "
-        "it, ties counted half (50 is the middle, 0 or 100 outside of ours; missing with a single "
-        "repeat)."
+        "Table 2 of the XNB paper, which gives one run with an unnamed seed, beside ours: a "
+        "percentile of 50 is the middle of our repeats, 0 or 100 outside of them."
     )
     columns = ["dataset", "quantity", "paper", "ours", "sd", "percentile", "n_repeats"]
     return [results.tables.show("paper", caption, columns, rows)]
 
 
-def _trade_off(results: StudyResults) -> Figure:
-    accuracy = results.scores("accuracy")
-    return Figure(
-        "trade-off",
-        draw_trade_off,
-        {
-            "rows": accuracy.index.tolist(),
-            "classifiers": accuracy.columns.tolist(),
-            "features": results.scores("features_per_class").to_numpy(),
-            "accuracy": accuracy.to_numpy(),
-        },
-        "",
-        "Scatter plot of accuracy against features per class, one mark per classifier.",
-    )
-
-
 def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]:
     """Return what was predicted, and which classifiers predicted nothing."""
     table = results.rows("confusion", dataset=dataset, folds=folds)
-    fitted = [name for name in results.study.classifiers if (table["classifier"] == name).any()]
+    fitted = dict(iter(table.groupby("classifier")))
+    named = [name for name in results.study.classifiers if name in fitted]
     failed = [results.labels[name] for name in results.study.classifiers if name not in fitted]
-    said: list[Block] = []
+    blocks: list[Block] = []
     if failed:
-        said.append(Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning"))
-    if not fitted:
-        return said
-    figures = [_confusion(results, dataset, folds, name) for name in fitted]
-    calibration = _calibration(results, dataset, folds)
-    caption = (
-        "Confusion: a row is a true class, shaded by the share of its samples that each class was "
-        "predicted for, with counts over all folds and repeats; all on the diagonal is perfect. "
-        "Calibration: points on the dashed line mean that probabilities can be taken at their "
-        "word; below it they promise too much. Larger points stand for more predictions; those of "
-        "fewer than ten samples are left out; lines up and down are 95 % intervals."
-    )
+        blocks.append(Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning"))
+    if not named:
+        return blocks
+    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
+    key = f"{dataset}-{folds}"
+    figures = [
+        confusion_figure(f"confusion-{key}-{name}", results.labels[name], fitted[name], classes)
+        for name in named
+    ]
+    bins = results.rows("calibration", dataset=dataset, folds=folds, few=False)
+    known = {name: bins[bins["classifier"] == name] for name in named}
+    known = {results.labels[name]: rows for name, rows in known.items() if len(rows)}
+    if known:
+        alt = f"Calibration curves on {dataset}: predicted probability against frequency."
+        figures.append(calibration_figure(f"calibration-{key}", known, alt))
     sources = results.tables.sources("confusion", "calibration")
-    gallery = Gallery([*figures, *calibration], caption, sources)
-    return [*said, *_confidence(results, dataset, folds), gallery]
+    blocks += _confidence(results, dataset, folds)
+    return [*blocks, Gallery(figures, _PREDICTIONS, sources)]
 
 
 #: A prediction with a greater probability than this is sure.
@@ -237,53 +222,27 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
     """Return in words how sure classifiers are, and how often they are right then."""
     table = results.rows("confidence", dataset=dataset, folds=folds)
     table = table[np.isclose(table["above"], _SURE) & (table["predictions"] > 0)]
-    rows = {row.classifier: row for row in table.itertuples(index=False)}
     parts = []
-    for name in results.study.classifiers:
-        if name not in rows:
-            continue
-        row = rows[name]
-        said = f"{results.labels[name]}: {row.share:.0%}"
+    for row in table.itertuples(index=False):
+        text = f"{results.labels[row.classifier]}: {row.share:.0%}"
         if row.count:
             interval = f"[{row.accuracy_lower:.0%}, {row.accuracy_upper:.0%}]"
-            said += f", of which {row.accuracy:.0%} {interval} are right"
-            if row.overconfident:
-                said += f", below their mean predicted probability of {row.promised:.1%}"
-        parts.append(said)
+            text += f", of which {row.accuracy:.0%} {interval} are right"
+        if row.overconfident:
+            text += f", below their mean predicted probability of {row.promised:.1%}"
+        parts.append(text)
     if not parts:
         return []
     text = f"Predictions with a probability above {_SURE:g}. {'; '.join(parts)}."
     return [Prose(text, sources=results.tables.sources("confidence"))]
 
 
-def _confusion(results: StudyResults, dataset: str, folds: str, classifier: str) -> Figure:
-    table = results.rows("confusion", dataset=dataset, folds=folds, classifier=classifier)
-    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
-    cells = table.set_index(["true", "predicted"])
-    counts, shares = (
-        cells[column].unstack().reindex(index=classes, columns=classes).fillna(0).to_numpy()
-        for column in ("count", "share")
-    )
-    label = results.labels[classifier]
-    right = ", ".join(f"{shares[i, i]:.0%} of {name}" for i, name in enumerate(classes))
-    alt = f"Confusion matrix of {label} on {dataset}: right are {right}."
-    name = f"confusion-{dataset}-{folds}-{classifier}"
-    return confusion_figure(name, label, classes, counts, shares, alt)
-
-
-def confusion_figure(
-    name: str, title: str, classes: list[str], counts: np.ndarray, shares: np.ndarray, alt: str
-) -> Figure:
-    """Return a figure of what each class was taken for.
-
-    Parameters
-    ----------
-    name, title, alt : str
-        Of the figure.
-    classes : list of str
-    counts, shares : ndarray of shape (n_classes, n_classes)
-        Predictions of each true class (rows), and their shares of its row.
-    """
+def confusion_figure(name: str, title: str, rows: pd.DataFrame, classes: Sequence[str]) -> Figure:
+    """Return a figure of the table ``confusion``: true classes by predicted ones."""
+    wide = rows.pivot(index="true", columns="predicted", values="count")
+    counts = wide.reindex(index=classes, columns=classes).fillna(0).to_numpy()
+    shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+    right = ", ".join(f"{shares[i, i]:.0%} of {label}" for i, label in enumerate(classes))
     arguments = {
         "values": shares,
         "rows": classes,
@@ -294,28 +253,13 @@ def confusion_figure(
         "ylabel": "true",
         "cell": (0.34, 0.24),
     }
-    return Figure(name, draw_matrix, arguments, "", alt)
-
-
-def _calibration(results: StudyResults, dataset: str, folds: str) -> list[Figure]:
-    table = results.rows("calibration", dataset=dataset, folds=folds)
-    groups = dict(iter(table[~table["few"]].groupby("classifier", sort=False)))
-    known = {results.labels[c]: groups[c] for c in results.study.classifiers if c in groups}
-    alt = f"Calibration curves on {dataset}: predicted probability against frequency."
-    return [calibration_figure(f"calibration-{dataset}-{folds}", known, alt)] if known else []
+    return Figure(
+        name, draw_matrix, arguments, "", f"Confusion matrix, {title}: right are {right}."
+    )
 
 
 def calibration_figure(name: str, bins: Mapping[str, pd.DataFrame], alt: str) -> Figure:
-    """Return a figure of how often predicted probabilities came true.
-
-    Parameters
-    ----------
-    name, alt : str
-        Of the figure.
-    bins : mapping of str to DataFrame
-        By the label of a classifier ``mean_predicted``, ``observed``, ``count``,
-        ``observed_lower`` and ``observed_upper``.
-    """
+    """Return a figure of the bins of ``calibration``, by the label of the classifier."""
     columns = {
         "predicted": "mean_predicted",
         "observed": "observed",

@@ -8,7 +8,6 @@ import pandas as pd
 import yaml
 
 from xnbflow import __version__
-from xnbflow.data.contract import DESCRIPTION_TABLES, STUDY_TABLES, analysis_tables
 from xnbflow.data.sources.sheet import SheetRow, sheet_text
 from xnbflow.evaluation.methods import entries_in, known_methods
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section, Table
@@ -61,6 +60,7 @@ def section(results: StudyResults) -> Section:
     configuration = {k: v for k, v in results.configuration.items() if k != "datasets"}
     plain = json.loads(json.dumps(configuration, default=str))
     yaml_text = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
+    files = [results.tables, results.validation, *map(results.analysis, results.analyses.values())]
     blocks: list[Block] = [
         Prose(
             f"Cite this software (version {__version__}) and the paper whose method you use. To "
@@ -73,7 +73,7 @@ def section(results: StudyResults) -> Section:
         ),
         Code(_CITATION.format(version=__version__), "How to cite (BibTeX)"),
         Table(sources, "What was computed and where its formulas come from."),
-        Links(list(_links(results))),
+        Links([link for tables in files for link in tables.links()]),
         Group("Configuration", [Code(yaml_text, "The study as configured (YAML)")]),
     ]
     if rows:
@@ -115,13 +115,3 @@ def _sources(results: StudyResults) -> Iterator[tuple[str, str]]:
         yield from _DIAGNOSTICS
     if results.study.classifiers:
         yield from _CLASSIFICATION
-
-
-def _links(results: StudyResults) -> Iterator[tuple[str, str, list[str]]]:
-    titles = {name: table.title for name, table in STUDY_TABLES.items()}
-    titles |= {f"description/{name}": table.title for name, table in DESCRIPTION_TABLES.items()}
-    for analysis in results.analyses.values():
-        known, present = analysis_tables(analysis), results.analysis(analysis).present()
-        titles |= {f"{analysis.name}/{name}": known[name].title for name in present}
-    for path, title in titles.items():
-        yield path, title, [f"{path}.parquet", f"{path}.tsv"]

@@ -1,20 +1,20 @@
-"""What was run: classifiers on average, what went wrong, data sets, versions, time and seeds."""
+"""What was run: classifiers on average, what went wrong, data sets, versions and time."""
 
+import itertools
 import os
 import platform
+import re
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from xnbflow import __version__
-from xnbflow.data.contract import JOBS, Column
+from xnbflow.data.contract import JOBS, Column, benchmark_of
 from xnbflow.data.counts import counted
-from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.gathering import read_benchmark
 from xnbflow.evaluation.methods import known_methods
-from xnbflow.report.outline import benchmarks
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
@@ -23,23 +23,23 @@ __all__ = ["section"]
 
 def section(results: StudyResults) -> Section:
     """Return what was run, and whether anything went wrong."""
-    blocks: list[Block] = [
-        *_problems(results),
-        Facts(_facts(results), results.tables.sources("headline")),
-    ]
-    if len(results.tables["averages"]):
-        blocks.append(_classifiers(results))
-    if results.study.datasets:
-        blocks += [_datasets(results), *_incomplete(results), *_noted(results)]
-    blocks += _steps(results)
     seconds = _job_seconds(results)
+    facts = Facts(_facts(results, seconds), results.tables.sources("headline"))
+    blocks: list[Block] = [*_problems(results), facts]
+    if len(results.tables["averages"]):
+        shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins", "fit_seconds"]
+        blocks.append(results.tables.show("averages", _AVERAGES, shown))
+    if results.study.datasets:
+        blocks.append(_datasets(results))
+    notes = results.tables["notes"]
+    if len(notes):
+        table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
+        blocks.append(Group("Notes on the data", [table], f"{len(notes):,}", True))
+    blocks += _steps(results)
     details: list[Block] = [Facts(_versions())]
     if len(seconds):
-        caption = "Run time and memory of the jobs as they recorded them, by stage."
-        details.append(Table(seconds, caption, _SECONDS))
-    if results.study.folds:
-        details.append(_seeds(results))
-    blocks.append(Group("Versions, run time and seeds", details))
+        details.append(Table(seconds, "Run time and memory of the jobs, by stage.", _SECONDS))
+    blocks.append(Group("Versions and run time", details))
     return Section(
         "overview",
         "What was run",
@@ -48,19 +48,10 @@ def section(results: StudyResults) -> Section:
     )
 
 
-def _classifiers(results: StudyResults) -> Table:
-    table = results.tables["averages"]
-    n = int(table["places"].iloc[0])
-    what = "pairs of data set and folds" if len(results.study.folds) > 1 else "data sets"
-    caption = (
-        f"The classifiers, averaged over the {n} {what if n > 1 else what.replace('sets', 'set')} "
-        f"where all could be fitted in every fold; of {len(results.places)} in the study. “Most "
-        "accurate on” counts all of them, ties with every classifier that shares the first place; "
-        "the seconds are the median of a fold. Averages over data sets hide what is easy and what "
-        "is hard: read each data set by itself."
-    )
-    shown = ["classifier", "accuracy", "balanced_accuracy", "wins", "fit_seconds"]
-    return results.tables.show("averages", caption, shown)
+_AVERAGES = (
+    "The classifiers, averaged over the data sets where all could be fitted in every fold; ties "
+    "for the first place count for each of them. Averages hide which data sets are hard."
+)
 
 
 def _problems(results: StudyResults) -> list[Block]:
@@ -68,12 +59,9 @@ def _problems(results: StudyResults) -> list[Block]:
     if not results.study.classifiers:
         return []
     problems, small = results.tables["problems"], _small_classes(results)
-    failed = len(problems[problems["kind"] == "error"])
+    failed = len(results.rows("problems", kind="error"))
     warned = len(problems) - failed
-    said = [
-        f"{counted(failed, 'fit')} failed" if failed else "No fit failed",
-        f"{warned:,} gave warnings" if warned else "no classifier warned",
-    ]
+    text = f"{counted(failed, 'fit')} failed; {warned:,} gave warnings"
     tables = []
     if len(problems):
         keys = ["dataset", "folds", "classifier", "kind", "text"]
@@ -82,74 +70,53 @@ def _problems(results: StudyResults) -> list[Block]:
         caption = "Failed fits and warnings, with the number of fits that had the same message."
         tables.append(results.tables.show("problems", caption, rows=counts, own={"fits": ","}))
     if len(small):
-        said.append(
-            f"{counted(len(small), 'class', 'has', 'have')} fewer samples than there are folds"
-        )
+        verb = counted(len(small), "class", "has", "have")
+        text += f"; {verb} fewer samples than there are folds"
         caption = "Classes with fewer samples than folds: some folds test none of them."
         tables.append(results.tables.show("class_sizes", caption, rows=small))
-    text = f"{'; '.join(said)}."
     sources = results.tables.sources("problems")
     if not tables:
-        return [Prose(text, sources=sources)]
+        return [Prose(f"{text}.", sources=sources)]
     group = Group("Failures and warnings", tables, opened=bool(failed))
-    return [Prose(text, "warning", sources), group]
+    return [Prose(f"{text}.", "warning", sources), group]
 
 
 def _small_classes(results: StudyResults) -> pd.DataFrame:
     """Return the classes with fewer samples than a scheme of drawn folds has folds."""
-    sizes = results.tables["class_sizes"]
-    parts = [pd.DataFrame(columns=["dataset", "class", "samples", "folds"])]
+    parts = [results.tables["class_sizes"].head(0).assign(folds="")]
     for name in results.study.folds:
         scheme = results.configuration.get("folds", {}).get(name, {})
         if "splits" in scheme and "file" not in scheme:
-            small = sizes[sizes["samples"] < scheme["splits"]]
-            parts.append(small.assign(folds=f"{name} ({scheme['splits']})"))
-    return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+            sizes = results.tables["class_sizes"].assign(folds=f"{name} ({scheme['splits']})")
+            parts.append(sizes[sizes["samples"] < scheme["splits"]])
+    return pd.concat(parts, ignore_index=True)
 
 
-def _facts(results: StudyResults) -> dict[str, str]:
+def _facts(results: StudyResults, seconds: pd.DataFrame) -> dict[str, str]:
     study = results.study
     schemes = results.configuration.get("folds", {})
     facts = {"Study": study.id}
-    if study.datasets:
-        facts["Data sets"] = str(len(study.datasets))
-    if study.classifiers:
-        facts["Classifiers"] = ", ".join(results.labels[name] for name in study.classifiers)
     if study.folds:
-        facts["Folds"] = ", ".join(_scheme(name, schemes.get(name)) for name in study.folds)
+        facts["Folds"] = "; ".join(f"{n} ({_settings(schemes.get(n, {}))})" for n in study.folds)
         facts["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
-    seconds = _job_seconds(results)["seconds"].sum()
-    if seconds:
-        facts["Computing time"] = f"{_duration(seconds)}, summed over jobs"
-    facts["Machine"] = _machine()
-    facts["Version"] = f"xnbflow {_versions()['xnbflow']}"
-    return facts
+    if len(seconds):
+        facts["Computing time"] = f"{seconds['seconds'].sum():,.0f} s, summed over jobs"
+    facts["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
+    return facts | {"Version": f"xnbflow {__version__}"}
 
 
-def _scheme(name: str, scheme: dict[str, Any] | None) -> str:
-    if not scheme:
-        return name
-    if scheme.get("file"):
-        return f"{name} (predefined)"
-    if scheme.get("leave_one_group_out"):
-        return f"{name} (each leaves one group of samples out)"
-    return f"{name} ({scheme.get('repeats', 1)} × {scheme['splits']} stratified folds)"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = seconds / 60
-    return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+def _settings(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}: {value}" for key, value in settings.items())
 
 
 def _datasets(results: StudyResults) -> Table:
     table = results.tables["datasets"]
     entries = results.configuration.get("datasets", {})
-    sheet = [entries.get(name, {}) for name in table["dataset"]]
     rows = table.assign(
-        source=[str(row.get("source", "")) for row in sheet],
-        location=[str(row.get("location", "")) for row in sheet],
+        **{
+            column: [str(entries.get(name, {}).get(column, "")) for name in table["dataset"]]
+            for column in ("source", "location")
+        },
         missing=[
             f"{n:,} filled in" if missing else "none"
             for missing, n in zip(table["missing"], table["imputed"], strict=True)
@@ -160,26 +127,12 @@ def _datasets(results: StudyResults) -> Table:
     if table["groups"].notna().any():
         shown.append("groups")
         caption += " Samples of one group (a patient, a batch) are never on both sides of a fold."
+    if table["missing"].any():
+        caption += (
+            " Missing values are replaced in each fold by medians of the training samples, unless "
+            "a classifier imputes itself; densities on this page use the medians of all samples."
+        )
     return results.tables.show("datasets", caption, [*shown, "missing"], rows)
-
-
-def _incomplete(results: StudyResults) -> list[Block]:
-    """Return which data sets lack values, and what stands for them."""
-    table = results.tables["datasets"]
-    table = table[table["missing"].astype(bool)]
-    if table.empty:
-        return []
-    names = [
-        f"{name} ({counted(imputed, 'value')})" if imputed else name
-        for name, imputed in zip(table["dataset"], table["imputed"], strict=True)
-    ]
-    text = (
-        f"Values are missing in {', '.join(names)}. In each fold, medians of the training samples "
-        "stand for them, unless a classifier imputes by a step of its own; the tables “fits” count "
-        "them by fold. Densities and medians on this page have the medians over all samples "
-        "instead."
-    )
-    return [Prose(text, sources=results.tables.sources("datasets"))]
 
 
 def _steps(results: StudyResults) -> list[Block]:
@@ -189,40 +142,38 @@ def _steps(results: StudyResults) -> list[Block]:
     for name in results.study.classifiers:
         owners[results.labels[name]] = entries.get(name, {}).get("steps", [])[:-1]
     rows = [
-        (
-            owner,
-            number,
-            _title(step),
-            ", ".join(f"{key}: {value}" for key, value in step.get("params", {}).items()),
-            step.get("reason", ""),
-        )
+        {
+            "of": owner,
+            "step": number,
+            "what": _title(step.get("method", "a pipeline")),
+            "parameters": _settings(step.get("params", {})),
+            "reason": step.get("reason", ""),
+        }
         for owner, steps in owners.items()
         for number, step in enumerate(steps, 1)
     ]
-    if not rows:
-        return []
-    headings = ["of", "step", "what", "parameters", "reason"]
     caption = (
-        "Preprocessing, in its order: steps of a data set stand before those of every classifier. "
-        "In each fold they are fitted on the training samples alone. Diagnostics, densities and "
-        "analyses on this page look at the values as they were acquired."
+        "Preprocessing: the steps of a data set come before those of a classifier, and are fitted "
+        "on the training samples of each fold. Diagnostics, densities and analyses on this page "
+        "use the values as they were acquired."
     )
-    return [Table(pd.DataFrame(rows, columns=headings), caption)]
+    return [Table(pd.DataFrame(rows), caption)] if rows else []
 
 
-def _title(step: dict[str, Any]) -> str:
-    method = step.get("method", "a pipeline")
+def _title(method: str) -> str:
     known = known_methods().get(method)
     return method.rpartition(".")[2] if known is None else known.title
 
 
-def _noted(results: StudyResults) -> list[Block]:
-    """Return what was noticed when the data sets were acquired."""
-    notes = results.tables["notes"]
-    if notes.empty:
-        return []
-    table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
-    return [Group("Notes on the data", [table], f"{len(notes):,}", True)]
+def _versions() -> dict[str, str]:
+    """Return the versions of Python and of what the numbers come from."""
+    found = {"Python": platform.python_version()}
+    for package in ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 _SECONDS = {
@@ -231,57 +182,28 @@ _SECONDS = {
 }
 
 
-def _seeds(results: StudyResults) -> Table:
-    rows = [
-        (name, repeat, *(derive_seed(name, repeat, what) for what in ("folds", "classifier")))
-        for name in results.study.datasets
-        for repeat in sorted(results.tables["metrics"]["repeat"].unique())
-    ]
-    frame = pd.DataFrame(rows, columns=["data set", "repeat", "folds", "classifiers"])
-    caption = (
-        "Seeds of the random numbers, fixed by the names of the data set and the repeat: the same "
-        "on any machine and with any number of cores."
-    )
-    return Table(frame, caption)
-
-
-_PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
-
-
-def _versions() -> dict[str, str]:
-    """Return the versions of this package, of Python and of what the numbers come from."""
-    found = {"xnbflow": __version__, "Python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def _machine() -> str:
-    """Return processor, cores, memory and operating system of this machine, not its name."""
-    processor = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        lines = cpuinfo.read_text(encoding="utf-8").splitlines()
-        models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-        processor = models[0] if models else processor
-    parts = [processor, f"{os.cpu_count()} cores"]
-    if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        parts.append(f"{memory / 2**30:.0f} GiB")
-    return ", ".join([*parts, f"{platform.system()} {platform.release()}"])
-
-
 def _job_seconds(results: StudyResults) -> pd.DataFrame:
-    """Return seconds (summed over jobs) and memory (MB) that Snakemake recorded, by stage."""
-    stages = {
-        stage: [read_benchmark(path) for pattern in jobs for path in results.root.glob(pattern)]
-        for stage, jobs in benchmarks(results.study).items()
+    """Return seconds and memory that Snakemake recorded of this study's jobs, by stage."""
+    study, rows = results.study, []
+    values = {
+        "dataset": study.datasets,
+        "folds": study.folds,
+        "classifier": study.classifiers,
+        "batch": ["*"],
+        "study": [study.id],
+        "analysis": study.analyses,
     }
-    rows = []
-    for stage in (stage for stage in JOBS if any(map(len, stages.get(stage, ())))):
-        jobs = pd.concat(stages[stage])
-        rows.append((stage, len(jobs), jobs["seconds"].sum(), jobs["max_memory_mb"].max()))
+    for stage in JOBS:
+        pattern = benchmark_of(stage)
+        names = re.findall(r"{(\w+)}", JOBS[stage])
+        jobs = itertools.product(*(values[name] for name in names))
+        paths = [
+            path
+            for job in jobs
+            for path in results.root.glob(pattern.of(**dict(zip(names, job, strict=True))))
+        ]
+        if paths and stage not in {"report", "pictures"}:
+            found = pd.concat(map(read_benchmark, paths))
+            most = found["max_memory_mb"].max()
+            rows.append((stage, len(found), found["seconds"].sum(), most))
     return pd.DataFrame(rows, columns=["stage", "jobs", "seconds", "most_memory"])

@@ -25,13 +25,13 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.final:
         return None
     blocks: list[Block] = [Prose(_HOW_TO_READ.format(folds=results.study.folds[0]))]
-    for i, (dataset, classifier) in enumerate(results.study.models):
-        title = f"{dataset}: {results.labels[classifier]}"
-        sizes = results.model(dataset, classifier)["signature"].groupby("class", sort=False).size()
+    for i, model in enumerate(results.study.models):
+        signature = results.model(*model)["signature"]
+        sizes = signature.groupby("class", sort=False).size()
         note = ", ".join(f"{label} {n}" for label, n in sizes.items())
-        content = list(_model(results, dataset, classifier))
         note = note or "uses all features for every class"
-        blocks.append(Group(title, content, note, opened=i == 0))
+        title = f"{model[0]}: {results.labels[model[1]]}"
+        blocks.append(Group(title, list(_model(results, *model)), note, opened=i == 0))
     return Section(
         "signature",
         "Signatures and models",
@@ -41,55 +41,47 @@ def section(results: StudyResults) -> Section | None:
 
 
 _HOW_TO_READ = (
-    "These classifiers are fitted on all samples. How good they are, and the share of folds that "
-    "select a feature, was found by cross-validation ({folds}), which fits anew without the tested "
-    "samples. Predict with “xnbflow predict MODEL TABLE”."
+    "These classifiers are fitted on all samples; their accuracy and the share of folds that "
+    "select a feature come from cross-validation ({folds}). Predict with “xnbflow predict MODEL "
+    "TABLE”."
 )
-
-
-def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
-    tables = results.model(dataset, classifier)
-    signature, drawn = tables["signature"], tables["heatmap"]
-    if len(drawn):
-        yield _heatmap(results, dataset, classifier, drawn)
-    if len(signature):
-        yield _table(tables, signature)
-    key = {"dataset": dataset, "classifier": classifier}
-    table = MODEL_TABLE.of(**key, table="signature")
-    paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
-    files = [results.beside(path) for path in paths]
-    yield Links([(f"{dataset}, {results.labels[classifier]}", _FILES, files)])
-
-
 _FILES = (
     "the model (skops, for the command xnbflow and for xnbflow.models.read_model), a gene set per "
     "class and direction for enrichment tools (GMT), the signature as a table"
 )
+_HEATMAP = (
+    "The best features of every class, standardised; samples class by class, similar features "
+    "side by side (average linkage). The features were selected on these samples, so that the "
+    "classes differ here in any case: see cross-validation."
+)
 
 
-def _heatmap(results: StudyResults, dataset: str, classifier: str, drawn: pd.DataFrame) -> Figure:
-    wide = drawn.pivot(index="row", columns="column", values="z")
-    rows = drawn.drop_duplicates("row").sort_values("row")
-    samples = drawn.drop_duplicates("column").sort_values("column")
-    names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
-    classes = samples["class"].tolist()
-    return Figure(
-        f"heatmap-{dataset}-{classifier}",
-        draw_heatmap,
-        {"z": wide.to_numpy(), "rows": names, "classes": classes},
-        "The best features of every class in each sample: standardised, samples class by class, "
-        "features ordered so that neighbours are alike (average linkage). All samples took part in "
-        "the choice: that classes look apart here proves nothing; cross-validation does.",
-        f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')} of "
-        f"{counted(len(np.unique(classes)), 'class')}, by {results.labels[classifier]}.",
-        results.model(dataset, classifier).sources("heatmap"),
-    )
+def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
+    tables, key = results.model(dataset, classifier), {"dataset": dataset, "classifier": classifier}
+    drawn, label = tables["heatmap"], results.labels[classifier]
+    if len(drawn):
+        rows = drawn.drop_duplicates("row").sort_values("row")
+        names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
+        classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
+        z = drawn.pivot(index="row", columns="column", values="z").to_numpy()
+        yield Figure(
+            f"heatmap-{dataset}-{classifier}",
+            draw_heatmap,
+            {"z": z, "rows": names, "classes": classes},
+            _HEATMAP,
+            f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')} of "
+            f"{counted(len(set(classes)), 'class')}, by {label}.",
+            tables.sources("heatmap"),
+        )
+    if len(tables["signature"]):
+        yield _table(tables, tables["signature"])
+    table = MODEL_TABLE.of(**key, table="signature")
+    paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
+    yield Links([(f"{dataset}, {label}", _FILES, [results.beside(path) for path in paths])])
 
 
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "interchangeable",
           "weight", "core", "median_in", "median_out")  # fmt: skip
-#: Columns that are left out where they are empty in every row.
-_WHERE_KNOWN = ("symbol", "interchangeable")
 #: Classes from which on a table names the nearest of the others instead of a distance to each.
 _MANY_CLASSES = 6
 
@@ -98,33 +90,31 @@ def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
     rows = signature.sort_values("rank", kind="stable").head(_MOST_ROWS).sort_index()
     rest = len(signature) - len(rows)
     more = f" {rest:,} more are in the file." if rest else ""
-    empty = [name for name in _WHERE_KNOWN if not rows[name].astype(bool).any()]
+    known = {name for name in _SHOWN if rows[name].astype(bool).any()}
+    shown = [name for name in _SHOWN if name in known or name not in {"symbol", "interchangeable"}]
     far = rows.filter(regex=r"^distance_to\.")
-    what = "distances, to each other class"
     if len(far.columns) >= _MANY_CLASSES:
         near = far.fillna(np.inf).idxmin(axis=1).str.removeprefix("distance_to.")
         near = near.where(far.notna().any(axis=1), "")
         far = pd.DataFrame({"nearest class": near, "distance to it": far.min(axis=1)})
-        what = "distance, to the nearest of the other classes"
     pages = [gene_page(*row) for row in rows[["symbol", "feature"]].to_numpy()]
     return tables.show(
         "signature",
-        "The signature: the direction compares the class with every other one, by the medians (by "
-        "the means where these are all equal), median out is that of all other samples together; "
-        f"{what}, from 0 to 1.{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
-        [*(name for name in _SHOWN if name not in empty), *far],
+        "The signature, with the distances from other classes, 0 to 1."
+        f"{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
+        [*shown, *far],
         rows.drop(columns=far, errors="ignore").join(far),
         own={"distance to it": ".2f"},
-        links={"feature" if "symbol" in empty else "symbol": pages},
+        links={"symbol" if "symbol" in shown else "feature": pages},
     )
 
 
-#: What symbols of genes look like; other names of features are no genes that NCBI knows.
+#: What symbols of genes look like.
 _SYMBOL = re.compile(r"[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*")
 
 
 def gene_page(symbol: str, feature: str) -> str:
-    """Return where NCBI tells of a gene: by its symbol, else by the feature's name.
+    """Return NCBI's page of a gene: by its symbol, else by the feature's name; empty if unknown.
 
     Examples
     --------

@@ -4,7 +4,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,31 +27,6 @@ TABLES = analysis_tables(ANALYSIS)
 
 #: The analysis's parameters; `analyse` explains them.
 DEFAULTS = {"splits": 5, "repeats": 1, "top": 5, "trees": 1000}
-
-
-class _Outcome(NamedTuple):
-    """What a method does over all folds of a data set.
-
-    Attributes
-    ----------
-    recalls : ndarray of shape (n_repeats, n_types)
-    accuracies, own : list of float
-        Per repeat; ``own`` of the method's own classifier, empty if it has none.
-    counts : ndarray of shape (n_folds, n_types)
-        Markers; NaN for a type without cells in a fold's training.
-    genes, seconds : list
-        Per fold.
-    chosen : Counter
-        Folds per pair of type and gene, by their positions.
-    """
-
-    recalls: np.ndarray
-    accuracies: list[float]
-    own: list[float]
-    counts: np.ndarray
-    genes: list[int]
-    seconds: list[float]
-    chosen: Counter[tuple[int, int]]
 
 
 def analyse(
@@ -99,7 +74,7 @@ def analyse(
 def _judge(
     data: DataSet, finder: Finder, params: Mapping[str, Any]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of a method."""
+    """Return the rows of a method, by table."""
     about = {
         "cells": data.n_samples,
         "types": len(data.classes),
@@ -108,66 +83,34 @@ def _judge(
         "repeats": params["repeats"],
     }
     key = {"dataset": data.name, "method": finder.name}
-    ran = {"status": "ok", "reason": "", "version": finder.version}
-    if finder.missing:
-        ran |= {"status": "skipped", "reason": finder.missing}
-        return {"methods": [key | ran | about]}
-    try:
-        outcome = _cross_validate(data, finder, params["splits"], params["repeats"])
-    except Exception as error:
-        if not finder.package:
-            raise
-        ran |= {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
-        return {"methods": [key | ran | about]}
-    figures = {
-        "accuracy": float(np.mean(outcome.accuracies)),
-        "balanced_accuracy": float(outcome.recalls.mean()),
-        "own_accuracy": float(np.mean(outcome.own)) if outcome.own else np.nan,
-        "genes": float(np.mean(outcome.genes)),
-        "genes_per_type": float(np.nanmean(outcome.counts)),
-        "types_without": float((outcome.counts == 0).sum(axis=1).mean()),
-        "seconds": float(np.mean(outcome.seconds)),
-    }
-    recalls = {
-        "type": data.classes,
-        "cells": pd.Series(data.labels).value_counts()[data.classes].to_numpy(),
-        "recall": outcome.recalls.mean(axis=0),
-        "genes": np.nanmean(outcome.counts, axis=0),
-    }
-    return {
-        "methods": [key | ran | figures | about],
-        "recalls": [key | row for row in pd.DataFrame(recalls).to_dict("records")],
-        "markers": [key | row for row in _marker_rows(data, outcome)],
-    }
+    status, found = {"status": "skipped", "reason": finder.missing}, {}
+    if not finder.missing:
+        try:
+            found = _cross_validate(data, finder, params["splits"], params["repeats"])
+            status = {"status": "ok", "reason": ""}
+        except Exception as error:
+            if not finder.package:
+                raise
+            status = {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
+    version = {"version": finder.version}
+    figures = found.pop("methods", [{}])
+    rows = {"methods": [status | version | figures[0] | about], **found}
+    return {table: [key | row for row in own] for table, own in rows.items()}
 
 
-def _marker_rows(data: DataSet, outcome: _Outcome) -> list[dict[str, Any]]:
-    """Return how often each marker is chosen; none of a method that takes every gene."""
-    if min(outcome.genes, default=0) == data.n_features:
-        return []
-    ordered = sorted(outcome.chosen.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
-    return [
-        {
-            "type": data.classes[label],
-            "gene": data.features[gene],
-            "folds": folds,
-            "share": folds / len(outcome.genes),
-        }
-        for (label, gene), folds in ordered
-    ]
-
-
-def _cross_validate(data: DataSet, finder: Finder, splits: int, repeats: int) -> _Outcome:
+def _cross_validate(
+    data: DataSet, finder: Finder, splits: int, repeats: int
+) -> dict[str, list[dict[str, Any]]]:
+    """Return what a method does over all folds, by table."""
     codes = np.searchsorted(data.classes, data.labels)
     n_types = len(data.classes)
-    recalls, accuracies, own_right = [], [], []
+    recalls, accuracies, own_accuracies = [], [], []
     counts, genes, seconds = [], [], []
     chosen: Counter[tuple[int, int]] = Counter()
     for repeat in range(repeats):
         right = np.zeros(data.n_samples, dtype=bool)
         own = np.zeros(data.n_samples, dtype=bool)
-        drawn = folds_of_repeat(data, splits, repeat)
-        for _, rows in drawn.groupby("fold"):
+        for _, rows in folds_of_repeat(data, splits, repeat).groupby("fold"):
             test = np.isin(data.samples, rows["sample"])
             start = time.perf_counter()
             present, columns, model = _found(data, finder, codes, ~test)
@@ -185,10 +128,37 @@ def _cross_validate(data: DataSet, finder: Finder, splits: int, repeats: int) ->
             chosen.update((int(k), int(gene)) for k, mine in pairs for gene in mine)
         recalls.append(np.bincount(codes, right, n_types) / np.bincount(codes))
         accuracies.append(float(right.mean()))
-        own_right += [float(own.mean())] if model is not None else []
-    return _Outcome(
-        np.array(recalls), accuracies, own_right, np.array(counts), genes, seconds, chosen
+        own_accuracies.append(float(own.mean()) if model is not None else np.nan)
+    figures = {
+        "accuracy": float(np.mean(accuracies)),
+        "balanced_accuracy": float(np.mean(recalls)),
+        "own_accuracy": float(np.mean(own_accuracies)),
+        "genes": float(np.mean(genes)),
+        "genes_per_type": float(np.nanmean(counts)),
+        "types_without": float((np.array(counts) == 0).sum(axis=1).mean()),
+        "seconds": float(np.mean(seconds)),
+    }
+    by_type = pd.DataFrame(
+        {
+            "type": data.classes,
+            "cells": np.bincount(codes),
+            "recall": np.mean(recalls, axis=0),
+            "genes": np.nanmean(counts, axis=0),
+        }
     )
+    if min(genes) == data.n_features:  # of a method that takes every gene
+        chosen.clear()
+    ordered = sorted(chosen.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
+    markers = [
+        {
+            "type": data.classes[label],
+            "gene": data.features[gene],
+            "folds": folds,
+            "share": folds / len(genes),
+        }
+        for (label, gene), folds in ordered
+    ]
+    return {"methods": [figures], "recalls": by_type.to_dict("records"), "markers": markers}
 
 
 def _found(

@@ -5,13 +5,15 @@ import importlib.metadata
 import importlib.util
 import io
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.stats import rankdata
+from scipy.stats import rankdata, tiecorrect
+from sklearn.base import clone
 
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
@@ -28,17 +30,9 @@ __all__ = ["Finder", "Training", "finders", "rank_sum_scores"]
 
 
 class Training(NamedTuple):
-    """The cells that a method may see.
+    """The cells that a method may see: log counts of shape (n_genes, n_cells), and the names.
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_genes, n_cells)
-        Log counts.
-    genes : ndarray of str, shape (n_genes,)
-    codes : ndarray of int, shape (n_cells,)
-        Type of each cell.
-    types : ndarray of str, shape (n_types,)
-        Each has a cell here.
+    ``codes`` are the positions of each cell's type in ``types``, each of which has a cell here.
     """
 
     features: np.ndarray
@@ -46,27 +40,13 @@ class Training(NamedTuple):
     codes: np.ndarray
     types: np.ndarray
 
-    @property
-    def labels(self) -> np.ndarray:
-        """Return the type of each cell, shape (n_cells,)."""
-        return self.types[self.codes]
-
 
 #: Columns of the markers of each type and, where the method is a classifier, its fitted model.
 Found = tuple[list[np.ndarray], ClassSpecificNB | XNB | None]
 
 
 class Finder(NamedTuple):
-    """A method.
-
-    Attributes
-    ----------
-    name : str
-    find : callable
-        Takes a `Training`, returns `Found`.
-    package : str
-        What must be installed besides this package; empty for nothing.
-    """
+    """A method: a function of a `Training` that returns `Found`, and the package that it needs."""
 
     name: str
     find: Callable[[Training], Found]
@@ -88,42 +68,28 @@ class Finder(NamedTuple):
 
 
 def finders(top: int, trees: int, threads: int) -> list[Finder]:
-    """Return the methods.
-
-    Parameters
-    ----------
-    top : int
-        Genes per type, of the methods that rank all of them.
-    trees : int
-        Of NS-Forest's random forests.
-    threads : int
-        That NS-Forest may use.
-    """
+    """Return the methods; ``top`` is the genes per type of those that rank all of them."""
     return [
-        Finder(CSNB, lambda training: _of_model(ClassSpecificNB(n_features=1), training)),
-        Finder(XNB_PUBLISHED, lambda training: _of_model(XNB(), training)),
-        Finder(f"{WILCOXON}, top {top}", lambda training: (_by_wilcoxon(training, top), None)),
-        Finder(
-            f"{SCANPY}, top {top}", lambda training: (_by_scanpy(training, top), None), "scanpy"
-        ),
-        Finder(
-            NS_FOREST, lambda training: (_by_ns_forest(training, trees, threads), None), "nsforest"
-        ),
-        Finder(ALL_GENES, _all_genes),
+        Finder(CSNB, partial(_of_model, ClassSpecificNB(n_features=1))),
+        Finder(XNB_PUBLISHED, partial(_of_model, XNB())),
+        Finder(f"{WILCOXON}, top {top}", partial(_by_wilcoxon, top)),
+        Finder(f"{SCANPY}, top {top}", partial(_by_scanpy, top), "scanpy"),
+        Finder(NS_FOREST, partial(_by_ns_forest, trees, threads), "nsforest"),
+        Finder(ALL_GENES, lambda t: ([np.arange(len(t.genes)) for _ in t.types], None)),
     ]
 
 
 def _of_model(model: ClassSpecificNB | XNB, training: Training) -> Found:
-    model.fit(sparse.csr_array(training.features).T, training.codes)
+    model = clone(model).fit(sparse.csr_array(training.features).T, training.codes)
     return list(model.columns_), model
 
 
-def _by_wilcoxon(training: Training, top: int) -> list[np.ndarray]:
+def _by_wilcoxon(top: int, training: Training) -> Found:
     scores = rank_sum_scores(training.features, training.codes, len(training.types))
-    return [np.argsort(-row, kind="stable")[:top] for row in scores]
+    return [np.argsort(-row, kind="stable")[:top] for row in scores], None
 
 
-def _by_scanpy(training: Training, top: int) -> list[np.ndarray]:
+def _by_scanpy(top: int, training: Training) -> Found:
     import scanpy  # noqa: PLC0415 - an extra
 
     cells = _annotated(training)
@@ -132,43 +98,34 @@ def _by_scanpy(training: Training, top: int) -> list[np.ndarray]:
     return _positions(training, {label: ranked[label] for label in training.types})
 
 
-def _by_ns_forest(training: Training, trees: int, threads: int) -> list[np.ndarray]:
+def _by_ns_forest(trees: int, threads: int, training: Training) -> Found:
     import nsforest  # noqa: PLC0415 - an extra
 
-    cells = _annotated(training)
-    with tempfile.TemporaryDirectory() as folder, _silence():
+    cells, printed = _annotated(training), io.StringIO()
+    silence = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
+    with tempfile.TemporaryDirectory() as folder, silence[0], silence[1]:
         cells = nsforest.pp.prep_medians(cells, "type")
         cells = nsforest.pp.prep_binary_scores(cells, "type")
         found = nsforest.nsforesting.NSForest(
             cells, "type", n_trees=trees, n_jobs=threads, output_folder=f"{folder}/"
         )
-    markers = dict(zip(found["clusterName"], found["NSForest_markers"], strict=True))
-    return _positions(training, {label: markers.get(label, []) for label in training.types})
-
-
-@contextlib.contextmanager
-def _silence() -> Iterator[None]:
-    """Keep what NS-Forest prints, progress bars among it, out of the log."""
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        yield
+    return _positions(
+        training, dict(zip(found["clusterName"], found["NSForest_markers"], strict=True))
+    )
 
 
 def _annotated(training: Training) -> Any:
     import anndata  # noqa: PLC0415 - an extra
 
-    obs = pd.DataFrame({"type": pd.Categorical(training.labels)})
-    obs.index = [f"cell {i}" for i in range(len(obs))]
+    labels = pd.Categorical(training.types[training.codes])
+    obs = pd.DataFrame({"type": labels}, [f"cell {i}" for i in range(len(labels))])
     values = sparse.csr_matrix(training.features.T)
     return anndata.AnnData(values, obs, pd.DataFrame(index=training.genes))
 
 
-def _positions(training: Training, names: dict[str, Any]) -> list[np.ndarray]:
+def _positions(training: Training, names: dict[str, Any]) -> Found:
     index = pd.Index(training.genes)
-    return [index.get_indexer(list(names[label])) for label in training.types]
-
-
-def _all_genes(training: Training) -> Found:
-    return [np.arange(len(training.genes)) for _ in training.types], None
+    return [index.get_indexer(list(names.get(label, []))) for label in training.types], None
 
 
 _CHUNK_VALUES = 4_000_000
@@ -211,15 +168,8 @@ def rank_sum_scores(features: np.ndarray, codes: np.ndarray, n_classes: int) -> 
     for start in range(0, n_features, width):
         part = slice(start, start + width)
         ranks = rankdata(features[part], axis=1)
-        ties = np.array([_ties(row) for row in ranks])
+        ties = np.array([tiecorrect(row) for row in ranks])
         deviation = np.sqrt(ties * sizes * (n - sizes) * (n + 1) / 12.0)
         above = (ranks @ member).T - sizes * (n + 1) / 2.0
         found[:, part] = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 0)
     return found
-
-
-def _ties(ranks: np.ndarray) -> float:
-    """Return ``1 - sum(t³ - t) / (n³ - n)`` over the sizes ``t`` of groups of equal ranks."""
-    n = float(len(ranks))
-    counts = np.unique(ranks, return_counts=True)[1].astype(float)
-    return 1.0 - (counts**3 - counts).sum() / (n**3 - n) if n > 1 else 0.0

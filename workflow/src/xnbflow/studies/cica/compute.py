@@ -5,8 +5,7 @@ nuisance inputs, and with class labels instead of a real target.
 """
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -62,18 +61,11 @@ _LEAVES = 1.5
 _ITERATED = (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA)
 
 
-@dataclass(frozen=True)
-class Simulation:
-    """Samples of section 6.
+class Simulation(NamedTuple):
+    """Samples of section 6, with ``inputs = [sources, nuisance] @ mixing.T``.
 
-    Attributes
-    ----------
-    inputs : ndarray of shape (n_samples, n_inputs)
-        Sources, and nuisance if there is any, mixed.
-    target : ndarray of shape (n_samples,)
-        y.
-    mixing : ndarray of shape (n_inputs, n_inputs)
-        ``inputs = [sources, nuisance] @ mixing.T``; the two sources come first.
+    Inputs have the shape (n_samples, n_inputs), the mixing (n_inputs, n_inputs); the two sources
+    come first.
     """
 
     inputs: np.ndarray
@@ -81,8 +73,7 @@ class Simulation:
     mixing: np.ndarray
 
 
-@dataclass(frozen=True)
-class _Setting:
+class _Setting(NamedTuple):
     """What is simulated, and whether y is predicted or only the recovery of sources computed."""
 
     setting: str
@@ -177,14 +168,13 @@ def analyse(
         If a parameter is unknown.
     """
     params = with_defaults("cica", params, _DEFAULTS)
-    tables = _simulated(params, threads)
-    folds = [
+    tasks = [
         delayed(_classify)(data, params["splits"], repeat)
         for data in series.values()
         for repeat in range(params["repeats"])
     ]
     classification = pd.DataFrame(
-        [row for rows in Parallel(n_jobs=threads)(folds) for row in rows],
+        [row for rows in Parallel(n_jobs=threads)(tasks) for row in rows],
         columns=["dataset", "repeat", "fold", "transformation", "accuracy"],
     )
     accuracies = classification.groupby(["dataset", "transformation"], sort=False)["accuracy"]
@@ -192,7 +182,7 @@ def analyse(
         [row for data in series.values() for row in _dependence(data)],
         columns=["dataset", "samples", "transformation", "ratio", "pairs", "largest_r"],
     )
-    return tables | {
+    return _simulated(params, threads) | {
         "classification": classification,
         "accuracies": accuracies.agg(mean="mean", sd="std", folds="size").reset_index(),
         "dependence": dependence,
@@ -227,17 +217,30 @@ def _simulated(params: dict[str, Any], threads: int) -> dict[str, pd.DataFrame]:
         ),
     ]
     summary = _bands(pd.concat(measures), [*keys, "measure"])
+    cases = summary.set_index([*SETTING, "measure"])
+    without = cases.loc[cases["method"] == UNTRANSFORMED, "median"].reindex(cases.index)
+    shares = summary["median"] / without.to_numpy()
     iterations = _bands(iterations, ["samples", "width", "measure", "step"])
+    steps = iterations.sort_values("step", kind="stable")
+    paths = steps.groupby(["samples", "width", "measure"], sort=False)["median"]
+    descents = paths.agg(start="first", least="min", least_at="idxmin", end="last")
+    descents["least_at"] = steps.loc[descents["least_at"], "step"].to_numpy()
     iterated = fits[fits["method"].isin(_ITERATED)]
+    converged = {"runs": "size", "converged_runs": "sum", "converged": "mean"}
+    of_setting, of_method = (
+        iterated.groupby(by, sort=False)["converged"].agg(**converged) for by in (keys, ["method"])
+    )
     medians = iterated.groupby(keys, sort=False)[["width", "steps"]].median()
     return {
         "fits": fits,
         "errors": errors,
-        "summary": _with_shares(summary),
+        "summary": summary.assign(of_untransformed=shares),
         "iterations": iterations,
-        "descents": _descents(iterations),
-        "convergence": medians.join(_converged(iterated, keys)).reset_index(),
-        "converged": _converged(iterated, ["method"]).reset_index(),
+        "descents": descents.assign(
+            leaves=descents["end"] > _LEAVES * descents["least"]
+        ).reset_index(),
+        "convergence": medians.join(of_setting).reset_index(),
+        "converged": of_method.reset_index(),
     }
 
 
@@ -250,116 +253,69 @@ def _bands(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return bands.join(groups.count().rename("seeds")).reset_index()
 
 
-def _with_shares(summary: pd.DataFrame) -> pd.DataFrame:
-    """Add medians as shares of those without a transformation."""
-    keys = [*SETTING, "measure"]
-    without = summary[summary["method"] == UNTRANSFORMED].set_index(keys)["median"]
-    without = without.reindex(pd.MultiIndex.from_frame(summary[keys]))
-    return summary.assign(of_untransformed=summary["median"] / without.to_numpy())
-
-
-def _descents(iterations: pd.DataFrame) -> pd.DataFrame:
-    """Return where each median begins, is least and ends, and whether it rises again."""
-    steps = iterations.sort_values("step", kind="stable")
-    paths = steps.groupby(["samples", "width", "measure"], sort=False)["median"]
-    found = paths.agg(start="first", least="min", least_at="idxmin", end="last")
-    found["least_at"] = steps.loc[found["least_at"], "step"].to_numpy()
-    return found.assign(leaves=found["end"] > _LEAVES * found["least"]).reset_index()
-
-
-def _converged(fits: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return how many runs converged."""
-    groups = fits.groupby(keys, sort=False)["converged"]
-    return groups.agg(runs="size", converged_runs="sum", converged="mean")
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """Training and test samples of one seed."""
-
-    drawn: Simulation
-    n_training: int
-
-    @property
-    def training(self) -> np.ndarray:
-        return self.drawn.inputs[: self.n_training]
-
-    @property
-    def target(self) -> np.ndarray:
-        return self.drawn.target[: self.n_training]
-
-    def recovery_error(self, demixing: np.ndarray) -> float:
-        """Return Eq. 12; NaN where the components are more than the sources."""
-        if len(demixing) != _N_SOURCES:
-            return np.nan
-        return recovery_error(demixing @ self.drawn.mixing[:, :_N_SOURCES])
-
-    def mean_square_error(self, demixing: np.ndarray, width: str) -> float:
-        """Return the error of naive Bayes regression on components, on the test samples."""
-        components = self.drawn.inputs @ demixing.T
-        model = KernelNBRegressor(width=width).fit(components[: self.n_training], self.target)
-        predicted = model.predict(components[self.n_training :])
-        return float(np.mean((predicted - self.drawn.target[self.n_training :]) ** 2))
-
-
 def _simulate_seed(
     setting: _Setting, seed: int, n_test: int, n_steps: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return one seed's rows of ``fits``, ``errors`` and (not yet summarised) ``iterations``."""
-    random = np.random.default_rng(derive_seed("cica", setting.setting, setting.samples, seed))
+    n = setting.samples
+    random = np.random.default_rng(derive_seed("cica", setting.setting, n, seed))
     drawn = simulate(
-        setting.samples + n_test,
-        random,
-        n_nuisance=setting.nuisance,
-        least_target=setting.least_target,
+        n + n_test, random, n_nuisance=setting.nuisance, least_target=setting.least_target
     )
-    trial = _Trial(drawn, setting.samples)
+    X, y = drawn.inputs[:n], drawn.target[:n]
+
+    def recovery(demixing: np.ndarray) -> float:
+        if len(demixing) != _N_SOURCES:
+            return np.nan
+        return recovery_error(demixing @ drawn.mixing[:, :_N_SOURCES])
+
+    def square_error(demixing: np.ndarray, width: str) -> float:
+        components = drawn.inputs @ demixing.T
+        model = KernelNBRegressor(width=width).fit(components[:n], y)
+        return float(np.mean((model.predict(components[n:]) - drawn.target[n:]) ** 2))
+
+    fits: list[dict[str, Any]] = []
     errors, steps = [], []
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         random_state = int(random.integers(2**31))
-        fits = _cica(trial, random_state)
+        for method, width in ((PAPERS_WIDTH, "paper"), (CHOSEN_WIDTH, "cv")):
+            cica = CICA(n_components=_N_SOURCES, width=width, random_state=random_state).fit(X, y)
+            found = {"width": cica.width_, "steps": cica.n_iter_, "converged": cica.converged_}
+            fits.append({"method": method, "demixing": cica.components_, **found})
         if setting.predict:
-            fits += _rivals(trial, random_state)
+            fits += _rivals(X, drawn.mixing, random_state)
             errors = [
                 {"method": fit["method"], "regression_width": name}
-                | {"mean_square_error": trial.mean_square_error(fit["demixing"], width)}
+                | {"mean_square_error": square_error(fit["demixing"], width)}
                 for fit in fits
                 for name, width in _WIDTHS.items()
             ]
         if setting.predict and setting.setting == AS_PAPER:
-            steps = _by_step(trial, [fit["width"] for fit in fits[:2]], n_steps)
+            for name, fit in zip(_WIDTHS, fits, strict=False):
+                path = _descent(X, y, fit["width"], n_steps)
+                values = [(recovery(each), square_error(each, "paper")) for each in path]
+                values += [values[-1]] * (n_steps + 1 - len(path))
+                steps += [
+                    {"width": name, "step": step, "measure": measure, "value": value}
+                    for step, both in enumerate(values)
+                    for measure, value in zip((RECOVERY_ERROR, SQUARE_ERROR), both, strict=True)
+                ]
     for fit in fits:
-        fit["recovery_error"] = trial.recovery_error(fit.pop("demixing"))
-    about = {"setting": setting.setting, "samples": setting.samples, "seed": seed}
+        fit["recovery_error"] = recovery(fit.pop("demixing"))
+    about = {"setting": setting.setting, "samples": n, "seed": seed}
     fits, errors, steps = (
         pd.DataFrame([about | row for row in rows]) for rows in (fits, errors, steps)
     )
     return fits, errors, steps
 
 
-def _cica(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
-    """Return what CICA finds at the paper's and at the chosen width."""
-    fits = {
-        method: CICA(n_components=_N_SOURCES, width=width, random_state=random_state).fit(
-            trial.training, trial.target
-        )
-        for method, width in ((PAPERS_WIDTH, "paper"), (CHOSEN_WIDTH, "cv"))
-    }
-    return [
-        {"method": method, "demixing": cica.components_, "width": cica.width_}
-        | {"steps": cica.n_iter_, "converged": cica.converged_}
-        for method, cica in fits.items()
-    ]
-
-
-def _rivals(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
+def _rivals(X: np.ndarray, mixing: np.ndarray, random_state: int) -> list[dict[str, Any]]:
     """Return the other transformations.
 
     Symmetric whitening is one of them because the paper's mixing is symmetric: of uncorrelated
     sources, it is close to the inverse. The principal axes are not.
     """
-    X = trial.training
     pca = PCA(_N_SOURCES).fit(X)
     ica = FastICA(_N_SOURCES, whiten="unit-variance", max_iter=1000, random_state=random_state)
     ica.fit(X)
@@ -367,7 +323,7 @@ def _rivals(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
         UNTRANSFORMED: np.eye(X.shape[1]),
         WHITENING: pca.components_ / np.sqrt(pca.explained_variance_)[:, np.newaxis],
         FAST_ICA: ica.components_,
-        TRUE_SOURCES: np.linalg.inv(trial.drawn.mixing)[:_N_SOURCES],
+        TRUE_SOURCES: np.linalg.inv(mixing)[:_N_SOURCES],
     }
     if X.shape[1] == _N_SOURCES:
         demixings[SYMMETRIC] = fractional_matrix_power(np.cov(X.T), -0.5)
@@ -378,28 +334,11 @@ def _rivals(trial: _Trial, random_state: int) -> list[dict[str, Any]]:
     ]
 
 
-def _by_step(trial: _Trial, widths: list[float], n_steps: int) -> list[dict[str, Any]]:
-    """Return both errors at each step of a descent from the inputs as they are."""
-    inputs, target = (
-        (trial.training - trial.training.mean(axis=0)).T,
-        trial.target / trial.target.std(),
-    )
-    rows = []
-    for name, width in zip(_WIDTHS, widths, strict=True):
-        objective = ConditionalEntropy(inputs, target, width)
-        start = np.eye(_N_SOURCES)
-        path = natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
-        values = [
-            (trial.recovery_error(demixing), trial.mean_square_error(demixing, "paper"))
-            for demixing in path
-        ]
-        values += [values[-1]] * (n_steps + 1 - len(path))
-        rows += [
-            {"width": name, "step": step, "measure": measure, "value": value}
-            for step, both in enumerate(values)
-            for measure, value in zip((RECOVERY_ERROR, SQUARE_ERROR), both, strict=True)
-        ]
-    return rows
+def _descent(X: np.ndarray, y: np.ndarray, width: float, n_steps: int) -> list[np.ndarray]:
+    """Return the matrix at each step of a descent from the inputs as they are."""
+    objective = ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), width)
+    start = np.eye(_N_SOURCES)
+    return natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
 
 
 def _classify(data: DataSet, n_splits: int, repeat: int) -> list[tuple[Any, ...]]:

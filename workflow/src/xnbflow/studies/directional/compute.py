@@ -1,10 +1,10 @@
-"""What the study of directional naive Bayes shows beyond accuracies.
+"""What the study of directional naive Bayes shows beyond accuracies (Lopez-Cruz et al.).
 
-Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers: the angles' rose diagrams and
-fitted densities (Figures 13 and 14), the complexity of the classifiers (Table 2), and the decision
-regions of the artificial examples (Figures 3 to 12) and of data sets of two angles.
+Rose diagrams and fitted densities of angles (Figures 13 and 14), complexity of the classifiers
+(Table 2), and decision regions of the examples (Figures 3 to 12) and of data sets of two angles.
 """
 
+import itertools
 import time
 from typing import Any
 
@@ -20,7 +20,6 @@ from xnbflow.density.families.base import Distribution
 from xnbflow.density.families.gaussian import Gaussian
 from xnbflow.density.families.von_mises import VonMises
 from xnbflow.evaluation.build import build_estimator
-from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.naive_bayes.selective import SelectiveNB
 from xnbflow.naive_bayes.von_mises import VonMisesNB
@@ -95,8 +94,8 @@ def analyse(
     -------
     dict of str to DataFrame
         The tables that ``tables.toml`` declares, without the comparison with
-        the paper. Figure 14's artificial data are a data set like the others, and a data set of
-        just two angles is an example, too.
+        the paper. Figure 14's artificial data are a data set, too; a data set of just two angles is
+        also an example.
 
     Raises
     ------
@@ -107,8 +106,8 @@ def analyse(
     params = with_defaults("directional", params, defaults)
     artificial = figure_14()
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
-    sizes = [pd.DataFrame(columns=TABLES["complexity"].fixed)]
-    sizes = [_complexity(data, params["repeats"]) for data in series.values()] or sizes
+    sizes = [_complexity(data, params["repeats"]) for data in series.values()]
+    sizes = sizes or [pd.DataFrame(columns=TABLES["complexity"].fixed)]
     tables["complexity"] = pd.concat(sizes, ignore_index=True)
     tables |= example_tables()
     for data in series.values():
@@ -136,27 +135,26 @@ def _angle_tables(
         parts["fitted"].append(_fitted(data, angular, codes, families))
         information = quadrature_information(families[0], np.log(counts / len(codes)))
         for row in np.argsort(-np.asarray(information), kind="stable")[:max_features]:
-            parts["rose"].append(_rose(data, angular[row], n_bins))
-            parts["densities"].append(_densities(data, angular[row], row, families))
+            rose, densities = _along_the_circle(data, angular[row], row, families, n_bins)
+            parts["rose"].append(rose)
+            parts["densities"].append(densities)
     tables = {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}
-    return tables | {"likelihoods": _likelihoods(tables["fitted"])}
-
-
-def _likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
-    """Return how well both families fit each data set's angles, all together."""
+    fitted = tables["fitted"]
     better = fitted["von_mises_log_likelihood"] > fitted["gaussian_log_likelihood"]
-    groups = fitted.assign(better=better).groupby("dataset", sort=False)
-    sums = groups.agg(
-        angles=("feature", "nunique"),
-        von_mises=("von_mises_log_likelihood", "sum"),
-        gaussian=("gaussian_log_likelihood", "sum"),
-        measured=("samples", "sum"),
-        better=("better", "sum"),
-        pairs=("better", "size"),
+    sums = (
+        fitted.assign(better=better)
+        .groupby("dataset", sort=False)
+        .agg(
+            angles=("feature", "nunique"),
+            von_mises=("von_mises_log_likelihood", "sum"),
+            gaussian=("gaussian_log_likelihood", "sum"),
+            gain_per_angle=("samples", "sum"),
+            better=("better", "sum"),
+            pairs=("better", "size"),
+        )
     )
-    gain = (sums["von_mises"] - sums["gaussian"]) / sums["measured"]
-    sums.insert(3, "gain_per_angle", gain)
-    return sums.drop(columns="measured").reset_index()
+    gain = (sums["von_mises"] - sums["gaussian"]) / sums["gain_per_angle"]
+    return tables | {"likelihoods": sums.assign(gain_per_angle=gain).reset_index()}
 
 
 def _fitted(
@@ -165,11 +163,16 @@ def _fitted(
     """Return one row per angle and class: parameters and log-likelihoods."""
     von_mises, gaussian = families
     classes = data.classes
-    log_likelihood = np.zeros((2, len(angular), len(classes)))
-    for code in range(len(classes)):
-        own = data.values[angular][:, codes == code]
-        for i, family in enumerate(families):
-            log_likelihood[i, :, code] = family.log_density(own)[:, code].sum(axis=1)
+    angles = data.values[angular]
+    log_likelihood = np.array(
+        [
+            [
+                family.log_density(angles[:, codes == k])[:, k].sum(axis=1)
+                for k in range(len(classes))
+            ]
+            for family in families
+        ]
+    ).swapaxes(1, 2)
     counts = np.tile(np.bincount(codes), len(angular))
     gain = (log_likelihood[0] - log_likelihood[1]).ravel()
     return pd.DataFrame(
@@ -190,80 +193,65 @@ def _fitted(
     )
 
 
-def _rose(data: DataSet, feature: int, n_bins: int) -> pd.DataFrame:
-    """Return the samples of each class in each sector of the circle."""
+def _along_the_circle(
+    data: DataSet, feature: int, row: int, families: list[Distribution], n_bins: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the samples of each class in each sector, and both densities in the data's turn."""
     edges = np.linspace(-np.pi, np.pi, n_bins + 1)
     wrapped = np.pi - (np.pi - data.values[feature]) % (2 * np.pi)
     counts = [np.histogram(wrapped[data.labels == label], edges)[0] for label in data.classes]
-    return pd.DataFrame(
-        {
-            "dataset": data.name,
-            "feature": data.features[feature],
-            "class": np.repeat(data.classes, n_bins),
-            "sector_start": np.tile(edges[:-1], len(counts)),
-            "sector_end": np.tile(edges[1:], len(counts)),
-            "samples": np.concatenate(counts),
-        }
-    )
-
-
-def _densities(data: DataSet, feature: int, row: int, families: list[Distribution]) -> pd.DataFrame:
-    """Return both fitted densities along the circle, in the turn that the data are given in."""
     start = -np.pi if data.values[feature].min() < 0 else 0.0
     angle = np.linspace(start, start + 2 * np.pi, 361)
     grid = np.tile(angle, (len(families[0].mean_direction_), 1))
-    von_mises, gaussian = (np.exp(family.log_density(grid)[row]) for family in families)
-    return pd.DataFrame(
-        {
-            "dataset": data.name,
-            "feature": data.features[feature],
-            "class": np.repeat(data.classes, len(angle)),
-            "angle": np.tile(angle, len(data.classes)),
-            "von_mises": von_mises.ravel(),
-            "gaussian": gaussian.ravel(),
-        }
-    )
+    about = {"dataset": data.name, "feature": data.features[feature]}
+    rose = {
+        "class": np.repeat(data.classes, n_bins),
+        "sector_start": np.tile(edges[:-1], len(counts)),
+        "sector_end": np.tile(edges[1:], len(counts)),
+        "samples": np.concatenate(counts),
+    }
+    densities = {
+        "class": np.repeat(data.classes, len(angle)),
+        "angle": np.tile(angle, len(data.classes)),
+    }
+    for name, family in zip(("von_mises", "gaussian"), families, strict=True):
+        densities[name] = np.exp(family.log_density(grid)[row]).ravel()
+    return pd.DataFrame(about | rose), pd.DataFrame(about | densities)
 
 
 def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
     """Fit each classifier to the complete data set, with other inner folds at each repeat."""
     columns = {kind: np.flatnonzero(data.kinds == kind).tolist() for kind in KINDS}
     rows = []
-    for name, entry in CLASSIFIERS.items():
-        for repeat in range(repeats):
-            classifier = build_estimator(entry, columns)
-            if isinstance(classifier, SelectiveNB):
-                seed = derive_seed(data.name, repeat, "inner folds")
-                folds = StratifiedKFold(10, shuffle=True, random_state=seed)
-                classifier.set_params(cv=folds)
-            start = time.perf_counter()
-            classifier.fit(data.values.T, data.labels)
-            seconds = time.perf_counter() - start
-            rows.append((name, *_size(classifier, data.kinds), seconds))
-    frame = pd.DataFrame(rows, columns=TABLES["complexity"].fixed[1:])
-    means = frame.groupby("classifier", sort=False).mean().reset_index()
-    means.insert(0, "dataset", data.name)
-    return means
-
-
-def _size(classifier: BaseNaiveBayes, kinds: np.ndarray) -> tuple[int, int, float]:
-    """Return the numbers of parameters, with the priors, and of features, and the angles' share."""
-    hybrid = classifier.estimator_ if isinstance(classifier, SelectiveNB) else classifier
-    terms = getattr(classifier, "selected_", slice(None))
-    used = np.concatenate(hybrid.term_columns())[terms]
-    parameters = len(classifier.classes_) - 1 + int(hybrid.n_parameters()[terms].sum())
-    return parameters, len(used), 100 * float(np.mean(kinds[used] == "angular"))
+    for (name, entry), repeat in itertools.product(CLASSIFIERS.items(), range(repeats)):
+        classifier = build_estimator(entry, columns)
+        selective = isinstance(classifier, SelectiveNB)
+        if selective:
+            seed = derive_seed(data.name, repeat, "inner folds")
+            classifier.set_params(cv=StratifiedKFold(10, shuffle=True, random_state=seed))
+        start = time.perf_counter()
+        classifier.fit(data.values.T, data.labels)
+        seconds = time.perf_counter() - start
+        hybrid = classifier.estimator_ if selective else classifier
+        terms = classifier.selected_ if selective else slice(None)
+        used = np.concatenate(hybrid.term_columns())[terms]
+        parameters = len(classifier.classes_) - 1 + int(hybrid.n_parameters()[terms].sum())
+        angular = 100 * float(np.mean(data.kinds[used] == "angular"))
+        rows.append((data.name, name, parameters, len(used), angular, seconds))
+    frame = pd.DataFrame(rows, columns=TABLES["complexity"].fixed)
+    return frame.groupby(["dataset", "classifier"], sort=False).mean().reset_index()
 
 
 def _figure_14_classes(data: DataSet) -> pd.DataFrame:
     """Return the class of the angles pi and 0, which the paper's Gaussians confuse."""
     rows = []
-    for name, estimator, expected in (
-        ("Gaussian", HybridNB(), {np.pi: 2, 0.0: 1}),
-        ("von Mises", VonMisesNB(), {np.pi: 1, 0.0: 2}),
+    for name, model, expected in (
+        ("Gaussian", HybridNB(), (2, 1)),
+        ("von Mises", VonMisesNB(), (1, 2)),
     ):
-        predicted = estimator.fit(data.values.T, data.labels).predict(np.array([[np.pi], [0.0]]))
-        for (angle, paper), label in zip(expected.items(), predicted, strict=True):
-            quantity = f"class of the angle {'pi' if angle else '0'}, {name}"
-            rows.append((data.name, quantity, float(paper), float(label)))
+        labels = model.fit(data.values.T, data.labels).predict(np.array([[np.pi], [0.0]]))
+        for angle, paper, label in zip(("pi", "0"), expected, labels, strict=True):
+            rows.append(
+                (data.name, f"class of the angle {angle}, {name}", float(paper), float(label))
+            )
     return pd.DataFrame(rows, columns=["example", "quantity", "paper", "computed"])

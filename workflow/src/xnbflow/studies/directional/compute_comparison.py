@@ -15,6 +15,9 @@ __all__ = ["compare", "paper_ranks"]
 
 TABLES = analysis_tables(ANALYSIS)
 
+#: Accuracies in per cent are printed with two decimals; what is nearer than this is equal.
+_EQUAL = 5e-5
+
 
 def compare(
     about: Mapping[str, Any], study: Mapping[str, pd.DataFrame], published: Mapping[str, Any]
@@ -39,18 +42,13 @@ def compare(
     """
     ids = {name: part for part, name in about["parts"].items() if part in CLASSIFIERS}
     folds = next(iter(about["folds"]), "")
-    scores = _scores(study["summary"], ids, folds)
+    scores = _scores(study["summary"], ids, folds, published)
     within = study["pairwise_within"]
     within = within[within["folds"] == folds]
-    beside = {
-        "accuracies": _accuracies(scores, published),
-        "runs": _runs(
-            within.assign(**{k: within[k].map(ids) for k in ("first", "second")}),
-            published["directional_table5"],
-        ),
-    }
+    within = within.assign(**{k: within[k].map(ids) for k in ("first", "second")})
+    beside = {"accuracies": scores, "runs": _runs(within, published["directional_table5"])}
     accuracy = scores.pivot(index="dataset", columns="classifier", values="accuracy")
-    accuracy = accuracy.reindex(scores["dataset"].unique()).reindex(columns=list(ids.values()))
+    accuracy = accuracy.reindex(index=scores["dataset"].unique(), columns=list(ids.values()))
     accuracy = accuracy.dropna()
     like = accuracy[[counterpart(dataset) is not None for dataset in accuracy.index]]
     if len(ids) < len(CLASSIFIERS) or len(like) < 2:
@@ -60,16 +58,15 @@ def compare(
     ranks = average_ranks(like.round(10))
     paper = paper_ranks(published).loc[[counterpart(dataset) for dataset in like.index]].mean()
     n_paper = published["directional_table1"]["dataset"].nunique()
-    parts = {
-        "same": {"datasets": len(like), "datasets_paper": len(like), "ours": ranks, "paper": paper},
-        "all": {
-            "datasets": len(accuracy),
-            "datasets_paper": n_paper,
-            "ours": average_ranks(accuracy.round(10)),
-            "paper": printed,
-        },
-    }
-    averages = [pd.DataFrame(columns, printed.index).assign(over=k) for k, columns in parts.items()]
+    averages = [
+        pd.DataFrame({"ours": ours, "paper": theirs}, printed.index).assign(
+            over=over, datasets=n, datasets_paper=n_theirs
+        )
+        for over, n, n_theirs, ours, theirs in (
+            ("same", len(like), len(like), ranks, paper),
+            ("all", len(accuracy), n_paper, average_ranks(accuracy.round(10)), printed),
+        )
+    ]
     averages = pd.concat(averages).rename_axis("classifier").reset_index()
     pairs = _pair_tests(ranks, len(like), printed, published["directional_table4"])
     return beside | {
@@ -78,33 +75,33 @@ def compare(
     }
 
 
-def _scores(summary: pd.DataFrame, ids: Mapping[str, str], folds: str) -> pd.DataFrame:
-    """Return accuracies in per cent by data set and the paper's names; missing after a failure."""
+def _scores(
+    summary: pd.DataFrame,
+    ids: Mapping[str, str],
+    folds: str,
+    published: Mapping[str, pd.DataFrame],
+) -> pd.DataFrame:
+    """Return Table 1 in per cent, ours missing after a failure, and what the paper prints."""
     rows = summary[(summary["metric"] == "accuracy") & (summary["folds"] == folds)]
-    rows = rows[rows["classifier"].isin(list(ids))]
+    rows = rows[rows["classifier"].isin(list(ids))].reset_index(drop=True)
     complete = rows["folds_failed"] == 0
+    name, part = rows["dataset"].map(counterpart), rows["classifier"].map(ids)
+    keys = pd.MultiIndex.from_arrays([name, part])
+    printed = published["directional_table1"].set_index(["dataset", "classifier"]).reindex(keys)
+    accuracy = 100 * rows["mean"].where(complete)
+    ranks = accuracy.round(2).groupby(rows["dataset"])
     return pd.DataFrame(
         {
             "dataset": rows["dataset"],
-            "classifier": rows["classifier"].map(ids),
-            "accuracy": 100 * rows["mean"].where(complete),
+            "classifier": part,
+            "accuracy": accuracy,
             "sd": 100 * rows["sd"].where(complete),
+            "rank": ranks.rank(method="min", ascending=False),
+            "counterpart": name.fillna("").astype(str),
+            "paper": printed["accuracy"].to_numpy(),
+            "paper_sd": printed["standard_deviation"].to_numpy(),
+            "paper_rank": paper_ranks(published).stack().reindex(keys).to_numpy(),
         }
-    ).reset_index(drop=True)
-
-
-def _accuracies(scores: pd.DataFrame, published: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return Table 1: ours, and what the paper prints for the data set that ours stands for."""
-    name = scores["dataset"].map(counterpart)
-    keys = pd.MultiIndex.from_arrays([name, scores["classifier"]])
-    printed = published["directional_table1"].set_index(["dataset", "classifier"]).reindex(keys)
-    ranks = scores["accuracy"].round(2).groupby(scores["dataset"])
-    return scores.assign(
-        rank=ranks.rank(method="min", ascending=False),
-        counterpart=name.fillna("").astype(str),
-        paper=printed["accuracy"].to_numpy(),
-        paper_sd=printed["standard_deviation"].to_numpy(),
-        paper_rank=paper_ranks(published).stack().reindex(keys).to_numpy(),
     )
 
 
@@ -122,23 +119,14 @@ def _runs(within: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     theirs = paper.set_index(["dataset", "first", "second"]).reindex(keys)
     difference = runs["mean_difference"]
     equal = difference.abs() < _EQUAL
-    return pd.DataFrame(
-        {
-            "dataset": runs["dataset"],
-            "first": runs["first"],
-            "second": runs["second"],
-            "difference": 100 * difference,
-            "direction": np.where(equal, "=", np.where(difference > 0, ">", "<")),
-            "p": runs["sorted_runs"],
-            "counterpart": name.fillna("").astype(str),
-            "paper_direction": theirs["alternative"].replace("!=", "=").fillna("").to_numpy(),
-            "paper_p": theirs["p"].to_numpy(),
-        }
+    return runs[["dataset", *pair]].assign(
+        difference=100 * difference,
+        direction=np.where(equal, "=", np.where(difference > 0, ">", "<")),
+        p=runs["sorted_runs"],
+        counterpart=name.fillna("").astype(str),
+        paper_direction=theirs["alternative"].replace("!=", "=").fillna("").to_numpy(),
+        paper_p=theirs["p"].to_numpy(),
     )
-
-
-#: Accuracies in per cent are printed with two decimals; what is nearer than this is equal.
-_EQUAL = 5e-5
 
 
 def paper_ranks(published: PublishedTables | Mapping[str, pd.DataFrame]) -> pd.DataFrame:

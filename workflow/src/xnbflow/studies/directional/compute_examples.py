@@ -1,11 +1,10 @@
 """The artificial examples of Directional naive Bayes classifiers: Figures 3 to 12.
 
-Two classes are drawn as the paper says, a classifier is fitted to the sample, and its decision
-regions are laid beside the theorem's boundary between the true distributions.
+Two classes are drawn as in the paper; the decision regions of a classifier fitted to the sample are
+compared with the theorem's boundary between the true distributions.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ from scipy.stats import vonmises_fisher
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
-from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.boundaries import (
     hybrid_boundary,
     torus_boundary,
@@ -23,22 +21,14 @@ from xnbflow.naive_bayes.boundaries import (
 from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.naive_bayes.von_mises import VonMisesFisherNB, VonMisesNB
 
-__all__ = [
-    "EXAMPLES",
-    "Example",
-    "example_tables",
-    "figure_14",
-    "printed_values",
-    "torus_regions",
-]
+__all__ = ["example_tables", "figure_14", "printed_values", "torus_regions"]
 
 _CLASSES = np.array(["1", "2"])
 _TURN = np.linspace(-np.pi, np.pi, 361)
 _CELLS = np.linspace(-np.pi, np.pi, 91)
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """An artificial example.
 
     Attributes
@@ -50,7 +40,7 @@ class Example:
         latitude), ``cylinder`` (an angle and a real number) or ``circles`` (an angle and a
         category).
     n_samples : int
-        Samples drawn, half of them from each class.
+        Half of them from each class.
     mu, kappa : tuple
         Mean direction and concentration of each class: angles, or vectors on sphere, cylinder
         and circles.
@@ -92,7 +82,13 @@ def example_tables() -> dict[str, pd.DataFrame]:
     for example in EXAMPLES:
         name = {"example": f"figure {example.figure}", "space": example.space}
         samples = _draw(example)
-        classifier = _classifier(example.space)
+        second = {"cylinder": "gaussian", "circles": "categorical"}.get(example.space)
+        direction = ("direction", "von_mises_fisher", [0, 1])
+        classifier: VonMisesNB | VonMisesFisherNB | HybridNB = VonMisesNB()
+        if second:
+            classifier = HybridNB([direction, ("second", second, [2])])
+        elif example.space == "sphere":
+            classifier = VonMisesFisherNB()
         X = _features(example.space, samples)
         samples["predicted"] = classifier.fit(X, samples["class"]).predict(X)
         regions = _grid(example.space, samples["second"])
@@ -145,19 +141,8 @@ def figure_14() -> DataSet:
 def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the decision regions, and for two classes the boundary, of a pair of angles.
 
-    Parameters
-    ----------
-    name : str
-        What to call the example, the data set's id.
-    X : ndarray of shape (n_samples, 2)
-        Two angles in radians.
-    y : ndarray of shape (n_samples,)
-        Class labels.
-
-    Returns
-    -------
-    regions, boundary : DataFrame
-        As in `example_tables`; the boundary is Theorem 2's with the fitted parameters.
+    X, of shape (n_samples, 2), is in radians. The boundary is Theorem 2's with the fitted
+    parameters.
     """
     classifier = VonMisesNB().fit(X, y)
     regions = _grid("torus", pd.Series(dtype=float))
@@ -171,18 +156,9 @@ def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame
     return regions.assign(**label), boundary.assign(**label)
 
 
-def _classifier(space: str) -> BaseNaiveBayes:
-    second = {"cylinder": "gaussian", "circles": "categorical"}
-    if space in second:
-        direction = ("direction", "von_mises_fisher", [0, 1])
-        return HybridNB([direction, ("second", second[space], [2])])
-    return VonMisesFisherNB() if space == "sphere" else VonMisesNB()
-
-
 def _draw(example: Example) -> pd.DataFrame:
     """Draw half of the samples from each class."""
-    seed = derive_seed("directional example", example.figure)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(derive_seed("directional example", example.figure))
     n = example.n_samples // 2
     parts = []
     for code, label in enumerate(_CLASSES):
@@ -208,14 +184,10 @@ def _draw(example: Example) -> pd.DataFrame:
 def _features(space: str, points: pd.DataFrame) -> np.ndarray:
     """Return what the classifier of a space takes, shape (n_samples, n_features)."""
     first, second = points["first"].to_numpy(), points["second"].to_numpy()
-    if space == "circle":
-        return first[:, None]
-    if space == "torus":
-        return np.column_stack([first, second])
-    if space == "sphere":
-        across = np.cos(second)
-        return np.column_stack([across * np.cos(first), across * np.sin(first), np.sin(second)])
-    return np.column_stack([np.cos(first), np.sin(first), second])
+    across, up = (np.cos(second), np.sin(second)) if space == "sphere" else (1.0, second)
+    if space in ("circle", "torus"):
+        return np.column_stack([first, second][: 1 if space == "circle" else 2])
+    return np.column_stack([across * np.cos(first), across * np.sin(first), up])
 
 
 def _grid(space: str, second: pd.Series) -> pd.DataFrame:
@@ -244,10 +216,10 @@ def _boundary(example: Example) -> pd.DataFrame:
     if example.space == "cylinder":
         return _cylinder_curves(mu, kappa, np.array(example.second, dtype=float))
     direction = np.arctan2(mu[:, 1], mu[:, 0])
-    probability = np.array(example.second)
+    share = np.array(example.second)
     parts = [
-        _curve(von_mises_boundary(direction, kappa, priors), np.full(2, category), int(category))
-        for category, priors in ((1.0, probability), (2.0, 1 - probability))
+        _curve(von_mises_boundary(direction, kappa, priors), np.full(2, i + 1.0), i + 1)
+        for i, priors in enumerate((share, 1 - share))
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -257,9 +229,8 @@ def _torus_curves(mu: np.ndarray, kappa: np.ndarray, priors: np.ndarray) -> pd.D
     fine = np.linspace(-np.pi, np.pi, 1441)
     upright = torus_boundary(fine, mu, kappa, priors)
     across = torus_boundary(fine, mu[:, ::-1], kappa[:, ::-1], priors)
-    parts = [_curve(fine, upright[i], i) for i in (0, 1)]
-    parts += [_curve(across[i], fine, 2 + i) for i in (0, 1)]
-    return pd.concat(parts, ignore_index=True)
+    curves = [(fine, upright[0]), (fine, upright[1]), (across[0], fine), (across[1], fine)]
+    return pd.concat([_curve(*xy, i) for i, xy in enumerate(curves)], ignore_index=True)
 
 
 def _sphere_circle(normal: np.ndarray, offset: float) -> pd.DataFrame:

@@ -1,12 +1,12 @@
 """Study of naive and generalized effects: fit, cost, curves and selection (Larsen 2005).
 
 Naive Bayes, generalized naive Bayes and logistic regression with linear effects are fitted to the
-training part of a given split, for one or more sets of features. Whatever is selected or tuned is
-selected or tuned inside the training part.
+training part of a given split. Selection and tuning see the training part alone.
 """
 
+import itertools
+from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,15 +25,35 @@ from xnbflow.data.seeds import derive_seed
 from xnbflow.data.tables import read_parquet
 from xnbflow.naive_bayes.generalized import GeneralizedNB
 from xnbflow.preprocessing.naive_effects import StepwiseNaiveEffects
-from xnbflow.studies.defaults import refuse_unknown
+from xnbflow.studies.defaults import with_defaults
 from xnbflow.studies.effects import GENERALIZED, LINEAR, NAIVE, PAPERS_EXAMPLE, TUNED
 
 __all__ = ["analyse", "summarise"]
 
-_PARAMS = ("features", "folds", "generalized", "losses", "stepwise", "tune")
+_DEFAULTS: dict[str, Any] = {
+    "features": {"all": None},
+    "folds": None,
+    "generalized": {},
+    "losses": (1.0, 1.0),
+    "stepwise": {},
+    "tune": None,
+}
 _STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
 # A probability of 0 for what did happen would make the log-likelihood infinite.
 _LEAST_PROBABILITY = 1e-300
+_SET = ["dataset", "features"]
+#: What the paper prints, and on how many samples.
+_PAPER_ERROR, _PAPER_TESTED = 0.053, 1536
+#: Standard errors to either side of a 95 % interval.
+_CHANCE = 1.96
+#: A value that more than this share of the observations have is smoothed apart from the others.
+_ATOM = 0.1
+#: Share of the observations that a figure leaves out on either side.
+_BEYOND = 0.01
+_BINS = 50
+#: A curve that has made this share of its climb has climbed; one that varies less than that share
+#: of it afterwards stays.
+_MOST_OF_IT, _LITTLE_OF_IT = 0.8, 0.5
 
 
 def analyse(
@@ -60,21 +80,8 @@ def analyse(
     Returns
     -------
     dict of str to DataFrame
-        Every table has columns ``dataset`` and ``features`` (the set). Parts are ``train`` and
-        ``test``.
-
-        - ``fit``: ``model``, ``part``, ``n_features``, ``n_samples``, ``log_likelihood``,
-          ``mean_square_error``, ``c_statistic``, ``cutoff``, ``misclassification``.
-        - ``confusion``: ``model``, ``part``, ``cutoff``, ``actual``, ``predicted``, ``count``.
-        - ``linear_loss``: ``part``, ``statistic``, ``generalized``, ``linear`` and ``loss``, how
-          much worse linear effects are.
-        - ``convergence``: ``iteration`` (0 is naive Bayes), ``log_likelihood`` in training.
-        - ``scorecard``: the effect curves, as `GeneralizedNB.scorecard` gives them.
-        - ``stepwise``, where asked for: `StepwiseNaiveEffects.path_`.
-        - ``tuning``, where asked for: each combination tried, its cross-validated
-          ``mean_log_likelihood`` per sample and whether it was ``chosen``.
-
-        Columns and tables that follow from these: see `summarise`.
+        The tables that ``tables.toml`` declares; ``stepwise`` and ``tuning``
+        where they are asked for.
 
     Raises
     ------
@@ -82,86 +89,50 @@ def analyse(
         If a parameter, a fold or a feature is not what it should be, or a data set has not two
         classes.
     """
-    _check_params(params)
-    tables: dict[str, list[pd.DataFrame]] = {}
-    for dataset, one in series.items():
-        split = _split(one, params.get("folds"))
-        for name, features in params.get("features", {"all": None}).items():
-            for table, rows in _analyse_set(split, features, params, threads).items():
+    params = with_defaults("effects", params, _DEFAULTS)
+    if min(params["losses"]) <= 0.0:
+        msg = f"losses are {params['losses']}; both L1 and L2 must be above 0"
+        raise InputError(msg)
+    tables = defaultdict(list)
+    for dataset, data in series.items():
+        X, y = data.frame(), data.labels
+        parts = {"train": (X, y)}
+        if params["folds"] is not None:
+            folds = read_parquet(params["folds"], FOLDS_TABLE)
+            first = folds[(folds["repeat"] == 0) & (folds["fold"] == 0)]
+            test = np.isin(data.samples, first["sample"].to_numpy(dtype=str))
+            parts = {"train": (X[~test], y[~test]), "test": (X[test], y[test])}
+        for name, features in params["features"].items():
+            for table, rows in _analyse_set(data, parts, features, params, threads).items():
                 rows.insert(0, "dataset", dataset)
                 rows.insert(1, "features", name)
-                tables.setdefault(table, []).append(rows)
+                tables[table].append(rows)
     return summarise({name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()})
 
 
-def _check_params(params: dict[str, Any]) -> None:
-    refuse_unknown("effects", params, _PARAMS)
-    if min(params.get("losses", (1.0, 1.0))) <= 0.0:
-        msg = f"losses are {params['losses']}; both L1 and L2 must be above 0"
-        raise InputError(msg)
-
-
-@dataclass(frozen=True)
-class _Split:
-    """A data set with its training and test samples: ``parts`` maps a name to X and y."""
-
-    name: str
-    parts: dict[str, tuple[pd.DataFrame, np.ndarray]]
-    categorical: list[str]
-
-    def take(self, features: list[str]) -> "_Split":
-        """Keep some of the features."""
-        missing = [feature for feature in features if feature not in self.parts["train"][0]]
-        if missing:
-            msg = f"{self.name} has no feature {missing[0]!r}; correct the study's `features`"
-            raise InputError(msg)
-        parts = {part: (X[features], y) for part, (X, y) in self.parts.items()}
-        return _Split(self.name, parts, [name for name in self.categorical if name in features])
-
-
-def _split(series: DataSet, path: str | None) -> _Split:
-    """Part a data set by the first fold of the first repeat."""
-    X, y = series.frame(), series.labels
-    categorical = list(series.features[series.kinds == "categorical"])
-    if path is None:
-        return _Split(series.name, {"train": (X, y)}, categorical)
-    folds = read_parquet(path, FOLDS_TABLE)
-    first = folds[(folds["repeat"] == 0) & (folds["fold"] == 0)]
-    train = ~np.isin(series.samples, first["sample"].to_numpy(dtype=str))
-    parts = {"train": (X[train], y[train]), "test": (X[~train], y[~train])}
-    return _Split(series.name, parts, categorical)
-
-
 def _analyse_set(
-    split: _Split, features: list[str] | str | None, params: dict[str, Any], threads: int
+    data: DataSet,
+    parts: dict[str, tuple[pd.DataFrame, np.ndarray]],
+    features: list[str] | str | None,
+    params: dict[str, Any],
+    threads: int,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of one set of features."""
+    """Return the tables of one set of features; ``parts`` are X and y of train and test."""
     tables = {}
+    categorical = list(data.features[data.kinds == "categorical"])
     if features == "stepwise":
-        selector = StepwiseNaiveEffects(categorical=split.categorical, **params.get("stepwise", {}))
-        selector.fit(*split.parts["train"])
+        selector = StepwiseNaiveEffects(categorical=categorical, **params["stepwise"])
+        selector.fit(*parts["train"])
         tables["stepwise"] = selector.path_
         features = list(selector.feature_names_in_[selector.selected_])
     if features is not None:
-        split = split.take(list(features))
-    models = _fit_models(split, params, threads)
-    l1, l2 = params.get("losses", (1.0, 1.0))
-    cutoff = l1 / (l1 + l2)
-    tables["fit"] = _fit_statistics(models, split, cutoff)
-    tables["confusion"] = _confusion(models, split, cutoff)
-    tables["linear_loss"] = _linear_loss(tables["fit"])
-    log_likelihood = models[GENERALIZED].log_likelihood_
-    tables["convergence"] = pd.DataFrame(
-        {"iteration": np.arange(len(log_likelihood)), "log_likelihood": log_likelihood}
-    )
-    tables["scorecard"] = models[GENERALIZED].scorecard()
-    if TUNED in models:
-        tables["tuning"] = _tuning(models[TUNED])
-    return tables
-
-
-def _fit_models(split: _Split, params: dict[str, Any], threads: int) -> dict[str, BaseEstimator]:
-    given = {"categorical": split.categorical, **params.get("generalized", {})}
+        missing = [feature for feature in features if feature not in data.features]
+        if missing:
+            msg = f"{data.name} has no feature {missing[0]!r}; correct the study's `features`"
+            raise InputError(msg)
+        parts = {part: (X[features], y) for part, (X, y) in parts.items()}
+        categorical = [name for name in categorical if name in features]
+    given = {"categorical": categorical, **params["generalized"]}
     models = {
         NAIVE: GeneralizedNB(**{**given, "max_iter": 0}),
         GENERALIZED: GeneralizedNB(**given),
@@ -169,115 +140,77 @@ def _fit_models(split: _Split, params: dict[str, Any], threads: int) -> dict[str
             StandardScaler(), LogisticRegression(C=np.inf, solver="newton-cholesky")
         ),
     }
-    if "tune" in params:
-        seed = derive_seed(split.name, "tune")
+    if params["tune"] is not None:
+        seed = derive_seed(data.name, "tune")
+        folds = StratifiedKFold(10, shuffle=True, random_state=seed)
         models[TUNED] = GridSearchCV(
-            GeneralizedNB(**given),
-            params["tune"],
-            scoring="neg_log_loss",
-            cv=StratifiedKFold(10, shuffle=True, random_state=seed),
-            n_jobs=threads,
+            GeneralizedNB(**given), params["tune"], scoring="neg_log_loss", cv=folds, n_jobs=threads
         )
     for model in models.values():
-        model.fit(*split.parts["train"])
-    return models
+        model.fit(*parts["train"])
+    l1, l2 = params["losses"]
+    tables["fit"], tables["confusion"] = _fit_and_confusion(models, parts, l1 / (l1 + l2))
+    tables["linear_loss"] = _linear_loss(tables["fit"])
+    path = models[GENERALIZED].log_likelihood_
+    tables["convergence"] = pd.DataFrame(
+        {"iteration": np.arange(len(path)), "log_likelihood": path}
+    )
+    tables["scorecard"] = models[GENERALIZED].scorecard()
+    if TUNED in models:
+        found = models[TUNED].cv_results_
+        tables["tuning"] = pd.DataFrame(found["params"]).assign(
+            mean_log_likelihood=found["mean_test_score"],
+            chosen=np.arange(len(found["params"])) == models[TUNED].best_index_,
+        )
+    return tables
 
 
-def _fit_statistics(models: dict[str, BaseEstimator], split: _Split, cutoff: float) -> pd.DataFrame:
-    rows = []
-    for model, part, events, probabilities in _predictions(models, split):
-        of_actual = probabilities[np.arange(len(events)), events]
-        rows.append(
+def _fit_and_confusion(
+    models: dict[str, BaseEstimator],
+    parts: dict[str, tuple[pd.DataFrame, np.ndarray]],
+    cutoff: float,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    fit: list[dict[str, Any]] = []
+    confusion: list[dict[str, Any]] = []
+    for (name, model), (part, (X, y)) in itertools.product(models.items(), parts.items()):
+        labels = model.classes_
+        events = (y == labels[1]).astype(int)
+        probabilities = model.predict_proba(X)
+        of_actual = probabilities[np.arange(len(y)), events]
+        called = probabilities[:, 1] > cutoff
+        about = {"model": name, "part": part}
+        fit.append(
             {
-                "model": model,
-                "part": part,
-                "n_features": split.parts[part][0].shape[1],
-                "n_samples": len(events),
+                **about,
+                "n_features": X.shape[1],
+                "n_samples": len(y),
                 "log_likelihood": np.log(of_actual.clip(min=_LEAST_PROBABILITY)).sum(),
                 "mean_square_error": np.mean((1.0 - of_actual) ** 2),
                 "c_statistic": roc_auc_score(events, probabilities[:, 1]),
                 "cutoff": cutoff,
-                "misclassification": np.mean(events != (probabilities[:, 1] > cutoff)),
+                "misclassification": np.mean(events != called),
             }
         )
-    return pd.DataFrame(rows)
-
-
-def _confusion(models: dict[str, BaseEstimator], split: _Split, cutoff: float) -> pd.DataFrame:
-    rows = []
-    for model, part, events, probabilities in _predictions(models, split):
-        labels = models[model].classes_
-        counts = confusion_matrix(events, probabilities[:, 1] > cutoff, labels=[0, 1])
-        rows += [
-            {
-                "model": model,
-                "part": part,
-                "cutoff": cutoff,
-                "actual": labels[actual],
-                "predicted": labels[predicted],
-                "count": count,
-            }
-            for (actual, predicted), count in np.ndenumerate(counts)
-        ]
-    return pd.DataFrame(rows)
-
-
-def _predictions(
-    models: dict[str, BaseEstimator], split: _Split
-) -> list[tuple[str, str, np.ndarray, np.ndarray]]:
-    """Return model, part, events (0 or 1) and probabilities for every model and part."""
-    return [
-        (name, part, (y == model.classes_[1]).astype(int), model.predict_proba(X))
-        for name, model in models.items()
-        for part, (X, y) in split.parts.items()
-    ]
+        for (actual, predicted), count in np.ndenumerate(
+            confusion_matrix(events, called, labels=[0, 1])
+        ):
+            cell = {"actual": labels[actual], "predicted": labels[predicted], "count": count}
+            confusion.append({**about, "cutoff": cutoff, **cell})
+    return pd.DataFrame(fit), pd.DataFrame(confusion)
 
 
 def _linear_loss(fit: pd.DataFrame) -> pd.DataFrame:
     """Return how much worse linear effects are than generalized ones, statistic by statistic."""
     tidy = fit.melt(["model", "part"], _STATISTICS, var_name="statistic")
-    wide = tidy.pivot_table("value", ["part", "statistic"], "model", sort=False).reset_index()
-    table = pd.DataFrame(
-        {
-            "part": wide["part"],
-            "statistic": wide["statistic"],
-            "generalized": wide[GENERALIZED],
-            "linear": wide[LINEAR],
-        }
-    )
+    wide = tidy.pivot_table("value", ["part", "statistic"], "model", sort=False)
+    table = wide[[GENERALIZED, LINEAR]].set_axis(["generalized", "linear"], axis=1).reset_index()
     gains = table["statistic"].isin(["log_likelihood", "c_statistic"])
     difference = table["generalized"] - table["linear"]
     return table.assign(loss=difference.where(gains, -difference))
 
 
-def _tuning(search: GridSearchCV) -> pd.DataFrame:
-    return pd.DataFrame(search.cv_results_["params"]).assign(
-        mean_log_likelihood=search.cv_results_["mean_test_score"],
-        chosen=np.arange(len(search.cv_results_["params"])) == search.best_index_,
-    )
-
-
-_SET = ["dataset", "features"]
-#: Columns of the scorecard that are drawn.
-_EFFECTS = ["naive_effect", "adjustment", "sum"]
-#: What the paper prints, and on how many samples.
-_PAPER_ERROR, _PAPER_TESTED = 0.053, 1536
-#: Standard errors to either side that chance explains in 95 of 100 cases.
-_CHANCE = 1.96
-
-#: A value that more than this share of the observations hold is smoothed apart from the others.
-_ATOM = 0.1
-#: A picture's axis ends where this share of the observations lies on either side of it.
-_BEYOND = 0.01
-_BINS = 50
-
-#: A curve that has made this share of its climb has climbed; one that varies less than that share
-#: of it afterwards stays.
-_MOST_OF_IT, _LITTLE_OF_IT = 0.8, 0.5
-
-
 def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Complete the tables of `xnbflow.studies.effects.compute`, and add those made of them.
+    """Complete the tables of `analyse`, and add those made of them.
 
     Parameters
     ----------
@@ -288,16 +221,27 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict of str to DataFrame
-        The given tables with the columns that ``tables.toml`` declares beyond
-        the given ones, and ``published``, ``costs``, ``strengths``, ``adjustments``, ``shapes``,
-        ``observations`` and ``passes``.
+        The given tables with all columns that ``tables.toml`` declares, and
+        ``published``, ``costs``, ``strengths``, ``adjustments``, ``shapes``, ``observations`` and
+        ``passes``.
     """
-    fit = _with_interval(tables["fit"])
-    confusion = _with_shares(tables["confusion"])
+    share = tables["fit"]["misclassification"]
+    error = _standard_error(share, tables["fit"]["n_samples"])
+    fit = tables["fit"].assign(
+        misclassification_error=error,
+        misclassification_lower=share - _CHANCE * error,
+        misclassification_upper=share + _CHANCE * error,
+    )
+    confusion = tables["confusion"]
+    of_class = confusion.groupby([*_SET, "model", "part", "actual"], sort=False)["count"]
+    confusion = confusion.assign(share=confusion["count"] / of_class.transform("sum").clip(lower=1))
     card = _with_observations(tables["scorecard"])
     curves = card[card["kind"] != "intercept"]
-    strengths = _each(curves, "feature", _strength).sort_values(
+    strengths = _each_feature(curves, _strength).sort_values(
         [*_SET, "adjusted"], ascending=[True, True, False], kind="stable", ignore_index=True
+    )
+    adjustments = strengths.groupby(_SET, sort=False)["taken_back"].agg(
+        effects="size", against=lambda back: (back > 0).sum(), median="median"
     )
     made = {
         "fit": fit,
@@ -306,70 +250,54 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         "published": _published(fit),
         "costs": _costs(confusion),
         "strengths": strengths,
-        "adjustments": _each(strengths, None, _adjustment),
-        "shapes": _each(curves, "feature", _shape),
+        "adjustments": adjustments.reset_index(),
+        "shapes": _each_feature(curves, _shape),
         "observations": _observations(curves, strengths),
-        "passes": _each(tables["convergence"], None, _passes),
+        "passes": _passes(tables["convergence"]),
     }
     if "stepwise" in tables:
-        steps = tables["stepwise"]
-        gain = steps.groupby(_SET, sort=False)["log_likelihood"].diff()
-        made["stepwise"] = steps.assign(gain=gain)
+        gain = tables["stepwise"].groupby(_SET, sort=False)["log_likelihood"].diff()
+        made["stepwise"] = tables["stepwise"].assign(gain=gain)
     return {**tables, **made}
 
 
-def _each(
-    table: pd.DataFrame, key: str | None, row: Callable[[pd.DataFrame], dict[str, object]]
+def _each_feature(
+    curves: pd.DataFrame, row: Callable[[pd.DataFrame], dict[str, object]]
 ) -> pd.DataFrame:
-    """Return what a function makes of each set, or of each value of ``key`` in it, as rows."""
-    keys = [*_SET, key] if key else _SET
-    groups = table.groupby(keys, sort=False)
-    return pd.DataFrame([dict(zip(keys, names, strict=True)) | row(rows) for names, rows in groups])
+    """Return what a function makes of each effect, by its values, as rows."""
+    keys = [*_SET, "feature"]
+    return pd.DataFrame(
+        [
+            dict(zip(keys, names, strict=True)) | row(card.sort_values("value"))
+            for names, card in curves.groupby(keys, sort=False)
+        ]
+    )
 
 
 def _standard_error(share: pd.Series | float, n: pd.Series | int) -> pd.Series | float:
     return np.sqrt(share * (1 - share) / n)
 
 
-def _with_interval(fit: pd.DataFrame) -> pd.DataFrame:
-    share = fit["misclassification"]
-    error = _standard_error(share, fit["n_samples"])
-    return fit.assign(
-        misclassification_error=error,
-        misclassification_lower=share - _CHANCE * error,
-        misclassification_upper=share + _CHANCE * error,
-    )
-
-
 def _published(fit: pd.DataFrame) -> pd.DataFrame:
     """Return the paper's error beside ours, for the part that counts; no row for other data."""
-    dataset, features = PAPERS_EXAMPLE
-    own = fit[(fit["dataset"] == dataset) & (fit["features"] == features)]
-    own = own[own["model"] == GENERALIZED]
+    own = fit[(fit[_SET] == list(PAPERS_EXAMPLE)).all(axis=1) & (fit["model"] == GENERALIZED)]
     if (own["part"] == "test").any():
         own = own[own["part"] == "test"]
     error = _standard_error(_PAPER_ERROR, _PAPER_TESTED)
-    together = np.hypot(error, own["misclassification_error"])
-    return pd.DataFrame(
-        {
-            "dataset": own["dataset"],
-            "features": own["features"],
-            "part": own["part"],
-            "ours": own["misclassification"],
-            "paper": _PAPER_ERROR,
-            "paper_samples": _PAPER_TESTED,
-            "paper_error": error,
-            "paper_lower": _PAPER_ERROR - _CHANCE * error,
-            "paper_upper": _PAPER_ERROR + _CHANCE * error,
-            "differs": (own["misclassification"] - _PAPER_ERROR).abs() >= _CHANCE * together,
-        }
-    ).reset_index(drop=True)
-
-
-def _with_shares(confusion: pd.DataFrame) -> pd.DataFrame:
-    keys = [*_SET, "model", "part", "actual"]
-    total = confusion.groupby(keys, sort=False)["count"].transform("sum")
-    return confusion.assign(share=confusion["count"] / total.clip(lower=1))
+    apart = (own["misclassification"] - _PAPER_ERROR).abs()
+    return (
+        own[[*_SET, "part"]]
+        .assign(
+            ours=own["misclassification"],
+            paper=_PAPER_ERROR,
+            paper_samples=_PAPER_TESTED,
+            paper_error=error,
+            paper_lower=_PAPER_ERROR - _CHANCE * error,
+            paper_upper=_PAPER_ERROR + _CHANCE * error,
+            differs=apart >= _CHANCE * np.hypot(error, own["misclassification_error"]),
+        )
+        .reset_index(drop=True)
+    )
 
 
 def _costs(confusion: pd.DataFrame) -> pd.DataFrame:
@@ -380,34 +308,35 @@ def _costs(confusion: pd.DataFrame) -> pd.DataFrame:
     parts = confusion.assign(
         false_alarms=counts.where(wrong & (confusion["predicted"] == event), 0),
         missed=counts.where(wrong & (confusion["actual"] == event), 0),
+        samples=counts,
     )
     keys = [*_SET, "model", "part", "cutoff"]
-    sums = parts.groupby(keys, sort=False)[["false_alarms", "missed", "count"]].sum().reset_index()
-    sums = sums.rename(columns={"count": "samples"})
+    sums = parts.groupby(keys, sort=False)[["false_alarms", "missed", "samples"]].sum()
+    sums = sums.reset_index()
     # With L1 + L2 = 2 the loss is the number of errors where both cost the same.
     loss = 2 * (sums["cutoff"] * sums["false_alarms"] + (1 - sums["cutoff"]) * sums["missed"])
     return sums.assign(loss_per_1000=1000 * loss / sums["samples"])
 
 
 def _with_observations(card: pd.DataFrame) -> pd.DataFrame:
-    """Add the share of the training samples at each value and up to it, and what stands apart."""
+    """Add the share of the training samples at each value and up to it, and what is drawn apart."""
     ordered = card.sort_values("value", kind="stable")
     groups = ordered.groupby([*_SET, "feature"], sort=False)["count"]
     total = groups.transform("sum")
-    share = ordered["count"] / total
-    card = card.assign(share=share, below=groups.cumsum() / total)
+    card = card.assign(share=ordered["count"] / total, below=groups.cumsum() / total)
     apart = (card["share"] > _ATOM) | (card["kind"] == "categorical")
     return card.assign(apart=apart & (card["kind"] != "intercept"))
 
 
 def _strength(card: pd.DataFrame) -> dict[str, object]:
     """Return how far a feature moves the log odds, and where its observations are."""
-    card = card.sort_values("value")
-    effects, values = card[_EFFECTS].to_numpy().T, card["value"].to_numpy()
-    weights = card["share"].to_numpy()
+    effects = card[["naive_effect", "adjustment", "sum"]].to_numpy().T
+    values, weights, below = (card[name].to_numpy() for name in ("value", "share", "below"))
     covariance = np.cov(effects, aweights=weights, ddof=0) if len(card) > 1 else np.zeros((3, 3))
     naive, total = covariance[0, 0], effects[2]
-    low, high = _limits(values, card["below"].to_numpy())
+    low, high = (float(values[np.searchsorted(below, q)]) for q in (_BEYOND, 1 - _BEYOND))
+    if low >= high:
+        low, high = float(values[0]), float(values[-1])
     inside = (values >= low) & (values <= high)
     return {
         "naive": np.sqrt(naive),
@@ -423,21 +352,8 @@ def _strength(card: pd.DataFrame) -> dict[str, object]:
     }
 
 
-def _limits(values: np.ndarray, below: np.ndarray) -> tuple[float, float]:
-    """Return where the axis begins and ends: long thin tails are left out."""
-    low = values[np.searchsorted(below, _BEYOND)]
-    high = values[np.searchsorted(below, 1 - _BEYOND)]
-    return (float(low), float(high)) if low < high else (float(values[0]), float(values[-1]))
-
-
-def _adjustment(strengths: pd.DataFrame) -> dict[str, object]:
-    back = strengths["taken_back"].dropna()
-    return {"effects": len(strengths), "against": (back > 0).sum(), "median": back.median()}
-
-
 def _shape(card: pd.DataFrame) -> dict[str, object]:
     """Return whether a curve climbs early and then stays, and whether it dips in between."""
-    card = card.sort_values("value")
     effect = card["sum"].to_numpy()
     rise = effect.max() - effect[0]
     top = int(np.argmax(effect >= effect[0] + _MOST_OF_IT * rise))
@@ -457,28 +373,30 @@ def _shape(card: pd.DataFrame) -> dict[str, object]:
 
 
 def _observations(curves: pd.DataFrame, strengths: pd.DataFrame) -> pd.DataFrame:
-    """Return histograms of the values that do not stand apart, between the ends of the axes."""
-    ends = strengths.set_index([*_SET, "feature"])[["low", "high"]]
+    """Return histograms of the values that are not drawn apart, between the ends of the axes."""
+    keys = [*_SET, "feature"]
+    ends = strengths.set_index(keys)[["low", "high"]]
     parts = []
-    for key, card in curves.groupby([*_SET, "feature"], sort=False):
+    for key, card in curves.groupby(keys, sort=False):
         low, high = ends.loc[key]
         edges = np.linspace(low, high, _BINS + 1)
         shown = card[card["value"].between(low, high) & ~card["apart"]]
         counts, _ = np.histogram(shown["value"], edges, weights=shown["count"])
-        about = dict(zip([*_SET, "feature"], key, strict=True))
         bins = {"lower": edges[:-1], "upper": edges[1:], "count": counts.astype(int)}
-        parts.append(pd.DataFrame(about | bins))
+        parts.append(pd.DataFrame(dict(zip(keys, key, strict=True)) | bins))
     return pd.concat(parts, ignore_index=True)
 
 
-def _passes(convergence: pd.DataFrame) -> dict[str, object]:
-    path = convergence["log_likelihood"].to_numpy()
-    gain = path[-1] - path[0]
-    return {
-        "passes": len(path) - 1,
-        "naive": path[0],
-        "last": path[-1],
-        "greatest": path.max(),
-        "greatest_after": path.argmax(),
-        "first_share": (path[1] - path[0]) / gain if len(path) > 2 and gain > 0 else np.nan,
-    }
+def _passes(convergence: pd.DataFrame) -> pd.DataFrame:
+    paths = convergence.groupby(_SET, sort=False)["log_likelihood"]
+    made = paths.agg(
+        passes=lambda path: len(path) - 1,
+        naive="first",
+        last="last",
+        greatest="max",
+        greatest_after=lambda path: path.to_numpy().argmax(),
+        second=lambda path: path.iloc[:2].iloc[-1],
+    )
+    gain = made["last"] - made["naive"]
+    share = (made.pop("second") - made["naive"]) / gain
+    return made.assign(first_share=share.where((made["passes"] > 1) & (gain > 0))).reset_index()

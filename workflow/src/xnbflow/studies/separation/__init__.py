@@ -15,7 +15,6 @@ TRUE_SCORES = "threshold at the true scores"
 #: Methods that select and can be had, and those that need the truth and cannot.
 REAL = (EQ22, BIAS_REMOVED, BEST_THRESHOLD, ESTIMATED_WEIGHTS)
 BY_TRUTH = (KNOWN_WEIGHTS, TRUE_SCORES)
-STYLES = {method: i for i, method in enumerate((*REAL, *BY_TRUTH, ALL_BLOCKS))}
 
 _PAIRS = list_of({**list_of(number(least=0), 2), "maxItems": 2})
 

@@ -1,10 +1,10 @@
-"""The study of separation scores (Pavlenko and von Rosen, section 4): which blocks to trust.
+"""The study of separation scores (Pavlenko and von Rosen, section 4).
 
-Figures 1 and 2 of the paper, where true scores of blocks are uniform or non-central chi-square, and
-a third kind, where a share of the blocks is useless; then BlockNB itself, fitted to such data and
-to microarrays.
+True scores of blocks are uniform or non-central chi-square (Figures 1 and 2 of the paper), or a
+share of the blocks is useless; BlockNB itself is fitted to such data and to microarrays.
 """
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -105,20 +105,24 @@ def analyse(
     tables = {
         name: pd.concat([part[name] for part in parts], ignore_index=True) for name in parts[0]
     }
-    fitted = fit_settings(settings, params, tables["risk"])
-    made = {"fitted": fitted, "blocks": fit_microarrays(series, params["sizes"])}
+    tables["fitted"] = _fit_settings(settings, params, tables["risk"])
+    tables["blocks"] = _fit_microarrays(series, params["sizes"])
     if len(tables["risk"]):
         tables["risk"] = _with_signs(tables["risk"], tables["gains"])
-        made["verdicts"] = _verdicts(tables["risk"])
-    if len(fitted):
-        by_size = fitted.groupby("samples", sort=False)
-        made["fitted_means"] = by_size.agg(
+        tables["verdicts"] = _verdicts(tables["risk"])
+    if len(tables["fitted"]):
+        by_size = tables["fitted"].groupby("samples", sort=False)
+        tables["fitted_means"] = by_size.agg(
             shrinkage=("shrinkage", "mean"),
             above_known=("above_known", "median"),
             above_exact=("above_exact", "median"),
         ).reset_index()
-    tables["theorem1"] = _with_differences(tables["theorem1"])
-    tables |= made
+    theorem1 = tables["theorem1"]
+    simulated = theorem1["simulated"]
+    forms = ("printed", "corrected", "corrected_estimated")
+    off = {f"{form}_off": theorem1[form] / simulated - 1 for form in forms}
+    relative = theorem1["simulated_error"] / simulated
+    tables["theorem1"] = theorem1.assign(relative_error=relative, **off)
     return {
         name: tables[name] if len(tables.get(name, ())) else pd.DataFrame(columns=table.fixed)
         for name, table in TABLES.items()
@@ -158,49 +162,28 @@ def _verdicts(risk: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def _with_differences(theorem1: pd.DataFrame) -> pd.DataFrame:
-    """Add how far each form of the theorem is off, as shares of the simulated signal."""
-    simulated = theorem1["simulated"]
-    forms = ("printed", "corrected", "corrected_estimated")
-    off = {f"{form}_off": theorem1[form] / simulated - 1 for form in forms}
-    return theorem1.assign(relative_error=theorem1["simulated_error"] / simulated, **off)
-
-
-def fit_settings(
+def _fit_settings(
     settings: list[Setting], params: dict[str, Any], risk: pd.DataFrame
 ) -> pd.DataFrame:
     """Fit BlockNB to normal data in which some blocks are useless, its covariances unknown.
 
-    Parameters
-    ----------
-    settings : list of Setting
-    params : dict
-        The study's; ``samples`` and ``fits`` matter here.
-    risk : DataFrame
-        From `simulate`: the risk with known covariances. What it lacks is left out here too.
-
-    Returns
-    -------
-    DataFrame
-        The table ``fitted``.
+    ``risk`` is that with known covariances; settings that it lacks are left out.
     """
     known = risk.set_index(_KEYS)["risk"] if len(risk) else risk
-    rows = []
-    for setting in settings:
-        for n in params["samples"]:
-            shown = (setting.name, n, ALL_BLOCKS) in known.index
-            if not shown or setting.about["useless"] == 0 or params["fits"] == 0:
-                continue
-            fits = pd.DataFrame(_fit_all(setting, n, params["fits"]))
-            for method, own in fits.groupby("method", sort=False):
-                means = {name: np.mean(own[name].tolist()) for name in fits.columns.drop("method")}
-                about = {"setting": setting.name, "samples": n, "method": method}
-                error = standard_error(own["risk"].to_numpy())
-                known_risk = known[setting.name, n, method]
-                errors = {"risk_error": error, "known_covariance_risk": known_risk}
-                rows.append(about | means | errors)
-    columns = ["risk", "risk_error", "expected_risk", "known_covariance_risk", "kept", "shrinkage"]
-    fitted = pd.DataFrame(rows, columns=[*_KEYS, *columns])
+    rows = [
+        row
+        for setting, n in itertools.product(settings, params["samples"])
+        if setting.about["useless"] > 0 and (setting.name, n, ALL_BLOCKS) in known.index
+        for row in _fit_all(setting, n, params["fits"])
+    ]
+    columns = ["risk", "expected_risk", "kept", "shrinkage"]
+    fits = pd.DataFrame(rows, columns=[*_KEYS, *columns]).groupby(_KEYS, sort=False)
+    fitted = fits[columns].agg(lambda values: np.mean(values.tolist()))
+    fitted = fitted.assign(
+        risk_error=fits["risk"].agg(lambda risks: standard_error(risks.to_numpy())),
+        known_covariance_risk=known.reindex(fitted.index) if len(fitted) else np.nan,
+    )
+    fitted = fitted.reset_index()
     keys = ["setting", "samples"]
     whole = fitted[fitted["method"] == ALL_BLOCKS].set_index(keys)
     whole = whole.reindex(pd.MultiIndex.from_frame(fitted[keys])).set_axis(fitted.index)
@@ -213,10 +196,10 @@ def fit_settings(
         known_gain=1 - fitted["known_covariance_risk"] / whole["known_covariance_risk"],
         above_known=fitted["risk"] / fitted["known_covariance_risk"] - 1,
         above_exact=fitted["expected_risk"] / fitted["risk"] - 1,
-    )
+    )[TABLES["fitted"].fixed]
 
 
-def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
+def _fit_all(setting: Setting, n: int, fits: int) -> list[tuple[Any, ...]]:
     """Return the risk, expected risk, share kept and shrinkage of each fit of each method."""
     rng = setting.rng(f"data sets of {n} samples")
     labels = np.repeat([0, 1], n)
@@ -228,15 +211,9 @@ def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
         features[:, :n] += difference[:, None]
         for method, options in _METHODS.items():
             model = BlockNB(blocks=setting.size, **options).fit(features.T, labels)
-            rows.append(
-                {
-                    "method": method,
-                    "risk": _linear_risk(model, difference),
-                    "expected_risk": float(model.asymptotic_risk_[0]),
-                    "kept": float(model.selected_blocks_.mean()),
-                    "shrinkage": float(model.shrinkage_.mean()),
-                }
-            )
+            risk, expected = _linear_risk(model, difference), float(model.asymptotic_risk_[0])
+            kept, shrinkage = model.selected_blocks_.mean(), model.shrinkage_.mean()
+            rows.append((setting.name, n, method, risk, expected, kept, shrinkage))
     return rows
 
 
@@ -253,32 +230,20 @@ def _linear_risk(model: BlockNB, difference: np.ndarray) -> float:
     return float(wrong / 2)
 
 
-def fit_microarrays(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFrame:
-    """Find blocks of the given sizes in data sets; return the table ``blocks``."""
+def _fit_microarrays(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFrame:
+    """Find blocks of the given sizes in data sets."""
     rows = []
-    for name, data in series.items():
-        residuals = normalised_residuals(data.values.T, data.labels)
-        for size in sizes:
-            model = BlockNB(blocks=CorrelationBlocks(size=size)).fit(data.values.T, data.labels)
-            shrunk = model.shrinkage_[0] > 0
-            rows.append(
-                (
-                    name,
-                    size,
-                    data.n_samples,
-                    len(model.blocks_),
-                    _mean_abs_r(residuals, model.blocks_) if size > 1 else np.nan,
-                    shrunk.mean(),
-                    model.shrinkage_[0, shrunk].mean() if shrunk.any() else 0.0,
-                )
-            )
+    for (name, data), size in itertools.product(series.items(), sizes):
+        X = data.values.T
+        model = BlockNB(blocks=CorrelationBlocks(size=size)).fit(X, data.labels)
+        shrunk = model.shrinkage_[0] > 0
+        mean_abs_r = np.nan
+        if size > 1:  # over all pairs of features within complete blocks
+            complete = [b for b in model.blocks_ if len(b) == len(model.blocks_[0])]
+            values = normalised_residuals(X, data.labels)[np.array(complete)]
+            r = np.abs(values @ values.transpose(0, 2, 1))
+            mean_abs_r = float(r[:, *np.triu_indices(r.shape[1], 1)].mean())
+        shrinkage = model.shrinkage_[0, shrunk].mean() if shrunk.any() else 0.0
+        about = (name, size, data.n_samples, len(model.blocks_))
+        rows.append((*about, mean_abs_r, shrunk.mean(), shrinkage))
     return pd.DataFrame(rows, columns=TABLES["blocks"].fixed)
-
-
-def _mean_abs_r(residuals: np.ndarray, blocks: list[np.ndarray]) -> float:
-    """Return the mean of |r| over all pairs of features within complete blocks."""
-    columns = np.array([block for block in blocks if len(block) == len(blocks[0])])
-    values = residuals[columns]
-    r = np.abs(values @ values.transpose(0, 2, 1))
-    size = columns.shape[1]
-    return float(r[:, *np.triu_indices(size, 1)].mean())

@@ -1,14 +1,14 @@
 """Simulated risk of block selection, the covariances known (Pavlenko and von Rosen, section 4).
 
-Only what the risk depends on is drawn: the scores of the blocks and their real parts. Given these
-the risk is exact: nothing is classified. `xnbflow.preprocessing.selection.separation` has the
-notation.
+Only the scores of the blocks and their real parts are drawn; given these the risk is exact.
+`xnbflow.preprocessing.selection.separation` has the notation.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -35,12 +35,7 @@ from xnbflow.studies.separation import (
     TRUE_SCORES,
 )
 
-__all__ = [
-    "Setting",
-    "make_settings",
-    "simulate",
-    "standard_error",
-]
+__all__ = ["Setting", "make_settings", "simulate", "standard_error"]
 
 #: Where less than this is misclassified with all blocks there is nothing to gain.
 _LEAST_RISK = 1e-6
@@ -52,16 +47,9 @@ _THEOREM1_DRAWS = 20
 
 @dataclass(frozen=True)
 class Setting:
-    """A distribution H of true scores, as equally probable true scores of the blocks.
+    """A distribution H of true scores gamma², as equally probable scores ``true`` of the blocks.
 
-    Attributes
-    ----------
-    about : dict
-        What describes the distribution: the first columns of the table ``risk``.
-    true : ndarray of shape (n_blocks,)
-        True scores gamma².
-    size : int
-        Features per block.
+    ``about`` has the first columns of the table ``risk``; a block has ``size`` features.
     """
 
     about: dict[str, Any]
@@ -84,20 +72,23 @@ class Setting:
         """Degrees of freedom of each block's score."""
         return np.full(len(self.true), float(self.size))
 
+    @cached_property
+    def cuts(self) -> dict[str, float]:
+        """Thresholds where scores have their expectations: Eq. 20's, and without its bias."""
+        expected = self.true + self.degrees
+        rules = {EQ22: printed_cut, BIAS_REMOVED: bias_removed_cut}
+        return {rule: self.size * cut(expected, self.degrees) for rule, cut in rules.items()}
+
     def rng(self, purpose: str) -> np.random.Generator:
         """Return random numbers that depend on the setting and the purpose alone."""
         return np.random.default_rng(derive_seed("separation", self.name, purpose))
 
 
-@dataclass(frozen=True)
-class _Trials:
+class _Trials(NamedTuple):
     """Training samples, as far as the risk depends on them; arrays (n_repeats, n_blocks).
 
-    Attributes
-    ----------
-    observed : scores u = |T|²
-    signal : gamma'T
-    offset : T's, s the noise of the midpoint between the class means, which shifts the boundary
+    ``observed`` are scores u = |T|², ``signal`` is gamma'T, and ``offset`` T's with s the noise of
+    the midpoint between the class means, which shifts the boundary.
     """
 
     observed: np.ndarray
@@ -111,53 +102,46 @@ def make_settings(params: dict[str, Any]) -> list[Setting]:
     columns = ("low", "high", "degrees", "noncentrality")
     found = []
 
+    def quantiles(n: int) -> np.ndarray:
+        return (np.arange(n) + 0.5) / n
+
     def add(name: str, kind: str, true: np.ndarray, useless: float = 0.0, **known: float) -> None:
         given = {column: float(known.get(column, np.nan)) for column in columns}
         about = {"setting": name, "distribution": kind, **given, "useless": useless}
         found.append(Setting(about, true, size))
 
     for high in params["uniform"]:
-        add(f"uniform on [0, {high:g}]", "uniform", high * _quantiles(n), low=0, high=high)
+        add(f"uniform on [0, {high:g}]", "uniform", high * quantiles(n), low=0, high=high)
     kind = "non-central chi-square"
     for degrees, shift in params["noncentral"]:
-        true = ncx2.ppf(_quantiles(n), degrees, shift)
+        true = ncx2.ppf(quantiles(n), degrees, shift)
         name = f"{kind} ({degrees:g}, {shift:g})"
         add(name, kind, true, degrees=degrees, noncentrality=shift)
-    for share in params["useless"]:
+    for share, (low, high) in itertools.product(params["useless"], params["useful"]):
         n_useless = round(share * n)
-        for low, high in params["useful"]:
-            useful = low + (high - low) * _quantiles(n - n_useless)
-            true = np.append(np.zeros(n_useless), useful)
-            name = f"{share:.0%} useless, others uniform on [{low:g}, {high:g}]"
-            add(name, "useless and uniform", true, share, low=low, high=high)
+        useful = low + (high - low) * quantiles(n - n_useless)
+        name = f"{share:.0%} useless, others uniform on [{low:g}, {high:g}]"
+        true = np.append(np.zeros(n_useless), useful)
+        add(name, "useless and uniform", true, share, low=low, high=high)
     return found
-
-
-def _quantiles(n: int) -> np.ndarray:
-    return (np.arange(n) + 0.5) / n
 
 
 def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame]:
     """Return the tables ``risk``, ``gains``, ``theorem1`` and ``weights`` of one distribution.
 
-    Parameters
-    ----------
-    setting : Setting
-    params : dict
-        The study's; ``samples`` and ``repeats`` matter here.
+    Of the study's parameters ``samples`` and ``repeats`` matter here.
     """
     trials = _draw(setting, params["repeats"], "training samples")
     estimates = [estimate_mixing(scores, setting.degrees) for scores in trials.observed]
     methods = _method_weights(setting, trials, estimates)
     asymptotic = _asymptotic_moments(setting)
-    risks, gains = [], []
-    for n in params["samples"]:
-        rows, histograms = _compare(setting, trials, methods, asymptotic, n)
-        risks += rows
-        gains += histograms
+    risk, gains = zip(
+        *(_compare(setting, trials, methods, asymptotic, n) for n in params["samples"]),
+        strict=True,
+    )
     return {
-        "risk": pd.DataFrame(risks),
-        "gains": pd.concat(gains) if gains else pd.DataFrame(),
+        "risk": pd.concat(risk),
+        "gains": pd.concat(gains),
         "theorem1": pd.DataFrame(_theorem1(setting, trials, estimates[:_SHOWN_ESTIMATES])),
         "weights": _weight_curves(setting, estimates[:_SHOWN_ESTIMATES]),
     }
@@ -189,7 +173,7 @@ def _method_weights(
         scores >= size * optimal_cut(scores, degrees, own)
         for scores, own in zip(observed, weights, strict=True)
     ]
-    truly_kept = (setting.true + size >= _eq20(setting)).astype(float)
+    truly_kept = (setting.true + size >= setting.cuts[EQ22]).astype(float)
     known = setting.mixing.weights(observed.reshape(-1), size).reshape(observed.shape)
     return {
         ALL_BLOCKS: np.ones(observed.shape),
@@ -202,54 +186,48 @@ def _method_weights(
     }
 
 
-def _eq20(setting: Setting) -> float:
-    """Return Eq. 20's threshold: Eq. 22's where scores have their expectations."""
-    return setting.size * printed_cut(setting.true + setting.degrees, setting.degrees)
-
-
 def _compare(
     setting: Setting,
     trials: _Trials,
     methods: dict[str, np.ndarray],
     asymptotic: dict[str, Moments],
     n: int,
-) -> tuple[list[dict[str, Any]], list[pd.DataFrame]]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return rows of the tables ``risk`` and ``gains`` for one sample size."""
     risks = {method: _exact_risk(trials, weights, n) for method, weights in methods.items()}
     whole = risks[ALL_BLOCKS]
-    rows: list[dict[str, Any]] = []
-    histograms: list[pd.DataFrame] = []
+    rows, histograms = [], [pd.DataFrame()]
     if whole.mean() < _LEAST_RISK:
-        return rows, histograms
-    about = setting.about | {"mean_score": setting.true.mean(), "samples": n}
-    limit_whole = _scaled(asymptotic[ALL_BLOCKS], n).risk
+        return pd.DataFrame(), pd.DataFrame()
+    limits = {method: Moments(m.mean / n, m.variance / n) for method, m in asymptotic.items()}
     for method, weights in methods.items():
-        risk, limit = risks[method], _scaled(asymptotic[method], n)
+        risk, limit, share = risks[method], limits[method], risks[method].mean() / whole.mean()
         moments = weighted_moments(trials.observed, weights, trials.signal, n)
         rows.append(
-            about
-            | {
+            {
+                **setting.about,
+                "mean_score": setting.true.mean(),
+                "samples": n,
                 "method": method,
                 "separation": moments.separation.mean(),
                 "risk": risk.mean(),
                 "risk_error": standard_error(risk),
                 "asymptotic_separation": float(limit.separation),
                 "asymptotic_risk": float(limit.risk),
-                "gain": 1 - risk.mean() / whole.mean(),
-                "gain_error": standard_error(risk - risk.mean() / whole.mean() * whole)
-                / whole.mean(),
-                "asymptotic_gain": float(1 - limit.risk / limit_whole),
+                "gain": 1 - share,
+                "gain_error": standard_error(risk - share * whole) / whole.mean(),
+                "asymptotic_gain": float(1 - limit.risk / limits[ALL_BLOCKS].risk),
                 "kept": (weights > 0).mean(),
             }
         )
         if method != ALL_BLOCKS:
             gain = np.clip(1 - risk / whole, _GAIN_EDGES[0], _GAIN_EDGES[-1])
             counts, _ = np.histogram(gain, _GAIN_EDGES)
-            histogram = {"gain_from": _GAIN_EDGES[:-1], "gain_to": _GAIN_EDGES[1:]}
-            about_method = {"setting": setting.name, "samples": n, "method": method}
-            table = pd.DataFrame(about_method | histogram | {"training_sets": counts})
+            about = {"setting": setting.name, "samples": n, "method": method}
+            bins = {"gain_from": _GAIN_EDGES[:-1], "gain_to": _GAIN_EDGES[1:]}
+            table = pd.DataFrame(about | bins | {"training_sets": counts})
             histograms.append(table[counts > 0])
-    return rows, histograms
+    return pd.DataFrame(rows), pd.concat(histograms)
 
 
 def _exact_risk(trials: _Trials, weights: np.ndarray, n: int) -> np.ndarray:
@@ -272,26 +250,26 @@ def standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def _scaled(moments: Moments, n: int) -> Moments:
-    return Moments(moments.mean / n, moments.variance / n)
-
-
 def _asymptotic_moments(setting: Setting) -> dict[str, Moments]:
     """Return E and V of each method, times n, from Eqs. 15 and 16 with the known H.
 
     Thresholds are those at the expectation of all scores, as they become with many blocks.
     """
-    expected = setting.true + setting.degrees
-    printed = _eq20(setting)
-    unbiased = setting.size * bias_removed_cut(expected, setting.degrees)
     candidates = np.linspace(0, ncx2.ppf(0.999, setting.size, setting.true.max()), 400)
     best = max((_above(setting, cut) for cut in candidates), key=lambda m: m.separation)
-    true = setting.true[expected >= printed]
-    weighted = _limit_of_weights(setting)
+    true = setting.true[setting.true + setting.degrees >= setting.cuts[EQ22]]
+    # With optimal weights V = 2 E, E the mean of u w(u)².
+    top = np.sqrt(setting.true.max()) + np.sqrt(setting.size) + 8
+    roots = np.linspace(0, top, 4001)[1:]
+    scores = roots**2
+    density = setting.mixing.density(scores, setting.size) * 2 * roots
+    weights = setting.mixing.weights(scores, setting.size)
+    mean = len(setting.true) * np.trapezoid(scores * weights**2 * density, roots)
+    weighted = Moments(mean, 2 * mean)
     return {
         ALL_BLOCKS: _above(setting, 0.0),
-        EQ22: _above(setting, printed),
-        BIAS_REMOVED: _above(setting, unbiased),
+        EQ22: _above(setting, setting.cuts[EQ22]),
+        BIAS_REMOVED: _above(setting, setting.cuts[BIAS_REMOVED]),
         BEST_THRESHOLD: best,
         KNOWN_WEIGHTS: weighted,
         ESTIMATED_WEIGHTS: weighted,
@@ -310,17 +288,6 @@ def _above(setting: Setting, cut: float) -> Moments:
     return Moments(mean, 2 * (size * tail + true * ncx2.sf(cut, size + 4, true)).sum())
 
 
-def _limit_of_weights(setting: Setting) -> Moments:
-    """Return n E and n V with optimal weights: V = 2 E, E the mean of u w(u)²."""
-    top = np.sqrt(setting.true.max()) + np.sqrt(setting.size) + 8
-    roots = np.linspace(0, top, 4001)[1:]
-    scores = roots**2
-    density = setting.mixing.density(scores, setting.size) * 2 * roots
-    weights = setting.mixing.weights(scores, setting.size)
-    mean = len(setting.true) * np.trapezoid(scores * weights**2 * density, roots)
-    return Moments(mean, 2 * mean)
-
-
 def _theorem1(
     setting: Setting, trials: _Trials, estimates: list[MixingDistribution]
 ) -> list[dict[str, Any]]:
@@ -328,22 +295,18 @@ def _theorem1(
     degrees = setting.degrees
     many = _draw(setting, _THEOREM1_DRAWS * len(trials.observed), "Theorem 1")
     n_draws = len(many.observed)
-    unbiased = setting.size * bias_removed_cut(setting.true + degrees, degrees)
     rows = []
-    for rule, cut in ((EQ22, _eq20(setting)), (BIAS_REMOVED, unbiased)):
+    for rule, cut in setting.cuts.items():
         kept = many.observed >= cut
         simulated = (many.signal * kept).sum(axis=1)
-        threshold = np.full(len(degrees), cut)
+        cuts = np.full(len(degrees), cut)
         by_estimate = [
-            kept_moments(scores, degrees, threshold, mixing, 1).mean
+            kept_moments(scores, degrees, cuts, mixing, 1).mean
             for scores, mixing in zip(trials.observed, estimates, strict=False)
         ]
+        all_degrees, all_cuts = np.tile(degrees, n_draws), np.tile(cuts, n_draws)
         corrected = kept_moments(
-            many.observed.reshape(-1),
-            np.tile(degrees, n_draws),
-            np.tile(threshold, n_draws),
-            setting.mixing,
-            n_draws,
+            many.observed.reshape(-1), all_degrees, all_cuts, setting.mixing, n_draws
         )
         rows.append(
             {
@@ -375,6 +338,6 @@ def _weight_curves(setting: Setting, estimates: list[MixingDistribution]) -> pd.
             "estimated_5_percent": low,
             "estimated_median": median,
             "estimated_95_percent": high,
-            "threshold": _eq20(setting),
+            "threshold": setting.cuts[EQ22],
         }
     )

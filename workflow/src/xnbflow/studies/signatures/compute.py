@@ -2,8 +2,8 @@
 
 import itertools
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import PredefinedSplit
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
@@ -29,7 +30,7 @@ from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
 from xnbflow.studies.defaults import with_defaults
 from xnbflow.studies.signatures import ANALYSIS, CSNB, LASSO, PAM, XNB_PUBLISHED
 
-__all__ = ["DEFAULTS", "analyse", "chosen_sizes", "features_per_class"]
+__all__ = ["DEFAULTS", "analyse", "features_per_class"]
 
 TABLES = analysis_tables(ANALYSIS)
 
@@ -45,13 +46,6 @@ DEFAULTS: dict[str, Any] = {
 
 _METRICS = ["accuracy", "balanced_accuracy", "log_loss"]
 _POINT = ["method", "parameter", "value"]
-
-
-class _Fold(NamedTuple):
-    """Which samples train and which are tested, by their positions."""
-
-    train: np.ndarray
-    test: np.ndarray
 
 
 def analyse(
@@ -85,96 +79,82 @@ def analyse(
     """
     params = with_defaults("signatures", params, DEFAULTS)
     for data in series.values():
-        _check(data, params)
+        if np.isnan(data.values).any():
+            msg = f"{data.name}: the analysis 'signatures' takes no missing values; leave it out"
+            raise InputError(msg)
+        draw_folds(data, params["splits"], 1)  # refuses what cannot be split
     tasks = list(itertools.product(series.values(), range(params["repeats"])))
     parts = Parallel(n_jobs=max(1, threads))(delayed(_repeat)(*task, params) for task in tasks)
     if not parts:
         return {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
     points, sizes = (pd.concat([part[i] for part in parts], ignore_index=True) for i in range(2))
-    curves = _over_repeats(points)[TABLES["curves"].fixed]
-    return {"curves": curves, "sizes": sizes, "chosen": chosen_sizes(sizes)}
-
-
-def _check(data: DataSet, params: Mapping[str, Any]) -> None:
-    if np.isnan(data.values).any():
-        msg = f"{data.name}: the analysis 'signatures' takes no missing values; leave it out"
-        raise InputError(msg)
-    draw_folds(data, params["splits"], 1)  # refuses what cannot be split
+    groups = points.groupby(["dataset", *_POINT, "samples", "classes", "folds"], sort=False)
+    means = groups[["features_per_class", *_METRICS]].mean()
+    spread = groups["accuracy"].std(ddof=1).rename("accuracy_sd")
+    curves = means.join([spread, groups.size().rename("repeats")]).reset_index()
+    chosen = sizes.groupby("dataset", sort=False).agg(
+        least=("n_features", "min"),
+        median=("n_features", "median"),
+        most=("n_features", "max"),
+        features_per_class=("features_per_class", "mean"),
+        temperature=("temperature", "median"),
+    )
+    curves = curves[TABLES["curves"].fixed]
+    return {"curves": curves, "sizes": sizes, "chosen": chosen.reset_index()}
 
 
 def _repeat(
     data: DataSet, repeat: int, params: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the points of all curves, and the chosen sizes, of one repeat."""
-    drawn = folds_of_repeat(data, params["splits"], repeat)
-    positions = np.arange(data.n_samples)
-    tested = [np.isin(data.samples, rows["sample"]) for _, rows in drawn.groupby("fold")]
-    folds = [_Fold(positions[~mask], positions[mask]) for mask in tested]
+    X, y = data.values.T, data.labels
+    drawn = folds_of_repeat(data, params["splits"], repeat).set_index("sample")["fold"]
+    fold = drawn.loc[data.samples].to_numpy()
+    splits = PredefinedSplit(fold)
+    folds = list(splits.split())
+    seed = derive_seed(data.name, repeat, "signatures")
+    sizes = []
     with threadpool_limits(1):
-        rows = _own_path(data, folds, params["sizes"])
-        rows += [
-            {**point, **_cross_validate(data, folds, model)}
-            for point, model in _rivals(params, derive_seed(data.name, repeat, "signatures"))
-        ]
-        chosen = [_chosen(data, each.train) for each in folds]
-    about = {
-        "dataset": data.name,
-        "samples": data.n_samples,
-        "classes": len(data.classes),
-        "folds": len(folds),
-    }
-    sizes = [
-        {"dataset": data.name, "repeat": repeat, "fold": fold, **row}
-        for fold, row in enumerate(chosen)
-    ]
-    return pd.DataFrame(rows).assign(**about), pd.DataFrame(sizes)
+        own = ClassSpecificNBCV(sizes=list(params["sizes"]), cv=splits, rule="best").fit(X, y)
+        path = own.path_.rename(columns={"n_features_per_class": "features_per_class"})
+        point = {"method": CSNB, "parameter": "features per pair of classes"}
+        path = path.assign(**point, value=path["n_features_per_pair"].astype(float))
+        rows = path[[*_POINT, "features_per_class", *_METRICS]].to_dict("records")
+        for method, parameter, value, model in _rivals(params, seed):
+            found = {"method": method, "parameter": parameter, "value": float(value)}
+            rows.append(found | _cross_validate(data, folds, model))
+        for i, (train, _) in enumerate(folds):
+            groups = None if data.groups is None else data.groups[train]
+            model = ClassSpecificNBCV().fit(X[train], y[train], groups)
+            chosen = {
+                "n_features": model.n_features_,
+                "features_per_class": features_per_class(model),
+                "temperature": model.path_.set_index("chosen").loc[True, "temperature"],
+            }
+            sizes.append({"dataset": data.name, "repeat": repeat, "fold": i, **chosen})
+    shape = {"samples": data.n_samples, "classes": len(data.classes), "folds": len(folds)}
+    return pd.DataFrame(rows).assign(dataset=data.name, **shape), pd.DataFrame(sizes)
 
 
-def _own_path(data: DataSet, folds: list[_Fold], sizes: Sequence[int]) -> list[dict[str, Any]]:
-    """Return the curve of `ClassSpecificNB`: the path of its cross-validation over these folds."""
-    model = ClassSpecificNBCV(sizes=list(sizes), cv=_Given(folds), rule="best")
-    path = model.fit(data.values.T, data.labels).path_
-    path = path.rename(columns={"n_features_per_class": "features_per_class"})
-    point = {"method": CSNB, "parameter": "features per pair of classes"}
-    path = path.assign(**point, value=path["n_features_per_pair"].astype(float))
-    return path[[*_POINT, "features_per_class", *_METRICS]].to_dict("records")
-
-
-class _Given:
-    """A cross-validation splitter that gives folds drawn before."""
-
-    def __init__(self, folds: list[_Fold]) -> None:
-        self.folds = folds
-
-    def split(self, *_: object) -> Iterator[_Fold]:
-        """Yield the folds."""
-        return iter(self.folds)
-
-    def get_n_splits(self, *_: object) -> int:
-        """Return how many there are."""
-        return len(self.folds)
-
-
-def _rivals(params: Mapping[str, Any], seed: int) -> Iterator[tuple[dict[str, Any], BaseEstimator]]:
-    """Yield every other point of a curve with its estimator."""
+def _rivals(
+    params: Mapping[str, Any], seed: int
+) -> Iterator[tuple[str, str, float, BaseEstimator]]:
+    """Yield every other point of a curve: method, parameter, value and estimator."""
     for value in params["thresholds"]:
-        yield _point(XNB_PUBLISHED, "threshold", value), XNB(threshold=value)
+        yield XNB_PUBLISHED, "threshold", value, XNB(threshold=value)
     for value in params["shrinkage"]:
-        model = NearestCentroid(shrink_threshold=value, priors="empirical")
-        yield _point(PAM, "shrink_threshold", value), make_pipeline(StandardScaler(), model)
+        centroids = NearestCentroid(shrink_threshold=value, priors="empirical")
+        yield PAM, "shrink_threshold", value, make_pipeline(StandardScaler(), centroids)
     for value in params["C"]:
-        model = LogisticRegression(
+        lasso = LogisticRegression(
             C=value, l1_ratio=1.0, solver="liblinear", random_state=seed % 2**31
         )
-        model = make_pipeline(StandardScaler(), OneVsRestClassifier(model))
-        yield _point(LASSO, "C", value), model
+        yield LASSO, "C", value, make_pipeline(StandardScaler(), OneVsRestClassifier(lasso))
 
 
-def _point(method: str, parameter: str, value: float) -> dict[str, Any]:
-    return {"method": method, "parameter": parameter, "value": float(value)}
-
-
-def _cross_validate(data: DataSet, folds: list[_Fold], model: BaseEstimator) -> dict[str, float]:
+def _cross_validate(
+    data: DataSet, folds: list[tuple[np.ndarray, np.ndarray]], model: BaseEstimator
+) -> dict[str, float]:
     """Return the metrics of a model's predictions over all folds, and its number of features."""
     X, classes = data.values.T, data.classes
     predicted = np.empty(data.n_samples, dtype=classes.dtype)
@@ -213,41 +193,3 @@ def features_per_class(model: BaseEstimator) -> float:
     if used is not None:
         return float(used.sum(axis=1).mean())
     return float(np.mean([len(each) for each in last.selected_features_.values()]))
-
-
-def _chosen(data: DataSet, train: np.ndarray) -> dict[str, float]:
-    """Return what `ClassSpecificNBCV` chooses from training samples."""
-    groups = None if data.groups is None else data.groups[train]
-    model = ClassSpecificNBCV().fit(data.values.T[train], data.labels[train], groups)
-    return {
-        "n_features": model.n_features_,
-        "features_per_class": features_per_class(model),
-        "temperature": float(model.path_.loc[model.path_["chosen"], "temperature"].iloc[0]),
-    }
-
-
-def _over_repeats(points: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean and the spread over repeats of every point of every curve."""
-    keys = ["dataset", *_POINT, "samples", "classes", "folds"]
-    groups = points.groupby(keys, sort=False)
-    means = groups[["features_per_class", *_METRICS]].mean()
-    spread = groups["accuracy"].std(ddof=1).rename("accuracy_sd")
-    return means.join([spread, groups.size().rename("repeats")]).reset_index()
-
-
-def chosen_sizes(sizes: pd.DataFrame) -> pd.DataFrame:
-    """Return which sizes inner cross-validation chooses, over the folds of each data set.
-
-    Parameters
-    ----------
-    sizes : DataFrame
-        The table of that name.
-    """
-    groups = sizes.groupby("dataset", sort=False)
-    return groups.agg(
-        least=("n_features", "min"),
-        median=("n_features", "median"),
-        most=("n_features", "max"),
-        features_per_class=("features_per_class", "mean"),
-        temperature=("temperature", "median"),
-    ).reset_index()

@@ -59,10 +59,9 @@ def section(results: StudyResults) -> Section | None:
 _HOW_TO_READ = (
     "Each point of a curve is one classifier with one value of the parameter that decides how many "
     "features it uses, fitted in every fold; nothing is chosen by the samples that are tested. "
-    "ClassSpecificNB's evidence is calibrated as ClassSpecificNBCV does it: at each size, for each "
-    "fold by the predictions of the others. The best point of a curve is no estimate of anything, "
-    "for it is picked after the fact: the ring, ClassSpecificNBCV, is what a user gets, who must "
-    "choose from the training samples alone."
+    "ClassSpecificNB's evidence is calibrated as ClassSpecificNBCV does it. The best point of a "
+    "curve is picked after the fact and too good: the ring, ClassSpecificNBCV, is what a user "
+    "gets, who must choose from the training samples alone."
 )
 _CAPTIONS = {
     "accuracy": (
@@ -70,19 +69,18 @@ _CAPTIONS = {
         "logarithmic. Grey lines: classifiers of this study that use all features."
     ),
     "balanced_accuracy": "Mean recall over classes, from the predictions of all folds together.",
-    "log_loss": ("Mean negative log probability of the true class; the lower, the better."),
+    "log_loss": "Mean negative log probability of the true class; the lower, the better.",
 }
 
 
 def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFrame) -> Figure:
     known = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
-    parts = {name: known[known["method"] == name] for name in _METHODS}
-    lines = []
-    for name, mine in parts.items():
-        ordered = mine.sort_values("features_per_class")
-        if len(ordered):
-            x, y = ordered["features_per_class"].to_numpy(), ordered[measure].to_numpy()
-            lines.append(Line(name, x, y))
+    curves = dict(iter(known.sort_values("features_per_class").groupby("method")))
+    lines = [
+        Line(name, *curves[name][["features_per_class", measure]].to_numpy().T)
+        for name in _METHODS
+        if name in curves
+    ]
     ends = "; ".join(f"{each.label} {each.y.min():.2f} to {each.y.max():.2f}" for each in lines)
     name = _MEASURES[measure]
     return Figure(
@@ -112,11 +110,10 @@ def _method(results: StudyResults, classifier: str) -> str:
 
 def _mean(results: StudyResults, dataset: str, classifier: str, metric: str) -> float | None:
     """Return a metric of a classifier on the study's first scheme of folds, if it was fitted."""
-    rows = results.rows(
-        "summary", dataset=dataset, classifier=classifier, metric=metric, folds_failed=0
+    where = {"dataset": dataset, "classifier": classifier, "metric": metric, "folds_failed": 0}
+    rows = results.rows("summary", **where, folds=next(iter(results.study.folds), "")).dropna(
+        subset=["mean"]
     )
-    rows = rows[rows["folds"] == results.study.folds[0]] if len(rows) else rows
-    rows = rows.dropna(subset=["mean"])
     return float(rows["mean"].iloc[0]) if len(rows) else None
 
 
@@ -132,14 +129,14 @@ def _chosen(results: StudyResults, dataset: str, measure: str) -> tuple[str, flo
 
 
 def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str, float]]:
-    found = [
-        (results.labels[classifier], _mean(results, dataset, classifier, measure))
-        for classifier in results.study.classifiers
-        if _method(results, classifier) in _EVERYTHING
-    ]
     if measure == "log_loss":  # naive Bayes on thousands of features is off any scale
         return []
-    return [(label, value) for label, value in found if value is not None]
+    found = {
+        results.labels[classifier]: _mean(results, dataset, classifier, measure)
+        for classifier in results.study.classifiers
+        if _method(results, classifier) in _EVERYTHING
+    }
+    return [(label, value) for label, value in found.items() if value is not None]
 
 
 _POINT = ("dataset", "method", "parameter", "value", "features_per_class", "accuracy",
@@ -160,7 +157,5 @@ def _best(curves: pd.DataFrame) -> pd.DataFrame:
         ["accuracy", "features_per_class"], ascending=[False, True], kind="stable"
     )
     best = ordered.drop_duplicates(["dataset", "method"])
-    places = {name: i for i, name in enumerate(curves["dataset"].unique())}
-    methods = {name: i for i, name in enumerate(_METHODS)}
-    best = best.assign(place=best["dataset"].map(places), rank=best["method"].map(methods))
-    return best.sort_values(["place", "rank"])
+    order = {name: i for i, name in enumerate([*curves["dataset"].unique(), *_METHODS])}
+    return best.sort_values(["dataset", "method"], key=lambda names: names.map(order))

@@ -19,7 +19,7 @@ from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import GeoSummary, summarise
 from xnbflow.data.sources.sheet import sheet_text
 from xnbflow.data.tables import tsv
-from xnbflow.evaluation.method_checks import check_classifier
+from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
 from xnbflow.models.prediction import predict_table
@@ -93,7 +93,7 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     name = method if "." in method else method.replace("-", "_")
     entry = {"method": name, "params": params}
     try:
-        check_classifier(entry, "fit")
+        check_estimator(entry, "fit", "classifier")
     except InputError as error:
         told = str(error).replace("configuration, fit.method", "--method")
         raise InputError(told.replace("configuration, fit.params", "--param")) from error

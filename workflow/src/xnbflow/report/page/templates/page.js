@@ -275,7 +275,7 @@ function explain(model, sample, place) {
   const classes = explainClasses(model, sample);
   const lists = classes.map(shownTerms);
   const axis = axisOf(lists);
-  const verdict = trueCode === predictedCode ? "rightly" : "wrongly";
+  const verdict = trueCode === predictedCode ? "correctly" : "incorrectly";
   const chosen = classes.find((one) => one.code === predictedCode);
   const known = trueCode === null ? "" : ` ${model.classes[trueCode]} and was ${verdict}`;
   const words = `Sample ${name} is${known} predicted to be ` +
@@ -285,7 +285,7 @@ function explain(model, sample, place) {
 }
 
 function listSamples(model, select) {
-  const right = model.left_out ? `Classified rightly (${model.left_out} more are left out)` : "Classified rightly";
+  const right = model.left_out ? `Classified correctly (${model.left_out} more are left out)` : "Classified correctly";
   const groups = { Misclassified: [], [right]: [], "Class unknown": [] };
   model.samples.forEach((sample, i) => {
     if (sample[1] === null) {
@@ -293,7 +293,7 @@ function listSamples(model, select) {
       return;
     }
     const text = sample[1] === sample[2] ? `${sample[0]} (${model.classes[sample[1]]})`
-      : `${sample[0]} (${model.classes[sample[1]]}, taken for ${model.classes[sample[2]]})`;
+      : `${sample[0]} (${model.classes[sample[1]]}, predicted ${model.classes[sample[2]]})`;
     groups[sample[1] === sample[2] ? right : "Misclassified"].push(make("option", { value: i }, text));
   });
   select.replaceChildren(...Object.entries(groups).filter(([, options]) => options.length)
