@@ -17,9 +17,10 @@ __all__ = ["HybridNB"]
 
 
 class HybridNB(GroupedNB):
-    """Naive Bayes whose groups of columns follow different families of densities.
+    """Naive Bayes for mixed data: groups of columns follow different families of densities.
 
-    The log-likelihood of a class is the sum over groups.
+    Numeric, categorical and circular columns in one classifier (mixed naive Bayes). The
+    log-likelihood of a class is the sum over groups.
 
     Parameters
     ----------

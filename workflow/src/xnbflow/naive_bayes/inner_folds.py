@@ -8,9 +8,18 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import Constraint, Instance, whole
+from xnbflow.data.parameters import Constraint, Instance, ListOf, satisfies, whole
 
 __all__ = ["CV_CONSTRAINTS", "inner_folds"]
+
+_FOLD = Constraint(
+    "(training, test)",
+    lambda value: (
+        isinstance(value, (list, tuple))
+        and len(value) == 2
+        and all(np.ndim(part) == 1 and np.asarray(part).dtype.kind in "iu" for part in value)
+    ),
+)
 
 #: What the parameter ``cv`` may be, as in scikit-learn.
 CV_CONSTRAINTS: list[Any] = [
@@ -18,9 +27,7 @@ CV_CONSTRAINTS: list[Any] = [
     Instance("split", "get_n_splits"),
     Constraint(
         "a list of (training, test) samples",
-        lambda value: (
-            isinstance(value, (list, tuple)) and bool(value) and all(len(x) == 2 for x in value)
-        ),
+        lambda value: satisfies(value, ListOf(_FOLD)) and bool(value),
     ),
     None,
 ]

@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import issparse
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
@@ -20,6 +19,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.parameters import Declared
 from xnbflow.data.samples import Labels, Samples, named_samples, plain_labels
+from xnbflow.density.matrices import is_sparse
 
 __all__ = ["Estimator", "Unlabelled"]
 
@@ -64,7 +64,7 @@ class Estimator(Declared):
         X, sparse_names = self._opened(X, fitting=fitting)
         least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
         checks = {"dtype": np.float64, "ensure_min_features": least, **checks}
-        if issparse(X):
+        if is_sparse(X):
             checks |= {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
         # scikit-learn's own way takes half a second for the 54,675 columns of a microarray.
         names = _plain_names(X)
@@ -77,7 +77,7 @@ class Estimator(Declared):
             name_bad_value(X, error)
             raise InputError(f"{str(error).rstrip('.')}{self._expected(str(error))}") from error
         if fitting and self._squares_features:
-            sparse = issparse(checked[0])
+            sparse = is_sparse(checked[0])
             refuse = refuse_sparse_beyond_squares if sparse else refuse_beyond_squares
             refuse(checked[0], getattr(X, "columns", None))
             if checked[1].dtype.kind == "f":
@@ -95,7 +95,7 @@ class Estimator(Declared):
         """
         X, names = named_samples(X)
         own = names if fitting else getattr(self, "feature_names_in_", None)
-        if issparse(X) and not self._takes_sparse:
+        if is_sparse(X) and not self._takes_sparse:
             msg = (
                 f"{type(self).__name__} takes no sparse samples; make them dense (X.toarray(), or "
                 "X.sparse.to_dense() of a DataFrame), or use ClassSpecificNB, which takes them"
@@ -111,9 +111,10 @@ class Estimator(Declared):
                 f"on: {', '.join(map(str, lacking[:3]))}{', ...' if len(lacking) > 3 else ''}"
             )
             raise InputError(msg)
+        sparse = is_sparse(X)
         if not np.array_equal(own, names):
-            X = X.tocsc()[:, positions] if issparse(X) else X[:, positions]
-        return (X, own) if issparse(X) else (pd.DataFrame(X, columns=own), None)
+            X = X.tocsc()[:, positions] if sparse else X[:, positions]
+        return (X, own) if sparse else (pd.DataFrame(X, columns=own), None)
 
     def _expected(self, message: str) -> str:
         """Return which features are expected, to end a message about another number of them."""
