@@ -178,12 +178,19 @@ class InnerPredictions:
         samples, y = np.arange(len(self.codes)), self.classes[self.codes]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)  # in folds that lack a class
-            score = float(self.scorer(model, samples, y))
             folds = [np.flatnonzero(self.folds == fold) for fold in np.unique(self.folds)]
-            parts = np.array([self.scorer(model, fold, y[fold]) for fold in folds], dtype=float)
+            try:
+                score = float(self.scorer(model, samples, y))
+                parts = np.array([self.scorer(model, fold, y[fold]) for fold in folds], dtype=float)
+            except (TypeError, ValueError) as error:
+                msg = (
+                    f"scoring cannot score these predictions ({error}); give a function "
+                    "(estimator, X, y) that returns a number, or a scorer for such labels"
+                )
+                raise InputError(msg, key="scoring") from error
         parts = parts[np.isfinite(parts)]
-        error = float(parts.std(ddof=1) / np.sqrt(len(parts))) if len(parts) > 1 else 0.0
-        return {"score": score, "score_se": error}
+        spread = float(parts.std(ddof=1) / np.sqrt(len(parts))) if len(parts) > 1 else 0.0
+        return {"score": score, "score_se": spread}
 
     def _standard_error(self, values: np.ndarray) -> float:
         """Return the standard error of the weighted mean over folds."""
