@@ -23,10 +23,8 @@ from xnbflow.density.families.naive_effect import QUADRATIC_KERNELS, neighbourho
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.joint import TARGET_REACH, JointDensity, MeshTarget, conditional_log_density
 from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
-from xnbflow.density.matrices import some_rows
-from xnbflow.density.tiles import class_offsets, feature_major, sorted_classes
+from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB
-from xnbflow.preprocessing.selection.class_specific import distances_without_spikes
 
 
 @pytest.fixture
@@ -40,27 +38,6 @@ def tile_of(features, codes):
 
 
 # --- tiles ----------------------------------------------------------------------------------------
-
-
-def test_feature_major_arrays_are_not_copied(rng):
-    features = rng.normal(size=(700, 9))
-    assert np.shares_memory(feature_major(features.T), features)
-    copied = feature_major(np.ascontiguousarray(features.T))
-    np.testing.assert_array_equal(copied, features)
-    assert copied.flags.c_contiguous
-    assert not copied.flags.writeable
-
-
-@pytest.mark.parametrize("sizes", [[1], [3, 70, 1], [1700, 1600, 1700]])
-def test_tiles_are_sorted_within_classes(rng, sizes):
-    codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    features = np.round(rng.normal(size=(9, len(codes))), 1)
-    tile, offsets = tile_of(features, codes)
-    assert tile.flags.c_contiguous
-    for c in range(len(sizes)):
-        np.testing.assert_array_equal(
-            tile[offsets[c] : offsets[c + 1]], np.sort(features[:, codes == c].T, axis=0)
-        )
 
 
 # --- exponentials and kernels ---------------------------------------------------------------------
@@ -296,16 +273,6 @@ def test_a_density_that_underflowed_is_at_distance_one_from_every_other(name):
     densities = np.zeros((2, 9, 2))
     densities[0, :, 0] = 1 / 9
     np.testing.assert_array_equal(distance_of(name, densities), 1)
-
-
-def test_distances_without_spikes_are_those_of_every_feature_alone(rng):
-    y = rng.integers(0, 2, 3000)
-    X = rng.normal(size=(3000, 12)) + y[:, None]
-    rows = some_rows(X.T, np.arange(12))
-    distances, spikes = distances_without_spikes(rows, y, 2)
-    alone = [distances_without_spikes(X.T[[f]], y, 2) for f in range(12)]
-    np.testing.assert_allclose(distances, np.hstack([each[0] for each in alone]), rtol=1e-9)
-    np.testing.assert_array_equal(spikes, np.hstack([each[1] for each in alone]))
 
 
 # --- tables of many samples -----------------------------------------------------------------------

@@ -36,11 +36,6 @@ def test_folds_keep_the_proportions_of_classes_and_depend_on_the_repeat_alone():
     assert set(counts.xs("c1", level="label")) == {2}
 
 
-def test_a_class_as_large_as_the_number_of_folds_is_neither_small_nor_too_small():
-    folds = draw_folds(header(5, 5), 5, 1)  # a warning would be an error
-    assert (folds.groupby("fold").size() == 2).all()
-
-
 def test_small_classes_are_listed_with_what_follows():
     said = (
         r"^toy: fewer samples than folds \(5\) in class 'c1' \(2\), 'c2' \(4\); "
@@ -76,14 +71,6 @@ def write(path, *lines):
 def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
     path = write(tmp_path / "indicator.txt", "0", "1", "1")
     assert read_folds(path, header(2, 1), 1, 1)["sample"].tolist() == ["s1", "s2"]
-
-
-def test_folds_of_many_samples_keep_their_order(tmp_path):
-    """A sort that is not stable mixes up more than sixteen."""
-    head = header(30, 30)
-    lines = [f"{sample}\t{i % 2}" for i, sample in enumerate(head.samples)]
-    folds = read_folds(write(tmp_path / "folds.tsv", "sample\tfold", *lines), head, 2, 1)
-    assert folds["sample"].tolist() == [*head.samples[::2], *head.samples[1::2]]
 
 
 @pytest.mark.parametrize(

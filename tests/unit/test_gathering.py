@@ -9,7 +9,7 @@ from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.data.tables import write_parquet
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.folds_file import folds_of_batch
-from xnbflow.evaluation.gathering import gather, read_benchmark, remove_undeclared
+from xnbflow.evaluation.gathering import gather, read_benchmark
 from xnbflow.evaluation.training import train
 
 SERIES = simulate_series("toy", 20, 30, 2, seed=1)[0]
@@ -57,17 +57,6 @@ def test_a_classifier_that_fails_in_every_fold_has_its_rows_too(tmp_path):
     tables = gathered(tmp_path, (3, 1), [(3, 0, None)], FAILING)
     assert tables["fits"]["status"].tolist() == ["failed"] * 3
     assert tables["predictions"].empty
-
-
-def test_what_no_job_declares_is_removed_with_its_folder(tmp_path):
-    for name in ("fits.parquet", "batches/a/fits.parquet", "batches/b/fits.parquet", "notes.txt"):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    kept = {tmp_path / "fits.parquet", tmp_path / "batches/b/fits.parquet", tmp_path / "notes.txt"}
-    remove_undeclared(tmp_path, kept - {tmp_path / "notes.txt"})
-    assert {path for path in tmp_path.rglob("*") if path.is_file()} == kept
-    assert not (tmp_path / "batches/a").exists()
 
 
 @pytest.mark.parametrize("memory", ["-", "NA"])

@@ -61,22 +61,6 @@ def test_joint_log_likelihood_is_the_sum_over_groups(mixed):
     np.testing.assert_allclose(nb.predict_joint_log_proba(X), expected, atol=1e-6)
 
 
-def test_the_instances_given_stay_unfitted_and_empty_groups_are_left_out(mixed):
-    X, y = mixed
-    family = VonMises(period=360)
-    nb = HybridNB([("none", "gaussian", []), ("wind", family, [1])]).fit(X, y)
-    assert not hasattr(family, "mean_direction_")
-    assert [group.name for group in nb.groups_] == ["wind"]
-
-
-def test_von_mises_nb_is_the_hybrid_of_three_groups(mixed):
-    X, y = mixed
-    nb = VonMisesNB(angular=["wind"], categorical=["sky"], period=360).fit(X, y)
-    np.testing.assert_allclose(
-        nb.predict_joint_log_proba(X), HybridNB(BLOCKS).fit(X, y).predict_joint_log_proba(X)
-    )
-
-
 def test_the_studys_gaussian_classifier_can_be_said_in_the_configuration(mixed):
     X, y = mixed
     entry = {
@@ -137,13 +121,6 @@ def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
     np.testing.assert_array_equal(nb.fit(X, y).predict_log_proba(X), expected)
     nb.set_params(speed="gaussian")
     assert nb.groups[1] == ("speed", "gaussian", ["speed"])
-
-
-def test_groups_and_their_parameters_can_be_set_at_once_and_what_was_given_stays():
-    groups = [("a", "kernel", [0])]
-    nb = HybridNB().set_params(groups=groups, a__bandwidth="scott")
-    assert nb.get_params()["a__bandwidth"] == "scott"
-    assert groups == [("a", "kernel", [0])]
 
 
 def test_columns_may_be_selected_by_a_callable(mixed):

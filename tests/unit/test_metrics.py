@@ -118,24 +118,6 @@ def test_scores_of_fits_on_different_scales_are_not_compared():
     assert class_metrics(true, true, log_posterior, classes)["roc_auc"] == 0.75
 
 
-def test_roc_auc_is_missing_if_the_fold_tests_one_class_only():
-    true, predicted, log_posterior, classes = random_fold(12, 3, seed=3)
-    keep = true == classes[0]
-    metrics = fold_metrics(true[keep], predicted[keep], log_posterior[keep], classes)
-    assert np.isnan(metrics["roc_auc"])
-    assert metrics["mcc"] == 0
-    assert metrics["accuracy"] == metrics["balanced_accuracy"]
-
-
-def test_roc_auc_tells_posteriors_apart_that_all_round_to_one():
-    # log odds of 40 and more: the log-posterior of "b" is 0 in floating point
-    log_posterior = log_softmax(np.column_stack([np.zeros(4), [40.0, 45.0, 50.0, 55.0]]), axis=1)
-    log_posterior[:, 1] = np.where(log_posterior[:, 1] > -1e-15, 0, np.nan)
-    true = np.array(["a", "b", "a", "b"])
-    metrics = fold_metrics(true, np.full(4, "b"), log_posterior, np.array(["a", "b"]))
-    assert metrics["roc_auc"] == 0.75  # of the four pairs one is in the wrong order
-
-
 def test_a_class_absent_from_training_costs_the_smallest_probability():
     classes = np.array(["a", "b", "c"])
     log_posterior = np.log(np.array([[0.5, 0.5], [0.1, 0.9], [0.2, 0.8]]))

@@ -37,11 +37,6 @@ def arrhythmia_rows(n_rows=200):
     return rows
 
 
-def test_lists_of_columns_have_the_repositorys_counts():
-    counts = {"spambase": 57, "magic": 10, "arrhythmia": 279, "covertype": 54}
-    assert {name: len(set(UCI[name].columns)) - 1 for name in counts} == counts
-
-
 def test_magic_has_one_angle_in_radians(tmp_path):
     rows = magic_rows()
     (tmp_path / "magic04.data").write_bytes(lines(rows))
@@ -108,16 +103,6 @@ def test_arrhythmia_is_cleaned_by_the_documented_rule(tmp_path):
         "categorical": 73,
         "linear": 200,
     }
-
-
-def test_another_file_name_is_an_option(tmp_path):
-    columns = RNG.integers(0, 2, (30, 54))
-    rows = [[*row, number % 7 + 1] for number, row in enumerate(columns)]
-    (tmp_path / "sample.data.gz").write_bytes(gzip.compress(lines(rows)))
-    series = get(tmp_path, "covertype", options={"file": "sample.data"})
-    assert series.n_features == 54
-    assert series.labels[0] == "spruce/fir"
-    np.testing.assert_allclose(series.values[1], np.deg2rad(columns[:, 1]))
 
 
 @pytest.mark.parametrize(
@@ -239,14 +224,6 @@ def test_hours_with_wind_are_classed_by_thirds_of_temperature(tmp_path):
     assert series.values[2].tolist() == [0, 1, 2, 3, 0, 2]
 
 
-def test_birds_are_classed_by_treatment(tmp_path):
-    (tmp_path / "pigeons.csv").write_text("treatment,bearing\nc,306\nv1,8\non,90\n")
-    series = get(tmp_path, "pigeons")
-    assert list(series.features) == ["bearing"]
-    np.testing.assert_allclose(series.values[0], np.deg2rad([306, 8, 90]))
-    assert list(series.labels) == ["c", "v1", "on"]
-
-
 @pytest.mark.parametrize(("location", "n_samples"), [("pigeons", 108), ("swallows", 114)])
 def test_the_real_birds_are_as_many_as_documented(tmp_path, shared_data, location, n_samples):
     assert get(tmp_path, location, base=shared_data / "angular").n_samples == n_samples
@@ -273,13 +250,3 @@ def test_the_real_proteins_agree_with_a_plain_loop(tmp_path, shared_data):
     np.testing.assert_array_equal(
         series.values[:, : len(windows)].T, [angles for _, angles in windows]
     )
-
-
-def test_the_real_weather_is_read(tmp_path, shared_data):
-    series = get(
-        tmp_path, "weather", base=shared_data / "angular", options={"file": "nyc_weather.csv"}
-    )
-    counts = np.unique(series.labels, return_counts=True)[1] / series.n_samples
-    np.testing.assert_allclose(counts, 1 / 3, atol=0.02)
-    assert set(series.values[2]) == {0, 1, 2, 3}
-    assert np.abs(series.values[0]).max() <= 2 * np.pi

@@ -4,13 +4,11 @@ import json
 import os
 import re
 import signal
-import typing
 import xml.etree.ElementTree as ET
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape, unescape
 from html.parser import HTMLParser
-from importlib import resources
 
 import numpy as np
 import pandas as pd
@@ -23,7 +21,6 @@ from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.index import write_index
 from xnbflow.report.outline import figure_labels
 from xnbflow.report.page.blocks import (
-    Block,
     Card,
     Cards,
     Code,
@@ -137,12 +134,6 @@ def test_two_figures_of_one_name_are_refused(tmp_path):
     assert not (tmp_path / "report.html").exists()
 
 
-@pytest.mark.slow
-def test_processes_draw_what_one_process_draws(tmp_path):
-    blocks = figure("a"), figure("b")
-    assert write(tmp_path, *blocks, threads=2) == write(tmp_path, *blocks)
-
-
 def killed():
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -165,22 +156,6 @@ def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
     assert not page.exists()
 
 
-def test_a_block_that_the_page_does_not_know_is_refused(tmp_path):
-    @dataclass(frozen=True)
-    class Poem:
-        text: str
-
-    with pytest.raises(TypeError, match="knows no block of type Poem"):
-        write(tmp_path, Group("g", [Poem("roses")]))
-    assert not (tmp_path / "report.html").exists()
-
-
-def test_the_page_knows_every_kind_of_block():
-    text = resources.files("xnbflow.report.page").joinpath("templates/blocks.html").read_text()
-    for kind in typing.get_args(Block):
-        assert f'name == "{kind.__name__}"' in text
-
-
 def test_a_figure_grows_and_shrinks_only_while_its_text_is_legible(tmp_path):
     html = write(tmp_path, figure("a"))
     width, least = map(int, re.search(r"--width:(\d+)px;--least:(\d+)px", html).groups())
@@ -189,19 +164,6 @@ def test_a_figure_grows_and_shrinks_only_while_its_text_is_legible(tmp_path):
     smallest = min(map(float, re.findall(r"font-size: ?([\d.]+)px", svg)))
     assert width == round(points * 96 / 72)
     assert smallest * 96 / 72 * least / width == pytest.approx(10, abs=0.1)
-
-
-def test_tables_and_figures_name_the_files_that_hold_their_numbers(tmp_path):
-    table = Table(pd.DataFrame({"a": [1]}), "c", sources=["summary.tsv"])
-    drawn = Gallery([figure("a")], "c", ["recall.tsv"])
-    page = Elements(write(tmp_path, table, drawn))
-    links = [a["href"] for a in page.all("a") if a["href"].endswith(".tsv")]
-    assert links == ["summary.tsv", "recall.tsv"]
-
-
-def finding(results):
-    """What the study found, as its table says."""
-    return results.tables["headline"]["text"].iloc[0]
 
 
 def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_run(tmp_path):

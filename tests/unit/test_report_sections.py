@@ -14,20 +14,17 @@ from report_study import (
     sources,
     unsourced,
     walk,
-    write_declared,
     write_study,
 )
 
-from xnbflow.data.contract import SERIES, STUDY_TABLES, benchmark_of
+from xnbflow.data.contract import SERIES, benchmark_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.sources.sheet import COLUMNS
-from xnbflow.data.study import Study
 from xnbflow.evaluation.densities import telling_features
 from xnbflow.evaluation.description import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Cards, Code, Facts, Figure, Gallery, Links, Prose, Table
-from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import (
     accuracy,
     answer,
@@ -38,8 +35,7 @@ from xnbflow.report.sections import (
     overview,
     samples,
 )
-from xnbflow.report.sections.accuracy import _confidence, _permutations
-from xnbflow.report.sections.answer import _item, _size, _ties
+from xnbflow.report.sections.answer import _item, _size
 from xnbflow.report.study import write_report
 
 MODULES = (answer, overview, diagnostics, accuracy, explanation, samples, comparison, methods)
@@ -78,15 +74,6 @@ def drawn(section, name):
 def table_with(section, *columns):
     """The first table of a section that has these columns."""
     return next(t for t in blocks(section, Table) if set(columns) <= set(t.frame))
-
-
-def test_the_averages_are_over_data_sets_where_every_classifier_could_be_fitted(tmp_path):
-    results = write_study(tmp_path, failed=("alpha/forest",))
-    metrics = results.tables["metrics"].query("dataset == 'GSE7904'")
-    means = metrics.groupby("classifier")["accuracy"].mean()
-    table = table_with(overview.section(results), "wins")
-    assert column(table, "Naive Bayes", "accuracy") == pytest.approx(means["nb"])
-    assert set(table.frame["places"]) == {1}
 
 
 def test_without_a_selection_the_most_accurate_classifier_comes_first(tmp_path):
@@ -259,17 +246,6 @@ def test_steps_before_classifiers_are_shown_with_their_reasons(results):
     assert "Quackenbush" in column(cited, of, "source")
 
 
-def test_missing_values_are_counted_by_data_set(tmp_path):
-    results = write_study(tmp_path)
-    name = results.study.datasets[0]
-    table = results.tables["datasets"]
-    assert table["imputed"].tolist() == [0] * len(table)
-    table.loc[table["dataset"] == name, ["missing", "imputed"]] = [True, 1234]
-    shown = table_with(overview.section(results), "location")
-    assert shown.frame.set_index("dataset").loc[name, "missing"] == "1,234 filled in"
-    assert "medians" in shown.caption
-
-
 def test_diagnostics_are_shown_beside_the_papers_numbers(results, tmp_path):
     table = table_with(diagnostics.section(results), "dof")
     assert column(table, "GSE7904", "SW in the paper") == 0.38  # Table 1 of the XNB paper
@@ -292,25 +268,6 @@ def test_accuracy_is_mean_spread_and_the_best_marked(results):
     assert cell == f"{folds.mean()['xnb']:.3f} ± {folds.std()['xnb']:.3f} ({spread:.3f})"
     best = CLASSIFIERS[folds.mean().idxmax()]
     assert (0, best) in table.best
-
-
-def test_other_metrics_are_means_by_data_set_and_classifier(results):
-    table = table_with(accuracy.section(results), "log_loss")
-    assert len(table.frame) == 6
-    row = table.frame.set_index(["dataset", "classifier"]).loc["alpha", "XNB"]
-    for name in ("log_loss", "mcc"):
-        summary = results.rows("summary", dataset="alpha", classifier="xnb", metric=name)
-        assert row[name] == summary["mean"].iloc[0]
-
-
-def test_the_papers_accuracy_has_its_percentile_among_our_repeats(results):
-    table = table_with(accuracy.section(results), "percentile")
-    row = table.frame.set_index("quantity").loc["accuracy of XNB"]
-    ours = results.tables["repeats"].query(
-        "dataset == 'GSE7904' and classifier == 'xnb' and metric == 'accuracy'"
-    )["value"]
-    assert row["paper"] == 0.98  # Table 2 of the XNB paper
-    assert row["percentile"] == 100 * (ours < 0.98).mean()
 
 
 def test_selected_features_have_frequency_distances_planted_class_and_dependence(results):
@@ -373,20 +330,6 @@ def test_groups_are_joined_over_a_common_partner():
     assert dependent_groups(pairs.iloc[:0], ["c"]) == [""]
 
 
-def test_misclassified_samples_are_listed_with_what_they_were_taken_for(results):
-    table = table_with(samples.section(results), "wrong_by")
-    wrong = results.tables["samples"].query("dataset == 'alpha' and wrong > 0")
-    by = table.frame.set_index("sample")["wrong_by"]
-    assert set(by.index) == set(wrong["sample"])
-    assert by.sum() == (wrong["wrong"] == 2).sum()  # in more than half of the two repeats
-    assert by.is_monotonic_decreasing
-    hard = results.rows("hard_samples", dataset="alpha").set_index("classifiers")["samples"]
-    assert by[by > 0].value_counts().to_dict() == hard[hard > 0].drop(0).to_dict()
-    one = wrong[wrong["wrong"] == 2].iloc[0]
-    cell = column(table, one["sample"], CLASSIFIERS[one["classifier"]])
-    assert cell == f"{one['mistakes']} of 2"
-
-
 def test_the_diagram_shows_the_ranks_table(results, tmp_path):
     diagram = drawn(comparison.section(results), "ranks-3-fold")
     ranks = results.tables["ranks"].sort_values("average_rank")
@@ -411,65 +354,9 @@ def test_methods_give_the_configuration_as_yaml_and_every_table(results):
         assert all((results.folder / file).exists() for file in files)
 
 
-@pytest.mark.parametrize(
-    ("params", "value", "words"),
-    [({}, "greedy", "say otherwise"), ({"selection": "minimal"}, "minimal", "Eq. 10")],
-)
-def test_methods_state_the_rule_of_selection_that_was_used(results, params, value, words):
-    entry = {"method": "xnb", "params": params}
-    given = {**results.configuration, "classifiers": {"xnb": entry}}
-    section = methods.section(replace(results, configuration=given))
-    what = blocks(section, Table)[0].frame.set_index("what")["source"]
-    assert words in what[f"{results.labels['xnb']}, selection: {value}"]
-
-
-@pytest.fixture
-def results_with(tmp_path):
-    def write(name, rows):
-        study = Study("s", "", "", ("d",), ("nb", "xnb"), ("f",), diagnostics=False, analyses={})
-        results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
-        table = pd.DataFrame(rows).assign(dataset="d", folds="f")
-        schema = STUDY_TABLES[name]
-        table = table[[column for column in table if column in schema.columns]]
-        write_declared(table, results.folder / f"{name}.parquet", schema)
-        return results
-
-    return write
-
-
-def test_overconfidence_is_reported_in_words(results_with):
-    row = {"classifier": "nb", "above": 0.99, "predictions": 100, "count": 92, "share": 0.92}
-    row |= {"accuracy": 0.49, "accuracy_lower": 0.39, "accuracy_upper": 0.59, "promised": 0.999}
-    row |= {"overconfident": True}
-    none = row | {"classifier": "xnb", "count": 0, "share": 0.0, "overconfident": False}
-    results = results_with("confidence", [row | {"above": 0.9}, row, none])
-    (prose,) = _confidence(results, "d", "f")
-    assert (
-        "NB: 92%, of which 49% [39%, 59%] are right, below their mean predicted probability of "
-        "99.9%; XNB: 0%." in prose.text
-    )
-
-
-def test_interchangeable_features_are_named_once_per_selected_one(results_with):
-    row = {"classifier": "xnb", "class": "a", "feature": "g1"}
-    rows = [{**row, "alternative": "g2", "frequency": 0.5},
-            {**row, "alternative": "g3", "frequency": 0.9}]  # fmt: skip
-    (group,) = _ties(results_with("ties", rows), "xnb")
-    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "a", "g1", "g3, g2", 0.9]]
-
-
 def test_features_have_their_gene_symbol_and_data_sets_their_groups():
     assert _item("201746_at", "high", "TP53", 1.0).text == "TP53 (201746_at)"
     assert _item("g1", "high", "", 1.0).text == "g1"
     row = {"samples": 62, "features": 2000, "classes": 2, "groups": 31.0, "missing": True}
     assert _size(pd.Series(row)).startswith("62 samples of 31 groups")
     assert _size(pd.Series(row)).endswith("missing values filled in")
-
-
-def test_permutation_tests_are_on_the_page_where_there_are_any(results_with):
-    row = {"classifier": "nb", "metric": "balanced_accuracy", "observed": 0.8}
-    row |= {"null_mean": 0.5, "null_95": 0.6, "permutations": 199, "at_least": 0, "p_value": 0.005}
-    assert _permutations(results_with("permutation_tests", pd.DataFrame(columns=list(row)))) == []
-    (table,) = _permutations(results_with("permutation_tests", [row]))
-    shown = table.frame.loc[0, ["classifier", "metric", "p_value"]]
-    assert shown.tolist() == ["NB", "balanced accuracy", 0.005]

@@ -1,7 +1,6 @@
 """Which features are selected: rankings per pair, their true separation, SelectiveNB."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.optimize import minimize
 from scipy.stats import ncx2, norm
@@ -13,11 +12,10 @@ from xnbflow.naive_bayes import (
     VonMisesNB,
 )
 from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_mixing
-from xnbflow.preprocessing.selection.pair_rankings import NEVER, PairRankings, Shortlist
+from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
 from xnbflow.preprocessing.selection.separation import (
     CUTS,
-    Moments,
     bias_removed_cut,
     effective_samples,
     kept_moments,
@@ -63,18 +61,6 @@ def test_separation_is_the_bhattacharyya_distance_of_normal_densities(rng):
         grid = np.linspace(-40, 40, 200_001) * sd + (m1 + m2) / 2
         overlap = np.sqrt(norm.pdf(grid, m1, sd) * norm.pdf(grid, m2, sd)).sum()
         assert strength == pytest.approx(-np.log(overlap * (grid[1] - grid[0])), rel=1e-6)
-
-
-def test_the_combined_strength_is_the_geometric_mean(rng):
-    codes = np.arange(36) % 3
-    features = rng.normal(size=(20, 36)) + codes
-    found = {
-        name: pair_strengths(features, codes, 3, distance=name)
-        for name in ("combined", "separation", "hellinger")
-    }
-    np.testing.assert_allclose(
-        found["combined"] ** 2, found["separation"] * found["hellinger"], rtol=1e-12
-    )
 
 
 def test_some_of_the_samples_are_as_good_as_a_matrix_of_these(rng):
@@ -144,22 +130,6 @@ def test_chunks_give_the_same_shortlist_as_the_whole(rng, n_features):
         np.testing.assert_array_equal(one, other)
 
 
-def test_entries_say_from_which_size_on_a_class_has_a_feature(rng):
-    codes = np.arange(30) % 3
-    strengths = rng.exponential(size=(3, 12))
-    values = rng.normal(size=(12, 30))
-    longest, ranked = rankings(strengths, values, codes, n_features=6)
-    entries = ranked.entries()
-    for size in range(1, 7):
-        shortlist, own = rankings(strengths, values, codes, n_features=size)
-        for code in range(3):
-            expected = positions(shortlist, own.chosen(code))
-            found = positions(longest, np.flatnonzero(entries[code] <= size))
-            assert found == expected
-    assert (entries.min(axis=0) <= 6).any()
-    assert entries.max() == NEVER
-
-
 # --- thresholds of block scores -------------------------------------------------------------------
 
 
@@ -186,11 +156,6 @@ def test_without_selection_the_risk_is_equation_9(n):
     assert select_blocks(true + SIZE, DEGREES, n, None).moments.risk == pytest.approx(
         expected, rel=1e-12
     )
-
-
-def test_nothing_selected_is_decided_by_chance():
-    moments = Moments(np.zeros(2), np.array([0.0, 4.0]))
-    np.testing.assert_array_equal(moments.risk, [0.5, 0.5])
 
 
 @pytest.mark.parametrize("cut", [8.0, 15.0, 20.0])
@@ -231,12 +196,6 @@ def test_the_optimal_cut_is_where_the_weight_is_half_of_signal_per_score():
     kept = observed >= cut
     half = (observed * weights)[kept].sum() / observed[kept].sum() / 2
     assert mixing.weights(np.array([cut]), SIZE)[0] == pytest.approx(half, rel=0.02)
-
-
-def test_the_optimal_cut_keeps_all_blocks_that_are_all_alike():
-    observed, _ = draw_scores(np.full(N_BLOCKS, 12.0), 1)
-    weights = MixingDistribution(np.array([12.0]), np.array([1.0])).weights(observed[0], SIZE)
-    assert optimal_cut(observed[0], DEGREES, weights) == 0
 
 
 def test_estimated_risks_are_near_the_true_ones():
@@ -386,25 +345,9 @@ def test_it_predicts_as_the_classifier_fitted_to_the_selected_features(angles):
     )
 
 
-def test_columns_keep_their_names_inside(angles):
-    X, y = angles
-    frame = pd.DataFrame(X, columns=list("uvwxyz"))
-    groups = [("angles", "von_mises", ["w", "y"]), ("rest", "gaussian", ["u", "v", "x", "z"])]
-    nb = SelectiveNB(HybridNB(groups)).fit(frame, y)
-    assert nb.selected_features_["a"][0] == "w"
-    assert nb.ranking_["feature"].tolist()[0] == "w"
-
-
 def test_a_multivariate_group_is_taken_or_left_as_a_whole(angles):
     X, y = angles
     groups = [("pair", "multivariate_gaussian", [1, 2]), ("single", "von_mises", [3])]
     nb = SelectiveNB(HybridNB(groups)).fit(X, y)
     assert nb.ranking_["feature"].tolist() == ["pair", 3]
     assert nb.selected_features_["c"][:2] == [1, 2]
-
-
-def test_classes_rarer_than_the_folds_are_selected_for_without_a_warning(angles):
-    X, y = angles
-    keep = np.r_[0:60, 60:63, 110:112]  # 60 a, 3 b, 2 c: warnings are errors here
-    nb = SelectiveNB(VonMisesNB()).fit(X[keep], y[keep])
-    assert np.isfinite(nb.predict_log_proba(X)).all()

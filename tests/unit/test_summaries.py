@@ -272,14 +272,6 @@ def test_ties_taken_as_one_are_stable():
     assert table.loc["x", ["samples", "mean_size", "sets"]].tolist() == [12, 1, 4]
 
 
-def test_stability_with_ties_is_missing_where_ties_are_not_told_and_the_same_where_there_are_none():
-    none = {KEY: ties_table([])}
-    untold = summaries.stability(TIED, {KEY: fits_of()}, none, {"d": HEADER})
-    assert untold[["stability_ties", "lower_ties", "upper_ties"]].isna().all(axis=None)
-    told = summaries.stability(TIED, {KEY: fits_of().assign(ties=0.0)}, none, {"d": HEADER})
-    assert told["stability_ties"].equals(told["stability"].rename("stability_ties"))
-
-
 def test_what_could_have_been_selected_instead_is_listed():
     table = summaries.ties(TIES, {KEY: fits_of(failed=[(1, 1)])})
     assert table[["feature", "alternative", "times", "fits"]].to_numpy().tolist() == [
@@ -299,17 +291,6 @@ def test_selection_counts_ties_and_constant_classes():
     assert table.loc["g0", "frequency"] == 0.75
     untold = summaries.selection(selected, {KEY: fits_of()}, {KEY: ties_table([])})
     assert untold["times_tied"].isna().all()
-
-
-def test_ties_of_a_feature_in_two_groups_count_once_a_fit():
-    groups = [(0, 0, "x", g, name, name == "b") for g in range(2) for name in ("b", "a")]
-    other = ("c", "2x2", "xnb")
-    ties = {KEY: ties_table(groups), other: ties_table(groups)}
-    table = summaries.ties(ties, {KEY: fits_of().iloc[:2], other: fits_of()})
-    assert table[["dataset", "feature", "alternative", "times", "fits"]].to_numpy().tolist() == [
-        ["c", "b", "a", 1, 4],
-        ["d", "b", "a", 1, 2],
-    ]
 
 
 def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
@@ -388,12 +369,6 @@ def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
     assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
 
 
-def test_without_predictions_there_are_columns_only():
-    empty = {("d", "f", "bad"): pd.DataFrame({"sample": [], "true": [], "predicted": []})}
-    assert list(recall(empty, {}, {}).columns) == STUDY_TABLES["recall"].fixed
-    assert list(samples({}, recall({}, {}, {})).columns) == STUDY_TABLES["samples"].fixed
-
-
 def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
     predicted = ["AML"] * 7 + ["B-ALL"] * 3 + ["T-ALL"] * 4 + ["AML"] * 3 + ["B-ALL"] * 3
     table = pd.DataFrame(
@@ -456,14 +431,6 @@ def test_one_data_set_has_its_interval_beside_the_majority_class_baseline():
         "XNB has an accuracy of 92.0% (95 % interval 87.0% to 97.0%), where the majority-class "
         "baseline has 40.0%; it uses 3.0 features per class; NB 97.0%."
     )
-
-
-def test_several_data_sets_have_their_range_and_a_count_that_holm_corrects():
-    scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.53, ("b", "nb"): 0.7, ("b", "xnb"): 0.9}
-    text = told(summary(scores)).text
-    assert text.startswith("XNB has an accuracy of 53.0% (a) to 90.0% (b)")
-    assert "above the majority-class rate on 1 of 2 data sets" in text
-    assert text.endswith("of 2 classifiers it is the most accurate on 1, NB on 1.")
 
 
 def test_the_subject_is_named_or_selects_features_and_else_was_chosen_after_looking():

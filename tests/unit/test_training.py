@@ -7,16 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.naive_bayes import GaussianNB
 
 from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
-from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation import training
-from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
-from xnbflow.naive_bayes import XNB
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
@@ -50,8 +46,6 @@ class Failing(Spy):
 
 
 GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
-#: What is measured, and differs from call to call.
-SECONDS = ["fit_seconds", "predict_seconds"]
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
 
 
@@ -78,16 +72,6 @@ def test_a_fold_never_sees_its_test_samples(series):
     assert Spy.seen[1] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
 
 
-def test_predictions_are_those_of_scikit_learn(series):
-    outcome = train(series, FIRST, {"method": "sklearn.naive_bayes.GaussianNB"})
-    training = [1, 2, 4, 5]
-    model = GaussianNB().fit(series.values[:, training].T, series.labels[training])
-    expected = model.predict_log_proba(series.values[:, [0, 3]].T)
-    assert outcome["predictions"]["predicted"].tolist() == ["a", "b"]
-    got = outcome["predictions"][[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy()
-    np.testing.assert_allclose(got, expected, rtol=1e-12)
-
-
 def test_a_test_sample_beyond_all_range_is_decided_by_the_priors(series):
     values = series.values.copy()
     values[:, 0] = 1e160
@@ -105,23 +89,6 @@ def test_a_failed_fit_is_a_row_and_the_others_go_on(series):
     assert outcome["fits"]["error"].iloc[0] == "ZeroDivisionError: the third fold is unlucky"
     assert outcome["predictions"].empty
     assert "true" in outcome["predictions"]
-
-
-def test_a_fold_that_selects_nothing_stands_beside_one_that_does(tmp_path):
-    labels = np.tile(["a", "b"], 15)
-    values = np.random.default_rng(5).normal(size=(20, 30))
-    values[:3] += 1.5 * (labels == "b")
-    series = DataSet(
-        "weak", values, [f"f{i}" for i in range(20)], [f"s{i}" for i in range(30)], labels
-    )
-    outcome = train(series, folds_of_repeat(series, 5, 0), entry(XNB))
-    found = outcome["fits"]["features"] > 0
-    assert found.any()
-    assert not found.all()
-    for name, table in TRAINING_TABLES.items():
-        write_parquet(outcome[name], tmp_path / name, table)
-    kept = read_parquet(tmp_path / "selected", TRAINING_TABLES["selected"])
-    assert set(kept["fold"]) == set(outcome["fits"]["fold"][found])
 
 
 def test_a_class_absent_from_training_has_probability_zero(series):
@@ -172,23 +139,6 @@ def test_ties_that_a_classifier_tells_are_a_table_and_counted(series):
     assert outcome["fits"]["ties"].tolist() == [2, 2]  # z alone could not be exchanged
 
 
-class Spiked(Spy):
-    """Says itself which of its features are there only because a class is constant."""
-
-    def fit(self, X, y):
-        super().fit(X, y)
-        self.selected_features_ = {"a": ["w", "x"], "b": ["w"]}
-        self.spike_features_ = {"a": ["x"], "b": []}
-        return self
-
-
-def test_what_a_classifier_says_of_constant_classes_is_believed(series):
-    selected = train(series, FIRST, entry(Spiked))["selected"]
-    assert selected[["class", "feature", "constant"]].to_numpy().tolist() == [
-        *(["a", "w", False], ["a", "x", True], ["b", "w", False]),
-    ]
-
-
 def test_every_table_has_the_columns_of_the_contract_and_rows_in_a_row(series):
     for entry_ in (XNB_ENTRY, {"method": "sklearn.naive_bayes.GaussianNB"}, entry(Tied)):
         outcome = train(series, FOLDS, entry_)
@@ -219,14 +169,6 @@ def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_times_and_feature
     assert 0 < fit["predict_seconds"] < 60
     assert fit[["features_per_class", "features"]].tolist() == [4, 4]
     assert train(series, SECOND, entry(Failing))["fits"]["warnings"].iloc[0] == ""
-
-
-def test_the_logarithm_of_a_probability_of_zero_is_minus_infinity(series):
-    neighbours = "sklearn.neighbors.KNeighborsClassifier"
-    outcome = train(series, FIRST, {"method": neighbours, "params": {"n_neighbors": 1}})
-    posterior = outcome["predictions"][[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy()
-    assert sorted(posterior.ravel()) == [-np.inf, -np.inf, 0, 0]
-    assert outcome["fits"]["warnings"].iloc[0] == ""
 
 
 def test_columns_are_given_by_their_kind(series):
