@@ -171,19 +171,6 @@ def test_any_sample_can_be_explained(page):
             assert sum(added) == pytest.approx(float(text.replace("−", "-")), abs=0.03)
 
 
-@pytest.mark.parametrize(("value", "text"), [(-24184514.3, "−24184514"), (-1.5e9, "−1.500e+9")])
-def test_great_contributions_are_not_cut(page, value, text):
-    model = {"classes": ["a"], "features": ["g"], "fits": [{"prior": [-0.1], "sets": [[0]]}]}
-    place = find(page, ".explanation")
-    page.execute_script("explain(...arguments)", model, ["s", 0, 0, 0, [value], [0]], place)
-    (cell,) = place.find_elements("css selector", ".steps td.n")
-    assert cell.text == text
-    inside = page.execute_script(
-        "const range = document.createRange(); range.selectNodeContents(arguments[0]);"
-        "return range.getBoundingClientRect().left >= arguments[0].getBoundingClientRect().left",
-        cell,
-    )
-    assert inside
 
 
 def test_evidence_for_and_against_has_one_axis_from_zero_for_all_classes(page):
@@ -265,11 +252,6 @@ def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
     assert int.from_bytes(png[50:54]) == zlib.crc32(png[37:50])
 
 
-def test_a_table_is_saved_as_it_is_shown(page):
-    script = "return tableText(document.querySelector('#diagnostics .table table')).join('')"
-    lines = page.execute_script(script).splitlines()
-    assert [line.split("\t")[0] for line in lines[1:]] == ["alpha", "GSE7904"]
-    assert len({line.count("\t") for line in lines}) == 1
 
 
 OVERFLOWING = """

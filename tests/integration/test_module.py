@@ -93,6 +93,8 @@ def test_two_modules_run_under_their_prefixes(caller):
     }
     assert "Nothing to be done" in call(caller, "first_tiny", "-n")
     planned = call(caller, "second_tiny", "-n")
+    priorities = dict(re.findall(r"wildcards: dataset=(\w+)\n +priority: (.*)", planned))
+    assert float(priorities["wine"]) < float(priorities["toy"]) < 0  # the larger is begun first
     paths = re.findall(r"^    (?:input|output|log|benchmark): (.*)$", planned, re.MULTILINE)
     made = [path for line in paths for path in line.split(", ") if "resources/paper" not in path]
     assert made
@@ -218,19 +220,12 @@ def test_a_deployed_study_is_run_once_from_one_whole_checkout(host, deployed):
     assert list(host.checkouts.iterdir()) == [checkout]  # nothing half-written is left
 
 
-def test_a_deployed_sheet_goes_before_that_of_the_project(host, deployed):
-    sheet = deployed / "config/datasets.tsv"
-    row = "wine\ttable\tdata/my-wine.csv\t\t\t\t\tkind\tid\trows\t\n"
-    sheet.write_text(re.sub("(?m)^wine\t.*\n", row, sheet.read_text()))
-    refused = host.call(deployed, "resources/series/wine.parquet", "-n", fails=True)
-    assert f"no such file: {deployed}/data/my-wine.csv" in refused
 
 
 @pytest.mark.parametrize(
     "named",
-    ['github("{}", path="{}", tag="v2")', 'gitlab("{}", path="{}", commit="{commit}")',
-     'github("{}", path="{}", branch="main")'],
-)  # fmt: skip
+    ['gitlab("{}", path="{}", commit="{commit}")', 'github("{}", path="{}", branch="main")'],
+)
 def test_another_release_runs_what_it_changes(host, deployed, named):
     if "v2" not in host.git("tag").split():
         with (host.repository / "workflow/src/xnbflow/evaluation/folds.py").open("a") as file:

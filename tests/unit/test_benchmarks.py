@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,10 +58,3 @@ def test_writing_changes_nothing_but_the_block(tmp_path):
     assert "old" not in first
     page.write_block(table(FIT), path)
     assert path.read_text() == first
-
-
-def test_a_page_without_markers_is_left_alone(tmp_path):
-    path = tmp_path / "page.md"
-    path.write_text(f"{page.END}\n{page.BEGIN}\n")
-    with pytest.raises(SystemExit, match="in this order"):
-        page.write_block(table(FIT), path)

@@ -64,22 +64,6 @@ def test_the_planted_genes_are_the_markers(tables):
     assert (first["share"] == 1.0).all()
 
 
-def test_recalls_weigh_up_to_the_accuracy(tables):
-    for method, rows in tables["recalls"].groupby("method"):
-        mean = np.average(rows["recall"], weights=rows["cells"])
-        methods = tables["methods"].set_index("method")
-        assert mean == pytest.approx(methods.loc[method, "accuracy"])
-
-
-def test_what_is_not_installed_is_told(monkeypatch):
-    monkeypatch.setattr(markers.importlib.util, "find_spec", lambda _: None)
-    found = analyse({"toy": cells()}, PARAMS, threads=1)["methods"].set_index("method")
-    for name, package in {"Wilcoxon by scanpy, top 2": "scanpy", "NS-Forest": "nsforest"}.items():
-        assert found.loc[name, "status"] == "skipped"
-        assert found.loc[name, "reason"].startswith(f"{package} is not installed")
-        assert np.isnan(found.loc[name, "accuracy"])
-
-
 def test_only_training_cells_choose_markers_and_a_donor_is_on_one_side(monkeypatch):
     donors = np.tile([f"d{i}" for i in range(6)], 12)
     data = cells(donors)
@@ -186,7 +170,3 @@ def test_the_section_says_what_is_skipped_and_whether_donors_are_named(tables, t
     texts = [block.text for block in walk(of_donors.blocks) if isinstance(block, Prose)]
     assert any("come from 8 donors" in text for text in texts)
     assert not any("names no donor" in text for text in texts)
-
-
-def test_nothing_computed_is_no_section(tables, tmp_path):
-    assert shown(tmp_path, {name: table.iloc[:0] for name, table in tables.items()}) is None

@@ -152,17 +152,6 @@ def test_features_are_taken_until_the_threshold_is_reached(rng):
         assert len(model.selected_features_[0]) == needed
 
 
-def test_minimal_selection_reaches_the_threshold_with_the_fewest_features(rng):
-    X, y = markers(rng, sizes=(12, 9, 15, 10), shift=2.5)
-    greedy = ClassSpecificNB().fit(X, y)
-    minimal = ClassSpecificNB(selection="minimal").fit(X, y)
-    for code in range(4):
-        assert len(minimal.selected_features_[code]) <= len(greedy.selected_features_[code])
-        reached = 1 - np.prod(1 - minimal.distances_[code], axis=1)
-        assert (reached >= 0.999 - 1e-9).all()
-    assert set(minimal.optimality_gap_) == set(range(4))
-
-
 def test_copies_are_named_as_interchangeable(rng):
     X, y = markers(rng, sizes=(14, 11), shift=3.0)
     X[:, 40], X[:, 41] = 7 - 3 * X[:, 0], 0.1 * X[:, 0]

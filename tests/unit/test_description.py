@@ -60,12 +60,6 @@ def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
     np.testing.assert_allclose(curve["density"], np.exp(expected), rtol=1e-6)
 
 
-def test_of_a_classifier_without_densities_the_picture_says_so(series):
-    entry = {"method": "sklearn.ensemble.RandomForestClassifier", "params": {}}
-    table = class_densities(series, ["g0"], entry)
-    assert not table["own"].any()
-
-
 def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples(series, trained):
     table = relative_evidence(series, trained["predictions"], trained["explanations"], XNB_ENTRY)
     row = table[table["class"] == "b"].iloc[5]
@@ -113,16 +107,6 @@ def test_evidence_that_a_classifier_tells_itself_is_not_taken_against_a_referenc
         np.testing.assert_allclose(
             posterior[label], np.exp(expected[f"log_posterior.{label}"]), atol=1e-9
         )
-
-
-def test_log_densities_in_units_of_their_own_are_not_compared_with_a_reference(series, tmp_path):
-    series.write(tmp_path / "toy.parquet")
-    folds = draw_folds(read_header(tmp_path / "toy.parquet"), 3, 1)
-    entry = {**CSNB_ENTRY, "params": {"evidence": "absolute"}}
-    outcome = train(series, folds, entry)
-    assert set(outcome["explanations"]["scale"]) == {"scaled"}
-    table = relative_evidence(series, outcome["predictions"], outcome["explanations"], entry)
-    assert table["evidence"].isna().all()
 
 
 def test_direction_compares_the_median_with_every_other_class(series):

@@ -56,10 +56,6 @@ def test_each_matrix_is_read_by_chunks(path, monkeypatch, matrix, expected, chun
     assert list(series.sample_metadata) == ["donor"]
 
 
-def test_groups_come_from_obs(path):
-    assert list(read_table(path, row(group="obs:donor")).groups) == list("pppqqqq")
-
-
 @pytest.mark.parametrize(
     ("dataset", "message"),
     [
@@ -71,19 +67,3 @@ def test_groups_come_from_obs(path):
 def test_what_the_file_has_not_is_told(path, dataset, message):
     with pytest.raises(InputError, match=message):
         read_table(path, dataset)
-
-
-def test_what_is_no_anndata_is_told(tmp_path):
-    path = tmp_path / "x.h5ad"
-    path.write_bytes(b"\x89HDF\r\n\x1a\n and no more")
-    with pytest.raises(InputError, match="cannot be read as AnnData"):
-        read_table(path, row())
-
-
-@pytest.mark.parametrize(("matrix", "expected"), [("X", "scaled"), ("raw", "log counts")])
-def test_the_real_cells_are_read(shared_data, matrix, expected):
-    source = shared_data / "singlecell" / "pbmc68k_reduced.h5ad"
-    series = read_table(source, row("bulk_labels", matrix=matrix))
-    assert series.values.shape == (765, 700)
-    assert len(series.classes) == 10
-    assert (series.values.min() >= 0) == (expected == "log counts")

@@ -100,11 +100,6 @@ def test_figures_stay_and_their_intervals_are_those_of_the_page(path):
         assert (told["lower"], told["upper"]) == pytest.approx(tuple(map(float, limits)))
 
 
-def test_nothing_in_it_is_a_pickle(path):
-    with zipfile.ZipFile(path) as archive:
-        assert {name.rpartition(".")[2] for name in archive.namelist()} <= {"json", "npy"}
-
-
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
 def test_a_truncated_file_is_refused(path, tmp_path, share):
     content = path.read_bytes()

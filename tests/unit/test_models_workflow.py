@@ -1,7 +1,6 @@
 """What a study keeps: models of all samples, and models in a second cohort, with their tables."""
 
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,6 @@ from xnbflow.data.contract import (
     VALIDATION_TABLES,
 )
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import write_tables
 from xnbflow.models import cross_validate, read_model
@@ -136,12 +134,6 @@ def test_one_probe_per_gene_is_that_with_the_greatest_distance_in_training():
     assert np.array_equal(other.values[0], TEST.values[0])
 
 
-def test_a_class_that_training_has_not_is_refused():
-    labels = np.where(np.arange(TEST.n_samples) == 0, "unheard of", TEST.labels)
-    with pytest.raises(InputError, match="two has the class 'unheard of'"):
-        validate(TRAIN, named(TEST, "two", labels=labels), CSNB)
-
-
 def test_the_significance_of_an_overlap_is_the_hypergeometric():
     table = pd.DataFrame({"class": "a", "feature": ["g0", "g1", "g2"], "direction": "high"})
     other = table.assign(feature=["g0", "g1", "g7"], direction=["high", "low", "low"])
@@ -171,21 +163,6 @@ def test_the_heat_map_is_standardised_and_ordered_by_class(folds):
     classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
     assert classes == sorted(classes)
     assert model_tables(model, TRAIN)["signature"] is model.signature
-
-
-def test_features_that_are_alike_are_neighbours_in_the_heat_map():
-    rng = np.random.default_rng(3)
-    base = rng.normal(size=(3, 24))
-    values = np.repeat(base, 4, axis=0) + 0.05 * rng.normal(size=(12, 24))
-    mixed = rng.permutation(12)
-    labels = np.array(["a", "b"])[np.arange(24) % 2]
-    series = DataSet(
-        "mixed", values[mixed], [f"g{i}" for i in mixed], [f"s{i}" for i in range(24)], labels
-    )
-    rows = pd.DataFrame({"class": "a", "rank": range(1, 13), "feature": series.features})
-    drawn = heatmap(rows.assign(symbol=""), series).drop_duplicates("row")
-    modules = [int(name[1:]) // 4 for name in drawn["feature"]]
-    assert sum(a != b for a, b in pairwise(modules)) == 2
 
 
 def written(root, dataset, classifier, model, series):
@@ -229,32 +206,6 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
     kinds = {type(block) for block in walk(sections[1].blocks)}
     assert {Prose, Table, Gallery} <= kinds
-
-
-def signature_of(classes, **columns):
-    rows = [(label, 1, f"g{i}") for i, label in enumerate(classes)]
-    frame = pd.DataFrame(rows, columns=["class", "rank", "feature"])
-    known = {"symbol": "", "direction": "high", "share_of_folds": 1.0, "interchangeable": "",
-             "median_in": 1.0, "median_out": 2.0, "weight": np.nan, "core": True}  # fmt: skip
-    far = {f"distance_to.{c}": np.where(frame["class"] == c, np.nan, 1 / 3) for c in classes}
-    return frame.assign(**known | far | columns)
-
-
-def test_a_table_of_a_signature_has_no_empty_columns(results):
-    table = signature._table(results.model("one", "csnb"), signature_of("ab"))
-    assert not {"symbol", "interchangeable"} & set(table.frame)
-    assert "NCBI" not in table.caption
-    table = signature._table(results.model("one", "csnb"), signature_of("ab", symbol=["TP53", ""]))
-    assert table.links["symbol"] == [signature.gene_page("TP53", ""), ""]
-    assert "NCBI" in table.caption
-
-
-def test_claims_are_the_mean_probability_of_the_predicted_class(tables):
-    row = tables["accuracy"].set_index("cohort").loc["test"]
-    probabilities = tables["predictions"].filter(like="probability.")
-    assert row["claimed"] == pytest.approx(probabilities.max(axis=1).mean())
-    svm = validate(TRAIN, TEST, {"method": "sklearn.svm.LinearSVC"})["accuracy"]
-    assert svm["claimed"].isna().all()
 
 
 def test_a_cohort_with_missing_values_is_trained_on_and_tested():

@@ -63,12 +63,6 @@ def test_without_room_for_its_log_a_job_says_the_same(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-def test_another_error_keeps_its_traceback(tmp_path):
-    done = run(tmp_path, 50_000, 'raise FileNotFoundError(2, "No such file", "absent.tsv")')
-    assert "Traceback" in done.stderr
-    assert "Traceback" in (tmp_path / "job.log").read_text()
-
-
 def test_a_file_is_not_called_damaged_where_no_thread_can_be_started(tmp_path):
     code = """
 import pathlib, re, resource

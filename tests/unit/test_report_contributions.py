@@ -34,10 +34,6 @@ def test_a_waterfall_adds_up_to_the_classifiers_posterior(tmp_path, classifier):
     assert json.loads(json.dumps(model, allow_nan=False)) == model
 
 
-def test_an_infinite_contribution_is_null():
-    assert module._short([-np.inf, -12.3456, -1234.5678]) == [None, -12.35, -1234.6]
-
-
 def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("xnb",))
     everything = contributions(results, "alpha", "3-fold", "xnb")
@@ -49,8 +45,3 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
     assert wrong < {s[0] for s in some["samples"]}
     assert len(some["samples"]) == len(wrong) + 2
     assert some["left_out"] == 36 - len(some["samples"])
-
-
-def test_a_classifier_that_does_not_explain_has_none(tmp_path):
-    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
-    assert contributions(results, "alpha", "3-fold", "nb") is None

@@ -1,6 +1,5 @@
 """Figures as SVG: fit to be in a page beside others, whatever the names in them are."""
 
-import re
 import xml.etree.ElementTree as ET
 
 import matplotlib as mpl
@@ -108,16 +107,6 @@ def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name):
     assert INK not in text
     first = next(root.iter(f"{SVG}path"), None)
     assert first is None or "#ffffff" not in first.get("style", "")
-
-
-def test_coordinates_are_rounded_and_labels_are_not():
-    _, arguments = DRAWINGS["matrix"]
-    label = "0.123456789"
-    text = render("m", draw_matrix, {**arguments, "rows": [label, "b"]})
-    assert f">{label}<" in text
-    paths = "".join(element.get("d") for element in ET.fromstring(text).iter(f"{SVG}path"))
-    assert re.search(r"\.\d\d", paths)
-    assert not re.search(r"\.\d\d\d", paths)
 
 
 def test_colours_differ_from_a_light_and_from_a_dark_page():

@@ -51,11 +51,6 @@ def test_chunks_of_other_samples_are_refused_and_nothing_is_left(tmp_path, other
     assert not list(tmp_path.iterdir())
 
 
-def test_no_chunk_is_no_series(tmp_path):
-    with pytest.raises(InputError, match="there is no chunk to write"):
-        write_chunks(tmp_path / "toy.parquet", [])
-
-
 @pytest.mark.parametrize(
     "read",
     [
@@ -76,9 +71,3 @@ def test_another_file_is_refused(tmp_path, read):
         read(foreign)
     with pytest.raises(InputError, match="not a series of this workflow"):
         read(other)
-
-
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
-def test_a_sample_without_a_label_is_refused(missing):
-    with pytest.raises(InputError, match=r"toy: sample 't' has no class label \(1 sample"):
-        chunk(["a"], labels=["x", missing])

@@ -1,10 +1,7 @@
 """What a series carries beside its values: groups, phenotype, symbols, missing values, notes."""
 
-import json
-
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 
 from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header, write_chunks
@@ -58,17 +55,6 @@ def test_chunks_carry_their_symbols_and_must_have_the_same_groups(tmp_path):
     other = DataSet("toy", [[9.0, 8.0]], ["d"], ["s", "t"], ["x", "y"], groups=["p1", "p9"])
     with pytest.raises(InputError, match="'p9' among its groups where the first has 'p2'"):
         write_chunks(path, [first, other])
-
-
-def test_a_file_without_any_of_it_is_what_it_was_before(tmp_path):
-    path = tmp_path / "x.parquet"
-    DataSet("toy", [[1.0, 2.0]], ["a"], ["s", "t"], ["x", "y"]).write(path)
-    file = pq.ParquetFile(path)
-    assert file.schema_arrow.names == ["feature", "kind", "values"]
-    assert set(json.loads(file.schema_arrow.metadata[b"xnbflow"])) == {"name", "samples", "labels"}
-    found = DataSet.read(path)
-    assert (found.groups, found.sample_metadata, found.feature_metadata) == (None, None, None)
-    assert (found.missing, found.notes) == (False, ())
 
 
 def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp_path):

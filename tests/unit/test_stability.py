@@ -5,7 +5,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from xnbflow.data.errors import InputError
 from xnbflow.evaluation.stability import stability_index
 
 #: The random selection of 4 out of 10 features printed in the demonstration of Nogueira's package.
@@ -101,10 +100,3 @@ def test_confidence_interval_covers_the_population_s_stability():
 )
 def test_stability_is_missing_where_it_is_not_defined(sets, n_features):
     assert np.isnan(stability_index(sets, n_features)).all()
-
-
-def test_impossible_selections_are_refused():
-    with pytest.raises(InputError, match="no selected feature sets"):
-        stability_index([], 5)
-    with pytest.raises(InputError, match="3 distinct features are selected out of 2"):
-        stability_index([{"a", "b"}, {"c"}], 2)

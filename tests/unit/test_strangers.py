@@ -49,19 +49,6 @@ def test_a_class_without_a_value_counts_for_no_direction():
     assert [direction(medians, medians, code) for code in range(3)] == ["high", "equal", "low"]
 
 
-def test_no_message_or_page_says_one_things():
-    """A number before a plural is the business of `counted`, where it may be 1."""
-    nouns = "samples|classes|genes|features|groups|values|columns|cells|fits|rows"
-    uncounted = re.compile(rf'f"\{{len\([^{{}}]*\)[^{{}}]*\}} ({nouns})\b')
-    found = [
-        f"{path.name}: {match[0]}"
-        for folder in ("sources", "cli", "report", "models", "evaluation")
-        for path in (ROOT / "workflow/src/xnbflow" / folder).rglob("*.py")
-        for match in uncounted.finditer(path.read_text())
-    ]
-    assert not found
-
-
 @pytest.mark.parametrize(
     ("study", "told"),
     [("renal", ["renal"]), ("renal colorectal", ["renal", "colorectal"]), ("all", ["*"])],

@@ -88,14 +88,6 @@ def test_samples_in_columns(tmp_path):
     assert_is_mine(read_table(put(tmp_path, turned), first))
 
 
-def test_patterns_name_many_features(tmp_path):
-    text = "y,phi1,phi2,psi1\na,1,2,3\nb,4,5,6\n"
-    dataset = SheetRow("x", "table", "x", label="y", options={"angular": "phi*:radians"})
-    series = read_table(put(tmp_path, text), dataset)
-    assert list(series.kinds) == ["angular", "angular", "linear"]
-    assert series.values.tolist() == [[1, 4], [2, 5], [3, 6]]
-
-
 @pytest.mark.parametrize(
     ("texts", "codes"),
     [
@@ -146,18 +138,6 @@ def test_bad_tables_are_refused_with_the_place_and_what_to_do(tmp_path, text, me
     with pytest.raises(InputError, match=message) as error:
         read_table(path, row())
     assert str(path) in str(error.value)
-
-
-def test_a_table_of_labels_alone_is_refused(tmp_path):
-    with pytest.raises(InputError, match="there are no features; check label, id_column"):
-        read_table(put(tmp_path, "id,site\na,x\nb,y\n"), row(options={}))
-
-
-def test_missing_values_in_parquet_are_refused_by_row(tmp_path):
-    frame = pd.DataFrame({"y": ["a", "b"], "g": [1.0, None]})
-    frame.to_parquet(tmp_path / "x.parquet")
-    with pytest.raises(InputError, match=r"the first in column 2 \('g'\), row 2"):
-        read_table(tmp_path / "x.parquet", SheetRow("x", "table", "x", label="y"))
 
 
 def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv(tmp_path):
