@@ -171,8 +171,6 @@ def test_any_sample_can_be_explained(page):
             assert sum(added) == pytest.approx(float(text.replace("−", "-")), abs=0.03)
 
 
-
-
 def test_evidence_for_and_against_has_one_axis_from_zero_for_all_classes(page):
     fit = {"prior": [-0.7, -0.7], "sets": [[0], [1]]}
     model = {"classes": ["x", "y"], "features": ["a", "b"], "fits": [fit]}
@@ -250,8 +248,6 @@ def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
     assert png[37:41] == b"pHYs"
     assert int.from_bytes(png[41:45]) == 11811  # dots per metre
     assert int.from_bytes(png[50:54]) == zlib.crc32(png[37:50])
-
-
 
 
 OVERFLOWING = """

@@ -220,8 +220,6 @@ def test_a_deployed_study_is_run_once_from_one_whole_checkout(host, deployed):
     assert list(host.checkouts.iterdir()) == [checkout]  # nothing half-written is left
 
 
-
-
 @pytest.mark.parametrize(
     "named",
     ['gitlab("{}", path="{}", commit="{commit}")', 'github("{}", path="{}", branch="main")'],

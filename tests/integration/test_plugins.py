@@ -124,8 +124,6 @@ def site(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-
-
 @pytest.mark.parametrize(
     ("points", "entries", "message"),
     [

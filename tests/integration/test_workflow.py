@@ -134,8 +134,6 @@ def test_snakemakes_own_report_has_every_figure_by_data_set_and_section(finished
     assert shown["confusion-wine-3-fold-xnb"][0] == "tiny: wine"
 
 
-
-
 @pytest.fixture(scope="module")
 def copied(finished, tmp_path_factory):
     """A copy of the finished study, and of the sources beside it, which a test may change."""

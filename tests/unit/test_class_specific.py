@@ -165,8 +165,6 @@ def test_a_class_without_features_is_decided_by_its_prior_and_named(rng):
     assert len(model.explain(X)) == 0
 
 
-
-
 # --- the options ----------------------------------------------------------------------------------
 
 

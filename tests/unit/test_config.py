@@ -278,8 +278,6 @@ def test_studies_that_keep_one_model_begin_with_the_same_folds():
         config.scheme_of_model("wine", "nb")
 
 
-
-
 def test_a_data_set_of_a_default_sheet_gives_way_to_a_later_one(tmp_path):
     for name, location in {"ours": "wine", "theirs": "breast-cancer"}.items():
         row = f"id\tsource\tlocation\ntoy\tbundled\t{location}\n"

@@ -524,17 +524,3 @@ def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
     assert np.abs((near[0] - exact[0]).mean(axis=1)).max() < 1e-4
     np.testing.assert_allclose(near[0], exact[0], atol=0.1)
     assert np.corrcoef(near[1][0], exact[1][0])[0, 1] > 0.99
-
-
-def test_kernels_that_are_not_kept_give_the_same():
-    """Kernels are kept for the second pass where there are not too many."""
-    rng = np.random.default_rng(6)
-    target = np.sort(rng.uniform(-1.7, 1.7, 2300)) / 0.3
-    components = rng.normal(size=(1, 2300))
-    assert len(target) * (len(target) - 1) // 2 > 2_000_000
-    log_density, score = joint_scores(components, target)
-    kept, kept_score = joint_scores(components[:, :2000], target[:2000])
-    assert np.isfinite(score).all()
-    far = target[:2000] < target[2000] - 9.0  # they see none of the last 300
-    np.testing.assert_allclose(log_density[:, :2000][:, far], kept[:, far], rtol=1e-9)
-    np.testing.assert_allclose(score[:, :2000][:, far], kept_score[:, far], rtol=1e-9, atol=1e-9)

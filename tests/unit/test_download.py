@@ -309,19 +309,6 @@ def test_an_answer_that_is_not_the_data_is_not_kept_and_the_next_place_is_asked(
     assert SHA256 in (tmp_path / "cumida" / "Brain_GSE1.csv.sha256").read_text()
 
 
-def test_a_refused_file_in_a_folder_of_one_s_own_stays_and_the_next_place_is_asked(tmp_path):
-    mirror = tmp_path / "mirror"
-    mirror.mkdir()
-    (mirror / "Brain_GSE1.csv").write_bytes(CSV[: CSV.index(b"s25,")])
-    with serve(csv=[CSV]) as server:
-        series = acquire(
-            SHAPED, downloads=tmp_path / "own", base_urls={"cumida": [str(mirror), server.url]}
-        )
-    assert series.n_samples == 50
-    assert (mirror / "Brain_GSE1.csv").is_file()
-    assert files(tmp_path / "own") == ["Brain_GSE1.csv", "Brain_GSE1.csv.sha256"]
-
-
 def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
     lock = tmp_path / "results" / "brain.sha256"
     other = CSV.replace(b"1.5", b"9.5")

@@ -4,7 +4,6 @@ import gzip
 import hashlib
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from xnbflow.data.errors import InputError
@@ -227,26 +226,3 @@ def test_hours_with_wind_are_classed_by_thirds_of_temperature(tmp_path):
 @pytest.mark.parametrize(("location", "n_samples"), [("pigeons", 108), ("swallows", 114)])
 def test_the_real_birds_are_as_many_as_documented(tmp_path, shared_data, location, n_samples):
     assert get(tmp_path, location, base=shared_data / "angular").n_samples == n_samples
-
-
-def test_the_real_proteins_agree_with_a_plain_loop(tmp_path, shared_data):
-    path = shared_data / "angular" / "protein_dihedrals.tsv.gz"
-    rows = pd.read_csv(path, sep="\t", keep_default_na=False).head(20_000).to_dict("records")
-    windows, residues = [], []
-    for place, row in enumerate(rows):
-        name = f"{row['pdb']}_{row['chain']}_{row['dssp_no']}"
-        if 360.0 not in (row["phi"], row["psi"]):
-            residues.append(name)
-        around = rows[max(place - 7, 0) : place + 8]
-        numbers = [other["dssp_no"] - row["dssp_no"] for other in around]
-        same = {(other["pdb"], other["chain"]) for other in around} == {(row["pdb"], row["chain"])}
-        angles = [other[angle] for other in around for angle in ("phi", "psi")]
-        if numbers == list(range(-7, 8)) and same and 360.0 not in angles:
-            windows.append((name, np.deg2rad(angles)))
-    series = get(tmp_path, "protein-helix", base=path.parent)
-    assert list(series.samples[: len(residues)]) == residues
-    series = get(tmp_path, "protein-window", base=path.parent)
-    assert list(series.samples[: len(windows)]) == [name for name, _ in windows]
-    np.testing.assert_array_equal(
-        series.values[:, : len(windows)].T, [angles for _, angles in windows]
-    )

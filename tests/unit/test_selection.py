@@ -15,15 +15,11 @@ from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_
 from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
 from xnbflow.preprocessing.selection.separation import (
-    CUTS,
     bias_removed_cut,
     effective_samples,
-    kept_moments,
     null_mean,
     optimal_cut,
     printed_cut,
-    select_blocks,
-    weighted_moments,
 )
 
 
@@ -147,34 +143,6 @@ def draw_scores(true, n_draws, seed=0, size=SIZE):
     return along**2 + across, np.sqrt(true) * along
 
 
-@pytest.mark.parametrize("n", [1200, 60])
-def test_without_selection_the_risk_is_equation_9(n):
-    """Phi(-sqrt(J) / 2 / sqrt(1 + 2 rho m / J)), at scores that have their expectations."""
-    true = np.linspace(0, 20, N_BLOCKS)
-    distance, rho = 2 * true.sum() / n, N_BLOCKS / n
-    expected = norm.cdf(-np.sqrt(distance) / 2 / np.sqrt(1 + 2 * rho * SIZE / distance))
-    assert select_blocks(true + SIZE, DEGREES, n, None).moments.risk == pytest.approx(
-        expected, rel=1e-12
-    )
-
-
-@pytest.mark.parametrize("cut", [8.0, 15.0, 20.0])
-def test_theorem_1_needs_its_boundary_term(cut):
-    """The mean signal of kept blocks within 1 % of simulation; the printed one overstates it."""
-    true = np.append(np.zeros(50), np.linspace(0, 40, 50))
-    mixing = MixingDistribution(true, np.full(N_BLOCKS, 1 / N_BLOCKS))
-    observed, signal = draw_scores(true, 4000)
-    kept = observed >= cut
-    simulated = (signal * kept).sum(axis=1).mean()
-    threshold = np.full(observed.size, cut)
-    degrees = np.full(observed.size, SIZE)
-    corrected = kept_moments(observed.reshape(-1), degrees, threshold, mixing, len(observed))
-    printed = ((observed - SIZE) * kept).sum(axis=1).mean()
-    assert corrected.mean == pytest.approx(simulated, rel=0.01)
-    assert printed > 1.03 * simulated
-    assert corrected.variance == pytest.approx(2 * (observed * kept).sum(axis=1).mean())
-
-
 def test_equation_22_as_printed_is_equation_20_at_the_true_distance():
     """With scores at their expectations, of J + B: 2 m (J + B) / (J + 2 B)."""
     true = np.linspace(0, 30, N_BLOCKS)
@@ -196,17 +164,6 @@ def test_the_optimal_cut_is_where_the_weight_is_half_of_signal_per_score():
     kept = observed >= cut
     half = (observed * weights)[kept].sum() / observed[kept].sum() / 2
     assert mixing.weights(np.array([cut]), SIZE)[0] == pytest.approx(half, rel=0.02)
-
-
-def test_estimated_risks_are_near_the_true_ones():
-    """From one set of 4000 scores, against the sums that need the true scores."""
-    true = np.append(np.zeros(2000), np.linspace(0, 40, 2000))
-    observed, signal = draw_scores(true, 1)
-    degrees, n = np.full(4000, SIZE), 2400
-    rules = [(None,), *(("threshold", cut) for cut in CUTS), ("weights",)]
-    for selection in [select_blocks(observed[0], degrees, n, *rule) for rule in rules]:
-        exact = weighted_moments(observed[0], selection.weights, signal[0], n)
-        assert selection.moments.separation == pytest.approx(exact.separation, rel=0.06)
 
 
 def test_scores_without_separation_have_the_mean_of_hotellings_t_squared():

@@ -1,9 +1,5 @@
 """What strangers met: genes that are none, ways of one class between others, one of a thing."""
 
-import re
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +8,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.report.sections.signature import gene_page
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", ["NA", "nan", "NaN", "null", "1-Mar", "Sep-02", "2021-03-01", "?"])
@@ -47,18 +41,3 @@ def test_a_signature_is_between_where_the_page_is():
 def test_a_class_without_a_value_counts_for_no_direction():
     medians = np.array([2.0, np.nan, 1.0])
     assert [direction(medians, medians, code) for code in range(3)] == ["high", "equal", "low"]
-
-
-@pytest.mark.parametrize(
-    ("study", "told"),
-    [("renal", ["renal"]), ("renal colorectal", ["renal", "colorectal"]), ("all", ["*"])],
-)
-def test_make_run_says_where_the_report_of_its_study_is(study, told):
-    done = subprocess.run(
-        ["make", "-n", "run", f"STUDY={study}"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert re.findall(r"results/studies/(\S+)/report\.html", done.stdout) == told

@@ -210,36 +210,22 @@ def test_ratios_are_shares_below_the_level():
 def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
     """One without probabilities and one that failed stand between two that give them."""
     table = predictions_of([0.9, 0.6, 1.0, 0.3])
-    probability = np.where(table["predicted"] == "x", 0.995, 0.02)
-    posterior = {
-        "log_posterior.x": np.log(probability),
-        "log_posterior.y": np.log(1 - probability),
-    }
-    sure = table.assign(**posterior)
-    predictions = {
-        ("d", "f", "first"): sure,
-        ("d", "f", "failed"): table.iloc[:0],
-        ("d", "f", "silent"): table,
-        ("d", "f", "last"): sure,
-    }
+    said_x = table["predicted"] == "x"
+    probability = np.where(said_x, 0.995, 0.02)
+    posterior = {"log_posterior.x": np.log(probability), "log_posterior.y": np.log(1 - probability)}
+    made = {"first": table.assign(**posterior), "failed": table.iloc[:0], "silent": table}
+    made["last"] = made["first"]
+    predictions = {("d", "f", name): each for name, each in made.items()}
     for name, rows in (("calibration", 10), ("confidence", 3)):
         told = summaries.probabilities(name, predictions, {"d": HEADER}, {})
-        assert list(told.columns[:3]) == ["dataset", "folds", "classifier"]
         assert told["classifier"].tolist() == ["first"] * rows + ["last"] * rows
-        assert set(told["dataset"]) == {"d"}
         assert told.index.tolist() == list(range(2 * rows))
-    above = (
-        summaries.probabilities("confidence", predictions, {"d": HEADER}, {})
-        .set_index("above")
-        .iloc[:3]
-    )
-    said_x = table["predicted"] == "x"
+    above = told.set_index("above").iloc[:3].loc[0.99]
     right = int((said_x & (table["true"] == "x")).sum())
-    assert above.loc[0.99, ["count", "right"]].tolist() == [said_x.sum(), right]
+    assert above[["count", "right"]].tolist() == [said_x.sum(), right]
     n = 2 * CROSS_VALIDATED  # of two repeats
-    lower, upper = proportion_interval(right / n, said_x.sum() / n)
-    assert above.loc[0.99, "accuracy_lower"] == pytest.approx(lower)
-    assert above.loc[0.99, "accuracy_upper"] == pytest.approx(upper)
+    limits = proportion_interval(right / n, said_x.sum() / n)
+    assert above[["accuracy_lower", "accuracy_upper"]].tolist() == pytest.approx(limits)
 
 
 def selected_of(rows, constant=False):
@@ -295,18 +281,14 @@ def test_selection_counts_ties_and_constant_classes():
 
 def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     rows = [(*place, "x", feature) for place in PLACES for feature in ("g0", "g1", "g2")]
-    mostly = selected_of(rows, [True, True, False] * 4)
+    rows.append((*PLACES[0], "y", "g3"))
+    mostly = selected_of(rows, [*[True, True, False] * 4, False])
+    header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
     table = summaries.stability(
-        {KEY: mostly}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": HEADER}
+        {KEY: mostly}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}
     ).set_index("class")
     assert table.loc["x", "constant"] == pytest.approx(2 / 3)
-    assert table.loc["x", "note"] == "constant"
-    header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
-    half = selected_of([*rows[:2], (*PLACES[0], "y", "g3")], [True, False, False])
-    table = summaries.stability(
-        {KEY: half}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}
-    ).set_index("class")
-    assert table["note"].to_dict() == {"": "", "x": "", "y": "one sample"}
+    assert table["note"].to_dict() == {"": "constant", "x": "constant", "y": "one sample"}
     assert table.loc["y", ["stability", "lower", "upper"]].isna().all()
 
 
@@ -371,23 +353,14 @@ def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
 
 def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
     predicted = ["AML"] * 7 + ["B-ALL"] * 3 + ["T-ALL"] * 4 + ["AML"] * 3 + ["B-ALL"] * 3
-    table = pd.DataFrame(
-        {
-            "sample": ["s1"] * 10 + ["s2"] * 10,
-            "true": ["MDS"] * 10 + ["T-ALL"] * 10,
-            "predicted": predicted,
-        }
-    )
-    right = pd.DataFrame({"sample": ["s1"], "true": ["MDS"], "predicted": ["MDS"]})
-    predictions = {("d", "f", "nb"): table, ("d", "f", "xnb"): right}
-    counted = samples(predictions, recalled(predictions))
-    rows = counted.set_index(["classifier", "sample"])
-    assert rows.loc[("nb", "s1"), "mistakes"] == "AML 7, B-ALL 3"
+    table = pd.DataFrame({"sample": np.repeat(["s1", "s2"], 10), "predicted": predicted})
+    table["true"] = np.repeat(["MDS", "T-ALL"], 10)
+    predictions = {("d", "f", "nb"): table}
+    rows = samples(predictions, recalled(predictions)).set_index("sample")
+    assert rows.loc["s1", "mistakes"] == "AML 7, B-ALL 3"
     # most often right, and yet more often wrong than right
-    assert rows.loc[("nb", "s2"), ["predicted", "mistakes", "wrong"]].tolist() == [
-        *("T-ALL", "AML 3, B-ALL 3", 6),
-    ]
-    assert rows.loc[("xnb", "s1"), "mistakes"] == ""
+    told = rows.loc["s2", ["predicted", "mistakes", "wrong"]].tolist()
+    assert told == ["T-ALL", "AML 3, B-ALL 3", 6]
 
 
 LABELS = {"nb": "NB", "xnb": "XNB"}

@@ -106,20 +106,6 @@ def test_a_bad_arff_file_is_told(tmp_path, text, message):
         read_table(put(tmp_path, text, "x.arff"), row(id_column="the id"))
 
 
-@pytest.mark.parametrize("width", [3, 3000])
-def test_decimal_commas_at_any_width(tmp_path, width):
-    values = np.random.default_rng(0).normal(0, 5, (4, width)).round(6)
-    frame = pd.DataFrame(values, columns=[f"g{i}" for i in range(width)])
-    frame.insert(0, "type", list("abab"))
-    frame.to_csv(tmp_path / "x.csv", sep=";", decimal=",", index=False)
-    np.testing.assert_array_equal(read_table(tmp_path / "x.csv", row()).values.T, values)
-    frame.to_csv(tmp_path / "x.tsv", sep="\t", decimal=",", index=False)
-    with pytest.raises(InputError, match=r"line 2: .* looks like a decimal comma: say decimal=com"):
-        read_table(tmp_path / "x.tsv", row())
-    found = read_table(tmp_path / "x.tsv", row(decimal="comma"))
-    np.testing.assert_array_equal(found.values.T, values)
-
-
 @pytest.mark.parametrize(
     ("how", "expected"), [("max_mean", [[3.0, 8.0], [2, 2]]), ("mean", [[3.0, 6.5], [2, 2]])]
 )
@@ -431,21 +417,6 @@ def test_counts_per_million_are_logged_sample_by_sample_when_asked(tmp_path):
     step = CountsPerMillion().fit_transform(COUNTS.T.astype(float)).T
     np.testing.assert_allclose(series.values, step, rtol=1e-12)
     assert series.notes == ("log(1 + counts per million of the sample) was taken of all values",)
-
-
-@pytest.mark.parametrize(
-    ("values", "options", "message"),
-    [
-        (COUNTS - 1, {}, "transform=log_cpm of -1; counts must not be negative"),
-        (COUNTS * [1, 1, 0, 1], {}, "sample 3 has no counts at all"),
-        (np.where(np.eye(200, 4), np.nan, COUNTS), {"missing": "impute"}, "are missing"),
-    ],
-    ids=["negative", "empty", "missing"],
-)
-def test_what_has_no_counts_per_million_is_refused(tmp_path, values, options, message):
-    dataset = counts_row(tmp_path, group="patient", transform="log_cpm", **options)
-    with pytest.raises(InputError, match=message):
-        read_table(counts(tmp_path, values=values), dataset)
 
 
 @pytest.mark.parametrize("tallies", ["__no_feature", "N_unmapped"])
