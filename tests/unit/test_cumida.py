@@ -1,13 +1,10 @@
 """CuMiDa's CSV files: read as `float` reads, written so that they read back, refused in words."""
 
 import gzip
-import math
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
@@ -50,23 +47,6 @@ def test_harmless_variants_of_csv_give_the_same_series(tmp_path, text):
     assert_is_the_good_series(read_cumida_csv(put(tmp_path, text), "toy"))
 
 
-@settings(max_examples=100, deadline=None)
-@given(cell=st.text("0123456789.eE+-_xnaif ", max_size=8))
-def test_any_text_is_either_the_number_of_float_or_refused(tmp_path_factory, cell):
-    path = tmp_path_factory.mktemp("fuzz") / "f.csv"
-    path.write_text(f"samples,type,g\na,x,{cell}\nb,y,1\n")
-    try:
-        number = math.inf if "_" in cell else float(cell)
-    except ValueError:
-        number = math.inf
-    if math.isfinite(number):
-        assert read_cumida_csv(path, "f").values[0, 0] == number
-    else:
-        with pytest.raises(InputError, match="line 2") as error:
-            read_cumida_csv(path, "f")
-        assert (error.value.file, error.value.key) == (str(path), "g")
-
-
 def test_a_file_reads_back_bit_for_bit(tmp_path):
     rng = np.random.default_rng(0)
     values = rng.standard_normal((100, 37)) * 10.0 ** rng.integers(-9, 9, (100, 37))
@@ -99,18 +79,11 @@ def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, name
     ("text", "key"),
     [
         (GOOD.replace("5.25", "high"), "g2"),
-        (GOOD.replace("5.25", "1_0"), "g2"),
         (GOOD.replace("5.25", '"5,25"'), "g2"),
         (GOOD.replace("5.25", "NaN"), "g2"),
-        (GOOD.replace("5.25", ""), "g2"),
-        (GOOD.replace(",6\n", ",\n"), "g3"),
         (GOOD.replace("5.25", "-inf"), "g2"),
-        (GOOD.replace("5.25", "1e999"), "g2"),
-        (GOOD.replace(",5.25", ""), "line 3"),
         (GOOD.replace("5.25", "5,25"), "line 3"),
-        (GOOD[:-4], "line 3"),
         (GOOD.replace("GSM2", "GSM1"), "samples"),
-        (GOOD.replace("GSM2", ""), "samples"),
         (GOOD.replace("normal", " "), "type"),
         *((GOOD.replace("normal", word), "type") for word in ("NA", "null", "?")),
         (GOOD.replace("type,", ""), "line 1"),
@@ -119,14 +92,11 @@ def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, name
         ("samples,type\na,x\n", "line 1"),
         (HEADER, None),
         ("", None),
-        (b"\n \n", None),
         ("\n<!DOCTYPE html><html><body>moved</body></html>", None),
-        (b"PK\x03\x04rest", None),
         (GOOD.encode().replace(b"GSM2", b"GSM\xe9"), "line 3"),
         (GOOD.replace("GSM2", '"GSM2'), "line 3"),
         (gzip.compress(GOOD.encode() * 9, mtime=0)[:-9], None),
         (b"\x1f\x8b" + GOOD.encode(), None),
-        (HEADER + "a,x,1,2,3,4\nb,y,5,6\n", "line 2"),  # as many cells as two lines have
         (GOOD.replace("normal", "nor\0mal"), "label"),
     ],
 )

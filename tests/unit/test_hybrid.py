@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn import naive_bayes as sk
-from sklearn.compose import make_column_selector
 from sklearn.datasets import load_iris
 
 from xnbflow.data.errors import InputError
-from xnbflow.density.families import Kernel, VonMises
+from xnbflow.density.families import Categorical, Kernel, VonMises
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB, VonMisesNB
@@ -99,6 +98,14 @@ def test_discretized_nb_is_categorical_nb_on_mdlps_intervals(mixed):
     )
 
 
+def test_categorical_groups_are_scikit_learns_categorical_nb():
+    X = np.random.default_rng(1).integers(0, 4, (60, 3))
+    y = X[:, 0] % 2 + (X[:, 1] > 2)
+    nb = HybridNB([("all", Categorical(alpha=0.3), slice(None))]).fit(X, y)
+    reference = sk.CategoricalNB(alpha=0.3).fit(X, y)
+    np.testing.assert_allclose(nb.predict_log_proba(X), reference.predict_log_proba(X), rtol=1e-9)
+
+
 # --- parameters of groups -------------------------------------------------------------------------
 
 
@@ -121,23 +128,6 @@ def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
     np.testing.assert_array_equal(nb.fit(X, y).predict_log_proba(X), expected)
     nb.set_params(speed="gaussian")
     assert nb.groups[1] == ("speed", "gaussian", ["speed"])
-
-
-def test_columns_may_be_selected_by_a_callable(mixed):
-    X, y = mixed
-    X = X.astype({"sky": np.int64})
-    selected = HybridNB(
-        [
-            ("sky", "categorical", make_column_selector(dtype_include=np.int64)),
-            ("linear", "gaussian", lambda frame: [name for name in frame if name != "sky"]),
-        ]
-    ).fit(X, y)
-    assert [group.columns.tolist() for group in selected.groups_] == [[2], [0, 1, 3]]
-    named = HybridNB(
-        [("sky", "categorical", ["sky"]), ("linear", "gaussian", ["speed", "wind", "pressure"])]
-    )
-    expected = named.fit(X, y).predict_log_proba(X)
-    np.testing.assert_array_equal(selected.predict_log_proba(X), expected)
 
 
 # --- MDLP -----------------------------------------------------------------------------------------
@@ -193,20 +183,6 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     # ties between equally good cuts are broken alike: the lowest
     np.testing.assert_allclose(
         cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
-    )
-
-
-@pytest.mark.parametrize(
-    ("below", "above", "n_cuts"), [("0", "11111", 1), ("0000", "11110", 1), ("0000", "11100", 0)]
-)
-def test_the_cost_of_a_cut_is_that_of_the_paper_to_the_bit(below, above, n_cuts):
-    # gains of the first two lie between the costs with 3**k - 2 and with 3**k - 1
-    codes = np.array([int(c) for c in below + above])
-    values = np.repeat([0.0, 1.0], [len(below), len(above)])
-    assert (
-        len(cut_features(values[None], codes, 2)[0])
-        == n_cuts
-        == len(cuts_by_recursion(values, codes))
     )
 
 

@@ -187,16 +187,6 @@ def test_another_scale_is_said_and_the_same_is_not(cohorts, change, said):
     assert (note is None) if said is None else (said in note)
 
 
-def test_a_cohort_of_one_class_and_constant_features_are_no_other_scale():
-    rng = np.random.default_rng(4)
-    level = rng.normal(8.0, 2.0, 300)
-    markers = np.where(np.arange(300) < 30, 2.0, 0.0)
-    training = rng.normal(level, 0.7, (60, 300)) + np.outer(np.repeat([0, 1], 30), markers)
-    quartiles = np.quantile(training, [0.25, 0.5, 0.75], axis=0)
-    assert scale_note(quartiles, rng.normal(level, 0.7, (20, 300)) + markers) is None
-    assert scale_note(np.ones((3, 4)), 2 * np.ones((9, 4))) is None
-
-
 @pytest.fixture
 def rng():
     return np.random.default_rng(1)

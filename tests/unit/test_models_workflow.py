@@ -97,15 +97,6 @@ def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(tables):
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])
 
 
-def test_ranks_undo_a_change_of_scale_of_each_sample():
-    scaled = named(TEST, "scaled", 3 * TEST.values + 100)
-    plain = validate(TRAIN, scaled, CSNB)["accuracy"].set_index("cohort").loc["test", "value"]
-    ranked = validate(TRAIN, scaled, CSNB, harmonise="rank")
-    value = ranked["accuracy"].set_index("cohort").loc["test", "value"]
-    assert value > plain
-    assert ranked["predictions"]["predicted"].equals(validated("rank")["predictions"]["predicted"])
-
-
 @pytest.mark.parametrize("harmonise", HARMONISERS)
 def test_every_harmonisation_is_a_step_of_the_model(harmonise):
     entry = harmonised(CSNB, harmonise)
@@ -206,18 +197,6 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
     kinds = {type(block) for block in walk(sections[1].blocks)}
     assert {Prose, Table, Gallery} <= kinds
-
-
-def test_a_cohort_with_missing_values_is_trained_on_and_tested():
-    holes = TRAIN.values.copy()
-    holes[np.random.default_rng(2).random(holes.shape) < 0.05] = np.nan
-    train = named(TRAIN, "holes", holes, missing=True)
-    some = TEST.values.copy()
-    some[3, ::3] = np.nan
-    test = named(TEST, "more", some, missing=True)
-    found = validate(train, test, CSNB, harmonise="rank")
-    assert found["accuracy"]["value"].min() > 0.7
-    assert np.isfinite(found["densities"]["density"]).all()
 
 
 def test_a_tab_in_a_name_does_not_make_two_genes_of_it():

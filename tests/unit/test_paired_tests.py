@@ -37,6 +37,14 @@ def test_wilcoxon_is_exact_with_ties_and_zeros(differences, alternative):
     assert ours.p_value == pytest.approx(p_value_over_all_signs(differences, alternative))
 
 
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_wilcoxon_of_forty_pairs_equals_scipy_s(alternative):
+    first, second = np.random.default_rng(1).normal([[0.3], [0.0]], size=(2, 40))
+    ours = wilcoxon_signed_rank_test(first, second, alternative)
+    theirs = stats.wilcoxon(first, second, alternative=alternative, method="exact")
+    assert ours.p_value == pytest.approx(theirs.pvalue)
+
+
 def test_equal_classifiers_have_p_value_one():
     # Table 5 of the directional paper: SelvMNB and SelGNB are the same classifier on Covertype
     scores = np.random.default_rng(0).uniform(size=(10, 10))

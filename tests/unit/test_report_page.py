@@ -7,7 +7,7 @@ import signal
 import xml.etree.ElementTree as ET
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from html import escape, unescape
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,8 +15,6 @@ import pandas as pd
 import pytest
 from report_study import write_study
 
-from xnbflow.data.contract import STUDY_TABLES
-from xnbflow.data.tables import write_parquet
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.index import write_index
 from xnbflow.report.outline import figure_labels
@@ -181,27 +179,6 @@ def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_
     assert "<code>snakemake other --cores all --configfile 'my own.yaml'</code>" in html
     assert "Not &lt;yet&gt;" in index.read_text()
     assert html.index("small/report.html") < html.index("Not <yet>")
-
-
-def test_reports_of_studies_that_are_not_configured_are_listed_after_those_that_are(tmp_path):
-    results = write_study(tmp_path)
-    for name in ("small", "another", "bare"):
-        page = tmp_path / "results/studies" / name / "report.html"
-        page.parent.mkdir(exist_ok=True)
-        page.touch()
-    another = tmp_path / "results/studies/another/headline.parquet"
-    write_parquet(results.tables["headline"], another, STUDY_TABLES["headline"])
-    write_index([results], tmp_path / "results/index.html")
-    html = (tmp_path / "results/index.html").read_text()
-    small, other, bare = re.findall(r"<section.*?</section>", html, flags=re.DOTALL)
-    headline = results.tables["headline"]["text"].iloc[0]
-    for text in (results.study.title, results.study.summary, headline):
-        assert escape(text) in small
-        assert escape(text) in other
-    assert '<a href="studies/another/report.html">' in other
-    assert re.findall("<p>(.*?)</p>", bare) == [""]  # of a report without tables no more is known
-    assert '<a href="studies/bare/report.html">bare</a>' in bare
-    assert "Not run yet" not in html
 
 
 STUDY = (["breast", "breast-cancer", "nb", "density"], ["10-fold", "10x10-fold"], ["nb", "csnb"])

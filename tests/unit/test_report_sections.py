@@ -206,12 +206,6 @@ def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
     assert "No classifier could be fitted" in (tmp_path / "report.html").read_text()
 
 
-def test_a_study_without_data_sets_has_an_overview_and_its_methods(tmp_path):
-    results = write_study(tmp_path, classifiers=(), datasets=())
-    assert overview.section(results).blocks
-    assert methods.section(results).blocks
-
-
 def test_folds_versions_and_seconds_are_in_the_overview(results):
     first = {"folds": "3-fold", "classifier": results.study.classifiers[0]}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
@@ -244,18 +238,6 @@ def test_steps_before_classifiers_are_shown_with_their_reasons(results):
     cited = blocks(methods.section(replace(results, configuration=configuration)), Table)[0]
     of = f"{results.study.datasets[0]}: binary logarithms"
     assert "Quackenbush" in column(cited, of, "source")
-
-
-def test_diagnostics_are_shown_beside_the_papers_numbers(results, tmp_path):
-    table = table_with(diagnostics.section(results), "dof")
-    assert column(table, "GSE7904", "SW in the paper") == 0.38  # Table 1 of the XNB paper
-    assert column(table, "GSE7904", "P in the paper") == 0.65
-    assert np.isnan(column(table, "alpha", "SW in the paper"))
-    ours = results.tables["diagnostics"].set_index("dataset").loc["alpha", "non_normal_ratio"]
-    assert column(table, "alpha", "non_normal_ratio") == ours
-    assert "XNB paper" in table.caption
-    other = table_with(diagnostics.section(write_study(tmp_path, datasets=("alpha",))), "dof")
-    assert "paper" not in other.caption
 
 
 def test_accuracy_is_mean_spread_and_the_best_marked(results):
@@ -328,17 +310,6 @@ def test_groups_are_joined_over_a_common_partner():
     pairs = pd.DataFrame({"feature": ["a", "b"], "other": ["b", "c"], "r": [0.9, 0.8]})
     assert dependent_groups(pairs, ["c", "x", "a", "b"]) == ["a", "", "a", "a"]
     assert dependent_groups(pairs.iloc[:0], ["c"]) == [""]
-
-
-def test_the_diagram_shows_the_ranks_table(results, tmp_path):
-    diagram = drawn(comparison.section(results), "ranks-3-fold")
-    ranks = results.tables["ranks"].sort_values("average_rank")
-    assert diagram["ranks"] == ranks["average_rank"].tolist()
-    assert diagram["classifiers"] == [CLASSIFIERS[name] for name in ranks["classifier"]]
-    one = comparison.section(write_study(tmp_path / "a", datasets=("alpha",)))
-    assert not list(kinds.figures_of(one.blocks))
-    assert len(table_with(one, "corrected_t").frame) == 3
-    assert comparison.section(write_study(tmp_path / "b", ("xnb",), ("alpha",))) is None
 
 
 def test_methods_give_the_configuration_as_yaml_and_every_table(results):

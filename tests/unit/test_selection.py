@@ -15,6 +15,7 @@ from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_
 from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
 from xnbflow.preprocessing.selection.separation import (
+    Moments,
     bias_removed_cut,
     effective_samples,
     null_mean,
@@ -246,6 +247,9 @@ def test_likelihood_is_within_one_of_the_maximum():
     reached = np.log(mixing.density(observed, 4)).sum()
     assert best - 1.1 < reached < best + 0.2
     assert mixing.masses.sum() == pytest.approx(1)
+    nothing = estimate_mixing(np.zeros(10), np.full(10, 2))  # scores of zero: nothing separates
+    assert nothing.weights(np.zeros(3), 2).max() < 0.2
+    np.testing.assert_array_equal(Moments(np.zeros(2), np.array([0.0, 4.0])).risk, [0.5, 0.5])
 
 
 # --- SelectiveNB ----------------------------------------------------------------------------------

@@ -75,6 +75,13 @@ def test_index_is_fleiss_kappa_and_variance_that_of_its_influences(rows):
     index, variance = observed_and_chance_agreement(matrix)
     assert ours.value == pytest.approx(index, abs=1e-12)
     assert ours.variance == pytest.approx(variance, abs=1e-12)
+    assert 0.0 <= ours.lower <= ours.upper <= 1.0
+
+
+def test_features_never_selected_count():
+    sets = [{"a", "b"}, {"a", "c"}]
+    assert stability_index(sets, 1000).value > stability_index(sets, 4).value
+    assert stability_index(sets, 54_675).value == pytest.approx(0.5, abs=1e-3)  # one in two
 
 
 def test_confidence_interval_covers_the_population_s_stability():
