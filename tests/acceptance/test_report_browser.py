@@ -171,25 +171,6 @@ def test_any_sample_can_be_explained(page):
             assert sum(added) == pytest.approx(float(text.replace("−", "-")), abs=0.03)
 
 
-def test_evidence_for_and_against_has_one_axis_from_zero_for_all_classes(page):
-    fit = {"prior": [-0.7, -0.7], "sets": [[0], [1]]}
-    model = {"classes": ["x", "y"], "features": ["a", "b"], "fits": [fit]}
-    sample = ["s", 0, 0, 0, [3.0, -6.0], [0, 0]]
-    place = find(page, ".explanation")
-    page.execute_script("explain(...arguments)", model, sample, place)
-    script = (
-        "return [...arguments[0].querySelectorAll('.track')].map((track) => {"
-        "const bar = track.firstChild; return [track.style.getPropertyValue('--zero'),"
-        " bar.className, parseFloat(bar.style.left), parseFloat(bar.style.width)]; })"
-    )
-    for_x, against_y = page.execute_script(script, place)
-    zero = 100 * 6 / 9  # the axis goes from -6 to 3
-    assert for_x[0] == against_y[0]
-    assert float(for_x[0].rstrip("%")) == pytest.approx(zero)
-    assert for_x[1:] == ["plus", pytest.approx(zero, abs=0.01), pytest.approx(100 - zero, abs=0.01)]
-    assert against_y[1:] == ["minus", 0, pytest.approx(zero, abs=0.01)]
-
-
 TEXTS = """
 const small = [], cut = [];
 for (const text of document.querySelectorAll("svg text")) {

@@ -197,26 +197,6 @@ def test_misuse_exits_with_2(folder, arguments):
     assert xnbflow(*arguments, cwd=folder).returncode == 2
 
 
-def test_a_missing_feature_and_another_scale_are_told(folder):
-    lines = (folder / "new.csv").read_text().splitlines()
-    used = json.loads(xnbflow("signature", "model.skops", "--json", cwd=folder).stdout)
-    gone = lines[0].split(",").index(used[0]["feature"])
-    cut = [",".join(c for i, c in enumerate(line.split(",")) if i != gone) for line in lines]
-    (folder / "less.csv").write_text("\n".join(cut) + "\n")
-    refused = xnbflow("predict", "model.skops", "less.csv", cwd=folder)
-    assert refused.returncode == 1
-    assert used[0]["feature"] in refused.stderr
-    imputed = xnbflow("predict", "model.skops", "less.csv", "--missing", "impute", cwd=folder)
-    assert (imputed.returncode, len(imputed.stdout.splitlines())) == (
-        (0, 13) if len({row["feature"] for row in used}) > 1 else (1, 0)
-    )
-    doubled = two_classes(12, seed=1)
-    (2 * doubled.frame()).rename_axis("id").to_csv(folder / "doubled.csv")
-    told = xnbflow("predict", "model.skops", "doubled.csv", cwd=folder)
-    assert told.returncode == 0
-    assert "on another scale" in told.stderr
-
-
 SERIES_MATRIX = """\
 !Series_title\t"Small"
 !Series_geo_accession\t"GSE1"

@@ -255,19 +255,6 @@ use rule * from two as two_*
     assert "must be the same checkout" in host.call(deployed, "--list", fails=True)
 
 
-def test_a_checkout_that_cannot_be_written_and_rules_alone_say_what_to_do(host, deployed, tmp_path):
-    host.write(deployed, DEPLOYED.format(snakefile=TAGGED.format("v1")))
-    host.checkouts.rename(f"{host.checkouts}-elsewhere")
-    host.checkouts.touch()  # a file in its place: root may write into any folder
-    refused = host.call(deployed, "--list", fails=True)
-    assert "name another folder by XDG_CACHE_HOME" in refused
-    host.checkouts.unlink()
-    Path(f"{host.checkouts}-elsewhere").rename(host.checkouts)
-    shutil.copytree(ROOT / "workflow/rules", tmp_path / "workflow/rules")
-    shutil.copy(ROOT / "workflow/Snakefile", tmp_path / "workflow")
-    assert "Clone it and name its Snakefile by a path" in call(tmp_path, "-n", fails=True)
-
-
 #: Packages of jobs, and plugins of Snakemake that need one of them.
 OF_JOBS = {
     "h5py", "isal", "joblib", "llvmlite", "matplotlib", "numba", "numpy", "pandas", "pyarrow",

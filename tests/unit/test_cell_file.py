@@ -65,7 +65,8 @@ def path(tmp_path):
             say(file.require_group(name), "dict", "0.1.0")
         donors = np.array(["p", "q"], object)[np.arange(N) % 2]
         put_table(file, "obs", [f"c{i}" for i in range(N)], type=TYPES, donor=donors)
-        put_table(file, "var", [f"g{i}" for i in range(GENES)])
+        symbols = np.array([f"G{i}" for i in range(GENES)], object)
+        put_table(file, "var", [f"g{i}" for i in range(GENES)], symbol=symbols)
     return tmp_path / "cells.h5ad"
 
 
@@ -94,6 +95,30 @@ def test_a_classifier_is_fitted_to_a_file_as_to_the_array(path, model):
     told = {k: [f"g{i}" for i in v] for k, v in whole.selected_features_.items()}
     assert model.selected_features_ == told
     np.testing.assert_array_equal(found, whole.predict(X))
+
+
+def cells_row(label="type", **options):
+    return SheetRow("cells", "table", "x.h5ad", label=label, options=options)
+
+
+@pytest.mark.parametrize("matrix", ["X", "layers:columns", "layers:whole"])
+@pytest.mark.parametrize("chunk", [6, 1_000_000])
+def test_a_data_set_is_read_by_chunks(path, monkeypatch, matrix, chunk):
+    monkeypatch.setattr("xnbflow.data.sources.h5ad._VALUES_PER_CHUNK", chunk)
+    series = read_h5ad(path, cells_row(matrix=matrix, group="obs:donor"))
+    np.testing.assert_array_equal(series.values.T, X)
+    assert list(series.labels) == list(TYPES)
+    assert list(series.groups[:3]) == ["p", "q", "p"]
+    assert list(series.features) == [f"g{i}" for i in range(GENES)]
+    assert series.feature_metadata["symbol"][1] == "G1"
+
+
+@pytest.mark.parametrize(
+    "dataset", [cells_row("obs:kind"), cells_row(group="patient"), cells_row(matrix="layers:z")]
+)
+def test_a_data_set_of_what_the_file_lacks_is_refused(path, dataset):
+    with pytest.raises(InputError, match=r"kind|patient|layers:z"):
+        read_h5ad(path, dataset)
 
 
 def test_records_of_the_first_format_are_read(tmp_path):

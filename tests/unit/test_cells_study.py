@@ -118,21 +118,6 @@ def test_rank_sums_are_scipy_s():
         np.testing.assert_allclose(norm.sf(scores[code, :5]), test.pvalue, rtol=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_scanpy_ranks_the_same_genes():
-    anndata = pytest.importorskip("anndata", reason="needs the extra cells")
-    scanpy = pytest.importorskip("scanpy", reason="needs the extra cells")
-    data = cells()
-    theirs = anndata.AnnData(data.values.T.copy())
-    theirs.var_names, theirs.obs["type"] = list(data.features), list(data.labels)
-    scanpy.tl.rank_genes_groups(theirs, "type", method="wilcoxon", tie_correct=True)
-    codes = np.searchsorted(data.classes, data.labels)
-    scores = rank_sum_scores(data.values, codes, 3)
-    for row, label in zip(scores, data.classes, strict=True):
-        frame = scanpy.get.rank_genes_groups_df(theirs, label).set_index("names")["scores"]
-        np.testing.assert_allclose(frame[list(data.features)], row, rtol=1e-5, atol=1e-6)
-
-
 def test_ns_forest_finds_the_planted_genes():
     pytest.importorskip("nsforest", reason="needs the extra cells")
     tables = analyse({"toy": cells(n_genes=60)}, PARAMS, threads=1)

@@ -73,21 +73,6 @@ def test_recovery_error_is_equation_12():
     assert recovery_error(np.array([[4.0, -1.0], [3.0, 2.0]])) == pytest.approx(expected)
 
 
-def test_every_setting_method_and_seed_has_a_row(tables):
-    fits, errors = tables["fits"], tables["errors"]
-    counts = fits.groupby(["setting", "samples"])["method"].nunique()
-    assert counts["as in the paper", 20] == 7
-    assert counts["as in the paper", 30] == 2  # recovery only
-    assert counts["ten inputs", 40] == 6  # no symmetric whitening
-    assert len(fits) == 2 * (7 + 2 + 6)
-    assert len(errors) == 2 * 2 * (7 + 6)
-    truth = fits[fits["method"] == "true sources"]
-    np.testing.assert_allclose(truth["recovery_error"], 0, atol=1e-10)
-    raw = fits[(fits["method"] == "no transformation") & (fits["setting"] == "as in the paper")]
-    np.testing.assert_allclose(raw["recovery_error"], 2)
-    assert fits.loc[fits["method"].str.startswith("CICA"), "converged"].all()
-
-
 def test_dependence_given_the_class_is_gone_after_cica(tables):
     table = tables["dependence"].set_index(["samples", "transformation"])
     # sepal length and petal length, |r| = .756 within species, are the one dependent pair

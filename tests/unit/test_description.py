@@ -20,7 +20,6 @@ from xnbflow.naive_bayes.flexible import FlexibleNB
 
 XNB_PATH = "xnbflow.naive_bayes.class_specific.XNB"
 XNB_ENTRY = {"method": XNB_PATH, "params": {}}
-CSNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB", "params": {}}
 
 
 @pytest.fixture(scope="module")
@@ -84,29 +83,6 @@ def test_evidence_does_not_depend_on_the_unit_of_measurement(series, trained):
         for data, rows in ((series, told), (scaled, shifted))
     )
     np.testing.assert_allclose(first, second, atol=1e-6)
-
-
-def test_evidence_that_a_classifier_tells_itself_is_not_taken_against_a_reference_again(
-    series, tmp_path
-):
-    series.write(tmp_path / "toy.parquet")
-    folds = draw_folds(read_header(tmp_path / "toy.parquet"), 3, 1)
-    outcome = train(series, folds, CSNB_ENTRY)
-    told = outcome["explanations"]
-    table = relative_evidence(series, outcome["predictions"], told, CSNB_ENTRY)
-    np.testing.assert_array_equal(table["evidence"], told["log_likelihood"])
-    # Prior and evidence make the score that the posterior is of.
-    scores = table.groupby(["fold", "sample", "class"])["evidence"].sum().reset_index()
-    scores = scores.merge(outcome["priors"], on=["fold", "class"])
-    wide = (scores["evidence"] + scores["log_prior"]).groupby([scores["sample"], scores["class"]])
-    wide = wide.sum().unstack()
-    posterior = np.exp(wide.sub(wide.max(axis=1), axis=0))
-    posterior = posterior.div(posterior.sum(axis=1), axis=0)
-    expected = outcome["predictions"].set_index("sample").loc[wide.index]
-    for label in wide:
-        np.testing.assert_allclose(
-            posterior[label], np.exp(expected[f"log_posterior.{label}"]), atol=1e-9
-        )
 
 
 def test_direction_compares_the_median_with_every_other_class(series):

@@ -125,25 +125,6 @@ def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind
         analyse({"linear": linear}, {}, 1)
 
 
-def test_section_35_a_category_shifts_the_line_but_does_not_turn_it(tables):
-    curve = tables["boundaries"].query("example == 'figure 12'")
-    chords = curve.groupby("second")["first"].apply(sorted)
-    middles = [np.angle(np.exp(1j * np.array(angles)).sum() ** 2) for angles in chords]
-    assert middles[0] == pytest.approx(middles[1])
-    samples = tables["samples"].query("example == 'figure 12'")
-    drawn = (samples["second"] == 1).groupby(samples["class"]).mean()
-    assert drawn["1"] < 0.35 < drawn["2"]
-    assert chords.loc[1] != pytest.approx(chords.loc[2])
-    share = np.array([[0.15, 0.85], [0.6, 0.4]])  # of category 1 and 2, in each class
-    mean = np.arctan2([-0.8, -0.5], [0.2, -0.8])
-    for category in (1, 2):
-        joint = share[:, category - 1, None] * [
-            stats.vonmises.pdf(chords.loc[category], k, loc=m)
-            for k, m in zip((5, 10), mean, strict=True)
-        ]
-        np.testing.assert_allclose(joint[0], joint[1])
-
-
 def read(number):
     return PAPER[f"directional_table{number}"]
 

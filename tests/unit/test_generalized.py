@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
-from scipy.stats import chi2
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB
@@ -13,8 +12,6 @@ from unit.test_density import shares_and_weights
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.families.naive_effect import QUADRATIC_KERNELS
-from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
 from xnbflow.preprocessing import StepwiseNaiveEffects
@@ -306,17 +303,6 @@ def test_a_candidate_that_separates_the_classes_ends_the_selection():
     assert path["log_likelihood"].iloc[-1] == pytest.approx(0.0, abs=1e-3)
 
 
-def test_a_candidate_that_nearly_separates_the_classes_stays():
-    """Its Wald chi-square is not significant, though nothing explains more."""
-    rng = np.random.default_rng(3)
-    candidate = np.r_[-1 - rng.random(49), -0.01, 0.01, 1 + rng.random(49)]
-    events = np.r_[np.zeros(49), 1, 0, np.ones(49)].astype(int)
-    selected, _ = stepwise_logistic(candidate[None], events)
-    coefficients, covariance = newton(np.vstack([np.ones(100), candidate]), events)
-    assert list(selected) == [0]
-    assert coefficients[1] ** 2 / covariance[1, 1] < chi2.isf(0.05, 1)
-
-
 @pytest.fixture(scope="module")
 def v_shaped():
     rng = np.random.default_rng(7)
@@ -336,13 +322,3 @@ def test_a_v_shaped_effect_is_selected_and_a_linear_model_would_miss_it(v_shaped
         X.to_numpy(dtype=float).T, (y == "yes").astype(int), entry=0.001, stay=0.001
     )
     assert 1 not in linear
-
-
-def test_a_pipeline_of_the_configuration_fits_the_selection_alone(v_shaped):
-    X, y = v_shaped
-    entry = {"steps": [{"method": "stepwise_naive_effects"}, {"method": "generalized_nb"}]}
-    pipeline = build_estimator(resolved(entry), {}).fit(X, y)
-    selected = X[pipeline[0].get_feature_names_out()]
-    expected = GeneralizedNB().fit(selected.to_numpy(), y).predict_proba(selected.to_numpy())
-    assert selected.shape[1] < X.shape[1]
-    assert pipeline.predict_proba(X) == pytest.approx(expected)

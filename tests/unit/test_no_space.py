@@ -61,29 +61,3 @@ def test_without_room_for_its_log_a_job_says_the_same(tmp_path):
     done = run(tmp_path, 0, raising)
     assert done.stderr.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
     assert done.stderr.count("\n") == 1
-
-
-def test_a_file_is_not_called_damaged_where_no_thread_can_be_started(tmp_path):
-    code = """
-import pathlib, re, resource
-import pyarrow as pa
-from xnbflow.data.errors import InputError
-from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
-table = pa.table({f"x{i}": range(20_000) for i in range(20)})
-with parquet_writer("x.parquet", table.schema) as writer:
-    writer.write_table(table)
-status = pathlib.Path("/proc/self/status").read_text()
-most = 1024 * int(re.search(r"VmSize:\\s+(\\d+)", status)[1]) + 4_000_000  # less than a stack
-resource.setrlimit(resource.RLIMIT_AS, (most, most))
-try:
-    with open_parquet("x.parquet") as file:
-        file.read()
-except InputError as error:
-    assert error.file == "x.parquet"
-    assert error.remedy != REMEDY, error
-    print("refused")
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.stdout == "refused\n", done.stderr

@@ -60,33 +60,6 @@ def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
         read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "cells", "message"),
-    [
-        ("a,y\n1,t\n2,n\n", {"options": {"decimal": "dot"}}, "decimal 'dot' is not point or comma"),
-        ("a,,y\n1,2,t\n2,3,n\n", {}, "the feature has no name; name it, or drop it"),
-        ("ays\n1\n2\n", {}, "its header is the single cell 'ays'.*separator="),
-        (
-            "a,b,y\nNA,NA,t\nNA,NA,n\n",
-            {"options": {"missing": "drop_features"}},
-            "no feature is left",
-        ),
-    ],
-)
-def test_tables(tmp_path, text, cells, message):
-    path = tmp_path / "mine.csv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_table(path, SheetRow("mine", "table", str(path), **({"label": "y"} | cells)))
-
-
-def test_an_attribute_of_arff_that_is_none(tmp_path):
-    path = tmp_path / "mine.arff"
-    path.write_text("@relation r\n@attribute a numeric\n@attribute\n@data\n1\n")
-    with pytest.raises(InputError, match="line 3: '@attribute' is no attribute; correct it"):
-        read_table(path, SheetRow("mine", "table", str(path), label="a"))
-
-
 @pytest.mark.parametrize("package", ["python_calamine", "h5py"])
 def test_files_whose_reader_is_not_installed(tmp_path, monkeypatch, package):
     kind = {"python_calamine": "xlsx", "h5py": "h5ad"}[package]

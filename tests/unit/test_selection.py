@@ -82,15 +82,6 @@ def test_equal_strengths_are_ranked_by_the_separation_of_the_means():
     assert len(set(ranked.ties[0])) == 3
 
 
-def test_equal_separations_are_ranked_by_the_overlap_of_the_ranges():
-    # Equal means and variances; the second class reaches less far into the first.
-    values = [[0, 0, 0, 4, 3, 7, 7, 7], [0, 4, 4, 4, 7, 7, 7, 3], [0, 0, 0, 4, 7, 3, 3, 3]]
-    values[2] = [4 - x for x in values[0][:4]] + [10 - x for x in values[0][4:]]
-    gaps = [min(max(v[:4]), max(v[4:])) - max(min(v[:4]), min(v[4:])) for v in values]
-    shortlist, ranked = rankings([[1.0, 1.0, 1.0]], values, CODES)
-    assert sorted(gaps) == [gaps[f] for f in positions(shortlist, ranked.orders[0])]
-
-
 def test_which_of_the_interchangeable_is_taken_does_not_depend_on_order(rng):
     # The values of each class in another order: all marginal criteria tie.
     base = np.concatenate([rng.normal(size=6), rng.normal(size=6) + 3])

@@ -1,7 +1,6 @@
 """The study of separation scores, small: its tables agree with each other and with the theory."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from report_study import sources, unsourced, walk
 from scipy.stats import norm
@@ -47,22 +46,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def tables():
     return analyse({}, PARAMS, threads=2)
-
-
-def test_every_method_meets_every_distribution_and_sample_size(tables):
-    risk = tables["risk"]
-    assert risk["method"].unique().tolist() == METHODS
-    assert risk.groupby(["setting", "samples"]).size().eq(len(METHODS)).all()
-    assert risk["setting"].nunique() == 3
-    assert set(tables["gains"]["method"]) == set(METHODS) - {"all blocks"}
-    groups = tables["gains"].groupby(["setting", "samples", "method"])
-    assert groups["training_sets"].sum().eq(60).all()
-    whole = risk[risk["method"] == "all blocks"].set_index(["setting", "samples"])["risk"]
-    of_all = whole.loc[pd.MultiIndex.from_frame(risk[["setting", "samples"]])].to_numpy()
-    np.testing.assert_allclose(risk["gain"], 1 - risk["risk"] / of_all, atol=1e-15)
-    curve = tables["weights"].query("setting.str.contains('useless')")
-    assert np.all(np.diff(curve["known"][: np.argmax(curve["known"])]) > 0)
-    assert (curve["estimated_5_percent"] <= curve["estimated_95_percent"]).all()
 
 
 def test_risk_of_all_blocks_is_equation_9(tables):
