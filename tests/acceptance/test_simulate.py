@@ -4,27 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 
 from xnbflow.data.sources.simulate import simulate_series
-from xnbflow.naive_bayes import XNB, FlexibleNB, GaussianNB
 
 FILES = [
     *("SRBCT_Khan2001", "Leukemia_Golub1999", "Colorectal_Alon1999"),
     *("BreastColon_Chowdary2006", "Ovary_GSE38666"),
 ]
-CLASSIFIERS = {
-    "nb": GaussianNB(),
-    "fnb": FlexibleNB(),
-    "xnb": XNB(),
-    "svm": make_pipeline(StandardScaler(), LinearSVC(max_iter=10_000, random_state=0)),
-    "forest": RandomForestClassifier(150, random_state=0),
-}
 
 
 @pytest.fixture(scope="module")
@@ -73,32 +59,8 @@ def described(X, y):
     }
 
 
-def accuracies(tables):
-    """Mean accuracy of each classifier over the series, five folds."""
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    return {
-        name: np.mean(
-            [
-                np.mean(cross_val_predict(clone(model), X, y, cv=folds) == y)
-                for X, y in tables.values()
-            ]
-        )
-        for name, model in CLASSIFIERS.items()
-    }
-
-
 def test_the_simulation_lies_among_published_series(real, simulated):
     published = pd.DataFrame([described(*table) for table in real.values()])
     ours = pd.DataFrame([described(*table) for table in simulated.values()]).mean()
     for name in published:
         assert published[name].min() <= ours[name] <= published[name].max(), name
-
-
-@pytest.mark.filterwarnings("ignore:.*no feature that tells it:UserWarning")
-def test_classifiers_rank_on_the_simulation_as_on_published_series(real, simulated):
-    published, ours = accuracies(real), accuracies(simulated)
-    for tables in (published, ours):
-        assert min(tables["svm"], tables["forest"]) > max(tables["nb"], tables["fnb"])
-        assert min(tables["svm"], tables["forest"]) > tables["xnb"]
-    for name in CLASSIFIERS:
-        assert ours[name] == pytest.approx(published[name], abs=0.1), name

@@ -44,19 +44,6 @@ def test_planes_are_those_of_the_paper(mu, kappa, plane, offset_by):
         assert round(-offset / divisor, 4) == printed
 
 
-@pytest.mark.parametrize(
-    ("mu", "kappa", "priors"),
-    [
-        ((1, 1), (2, 2), (0.5, 0.5)),
-        ((0, 1), (0.1, 0.1), (0.99, 0.01)),
-        ((1, 1), (2, 2), (0.4, 0.6)),
-    ],
-)
-def test_where_no_angle_separates_there_is_nan(mu, kappa, priors):
-    # equal classes, or a prior that outweighs every angle
-    assert np.isnan(von_mises_boundary(mu, kappa, priors)).all()
-
-
 def test_torus_curve_is_where_the_densities_times_priors_are_equal():
     mu, kappa = np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[3.0, 1.0], [0.5, 4.0]])
     priors = np.array([0.3, 0.7])

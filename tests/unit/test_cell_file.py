@@ -388,14 +388,3 @@ def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
     dataset = SheetRow("wide", "table", "wide.h5ad", label="type")
     with pytest.raises(InputError, match="dense"):
         read_h5ad(tmp_path / "wide.h5ad", dataset)
-
-
-def test_a_ranking_is_not_written_through_a_link(path, tmp_path):
-    _, ranked = fitted(path)
-    with h5py.File(tmp_path / "other.h5", "w"), h5py.File(path, "r+") as file:
-        del file["uns"]
-        file["uns"] = h5py.ExternalLink(tmp_path / "other.h5", "/")
-    with pytest.raises(InputError):
-        write_rank_genes_groups(path, ranked)
-    with h5py.File(tmp_path / "other.h5") as other:
-        assert not len(other)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing.selection.class_specific import class_pairs, pair_distances
-from xnbflow.preprocessing.selection.covering import smallest_cover
 
 TIE = 1e-12
 
@@ -168,24 +167,6 @@ def test_a_class_without_features_is_decided_by_its_prior_and_named(rng):
 # --- the options ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        *({"distance": name} for name in ("jeffreys", "jensen_shannon", "wasserstein")),
-        *({"kernel": name} for name in ("biweight", "uniform")),
-        *({"bandwidth": name} for name in ("sheather_jones", "cross_validation", "adaptive")),
-    ],
-    ids=str,
-)
-def test_every_distance_kernel_and_bandwidth_finds_the_markers(rng, options):
-    features, codes = markers(rng, shift=8.0)
-    model = XNB(min_distance=0.4, **options).fit(features.T, codes)
-    assert model.score(features.T, codes) > 0.9
-    for chosen in model.selected_features_.values():
-        assert chosen
-        assert set(chosen) <= set(range(9))
-
-
 def test_joint_selection_is_the_smallest_set_for_one_product_over_all_classes(rng):
     features, codes = markers(rng, n_features=8, sizes=(9, 7, 8, 6), shift=1.0)
     model = XNB(selection="joint", threshold=0.99, min_distance=0.0).fit(features.T, codes)
@@ -225,14 +206,6 @@ def test_minimal_selection_is_the_smallest_set_there_is(seed):
         assert enough(chosen)
         assert len(chosen) == smallest
     assert model.optimality_gap_ == {0: 0, 1: 0, 2: 0}
-
-
-def test_a_row_that_cannot_be_covered_takes_all_that_help():
-    strengths = np.array([[0.1, 0.2, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
-    chosen, gap = smallest_cover(strengths)
-    assert list(chosen[:2]) == [0, 1]
-    assert len(chosen) == 3
-    assert gap == 0
 
 
 # --- ties and spikes ------------------------------------------------------------------------------

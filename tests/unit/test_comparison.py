@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.data.errors import InputError
 from xnbflow.evaluation.comparison import (
     compare_over_data_sets,
     compare_over_folds,
@@ -54,15 +53,6 @@ def test_pairs_over_folds_are_tested_in_the_direction_of_their_mean():
     reversed_row = compare_over_folds(scores[["xnb", "nb"]], 1 / 9).iloc[0]
     assert reversed_row["alternative"] == "greater"
     assert reversed_row["sorted_runs"] == row["sorted_runs"]
-
-
-def test_classifiers_of_one_name_cannot_be_compared():
-    scores = pd.DataFrame(np.eye(3), columns=["nb", "xnb", "nb"])
-    with pytest.raises(InputError, match="classifier 'nb' has several columns"):
-        compare_over_data_sets(scores)
-    scores.index = pd.MultiIndex.from_product([[0], range(3)], names=["repeat", "fold"])
-    with pytest.raises(InputError, match="classifier 'nb' has several columns"):
-        compare_over_folds(scores, 1 / 2)
 
 
 CLASSIFIERS = ["xnb", "nb", "fnb"]  # not in alphabetical order
@@ -133,14 +123,3 @@ def test_pairs_on_a_data_set_are_those_of_the_comparison_over_its_folds():
         table[expected.columns], expected, check_dtype=False, check_index_type=False
     )
     assert set(table["dataset"]) == {"a"}
-
-
-def test_pairs_on_several_data_sets_stand_in_the_order_of_the_study():
-    tables = [fold_metrics("z"), fold_metrics("one", classifiers=["nb"]), fold_metrics("a")]
-    tables.insert(1, fold_metrics("single", folds=1, repeats=1))
-    tables.insert(1, fold_metrics("same", folds=1, repeats=3))  # every repeat tests all it has
-    table = pairwise_within(pd.concat(tables, ignore_index=True))
-    assert table["dataset"].tolist() == ["z"] * 3 + ["a"] * 3
-    assert set(table["folds"]) == {"f"}
-    assert table.index.tolist() == list(range(6))
-    assert list(table.columns) == list(pairwise_within(fold_metrics(folds=1, repeats=1)).columns)

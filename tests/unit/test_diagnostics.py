@@ -74,20 +74,6 @@ def test_agrees_with_scipy_on_ties(X):
     assert_as_scipy(X)
 
 
-def test_chunks_threads_layout_and_neighbours_change_nothing():
-    X = np.random.default_rng(2).normal(size=(50, 9000))
-    whole = shapiro_wilk(X)
-    chunks = [shapiro_wilk(X[:, i : i + 1]) for i in range(0, 9000, 1000)]
-    np.testing.assert_array_equal(np.transpose(whole)[::1000], np.array(chunks)[:, :, 0])
-    np.testing.assert_array_equal(whole, shapiro_wilk(np.asfortranarray(X)))
-    threads = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
-        np.testing.assert_array_equal(whole, shapiro_wilk(X))
-    finally:
-        numba.set_num_threads(threads)
-
-
 def test_the_unit_does_not_matter_and_constant_features_are_named_once():
     X = np.asfortranarray(np.random.default_rng(4).gamma(2.0, size=(40, 5)))
     X[:, [1, 3]] = 0.1

@@ -231,28 +231,6 @@ def test_a_sample_beyond_all_range_is_decided_by_the_priors(model, value):
     assert not model.explain(far)["log_likelihood"].isna().any()
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        GaussianNB(),
-        FlexibleNB(),
-        XNB(),
-        HybridNB(),
-        ClassSpecificNB(evidence="absolute", contamination=0.0),
-    ],
-    ids=repr,
-)
-def test_priors_shift_the_log_odds_by_their_own(model):
-    shares = np.array([0.5, 0.2, 0.3])
-    flat, given = (
-        fitted.predict_joint_log_proba(X)
-        for fitted, X in (
-            unequal(clone(model).set_params(priors=priors)) for priors in ([1 / 3] * 3, shares)
-        )
-    )
-    np.testing.assert_allclose(given - flat, np.tile(np.log(3 * shares), (42, 1)), atol=1e-7)
-
-
 # --- the unit of measurement ---------------------------------------------------------------------
 
 

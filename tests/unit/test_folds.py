@@ -144,22 +144,6 @@ def test_leave_one_group_out_tests_each_group_once_as_scikit_learn_does():
     assert set(folds["repeat"]) == {0}
 
 
-@pytest.mark.parametrize(
-    ("labels", "groups", "message"),
-    [
-        ("abab", None, "folds that leave one group out need groups; name the column"),
-        ("abab", "pppp", "all samples are of the group 'p'"),
-        ("aabb", "ppqq", "fold 0 trains without class 'a'"),
-    ],
-)
-def test_groups_that_cannot_be_left_out_are_refused(labels, groups, message):
-    head = grouped(labels, groups or labels)
-    if groups is None:
-        head = DataSetHeader(head.name, head.samples, head.labels, 3)
-    with pytest.raises(InputError, match=message):
-        leave_one_group_out(head)
-
-
 def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
     path = tmp_path / "folds.tsv"
     path.write_text("sample\tfold\ns0\t0\ns1\t1\ns2\t1\ns3\ttrain\n")

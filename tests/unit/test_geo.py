@@ -224,14 +224,6 @@ def test_a_gds_has_its_subsets_as_labels_and_groups_and_its_identifiers_as_symbo
     assert "'individual' has 2 values for 4 samples" in unnamed.notes[0]
 
 
-def test_a_gds_that_is_cut_off_is_refused(tmp_path):
-    with pytest.raises(InputError, match="it is cut off"):
-        read_geo(put(tmp_path, gds(end=""), "x.soft"), row("x", "disease state"))
-    head = gds()[: gds().index("!dataset_table_begin")]
-    with pytest.raises(InputError, match="no GDS in SOFT format with a table"):
-        read_geo(put(tmp_path, head, "x.soft"), row("x", "disease state"))
-
-
 def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     annotation = str(put(tmp_path, ANNOTATION, "GPL97.annot.gz"))
     path = put(tmp_path, matrix())
@@ -356,14 +348,6 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
             options = {k: v for k, v in dataset.options.items() if k != "annotation"}
             plain = SheetRow(location, "geo", location, label=dataset.label, options=options)
             assert set(acquire(plain, **settings(tmp_path, server)).labels) <= labels
-
-
-@pytest.mark.parametrize(("factor", "expected"), [(1, None), (500, "log2")])
-def test_the_summary_sees_whether_values_are_logged(tmp_path, factor, expected):
-    text = matrix(values=[[factor * value for value in row] for row in VALUES])
-    summary = summarise(str(put(tmp_path, text)), Downloads(tmp_path))
-    assert summary.row.options.get("transform") == expected
-    assert ("not logged" in summary.reason) == (expected is not None)
 
 
 def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_phenotype(tmp_path):

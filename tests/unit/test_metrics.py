@@ -107,17 +107,6 @@ def test_pooled_roc_auc_counts_the_pairs_within_folds(absent):
     assert ours == pytest.approx(np.mean(areas), abs=1e-12)
 
 
-def test_scores_of_fits_on_different_scales_are_not_compared():
-    """A fold whose fit is surer of everything: in the right order within, mixed up between."""
-    true = np.array(["a", "b"] * 4)
-    odds = np.array([-1.0, 1.0, -2.0, 2.0, 5.0, 8.0, 4.0, 9.0])
-    log_posterior = log_softmax(np.column_stack([np.zeros(8), odds]), axis=1)
-    folds = np.repeat([0, 1], 4)
-    classes = np.array(["a", "b"])
-    assert class_metrics(true, true, log_posterior, classes, folds)["roc_auc"] == 1
-    assert class_metrics(true, true, log_posterior, classes)["roc_auc"] == 0.75
-
-
 def test_a_class_absent_from_training_costs_the_smallest_probability():
     classes = np.array(["a", "b", "c"])
     log_posterior = np.log(np.array([[0.5, 0.5], [0.1, 0.9], [0.2, 0.8]]))

@@ -10,7 +10,7 @@ from unit.test_models_file import two_classes
 from xnbflow.data.errors import InputError
 from xnbflow.models import fit_model, predict_table, read_model, write_model
 from xnbflow.models.explanation import explain_sample
-from xnbflow.models.prediction import log_posterior_without, scale_note
+from xnbflow.models.prediction import log_posterior_without
 from xnbflow.models.typicality import ATYPICAL, Typicality
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
@@ -161,30 +161,6 @@ def test_groups_stay_together_inside_a_final_fit():
     found = fit_model(grouped, entry).estimator
     assert found.path_.equals(expected.path_)
     assert not found.path_.equals(fit_model(SERIES, entry).estimator.path_)
-
-
-@pytest.fixture
-def cohorts():
-    rng = np.random.default_rng(3)
-    level = rng.normal(8.0, 2.0, 300)
-    return rng.normal(level, 0.7, (60, 300)), rng.normal(level, 0.7, (20, 300))
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda cohort: cohort, None),
-        (lambda cohort: cohort[:1], None),
-        (lambda cohort: cohort[:0], None),
-        (lambda cohort: 2 * cohort, "2.0 times"),
-        (lambda cohort: 0.5 * cohort, "0.5 times"),
-        (lambda cohort: 1e4 * cohort, "1.0e+04"),
-        (lambda cohort: cohort + 5, "quartile ranges off"),
-    ],
-)
-def test_another_scale_is_said_and_the_same_is_not(cohorts, change, said):
-    note = scale_note(np.quantile(cohorts[0], [0.25, 0.5, 0.75], axis=0), change(cohorts[1]))
-    assert (note is None) if said is None else (said in note)
 
 
 @pytest.fixture

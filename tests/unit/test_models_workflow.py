@@ -23,7 +23,6 @@ from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import write_tables
 from xnbflow.models import cross_validate, read_model
 from xnbflow.models.final import final_model, heatmap, model_tables, write_final
-from xnbflow.models.signature import gene_sets
 from xnbflow.models.validation import (
     HARMONISERS,
     compare_signatures,
@@ -197,11 +196,3 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
     kinds = {type(block) for block in walk(sections[1].blocks)}
     assert {Prose, Table, Gallery} <= kinds
-
-
-def test_a_tab_in_a_name_does_not_make_two_genes_of_it():
-    rows = [("AML", "a\tb", "", "high"), ("AML", "c", "d\n", "high")]
-    table = pd.DataFrame(rows, columns=["class", "feature", "symbol", "direction"])
-    (line,) = gene_sets(table, "x")
-    assert line.split("\t")[2:] == ["a b", "d "]
-    assert "\n" not in line

@@ -106,13 +106,6 @@ def test_the_variance_filter_keeps_the_largest(keep, n_kept):
         assert fitted.variances_[kept].min() >= fitted.variances_[~kept].max()
 
 
-def test_the_expression_filter_counts_training_samples():
-    values = np.array([[5.0, 1.0, np.nan], [6.0, 9.0, 9.0], [7.0, 1.0, 1.0], [1.0, 1.0, 9.0]])
-    assert ExpressionFilter(level=5, share=0.5).fit(values).get_support().tolist() == [
-        True, False, True,
-    ]  # fmt: skip
-
-
 def holed(share=0.1, seed=1):
     rng = np.random.default_rng(seed)
     values = rng.normal(7, 1, (20, 40)) + rng.normal(0, 2, (20, 1))

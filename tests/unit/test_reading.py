@@ -83,13 +83,6 @@ def test_an_error_names_its_line_or_column(row, key):
     assert error.value.key == key
 
 
-def test_a_table_ends_where_its_last_line_says():
-    text = "id\ta\n" + "".join(f"r{i}\t{i}\n" for i in range(9)) + "!end\nr\tx\n"
-    assert read(text, end="!end")[1].ravel().tolist() == list(range(9))
-    with pytest.raises(InputError, match="cut off"):
-        read(text[: text.index("8\n") + 1], end="!end")
-
-
 def test_a_platform_s_annotation_is_read_without_holding_it(tmp_path):
     path = tmp_path / "GPL1.annot"
     with path.open("w") as file:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from xnbflow.data.errors import InputError
 from xnbflow.density.joint import WIDTH_FACTORS
 from xnbflow.naive_bayes import KernelNBRegressor
 
@@ -93,14 +92,6 @@ def test_the_chosen_width_has_the_largest_leave_one_out_likelihood():
     assert KernelNBRegressor(n_grid=80).fit(X, y).width_ == WIDTH_FACTORS[worse[0]]
 
 
-def test_a_constant_feature_has_no_effect():
-    X, y = draw()
-    with_constant = np.insert(X, 1, 0.1, axis=1)
-    expected = KernelNBRegressor().fit(X, y).predict_density(X)
-    with_constant_density = KernelNBRegressor().fit(with_constant, y).predict_density(with_constant)
-    np.testing.assert_allclose(with_constant_density, expected)
-
-
 def test_many_samples_are_predicted_in_pieces(monkeypatch):
     X, y = draw(300)
     whole = KernelNBRegressor().fit(X, y)
@@ -154,12 +145,3 @@ def test_densities_that_tables_do_not_tell_for_certain_are_summed():
     np.testing.assert_array_equal(
         model.predict_density(contradiction), exact.predict_density(contradiction)
     )
-
-
-def test_unknown_summaries_are_refused():
-    X, y = draw()
-    model = KernelNBRegressor(width=0.5).fit(X, y)
-    with pytest.raises(InputError, match="kind"):
-        model.predict(X, kind="best")
-    with pytest.raises(InputError):
-        model.predict_quantiles(X, [5, 95])

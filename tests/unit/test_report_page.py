@@ -17,7 +17,6 @@ from report_study import write_study
 
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.index import write_index
-from xnbflow.report.outline import figure_labels
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
@@ -179,23 +178,3 @@ def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_
     assert "<code>snakemake other --cores all --configfile 'my own.yaml'</code>" in html
     assert "Not &lt;yet&gt;" in index.read_text()
     assert html.index("small/report.html") < html.index("Not <yet>")
-
-
-STUDY = (["breast", "breast-cancer", "nb", "density"], ["10-fold", "10x10-fold"], ["nb", "csnb"])
-
-
-@pytest.mark.parametrize(
-    ("figure", "expected"),
-    [
-        ("accuracy", ("all data sets", "accuracy", "", "", "")),
-        ("ranks-10-fold", ("all data sets", "ranks", "10-fold", "", "")),
-        ("p-values-breast-cancer", ("breast-cancer", "p-values", "", "", "")),
-        ("p-values-breast", ("breast", "p-values", "", "", "")),
-        ("calibration-nb-10-fold", ("nb", "calibration", "10-fold", "", "")),
-        ("confusion-nb-10x10-fold-nb", ("nb", "confusion", "10x10-fold", "nb", "")),
-        ("density-density-10-fold-csnb-12", ("density", "density", "10-fold", "csnb", "12")),
-        ("angle-breast-cancer-3", ("breast-cancer", "angle", "", "", "3")),
-    ],
-)
-def test_a_figure_is_shown_by_the_longest_data_set_that_its_name_has(figure, expected):
-    assert tuple(figure_labels(figure, *STUDY).values()) == expected

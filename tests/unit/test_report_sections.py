@@ -20,7 +20,6 @@ from report_study import (
 from xnbflow.data.contract import SERIES, benchmark_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.sources.sheet import COLUMNS
-from xnbflow.evaluation.densities import telling_features
 from xnbflow.evaluation.description import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page import blocks as kinds
@@ -284,13 +283,6 @@ def test_density_figures_show_every_class_and_know_which_it_serves(results):
     np.testing.assert_array_equal(np.sort(figure["samples"][2]), np.sort(values))
     mass = np.trapezoid(figure["densities"], figure["grid"], axis=1)
     np.testing.assert_allclose(mass, 1, atol=0.05)
-
-
-def test_telling_features_are_taken_class_by_class():
-    table = pd.DataFrame({"class": list("aaabb"), "feature": ["g1", "g2", "g3", "g1", "g4"]})
-    table = table.assign(frequency=[1, 0.5, 1, 0.9, 0.8], mean_rank=[1.0, 2, 3, 1, 2])
-    assert telling_features(table, per_class=2, most=9) == ["g1", "g3", "g4"]
-    assert telling_features(table, per_class=2, most=2) == ["g1", "g3"]
 
 
 def test_dependent_pairs_are_correlations_of_residuals(results):

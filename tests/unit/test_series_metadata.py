@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header, write_chunks
+from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header
 from xnbflow.data.errors import InputError
 
 SAMPLES = pd.DataFrame({"age": ["50", None], "title": ["a “quoted” title", "b"]})
@@ -41,20 +41,6 @@ def test_everything_is_read_back(tmp_path):
     assert header.feature_columns == ("symbol", "gene_id")
     assert_is_whole(read_features(path, ["c", "a"]), slice(None, None, -2))
     assert [names.tolist() for names, _ in iterate_features(path)] == [["a", "b", "c"]]
-
-
-def test_chunks_carry_their_symbols_and_must_have_the_same_groups(tmp_path):
-    path = tmp_path / "x.parquet"
-    first = series()
-    more = DataSet(
-        "toy", [[9.0, 8.0]], ["d"], ["s", "t"], ["x", "y"], None, ["p1", "p2"], SAMPLES,
-        pd.DataFrame({"symbol": ["EGFR"], "gene_id": [""]}),
-    )  # fmt: skip
-    write_chunks(path, [first, more])
-    assert DataSet.read(path).feature_metadata["symbol"].tolist() == ["TP53", "", "MYC", "EGFR"]
-    other = DataSet("toy", [[9.0, 8.0]], ["d"], ["s", "t"], ["x", "y"], groups=["p1", "p9"])
-    with pytest.raises(InputError, match="'p9' among its groups where the first has 'p2'"):
-        write_chunks(path, [first, other])
 
 
 def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp_path):

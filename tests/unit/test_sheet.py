@@ -86,14 +86,6 @@ def documented_table(first_cell):
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
 
 
-def test_the_sheet_of_the_documentation_s_three_steps_is_read(tmp_path):
-    header, _, *rows = documented_table("id")
-    path = tmp_path / "my.tsv"
-    path.write_text("".join("\t".join(cells) + "\n" for cells in (header, *rows)))
-    mine = read_sheet(path)["my-tumours"]
-    assert (mine.source, mine.label, mine.id_column) == ("table", "diagnosis", "patient")
-
-
 def test_every_column_and_option_is_documented():
     rows = {
         name.replace("`", ""): sources.replace("`", "").split(", ")
@@ -103,13 +95,6 @@ def test_every_column_and_option_is_documented():
     for source in SOURCES.values():
         options = {name for name, sources in rows.items() if source.name in sources}
         assert options - set(COLUMNS) == {f"option {option}" for option in source.options}
-
-
-def test_comments_blank_lines_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
-    path = write_sheet(tmp_path, GOOD)
-    text = path.read_text().replace("\nbrain", "\n# the paper's\n\nbrain").replace("\n", "\r\n")
-    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
-    assert list(read_sheet(path)) == ["brain"]
 
 
 @pytest.mark.parametrize(

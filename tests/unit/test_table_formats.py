@@ -63,15 +63,6 @@ def test_a_sheet_that_a_workbook_has_not_is_refused(tmp_path):
     assert error.value.key == "sheet"
 
 
-def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
-    frame = FRAME.rename(columns={"g1": pd.Timestamp("2024-09-02")})
-    series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
-    assert any("1 feature name is a date" in note and "SEPT2" in note for note in series.notes)
-    text = "id,type,2-Sep,g2\ns1,t,1,2\ns2,n,3,4\n"
-    series = read_table(put(tmp_path, text, "x.csv"), row(id_column="id"))
-    assert any("1 feature name is a date (2-Sep)" in note for note in series.notes)
-
-
 ARFF = """% a comment
 @RELATION tumours
 @attribute 'the id' string
@@ -349,18 +340,6 @@ def test_another_format_is_named_with_its_way_out(tmp_path, content, remedy):
         read_table(path, row())
     assert error.value.file == str(path)
     assert remedy in error.value.remedy
-
-
-def test_the_real_cohort_of_pairs_gets_its_patients_from_the_phenotype_file(shared_data):
-    folder = shared_data / "geo"
-    dataset = row(
-        label="diagnosis", id_column="samples", drop="type", group="patient",
-        phenotype=str(folder / "GSE6956C_phenotype.tsv"),
-    )  # fmt: skip
-    series = read_table(folder / "GSE6956C.csv.gz", dataset)
-    assert series.values.shape == (22277, 16)
-    assert sorted(np.unique(series.groups, return_counts=True)[1]) == [2] * 8
-    assert all(len(set(series.labels[series.groups == g])) == 2 for g in set(series.groups))
 
 
 # counts of RNA-seq

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
-from xnbflow.evaluation import training
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
@@ -184,13 +183,6 @@ def test_columns_are_given_by_their_kind(series):
     not_told = train(both, FIRST, von_mises([1]))
     column = LOG_POSTERIOR + "a"
     assert not np.allclose(told["predictions"][column], not_told["predictions"][column])
-
-
-@pytest.mark.parametrize(("most", "explained"), [(5, False), (6, True)])
-def test_small_data_sets_are_explained_sample_by_sample(series, monkeypatch, most, explained):
-    monkeypatch.setattr(training, "MOST_EXPLAINED", most)
-    outcome = train(series, FIRST, XNB_ENTRY)
-    assert (len(outcome["explanations"]) > 0) == explained
 
 
 @pytest.mark.parametrize("mark", [True, False])
