@@ -1,9 +1,7 @@
 """Normality and dependence within classes: SciPy and plain NumPy are the oracles."""
 
-import dataclasses
 import warnings
 
-import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -243,24 +241,6 @@ def test_top_partners_are_those_of_a_full_sort(small_tiles, n_partners):
     )
     np.testing.assert_array_equal(partner, order)
     np.testing.assert_allclose(r[:, :75], values, atol=1e-14)
-
-
-def test_threads_and_tiles_change_nothing(monkeypatch):
-    X, y = correlated_series(18, 700, 3)
-    several = conditional_dependence(X, y)
-    threads = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
-        monkeypatch.setattr(correlation, "_TILE", 100)
-        one = conditional_dependence(X, y)
-    finally:
-        numba.set_num_threads(threads)
-    for field in dataclasses.fields(several):
-        a, b = getattr(several, field.name), getattr(one, field.name)
-        if field.name == "histogram":  # float32: a value at the edge of a bin may change it
-            assert np.abs(a - b).sum() <= 20
-        else:
-            np.testing.assert_array_equal(a, b)
 
 
 def test_the_histogram_counts_every_pair_of_a_small_series_and_some_of_a_large_one(

@@ -19,7 +19,7 @@ from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
-from xnbflow.report.page.blocks import Group, Prose, Table, figures_of
+from xnbflow.report.page.blocks import Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.effects import ANALYSIS
@@ -157,10 +157,6 @@ def table_with(made, column):
     return next(b for b in walk(made.blocks) if isinstance(b, Table) and column in as_shown(b))
 
 
-def texts(made):
-    return [block.text for block in walk(made.blocks) if isinstance(block, Prose)]
-
-
 def test_the_papers_error_is_said_to_be_of_another_split(tables, papers):
     where = {"model": GENERALIZED, "features": "paper", "part": "test"}
     share = select(tables["fit"], **where)["misclassification"].item()
@@ -178,19 +174,6 @@ def test_the_papers_error_is_said_to_be_of_another_split(tables, papers):
     assert [group.label for group in errors[:4]] == [NAIVE, GENERALIZED, TUNED, LINEAR]
     assert errors[1].values[1] == pytest.approx(100 * share)
     assert errors[4].values[1] == pytest.approx(5.3)
-
-
-def test_other_data_without_folds_are_not_compared_with_the_paper(toy, tmp_path):
-    tables = analyse({"loans": toy}, {}, threads=1)
-    assert list(tables["fit"]["part"].unique()) == ["train"]
-    assert tables["fit"]["n_samples"].unique().tolist() == [600]
-    assert tables["fit"]["cutoff"].unique().tolist() == [0.5]
-    made = drawn(tables, tmp_path)
-    assert made.blocks[0].text.startswith("Of 600 train samples of loans")
-    assert not any("5.3%" in text for text in texts(made))
-    titles = {block.title for block in made.blocks if isinstance(block, Group)}
-    assert "Scorecard" in titles
-    assert not {"Stepwise selection", "Tuning"} & titles
 
 
 def test_the_excerpt_of_the_scorecard_is_short(tables, papers):

@@ -13,9 +13,7 @@ from sklearn.datasets import load_iris
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.families import Categorical, Kernel, VonMises
-from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.methods import resolved
-from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB, VonMisesNB
+from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
 from xnbflow.preprocessing import MDLPDiscretizer
 from xnbflow.preprocessing.mdlp import cut_features
 
@@ -58,26 +56,6 @@ def test_joint_log_likelihood_is_the_sum_over_groups(mixed):
         count = np.bincount(own["sky"], minlength=4)
         expected[:, code] += np.log((count + 1) / (len(own) + 4))[X["sky"]]
     np.testing.assert_allclose(nb.predict_joint_log_proba(X), expected, atol=1e-6)
-
-
-def test_the_studys_gaussian_classifier_can_be_said_in_the_configuration(mixed):
-    X, y = mixed
-    entry = {
-        "method": "hybrid_nb",
-        "params": {
-            "groups": [
-                ["angular", "gaussian", "@angular"],
-                ["linear", "gaussian", "@linear"],
-                ["categorical", "categorical", "@categorical"],
-            ]
-        },
-    }
-    columns = {"linear": np.array([0, 3]), "angular": np.array([1]), "categorical": np.array([2])}
-    nb = build_estimator(resolved(entry), columns).fit(X, y)
-    reference = VonMisesNB(angular=[], categorical=[2]).fit(X, y)
-    np.testing.assert_allclose(
-        nb.predict_joint_log_proba(X), reference.predict_joint_log_proba(X), rtol=1e-4
-    )
 
 
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")

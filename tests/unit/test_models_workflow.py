@@ -21,8 +21,10 @@ from xnbflow.data.contract import (
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import write_tables
+from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models import cross_validate, read_model
 from xnbflow.models.final import final_model, heatmap, model_tables, write_final
+from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.models.validation import (
     HARMONISERS,
     compare_signatures,
@@ -35,6 +37,7 @@ from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
+from xnbflow.report.sections.signature import gene_page
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
 TRAIN = two_classes(40)
@@ -196,3 +199,39 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
     kinds = {type(block) for block in walk(sections[1].blocks)}
     assert {Prose, Table, Gallery} <= kinds
+
+
+# --- directions and links of genes ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["NA", "nan", "NaN", "null", "1-Mar", "Sep-02", "2021-03-01", "?"])
+def test_what_is_no_gene_s_name_leads_nowhere(name):
+    assert gene_page(name, "1007_s_at") == ""
+    assert gene_page("", name) == ""
+
+
+@pytest.mark.parametrize("symbol", ["BCR///ABL1", "BCR /// ABL1", "BCR"])
+def test_of_several_genes_the_first_is_linked(symbol):
+    assert gene_page(symbol, "p").endswith("/gene/?term=BCR")
+
+
+def test_a_signature_is_between_where_the_page_is():
+    values = np.array([[1.0, 1.2, 5.0, 5.2, 9.0, 9.3], [1, 1, 1, 1, 1, 1], [0, 0, 0, 3, 0, 0]])
+    series = DataSet("s", values, ["g", "h", "k"], list("uvwxyz"), list("aabbcc"))
+    pairs = [(label, feature) for feature in "ghk" for label in "abc"]
+    profiles = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
+    chosen = {label: list("ghk") for label in "abc"}
+    signature = signature_table(chosen, series.frame(), series.labels)
+    both = profiles.merge(signature, on=["class", "feature"])
+    assert both["direction_x"].tolist() == both["direction_y"].tolist()
+    told = both.set_index(["feature", "class"])["direction_y"]
+    assert [told["g", label] for label in "abc"] == ["low", "between", "high"]
+    assert {told["h", label] for label in "abc"} == {"equal"}
+    assert told["k", "b"] == "high"
+    lines = [line.split("\t") for line in gene_sets(signature, "s")]
+    assert ["s_b_between", "in b between the other classes", "g"] in lines
+
+
+def test_a_class_without_a_value_counts_for_no_direction():
+    medians = np.array([2.0, np.nan, 1.0])
+    assert [direction(medians, medians, code) for code in range(3)] == ["high", "equal", "low"]

@@ -5,6 +5,7 @@ import hashlib
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
@@ -226,3 +227,38 @@ def test_hours_with_wind_are_classed_by_thirds_of_temperature(tmp_path):
 @pytest.mark.parametrize(("location", "n_samples"), [("pigeons", 108), ("swallows", 114)])
 def test_the_real_birds_are_as_many_as_documented(tmp_path, shared_data, location, n_samples):
     assert get(tmp_path, location, base=shared_data / "angular").n_samples == n_samples
+
+
+# --- data sets that scikit-learn ships ------------------------------------------------------------
+
+
+def test_values_and_labels_are_scikit_learns():
+    series = acquire(SheetRow("bc", "bundled", "breast_cancer", None, 569, 30, 2))
+    bunch = load_breast_cancer()
+    np.testing.assert_array_equal(series.values.T, bunch.data)
+    assert list(series.features) == list(bunch.feature_names)
+    assert (series.labels == "benign").sum() == 357  # scikit-learn's documentation
+    assert list(series.samples[:2]) == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("location", "expected", "key"),
+    [
+        ("iris", {}, "location"),
+        ("wine", {"samples": 100}, "samples"),
+        ("wine", {"features": 12}, "features"),
+        ("wine", {"classes": 2}, "classes"),
+    ],
+)
+def test_another_name_or_shape_is_refused(location, expected, key):
+    with pytest.raises(InputError) as error:
+        acquire(SheetRow("w", "bundled", location, **expected))
+    assert error.value.key == key
+
+
+def test_constant_features_and_a_tolerated_number_are_warned_of():
+    options = {"features_tolerance": "1"}
+    with pytest.warns(UserWarning, match="data set d: ") as warned:
+        acquire(SheetRow("d", "bundled", "digits", features=63, options=options))
+    assert "64 features found, the sheet expects 63" in str(warned[0].message)
+    assert "3 of 64 features are constant (pixel_0_0" in str(warned[1].message)

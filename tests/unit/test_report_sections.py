@@ -1,5 +1,6 @@
 """Sections: what each of them says of a study whose tables are known."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,14 +11,16 @@ from report_study import (
     CLASSES,
     CLASSIFIERS,
     FEATURES,
+    SAMPLES,
     SCRIPT,
     sources,
     unsourced,
     walk,
     write_study,
 )
+from scipy.special import logsumexp
 
-from xnbflow.data.contract import SERIES, benchmark_of
+from xnbflow.data.contract import SERIES, STUDY_TABLES, benchmark_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.sources.sheet import COLUMNS
 from xnbflow.evaluation.description import dependent_groups, dependent_pairs
@@ -35,6 +38,7 @@ from xnbflow.report.sections import (
     samples,
 )
 from xnbflow.report.sections.answer import _item, _size
+from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study import write_report
 
 MODULES = (answer, overview, diagnostics, accuracy, explanation, samples, comparison, methods)
@@ -219,26 +223,6 @@ def test_folds_versions_and_seconds_are_in_the_overview(results):
     assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 300]]
 
 
-def test_steps_before_classifiers_are_shown_with_their_reasons(results):
-    name = results.study.classifiers[0]
-    log = {"method": "log2", "params": {"offset": 1}, "reason": "intensities"}
-    own = {"label": "x", "steps": [{"method": "sklearn.preprocessing.StandardScaler"}, log, {}]}
-    configuration = results.configuration | {
-        "preprocessing": {results.study.datasets[0]: [log]},
-        "classifiers": results.configuration["classifiers"] | {name: own},
-    }
-    section = overview.section(replace(results, configuration=configuration))
-    table = table_with(section, "step")
-    assert table.frame.to_numpy().tolist() == [
-        [results.study.datasets[0], 1, "binary logarithms", "offset: 1", "intensities"],
-        [results.labels[name], 1, "StandardScaler", "", ""],
-        [results.labels[name], 2, "binary logarithms", "offset: 1", "intensities"],
-    ]
-    cited = blocks(methods.section(replace(results, configuration=configuration)), Table)[0]
-    of = f"{results.study.datasets[0]}: binary logarithms"
-    assert "Quackenbush" in column(cited, of, "source")
-
-
 def test_accuracy_is_mean_spread_and_the_best_marked(results):
     table = blocks(accuracy.section(results), Table)[0]
     metrics = results.tables["metrics"].query("dataset == 'alpha'")
@@ -323,3 +307,84 @@ def test_features_have_their_gene_symbol_and_data_sets_their_groups():
     row = {"samples": 62, "features": 2000, "classes": 2, "groups": 31.0, "missing": True}
     assert _size(pd.Series(row)).startswith("62 samples of 31 groups")
     assert _size(pd.Series(row)).endswith("missing values filled in")
+
+
+# --- the data of a waterfall ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classifier", ["xnb", "priors", "calibrated"])
+def test_a_waterfall_adds_up_to_the_classifiers_posterior(tmp_path, classifier):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=(classifier,))
+    place = ("alpha", "3-fold", classifier)
+    model = contributions(results, *place)
+    classes = model["classes"]
+    predictions = results.training(*place, "predictions", repeat=0).set_index("sample")
+    expected = predictions[[f"log_posterior.{label}" for label in classes]]
+    assert len(model["samples"]) == len(expected) == 36
+    for name, true, predicted, number, evidence, references in model["samples"]:
+        fit = model["fits"][number]
+        ends = np.cumsum([len(features) for features in fit["sets"]])
+        sums = [part.sum() for part in np.split(np.array(evidence), ends[:-1])]
+        joint = np.add(fit["prior"], np.add(sums, references))
+        # A number has two decimals, from 100 on one: it is off by half a unit of the last.
+        off = 0.005 * len(classes)
+        off += sum(0.05 if abs(v) >= 100 else 0.005 for v in [*evidence, *references])
+        np.testing.assert_allclose(joint - logsumexp(joint), expected.loc[name], atol=off)
+        own = predictions.loc[name, ["true", "predicted"]].tolist()
+        assert [classes[true], classes[predicted]] == own
+    assert json.loads(json.dumps(model, allow_nan=False)) == model
+
+
+def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("xnb",))
+    everything = contributions(results, "alpha", "3-fold", "xnb")
+    wrong = {s[0] for s in everything["samples"] if s[1] != s[2]}
+    assert everything["left_out"] == 0
+    numbers = results.rows("evidence", dataset="alpha")["evidence"].count()
+    monkeypatch.setattr(samples, "MOST_NUMBERS", int(numbers / 36 * (len(wrong) + 2.5)))
+    some = contributions(results, "alpha", "3-fold", "xnb")
+    assert wrong < {s[0] for s in some["samples"]}
+    assert len(some["samples"]) == len(wrong) + 2
+    assert some["left_out"] == 36 - len(some["samples"])
+
+
+# --- the tables of a study ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    return write_study(tmp_path_factory.mktemp("study")).tables
+
+
+def test_every_table_of_the_contract_is_written_with_its_columns(tables):
+    for name, table in STUDY_TABLES.items():
+        assert list(tables[name].columns) == table.fixed, name
+
+
+def test_data_sets_and_classes_are_counted_in_the_order_of_the_study(tables):
+    assert tables["datasets"].iloc[:, :4].to_numpy().tolist() == [
+        [name, SAMPLES, FEATURES, len(classes)] for name, classes in CLASSES.items()
+    ]
+    assert tables["class_sizes"].to_numpy().tolist() == [
+        [name, label, SAMPLES // len(classes)]
+        for name, classes in CLASSES.items()
+        for label in sorted(classes)
+    ]
+
+
+def test_diagnostics_are_those_of_each_data_set(tables):
+    table = tables["diagnostics"].set_index("dataset")
+    assert list(table.index) == list(CLASSES)
+    assert set(table["max_abs_r"]) == {0.5}
+    assert set(table["non_normal_within_ratio"]) == {0}
+    assert table[["dependent_pairs", "cut", "dof"]].to_numpy().tolist() == [[1, 0.7, 34]] * 2
+
+
+def test_truth_selection_and_predictions_meet_by_data_set_and_classifier(tables):
+    assert tables["recovery"][["dataset", "classifier"]].to_numpy().tolist() == [["alpha", "xnb"]]
+    assert set(tables["selection"]["classifier"]) == {"xnb"}
+    tested = tables["recall"].groupby(["dataset", "classifier"])["samples"].sum()
+    assert tested.to_dict() == dict.fromkeys(
+        [(d, c) for d in CLASSES for c in CLASSIFIERS], SAMPLES
+    )
+    assert set(tables["confidence"]["predictions"]) == {2 * SAMPLES}

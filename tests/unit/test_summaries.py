@@ -174,23 +174,6 @@ def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
     assert row["n_repeats"] == 5
 
 
-def test_the_papers_numbers_stand_beside_those_of_each_scheme_and_of_the_data():
-    table = pd.DataFrame({"folds": ["z", "a"], "value": [0.9, 0.8]})
-    table = table.assign(dataset="GSE1", classifier="nb", metric="accuracy")
-    diagnostics = pd.DataFrame({"dataset": ["GSE2", "GSE1"], "dependent_ratio": [0.1, 0.4]})
-    printed = pd.DataFrame(
-        {"type": "Brain", "accession": ["GSE1"], "nb_accuracy": [0.85], "dependent_ratio": [0.4]}
-    )
-    rows = summaries.paper(table, diagnostics, [printed], {"nb": "nb"})
-    assert rows[["dataset", "folds", "quantity", "ours"]].to_numpy().tolist() == [
-        ["GSE1", "z", "nb_accuracy", 0.9],
-        ["GSE1", "a", "nb_accuracy", 0.8],
-        ["GSE1", "", "dependent_ratio", 0.4],
-    ]
-    assert np.isnan(paper_of([0.9], xnb_accuracy=0.9)["sd"])
-    assert paper_of([0.9, 0.92], xnb_accuracy=0.9)["sd"] == pytest.approx(np.sqrt(0.0002))
-
-
 def test_ratios_are_shares_below_the_level():
     normality = pd.DataFrame({"p": [0.01, 0.04, 0.03, 0.9]})
     within = pd.DataFrame({"p": [0.01, 0.04, 0.2, np.nan, 0.3]})
