@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes.boundaries import (
     hybrid_boundary,
     torus_boundary,
@@ -80,18 +79,3 @@ def test_hybrid_surface_is_the_difference_of_log_densities():
     value = x @ surface.normal + y @ surface.linear + surface.offset
     value += np.einsum("ni,ij,nj->n", y, surface.quadratic, y)
     np.testing.assert_allclose(value, joint[0] - joint[1])
-
-
-@pytest.mark.parametrize(
-    ("mu", "kappa", "priors"),
-    [
-        ((0, 1, 2), (1, 1), (0.5, 0.5)),
-        ((0, 1), 3, (0.5, 0.5)),
-        ((0, 1), (1, -1), (0.5, 0.5)),
-        ((0, 1), (1, np.inf), (0.5, 0.5)),
-        ((0, 1), (1, 1), (0.0, 1.0)),
-    ],
-)
-def test_parameters_out_of_range_are_refused(mu, kappa, priors):
-    with pytest.raises(InputError):
-        von_mises_boundary(mu, kappa, priors)

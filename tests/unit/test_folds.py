@@ -76,18 +76,13 @@ def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["sample\tset", "s0\t0"], "folds.tsv: column 'fold' is missing; found sample, set$"),
         (["sample\tfold", "s9\t0"], "folds.tsv, line 2: toy has no sample 's9'"),
         (["repeat\tsample\tfold", "3\ts0\t0", "3\ts0\t0"], "'s0' stands twice in repeat 3"),
         (["sample\tfold", "s0\t0", "s1\t0", "s9\t0"], "line 4: toy has no sample 's9'"),
         (["sample\tfold", "s0\t0", "s1\t0"], "sample 's2' of toy is missing"),
-        (["sample\tfold", "s0\t0", "s1\t0", "s1\t0"], "line 4: sample 's1' stands twice"),
         (["sample\tfold", "s0\t0", "s1\tx", "s2\t0"], "line 3: fold is 'x'"),
-        (["sample\tfold", "s0\t0", "s1\t1", "s2\t0"], "announces 1 repeat of 1 split"),
         (["0", "1"], "2 numbers for the 3 samples"),
         (["sample\tfold", "s0\t0", "s1\t0\t", "s2\t0"], "line 3: 3 cells, the header has 2"),
-        (["sample\tfold", "s0\t0", "s1", "s2\t0"], "line 3: 1 cell, the header has 2"),
-        (["sample\tfold\tfold", "s0\t0\t1"], "column 'fold' stands 2 times"),
         (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'"),
         (["sample\tfold", "s0\t0", "s1\t\u00b2", "s2\t0"], "line 3: fold is '\u00b2'"),
         (["repeat\tsample\tfold", "x\ts0\ttrain"], "line 2: repeat is 'x'"),

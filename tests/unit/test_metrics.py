@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-from xnbflow.data.errors import InputError
 from xnbflow.evaluation.metrics import FOLD_METRICS, class_metrics, fold_metrics
 
 PROBABILISTIC = ("roc_auc", "log_loss", "brier")
@@ -132,13 +131,3 @@ def test_without_probabilities_their_metrics_are_missing(log_posterior):
     metrics = fold_metrics(true, true, log_posterior, np.array(["a", "b"]))
     assert list(metrics) == list(FOLD_METRICS)
     assert all(np.isnan(metrics[name]) == (name in PROBABILISTIC) for name in FOLD_METRICS)
-
-
-@pytest.mark.parametrize(
-    ("true", "predicted", "shape"),
-    [("az", "ab", (2, 2)), ("ab", "a0", (2, 2)), ("", "", (0, 2)), ("ab", "ab", (2, 3))],
-)
-def test_predictions_that_do_not_fit_are_refused(true, predicted, shape):
-    true, predicted = list(true), list(predicted)
-    with pytest.raises(InputError):
-        fold_metrics(np.array(true), np.array(predicted), np.zeros(shape), np.array(["a", "b"]))

@@ -10,7 +10,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from xnbflow.data.errors import InputError
 from xnbflow.evaluation.rank_tests import (
     MOST_CLASSIFIERS_EXHAUSTIVE,
     adjust_pairwise,
@@ -202,19 +201,3 @@ def test_too_many_classifiers_leave_out_bergmann_hommel_with_a_warning():
         adjusted = adjust_pairwise(np.full(k * (k - 1) // 2, 0.01), k)
     assert adjusted["bergmann_hommel"].isna().all()
     assert adjusted["shaffer"].notna().all()
-
-
-@pytest.mark.parametrize(
-    ("function", "given"),
-    [
-        (adjust_pairwise, ([0.1, 0.2], 3)),
-        (adjust_pairwise, ([0.1, 0.2, 1.2], 3)),
-        (adjust_pairwise, ([0.1, np.nan, 0.3], 3)),
-        (pairwise_rank_tests, ({"nb": 0.8, "xnb": 0.9}, 10)),  # no average ranks
-        (pairwise_rank_tests, ({"nb": 1.0}, 5)),
-        (pairwise_rank_tests, ({"nb": 1, "xnb": 2}, 0)),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(function, given):
-    with pytest.raises(InputError):
-        function(*given)
