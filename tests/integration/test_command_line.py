@@ -97,16 +97,6 @@ def test_a_prediction_in_a_pipe_is_a_table_and_nothing_else(folder):
     assert len(lines) == 13
 
 
-def test_new_samples_without_a_label_are_predicted_beside_those_that_have_one(folder):
-    table = pd.read_csv(folder / "training.csv", dtype={"type": object})
-    table.loc[::3, "type"] = None
-    table.to_csv(folder / "partly.csv", index=False)
-    done = xnbflow("predict", "model.skops", "partly.csv", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    told = [line.split("\t")[0] for line in done.stdout.splitlines()[1:]]
-    assert told == [str(sample) for sample in table["id"]]
-
-
 def test_samples_in_columns_are_fitted_and_known_by_the_models_features(folder):
     for name in ("new", "training"):
         pd.read_csv(folder / f"{name}.csv", index_col="id").T.to_csv(folder / f"turned-{name}.csv")

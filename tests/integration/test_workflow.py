@@ -168,15 +168,6 @@ def test_a_change_of_the_configuration_runs_what_it_concerns(copied, change, she
     assert planned == ({} if expected is None else {**expected, **AFTER})
 
 
-def test_other_folds_of_a_study_of_another_configuration_are_refused(copied):
-    other = changed(lambda c: c["folds"]["3-fold"].update(splits=4))
-    other["studies"] = {"mine": other["studies"]["tiny"]}
-    other["run"] = ["mine"]
-    written = snakemake(copied, *configured(copied, other), "-n", fails=True)
-    assert "folds.3-fold: 1 x 4 folds of " in written
-    assert "delete results/studies/tiny" in written
-
-
 def test_a_file_that_the_page_links_is_missed(copied):
     path = copied / "results/studies/tiny/description/profiles.tsv"
     path.rename(copied / "lost")

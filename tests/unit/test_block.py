@@ -147,13 +147,6 @@ def test_most_pairwise_wins_decide_among_three_classes(selection):
     )
 
 
-def test_noise_is_expected_to_be_classified_by_chance():
-    """With covariances estimated from 40 samples, 2000 blocks."""
-    rng = np.random.default_rng(6)
-    X, y = rng.normal(size=(40, 6000)), np.arange(40) % 2
-    assert BlockNB(blocks=3).fit(X, y).asymptotic_risk_[0] == pytest.approx(0.5, abs=0.1)
-
-
 def test_a_singular_block_is_shrunk_with_a_warning():
     X, y = samples(4, counts=(80, 90))
     X[:, 3] = X[:, 2]

@@ -118,15 +118,6 @@ def test_rank_sums_are_scipy_s():
         np.testing.assert_allclose(norm.sf(scores[code, :5]), test.pvalue, rtol=1e-9)
 
 
-def test_ns_forest_finds_the_planted_genes():
-    pytest.importorskip("nsforest", reason="needs the extra cells")
-    tables = analyse({"toy": cells(n_genes=60)}, PARAMS, threads=1)
-    row = tables["methods"].set_index("method").loc["NS-Forest"]
-    assert row["status"] == "ok", row["reason"]
-    assert row["version"].startswith("nsforest ")
-    assert row["accuracy"] > 0.9
-
-
 def shown(tmp_path, frames, donors=0):
     study = Study("cells", "Cells", "", (), (), (), diagnostics=False, analyses={})
     results = StudyResults(study, {}, {}, tmp_path)

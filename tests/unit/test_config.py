@@ -2,9 +2,7 @@
 
 import copy
 import math
-import random
 import re
-import string
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -159,64 +157,6 @@ def test_what_cannot_name_a_folder_is_no_id(place, key):
     entry = {"studies": {"title": "x"}, "classifiers": {"label": "x", "method": "xnb"}}
     entry["folds"] = {"splits": 2}
     assert place in refused(RAW | {place: RAW[place] | {key: entry[place]}})
-
-
-ODD = [
-    None, True, False, 0, -1, 5, 5.0, 1e308, math.inf, math.nan, "", "x", "a" * 300, "../../x",
-    "\0", [], {}, [None], [[]], {"method": 5}, {"method": "xnb", "steps": []}, {5: 5},
-    {None: None}, ["x", "x"], "~nobody-here/x", "http://[bad/x", "@linear", "@x", 10**400,
-    b"\xff", {"steps": [{}]},
-]  # fmt: skip
-
-
-def message_of(call):
-    """The message of an `InputError`; empty if there is none."""
-    try:
-        call()
-    except InputError as error:
-        return str(error)
-    return ""
-
-
-def mutated(value, rng):
-    """A configuration with one part replaced, removed, renamed or doubled, wherever it is."""
-    raw = copy.deepcopy(value)
-    place, key = raw, rng.choice(list(raw))
-    while isinstance(place[key], (dict, list)) and place[key] and rng.random() < 0.8:
-        place = place[key]
-        key = rng.choice(list(place)) if isinstance(place, dict) else rng.randrange(len(place))
-    kind = rng.randrange(4)
-    if kind == 0:
-        place[key] = copy.deepcopy(rng.choice(ODD))
-    elif kind == 1:
-        del place[key]
-    elif isinstance(place, list):
-        place.append(copy.deepcopy(rng.choice([*ODD, place[key]])))
-    elif kind == 2:
-        new = rng.choice([5, None, True, 2.5, "", f"{key}s", "../x", "a" * 300])
-        place[new] = place.pop(key)
-    else:
-        place["".join(rng.choices(string.printable, k=5))] = copy.deepcopy(rng.choice(ODD))
-    return raw
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_no_configuration_raises_anything_else(seed):
-    rng = random.Random(seed)
-    small = RAW | {"studies": {k: RAW["studies"][k] for k in ("demo", "spam", "cica")}, "run": []}
-    used = {name for study in small["studies"].values() for name in study.get("classifiers", [])}
-    small["classifiers"] = {k: v for k, v in RAW["classifiers"].items() if k in used}
-    assert not message_of(lambda: checked(small))
-    outcomes = []
-    for _ in range(150):
-        raw = small
-        for _ in range(rng.randint(1, 3)):
-            raw = mutated(raw, rng)
-            if not raw:
-                break
-        outcomes.append(message_of(lambda: checked(raw)))  # noqa: B023
-    assert sum(map(bool, outcomes)) > 50
-    assert max(map(len, outcomes)) <= MOST_CHARACTERS
 
 
 def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns():

@@ -182,15 +182,6 @@ def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature(
 # --- normal densities -----------------------------------------------------------------------------
 
 
-def test_gaussians_are_normal_densities(rng):
-    features, codes = rng.normal(3, 2, size=(700, 12)), np.arange(12) % 2
-    found = Gaussian(var_smoothing=0).fit(features, codes, 2).log_density(features)
-    for c in range(2):
-        own = features[:, codes == c]
-        mean, sd = own.mean(axis=1)[:, None], own.std(axis=1)[:, None]
-        np.testing.assert_allclose(found[:, c], stats.norm.logpdf(features, mean, sd), atol=1e-10)
-
-
 @pytest.mark.parametrize("covariance", ["per_class", "pooled"])
 def test_multivariate_gaussian_is_scipys(covariance):
     rng = np.random.default_rng(3)

@@ -294,15 +294,6 @@ def test_score_chi_squares_are_those_of_the_information_matrix(superseded):
     assert path["chi_square"].iloc[1] == pytest.approx(expected, rel=1e-4)
 
 
-def test_a_candidate_that_separates_the_classes_ends_the_selection():
-    events = np.repeat([0, 1], 50)
-    rng = np.random.default_rng(2)
-    candidates = np.stack([rng.normal(size=100) + events, 6.0 * events - 3.0])
-    selected, path = stepwise_logistic(candidates, events)
-    assert list(selected) == [1]
-    assert path["log_likelihood"].iloc[-1] == pytest.approx(0.0, abs=1e-3)
-
-
 @pytest.fixture(scope="module")
 def v_shaped():
     rng = np.random.default_rng(7)

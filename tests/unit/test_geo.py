@@ -382,15 +382,3 @@ def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tm
         cells = next(x for x in text.splitlines() if x.startswith(f'"{probe}"')).split("\t")
         expected = np.log2([float(cell) for cell in cells[1:]])
         np.testing.assert_array_equal(series.values[list(series.features).index(probe)], expected)
-
-
-def test_the_real_accessions_are_proposed_their_classes(shared_data, tmp_path):
-    downloads = Downloads(tmp_path, {"geo": [str(shared_data / "geo")]})
-    assert summarise("GSE4107", downloads).row.options["regex"] == (
-        "(patient's mucosa|healthy control)"
-    )
-    row = summarise("GDS507", downloads).row
-    assert (row.label, row.options) == (
-        "characteristics:disease state",
-        {"group": "individual", "transform": "log2"},
-    )

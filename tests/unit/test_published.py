@@ -1,8 +1,5 @@
 """Published data sets, of UCI and with angles: the samples, kinds and classes of the papers."""
 
-import gzip
-import hashlib
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -46,15 +43,6 @@ def test_magic_has_one_angle_in_radians(tmp_path):
     np.testing.assert_array_equal(series.values[0], [row[0] for row in rows])
     assert list(series.labels[:2]) == ["gamma", "hadron"]
     assert list(series.samples[:2]) == ["0", "1"]
-
-
-def test_a_gzipped_file_with_the_checksum_of_its_content_will_do(tmp_path):
-    raw = lines(magic_rows())
-    (tmp_path / "magic04.data.gz").write_bytes(gzip.compress(raw))
-    series = get(tmp_path, "magic", sha256=hashlib.sha256(raw).hexdigest())
-    assert series.n_samples == 60
-    with pytest.raises(InputError, match="has SHA-256"):
-        get(tmp_path, "magic", sha256="0" * 64)
 
 
 def test_rows_are_sampled_by_seed_and_keep_their_numbers(tmp_path):

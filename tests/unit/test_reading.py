@@ -2,11 +2,8 @@
 
 import gzip
 import io
-import subprocess
-import sys
 import tracemalloc
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,22 +204,6 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
 
 # memory
 
-MEASURE = """
-import sys, warnings
-from pathlib import Path
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.table import read_table
-warnings.simplefilter("ignore")
-def status(key):
-    return int(Path("/proc/self/status").read_text().split(key + ":")[1].split()[0]) * 1024
-orientation, small, large = sys.argv[1:]
-dataset = SheetRow("x", "table", label="class", orientation=orientation)
-read_table(small, dataset)
-before = status("VmRSS")
-read_table(large, dataset)
-print(status("VmHWM") - before)
-"""
-
 
 def write(path, orientation, n_samples, n_features):
     rng = np.random.default_rng(0)
@@ -233,19 +214,3 @@ def write(path, orientation, n_samples, n_features):
     table = np.vstack([samples, np.hstack([names, table])])
     table = table.T if orientation == "rows" else table
     path.write_text("".join(",".join(row) + "\n" for row in table.tolist()))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells the peak")
-@pytest.mark.parametrize("orientation", ["rows", "columns"])
-def test_a_table_takes_at_most_five_times_its_text(tmp_path, orientation):
-    write(tmp_path / "small.csv", orientation, 6, 20)
-    write(tmp_path / "large.csv", orientation, 300, 15_000)
-    paths = [str(tmp_path / f"{size}.csv") for size in ("small", "large")]
-    run = subprocess.run(
-        [sys.executable, "-c", MEASURE, orientation, *paths],
-        check=True,
-        capture_output=True,
-        env={"PYTHONPATH": str(Path(__file__).parents[2] / "workflow" / "src")},
-    )
-    assert int(run.stdout) < 5 * (tmp_path / "large.csv").stat().st_size

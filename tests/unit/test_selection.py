@@ -19,7 +19,6 @@ from xnbflow.preprocessing.selection.separation import (
     bias_removed_cut,
     effective_samples,
     null_mean,
-    optimal_cut,
     printed_cut,
 )
 
@@ -127,14 +126,6 @@ SIZE, N_BLOCKS = 12, 100
 DEGREES = np.full(N_BLOCKS, SIZE)
 
 
-def draw_scores(true, n_draws, seed=0, size=SIZE):
-    """Observed scores and gamma'T of blocks with these true scores."""
-    rng = np.random.default_rng(seed)
-    along = np.sqrt(true) + rng.normal(size=(n_draws, len(true)))
-    across = rng.chisquare(size - 1, size=along.shape)
-    return along**2 + across, np.sqrt(true) * along
-
-
 def test_equation_22_as_printed_is_equation_20_at_the_true_distance():
     """With scores at their expectations, of J + B: 2 m (J + B) / (J + 2 B)."""
     true = np.linspace(0, 30, N_BLOCKS)
@@ -143,19 +134,6 @@ def test_equation_22_as_printed_is_equation_20_at_the_true_distance():
     assert printed_cut(true + SIZE, DEGREES) == pytest.approx(expected)
     assert bias_removed_cut(true + SIZE, DEGREES) == pytest.approx(2 * distance / (distance + bias))
     assert bias_removed_cut(true + SIZE, DEGREES) < printed_cut(true + SIZE, DEGREES)
-
-
-def test_the_optimal_cut_is_where_the_weight_is_half_of_signal_per_score():
-    """The derivative of log D: leave out where w0(t) < E[gamma'T; kept] / (2 E[u; kept])."""
-    true = np.append(np.full(50, 1e-9), np.full(50, 30.0))
-    mixing = MixingDistribution(np.array([0.0, 30.0]), np.array([0.5, 0.5]))
-    observed, _ = draw_scores(true, 2000)
-    observed = observed.reshape(-1)
-    weights = mixing.weights(observed, SIZE)
-    cut = SIZE * optimal_cut(observed, np.full(len(observed), SIZE), weights)
-    kept = observed >= cut
-    half = (observed * weights)[kept].sum() / observed[kept].sum() / 2
-    assert mixing.weights(np.array([cut]), SIZE)[0] == pytest.approx(half, rel=0.02)
 
 
 def test_scores_without_separation_have_the_mean_of_hotellings_t_squared():

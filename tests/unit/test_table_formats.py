@@ -8,7 +8,6 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
-from xnbflow.preprocessing import CountsPerMillion
 
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
 
@@ -95,20 +94,6 @@ def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
 def test_a_bad_arff_file_is_told(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         read_table(put(tmp_path, text, "x.arff"), row(id_column="the id"))
-
-
-@pytest.mark.parametrize(
-    ("how", "expected"), [("max_mean", [[3.0, 8.0], [2, 2]]), ("mean", [[3.0, 6.5], [2, 2]])]
-)
-def test_rows_of_one_gene_are_merged_as_the_sheet_says(tmp_path, how, expected):
-    text = "gene,s1,s2\ntype,t,n\nTP53,3,5\nMYC,2,2\nTP53,3,8\n"
-    path = put(tmp_path, text, "x.csv")
-    series = read_table(path, row(orientation="columns", duplicates=how))
-    assert list(series.features) == ["TP53", "MYC"]
-    assert series.values.tolist() == expected
-    assert "1 feature name repeats: 'TP53' (2 times)" in series.notes[0]
-    with pytest.raises(InputError, match=r"'TP53' \(2 times\)\. Make names unique, or say"):
-        read_table(path, row(orientation="columns"))
 
 
 def test_only_features_of_a_pattern_are_features_and_the_others_are_kept_beside(tmp_path):
@@ -380,16 +365,6 @@ def test_counts_are_noted_and_a_series_matrix_without_values_is_their_phenotype(
     assert list(series.sample_metadata["title"]) == ["s1", "s2", "s3", "s4"]
     few = read_table(counts(tmp_path, values=COUNTS[:60]), counts_row(tmp_path, group=group))
     assert not few.notes
-
-
-def test_counts_per_million_are_logged_sample_by_sample_when_asked(tmp_path):
-    dataset = counts_row(tmp_path, group="patient", transform="log_cpm")
-    series = read_table(counts(tmp_path), dataset)
-    expected = np.log1p(COUNTS / COUNTS.sum(axis=0) * 1e6)
-    np.testing.assert_allclose(series.values, expected, rtol=1e-12)
-    step = CountsPerMillion().fit_transform(COUNTS.T.astype(float)).T
-    np.testing.assert_allclose(series.values, step, rtol=1e-12)
-    assert series.notes == ("log(1 + counts per million of the sample) was taken of all values",)
 
 
 @pytest.mark.parametrize("tallies", ["__no_feature", "N_unmapped"])

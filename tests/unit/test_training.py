@@ -77,17 +77,6 @@ def test_a_fold_never_sees_its_test_samples(series):
     assert Spy.seen[1] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
 
 
-def test_a_test_sample_beyond_all_range_is_decided_by_the_priors(series):
-    values = series.values.copy()
-    values[:, 0] = 1e160
-    series = DataSet("toy", values, series.features, series.samples, list("abbabb"))
-    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0"]})
-    row = train(series, folds, GAUSSIAN)["predictions"].iloc[0]
-    assert row["predicted"] == "b"
-    posterior = np.exp(row[[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy(float))
-    np.testing.assert_allclose(posterior, [0.2, 0.8])
-
-
 def test_a_failed_fit_is_a_row_and_the_others_go_on(series):
     outcome = train(series, FOLDS, entry(Failing))
     assert outcome["fits"]["status"].tolist() == ["failed", "failed"]
