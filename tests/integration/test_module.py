@@ -70,7 +70,10 @@ def caller(tmp_path_factory):
     """A workflow that imports ours twice, with a sheet of its own that is called as ours is."""
     folder = tmp_path_factory.mktemp("caller")
     (folder / "Snakefile").write_text(CALLER.format(snakefile=ROOT / "workflow/Snakefile"))
-    (folder / "caller.yaml").write_text(yaml.safe_dump(STUDY | {"sheets": ["config/datasets.tsv"]}))
+    small = {"title": "A tiny study", "datasets": ["wine", "toy"], "classifiers": ["nb"]}
+    small |= {"folds": ["3-fold"], "diagnostics": False}
+    study = STUDY | {"sheets": ["config/datasets.tsv"], "studies": {"tiny": small}}
+    (folder / "caller.yaml").write_text(yaml.safe_dump(study))
     (folder / "config").mkdir()
     (folder / "config/datasets.tsv").write_text(SHEET)
     return folder

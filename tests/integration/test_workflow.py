@@ -290,7 +290,10 @@ ASKED = "{rule} {threads} {resources.mem_mb} {resources.runtime}"
 
 
 def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp_path):
-    folder = prepare(tmp_path / "work")
+    folder = shutil.copytree(finished, tmp_path / "work", symlinks=True)
+    for lost in ("results/wine", "results/studies"):
+        shutil.rmtree(folder / lost)
+    (folder / "resources/series/wine.parquet").unlink()
     (folder / "submit.py").write_text(SUBMIT)
     profile = {
         "executor": "cluster-generic",
@@ -310,8 +313,8 @@ def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp
 
 @pytest.fixture(scope="module")
 def split(finished, tmp_path_factory):
-    """The same study with a job per fold, and one per classifier to put them together."""
-    per_job = {"folds_per_job": 1, "classifiers_per_job": 1}
+    """The same study with two jobs per classifier, and one to put them together."""
+    per_job = {"folds_per_job": 2, "classifiers_per_job": 1}
     folder = prepare(tmp_path_factory.mktemp("split"), STUDY | per_job)
     for name in ("resources", ".snakemake"):
         shutil.copytree(finished / name, folder / name)
@@ -319,20 +322,20 @@ def split(finished, tmp_path_factory):
     return folder
 
 
-def test_one_job_per_fold_gives_the_same_tables_and_trains_only_what_is_new(split, finished):
-    assert len(list((split / "results/wine/3-fold/xnb/batches").iterdir())) == 3
+def test_jobs_of_some_folds_give_the_same_tables_and_train_only_what_is_new(split, finished):
+    assert len(list((split / "results/wine/3-fold/xnb/batches").iterdir())) == 2
     assert tables(split) == tables(finished)
     own = yaml.safe_load((split / "tiny.yaml").read_text())
     more = changed(lambda c: c["folds"]["3-fold"].update(repeats=2), own)
     both = {CLASSIFY: 2, "classify_3-fold_xnb": 2}
-    assert jobs(split, *configured(split, more)) == {**both, "train": 12, **AFTER}  # of 24
+    assert jobs(split, *configured(split, more)) == {**both, "train": 8, **AFTER}  # of 16
     more = changed(lambda c: c["studies"]["tiny"]["classifiers"].append("fnb"), own)
-    alone = {"classify_3-fold_fnb": 2, "train": 6}
+    alone = {"classify_3-fold_fnb": 2, "train": 4}
     assert jobs(split, *configured(split, more)) == {**alone, **AFTER}
 
 
 def test_a_damaged_batch_stops_the_run_by_its_name_and_is_made_again_when_deleted(split):
-    (path,) = (split / "results/wine/3-fold/xnb/batches").glob("*0-0/predictions.parquet")
+    (path,) = (split / "results/wine/3-fold/xnb/batches").glob("*folds-0-1/predictions.parquet")
     content = bytearray(path.read_bytes())
     content[len(content) // 4] ^= 16
     stat = path.stat()
