@@ -87,6 +87,13 @@ def magic():
     )
 
 
+def arrhythmia():
+    rng = np.random.default_rng(1)
+    return "".join(
+        ",".join([*map(str, rng.integers(0, 9, 279)), str(1 + n % 2)]) + "\n" for n in range(10)
+    )
+
+
 def sheet():
     lines = ["id\tsource\tlocation\tsamples\tfeatures\tclasses\tlabel\tid_column\torientation"]
     lines[0] += "\toptions\tsha256"
@@ -130,12 +137,14 @@ def published(source, location, file):
 #: Per reader: a file's name, a good file, and what reads it.
 READERS = {
     "cumida": ("t.csv", rows(","), lambda path: read_cumida_csv(path, "toy")),
+    "cumida gzipped": ("t.csv.gz", rows(","), lambda path: read_cumida_csv(path, "toy")),
     "table": ("t.csv", rows(","), lambda path: as_table(path, id_column="samples")),
     "table, semicolons": (
         "t.csv",
         rows(";").replace(".", ","),
         lambda path: as_table(path, id_column="samples"),
     ),
+    "table gzipped": ("t.tsv.gz", rows("\t"), lambda path: as_table(path, id_column="samples")),
     "columns": ("t.tsv", columns(), lambda path: as_table(path, orientation="columns")),
     "arff": ("t.arff", arff(), as_table),
     "series matrix": (
@@ -169,7 +178,9 @@ READERS = {
     ),
     "sheet": ("sheet.tsv", sheet(), read_sheet),
     "protein": ("x", protein(), published("angular", "protein-helix", "protein_dihedrals.tsv")),
+    "window": ("x", protein(), published("angular", "protein-window", "protein_dihedrals.tsv")),
     "magic": ("x", magic(), published("uci", "magic", "magic/magic04.data")),
+    "arrhythmia": ("x", arrhythmia(), published("uci", "arrhythmia", "arrhythmia/arrhythmia.data")),
 }
 
 
@@ -209,13 +220,19 @@ def is_sound(found):
 
 
 @pytest.mark.parametrize("reader", READERS)
+def test_a_good_file_is_read(tmp_path, reader):
+    name, good, read = READERS[reader]
+    path = tmp_path / name
+    path.write_bytes(packed(path, good.encode()))
+    assert is_sound(read(path))
+
+
+@pytest.mark.parametrize("reader", READERS)
 def test_a_damaged_file_is_read_or_refused(tmp_path, reader):
     name, good, read = READERS[reader]
     path = tmp_path / name
     rng = np.random.default_rng(sum(reader.encode()))
     inner = packed(path, good.encode())
-    path.write_bytes(inner)
-    assert is_sound(read(path))
     for _ in range(COUNT):
         broken = rng.random() < 0.3  # of gzipped files the archive itself
         content = damaged(rng, inner) if broken else packed(path, damaged(rng, good.encode()))
