@@ -20,29 +20,6 @@ def put(folder, text, name="toy.csv"):
     return path
 
 
-def assert_is_the_good_series(series):
-    np.testing.assert_array_equal(series.values, [[1.5, 4.0], [-2.0, 5.25], [0.3, 6.0]])
-    assert list(series.features) == ["g1", "g2", "g3"]
-    assert list(series.samples) == ["GSM1", "GSM2"]
-    assert list(series.labels) == ["tumour", "normal"]
-    assert set(series.kinds) == {"linear"}
-
-
-VARIANTS = {
-    "plain": GOOD,
-    "CRLF": GOOD.replace("\n", "\r\n"),
-    "BOM": "\ufeff" + GOOD,
-    "quoted names": GOOD.replace("GSM1,tumour", '"GSM1","tumour"').replace("g1,g2", '"g1","g2"'),
-    "spaces": GOOD.replace(",1.5,", ", 1.5 ,").replace("tumour", " tumour "),
-    "gzip": gzip.compress(GOOD.encode(), mtime=0),
-}
-
-
-@pytest.mark.parametrize("text", VARIANTS.values(), ids=VARIANTS.keys())
-def test_harmless_variants_of_csv_give_the_same_series(tmp_path, text):
-    assert_is_the_good_series(read_cumida_csv(put(tmp_path, text), "toy"))
-
-
 def test_a_file_reads_back_bit_for_bit(tmp_path):
     rng = np.random.default_rng(0)
     values = rng.standard_normal((100, 37)) * 10.0 ** rng.integers(-9, 9, (100, 37))
