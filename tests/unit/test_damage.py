@@ -63,23 +63,6 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """Of each file its path, bytes and reader, and what the reader says of it."""
-    made = {}
-    for name, (write, read) in FILES.items():
-        path = tmp_path_factory.mktemp("damage") / f"{name}.parquet"
-        write(path)
-        made[name] = path, path.read_bytes(), read, read(path)
-    return made
-
-
-@pytest.fixture(params=FILES)
-def written(request, files):
-    """One of them."""
-    return files[request.param]
-
-
-@pytest.fixture(scope="module")
 def foreign(tmp_path_factory):
     """Where a file of somebody else's is written."""
     return tmp_path_factory.mktemp("foreign") / "file.parquet"
