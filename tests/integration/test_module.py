@@ -96,7 +96,8 @@ def test_two_modules_run_under_their_prefixes(caller):
     }
     assert "Nothing to be done" in call(caller, "first_tiny", "-n")
     planned = call(caller, "second_tiny", "-n")
-    priorities = dict(re.findall(r"wildcards: dataset=(\w+)\n +priority: (.*)", planned))
+    acquired = r"rule second_acquire:\n(?: +.*\n)*? +wildcards: dataset=(\w+)\n +priority: (.*)"
+    priorities = dict(re.findall(acquired, planned))
     assert float(priorities["wine"]) < float(priorities["toy"]) < 0  # the larger is begun first
     paths = re.findall(r"^    (?:input|output|log|benchmark): (.*)$", planned, re.MULTILINE)
     made = [path for line in paths for path in line.split(", ") if "resources/paper" not in path]
