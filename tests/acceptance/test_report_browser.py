@@ -255,22 +255,6 @@ def test_nothing_overflows(browser, report, width, theme, name):
         assert browser.execute_script(OVERFLOWING) == [0, []]
 
 
-def test_figures_take_the_colours_of_the_page(browser, report):
-    script = (
-        "return [getComputedStyle(document.body).color,"
-        " getComputedStyle(document.querySelector('svg text')).fill,"
-        " getComputedStyle(document.body).backgroundColor]"
-    )
-    papers = set()
-    for theme in ("light", "dark"):
-        with shown(browser, theme=theme):
-            browser.get(report.as_uri())
-            ink, drawn, paper = browser.execute_script(script)
-            assert drawn == ink
-            papers.add(paper)
-    assert len(papers) == 2
-
-
 def test_an_a4_page_holds_every_table_and_no_controls(browser, report):
     with shown(browser, width=717, theme="dark", media="print"):  # 210 mm less the margins
         browser.get(report.as_uri())

@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 from scipy.spatial.distance import jensenshannon
 from scipy.special import logsumexp
 from scipy.stats import cauchy, norm
-from sklearn.base import clone
 
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, leave_one_out_likelihood
 from xnbflow.density.density_tables import log_tabulated, tabulate
@@ -332,25 +331,6 @@ def test_tables_agree_with_sums_over_all_samples(shape, n):
     assert (error[within] <= WITHIN + 1e-12 * size[within]).all(), error[within].max()
     # below -1000 a log density has six digits
     assert (error[~within] <= BEYOND * np.maximum(1.0, 1e-3 * size[~within])).all()
-
-
-@pytest.mark.parametrize("min_bandwidth", [0.0, 0.4])
-@pytest.mark.parametrize("model", [FlexibleNB(), XNB(min_distance=0.0), ClassSpecificNB()])
-def test_classifiers_with_tables_agree_with_exact_ones(model, min_bandwidth):
-    rng = np.random.default_rng(2)
-    y = np.repeat(["a", "b", "c"], [3000, 2000, 50])
-    X = rng.normal(size=(5050, 3)) + 0.5 * (y == "b")[:, None]
-    X[:, 1] = np.where(y == "a", 0.25, X[:, 1])
-    points = np.vstack([X[::20], rng.normal(scale=20, size=(50, 3))])
-    found, exact = (
-        clone(model)
-        .set_params(min_bandwidth=min_bandwidth, exact=exact)
-        .fit(X, y)
-        .predict_joint_log_proba(points)
-        for exact in (False, True)
-    )
-    np.testing.assert_allclose(found, exact, atol=3 * WITHIN, rtol=1e-9)
-    assert (found != exact).any()
 
 
 def test_only_large_classes_of_gaussian_kernels_are_tabulated():

@@ -73,18 +73,6 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
     assert row["evidence"] == pytest.approx(terms[1] - reference)
 
 
-def test_evidence_does_not_depend_on_the_unit_of_measurement(series, trained):
-    scaled = DataSet("toy", 1000 * series.values, series.features, series.samples, series.labels)
-    # The floor below the bandwidth of a constant class, as published, is no multiple of the unit.
-    told = trained["explanations"].query("feature != 'g2'")
-    shifted = told.assign(log_likelihood=told["log_likelihood"] - np.log(1000))
-    first, second = (
-        relative_evidence(data, trained["predictions"], rows, XNB_ENTRY)["evidence"]
-        for data, rows in ((series, told), (scaled, shifted))
-    )
-    np.testing.assert_allclose(first, second, atol=1e-6)
-
-
 def test_direction_compares_the_median_with_every_other_class(series):
     pairs = [("b", "g0"), ("a", "g0"), ("c", "g0"), ("b", "g1"), ("a", "g2"), ("b", "g1")]
     table = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))

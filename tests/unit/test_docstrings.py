@@ -1,26 +1,12 @@
 """What the documentation and the types of the library say."""
 
 import importlib
-import inspect
 import re
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, is_regressor
-
-from xnbflow import naive_bayes, preprocessing
-
-ESTIMATORS = [
-    found
-    for package in (naive_bayes, preprocessing)
-    for name in package.__all__
-    if inspect.isclass(found := getattr(package, name))
-]
-
 
 PUBLIC_MODULES = [
     "xnbflow.data.cells",
@@ -35,46 +21,6 @@ PUBLIC_MODULES = [
 ]
 
 
-#: Attributes that scikit-learn's own classes set.
-OF_SCIKIT_LEARN = {"n_features_in_", "feature_names_in_"}
-
-
-#: Parameters without a default.
-NEEDED = {
-    "ExpressionFilter": {"level": 0.0},
-    "SelectiveNB": {"estimator": naive_bayes.GaussianNB()},
-}
-
-
-EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda found: found.__name__)
-
-
-def sections(documented):
-    """The sections of a numpydoc docstring: the names that each describes."""
-    lines = inspect.cleandoc(documented.__doc__).splitlines()
-    found, current = {}, []
-    for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        if line and set(below) == {"-"}:
-            found[line] = current = []
-        elif line and not line.startswith(" ") and set(line) != {"-"}:
-            names = line.partition(" : ")[0]
-            current += [name.strip(" *\\") for name in names.split(",")]
-        elif current and current[-1] == "":  # a list of names goes on
-            current[-1:] = [name.strip(" *\\") for name in line.partition(" : ")[0].split(",")]
-    return found
-
-
-def methods(estimator):
-    """Public methods that this package defines, with their parameters but for self."""
-    for name, method in inspect.getmembers(estimator, inspect.isfunction):
-        if not name.startswith("_") and method.__module__.startswith("xnbflow."):
-            yield (
-                name,
-                method,
-                [key for key in inspect.signature(method).parameters if key != "self"],
-            )
-
-
 @pytest.mark.parametrize("module", PUBLIC_MODULES)
 def test_every_public_name_stands_in_the_reference(module):
     page = (Path(__file__).parents[2] / "docs/reference/api.md").read_text()
@@ -85,41 +31,6 @@ def test_every_public_name_stands_in_the_reference(module):
 
 def names_of(module):
     return importlib.import_module(module).__all__
-
-
-def fitted(estimator):
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1, 2], 12)
-    X = rng.normal(size=(36, 4)) + y[:, None] * np.array([2.0, 1.0, 0.0, 0.0])
-    if estimator.__name__ == "VonMisesFisherNB":
-        X /= np.linalg.norm(X, axis=1, keepdims=True)
-    if estimator.__name__ in ("GeneralizedNB", "StepwiseNaiveEffects"):
-        X, y = X[:24], y[:24]
-    model = estimator(**NEEDED.get(estimator.__name__, {}))
-    y = y.astype(float) if is_regressor(model) or estimator.__name__ == "CICA" else y
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return model.fit(np.abs(X) if "CountsPerMillion" in estimator.__name__ else X, y)
-
-
-@EVERY
-def test_every_public_attribute_of_a_fit_is_documented(estimator):
-    if inspect.isabstract(estimator):
-        pytest.skip("a base class")
-    model = fitted(estimator)
-    documented = set(OF_SCIKIT_LEARN)
-    for base in estimator.__mro__:
-        if issubclass(base, BaseEstimator) and base.__module__.startswith("xnbflow."):
-            documented |= set(sections(base).get("Attributes", ()))
-    computed = {
-        name
-        for base in estimator.__mro__
-        if base.__module__.startswith("xnbflow.")
-        for name, value in vars(base).items()
-        if isinstance(value, property) and not value.__doc__
-    }
-    public = {name for name in {*vars(model), *computed} if not name.startswith("_")}
-    assert sorted(public - documented - set(model.get_params(deep=False))) == []
 
 
 # --- types ----------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from xnbflow.data.errors import InputError
 from xnbflow.density.families.naive_effect import QUADRATIC_KERNELS
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
-from xnbflow.preprocessing import StepwiseNaiveEffects
 from xnbflow.preprocessing.selection.stepwise import stepwise_logistic
 
 
@@ -292,24 +291,3 @@ def test_score_chi_squares_are_those_of_the_information_matrix(superseded):
     score = both @ (events - p)
     expected = score @ np.linalg.solve((both * (p * (1 - p))) @ both.T, score)
     assert path["chi_square"].iloc[1] == pytest.approx(expected, rel=1e-4)
-
-
-@pytest.fixture(scope="module")
-def v_shaped():
-    rng = np.random.default_rng(7)
-    X = pd.DataFrame(rng.normal(size=(500, 6)), columns=list("abcdef"))
-    X["f"] = rng.integers(0, 3, 500)
-    log_odds = 4 * np.abs(X["b"]) - 3 + 2 * (X["f"] == 1)
-    return X, np.where(rng.random(500) < expit(log_odds), "yes", "no")
-
-
-def test_a_v_shaped_effect_is_selected_and_a_linear_model_would_miss_it(v_shaped):
-    X, y = v_shaped
-    selector = StepwiseNaiveEffects(entry=0.001, stay=0.001, categorical=["f"]).fit(X, y)
-    assert list(selector.get_feature_names_out()) == ["b", "f"]
-    assert list(selector.path_["feature"]) == ["b", "f"]
-    assert selector.transform(X).shape == (500, 2)
-    linear, _ = stepwise_logistic(
-        X.to_numpy(dtype=float).T, (y == "yes").astype(int), entry=0.001, stay=0.001
-    )
-    assert 1 not in linear

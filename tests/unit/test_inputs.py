@@ -342,25 +342,6 @@ def test_columns_are_returned_in_the_order_named(columns, positions):
     assert not column_mask(None, NAMES, "x").any()
 
 
-@pytest.mark.parametrize(
-    ("columns", "named"),
-    [
-        ("e", "'e'"),
-        ("ab", "'ab'"),
-        ([0, 4], "4"),
-        ([-5], "-5"),
-        ([1.0], "1.0"),
-        (slice("a", "e"), "'e'"),
-        ([True, False], "mask of 2 columns"),
-        ([[0, 1], [2, 3]], "shape"),
-        (len, "len"),
-    ],
-)
-def test_columns_that_are_not_there_are_refused(columns, named):
-    with pytest.raises(InputError, match=f"angular .*{named}"):
-        column_positions(columns, NAMES, "angular")
-
-
 def test_names_need_to_exist_and_to_be_of_one_column():
     repeated = np.array(["a", "b", "a"], dtype=object)
     for columns, names in (("a", np.arange(3)), (["b", "a"], repeated)):

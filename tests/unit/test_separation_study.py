@@ -10,7 +10,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
 from xnbflow.data.tables import write_tables
-from xnbflow.report.page.blocks import Group, Table, figures_of
+from xnbflow.report.page.blocks import Table, figures_of
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
 from xnbflow.studies.separation import ANALYSIS
@@ -126,9 +126,6 @@ def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
     assert harmed.xs("all blocks", level="method").isna().all()
 
 
-BLOCKS = {"dataset": "tissue", "size": 2, "samples": 40, "blocks": 50, "mean_abs_r": 0.6}
-
-
 def drawn(tables, root):
     """Write the tables of the analysis and return the section and its tables of the page."""
     study = Study("blocks", "Blocks", "", (), (), (), diagnostics=False, analyses={})
@@ -159,16 +156,3 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     drawings = [render(figure.name, figure.draw, figure.arguments) for figure in figures]
     assert len(drawings) == 2 + 3  # gains by sample size, weights by distribution
     assert "non-central chi-square (3, 5)" in drawings[0]
-
-
-def test_groups_are_shown_where_there_is_something_to_show(tables, tmp_path):
-    found = tables["blocks"].reindex([0]).assign(**BLOCKS, shrunk=0.25, mean_shrinkage=0.3)
-    changed = {"fitted": tables["fitted"].head(0), "blocks": found}
-    titles = {b.title for b in drawn(tables | changed, tmp_path)[0].blocks if isinstance(b, Group)}
-    assert "Blocks found in data sets" in titles
-    assert "BlockNB fitted" not in titles
-    assert drawn(tables | {"risk": tables["risk"].head(0)}, tmp_path)[0] is None
-    losing = tables["verdicts"].copy()
-    losing.loc[losing["method"] != "all blocks", "mean_gain"] = -0.1
-    made, _ = drawn(tables | {"verdicts": losing}, tmp_path)
-    assert made.blocks[0].text.startswith("Use all blocks")
