@@ -353,6 +353,6 @@ def test_a_damaged_batch_stops_the_run_by_its_name_and_is_made_again_when_delete
 def test_without_batches_none_are_left_and_fewer_repeats_leave_no_row(split):
     whole = STUDY | {"folds_per_job": "all", "folds": {"3-fold": {"splits": 2}}}
     place = split / "results/wine/3-fold/xnb"
-    snakemake(split, *configured(split, whole), "results/wine/3-fold/xnb/fits.parquet")
+    snakemake(split, "results/wine/3-fold/xnb/fits.parquet", *configured(split, whole))
     assert {path.suffix for path in place.iterdir()} == {".parquet"}
     assert len(pd.read_parquet(place / "fits.parquet")) == 2
