@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Instance, ListOf, number, one_of, whole
@@ -47,9 +48,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     sizes : list of int, default=None
         Numbers of features per pair of classes to try. None tries 30 from 1 to 200, or to all
         features, in geometric steps.
-    cv : int or cross-validation splitter, default=10
-        The inner folds. An int makes stratified folds in the order of the samples, or, where
-        ``groups`` are given to `fit`, stratified folds that keep groups together.
+    cv : int or cross-validation splitter, default=None
+        The inner folds. None makes 10, or 5 of 500 samples or more. An int makes stratified folds
+        in the order of the samples, or, where ``groups`` are given to `fit`, stratified folds that
+        keep groups together.
     scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
         What is compared along the path, over all inner test samples; the log loss after the
         calibration.
@@ -62,8 +64,13 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         get the temperature. See `xnbflow.naive_bayes.evidence_calibration.fit_vector`.
     distance, min_bandwidth : str or list of str, float or list of float
         As in `ClassSpecificNB`; of several the best is chosen.
-    bandwidth, kernel, n_grid, evidence, contamination, priors, exact
-        As in `ClassSpecificNB`.
+    bandwidth, kernel, n_grid, evidence, contamination, exact
+        As in `ClassSpecificNB`. Unless ``exact``, inner folds of more than 64 test samples
+        interpolate the evidence of a feature between 64 of its values.
+    priors : array-like of shape (n_classes,), default=None
+        As in `ClassSpecificNB`. None with ``rule="average"``: equal, unless the inner log loss with
+        the shares of the training samples is less by more than its standard error. The reference
+        always has the shares.
 
     Attributes
     ----------
@@ -126,7 +133,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "sizes": [ListOf(whole(1)), None],
-        "cv": [whole(2), Instance("split", "get_n_splits")],
+        "cv": [whole(2), Instance("split", "get_n_splits"), None],
         "calibration": [one_of(*CALIBRATIONS)],
         "scoring": [one_of(*SCORINGS)],
         "rule": [one_of("average", "one_standard_error", "best")],
@@ -139,7 +146,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self,
         *,
         sizes: Sequence[int] | None = None,
-        cv: Any = 10,
+        cv: Any = None,
         scoring: str = "log_loss",
         rule: str = "average",
         calibration: str = "vector",
@@ -179,7 +186,9 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         X, y = self._validated(X, y)
         check_consistent_length(y, groups)
         codes = self._learn_classes(y)
-        self._fit(self._arrange(X), codes, groups)
+        # Its products of matrices are small: more threads would mostly wait for each other.
+        with threadpool_limits(1, "blas"):
+            self._fit(self._arrange(X), codes, groups)
         return self
 
     @property
@@ -207,6 +216,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             rows[best][name] for name in ("n_features_per_pair", "distance", "min_bandwidth")
         )
         calibration, self._averaged = fitted[best][0], average is not None
+        if average is not None and average.equal_priors:
+            self.class_log_prior_ = np.full(len(self.classes_), -np.log(len(self.classes_)))
         self.temperature_ = calibration.temperature
         self.calibration_slope_ = calibration.slope
         self.calibration_intercept_ = calibration.intercept
@@ -243,7 +254,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         for distance, floor in candidates:
             predictions = self._predict_inside(features, codes, folds, sizes, distance, floor)
             if self.rule == "average":
-                scores_, average = predictions.average(n_units)
+                if self.priors is None:
+                    predictions, scores_, average = predictions.average_of_prior(n_units)
+                else:
+                    scores_, average = predictions.average(n_units)
                 calibration = certain  # the average has its sharpness
                 if self.calibration == "vector":
                     calibration = predictions.fit_vector(average.sums, certain)
@@ -367,6 +381,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             core = entries[code, own] <= self.n_features_
             self.weights_[label] = weights[code, own]
             self.core_features_[label] = list(itertools.compress(names, core))
+
+    @property
+    def _log_reference(self) -> np.ndarray:
+        return self._log_prior(self.class_count_ / self.class_count_.sum())
 
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
         terms = super()._weigh(log_density)

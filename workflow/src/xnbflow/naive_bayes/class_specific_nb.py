@@ -149,7 +149,12 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         return columns, terms[code, rows] * self._calibration.slope[code]
 
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
-        return weigh(log_density, self.class_log_prior_, self.evidence, self.contamination)
+        return weigh(log_density, self._log_reference, self.evidence, self.contamination)
+
+    @property
+    def _log_reference(self) -> np.ndarray:
+        """The log weight of each class in the reference."""
+        return self.class_log_prior_
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

@@ -1,7 +1,7 @@
 """A path over numbers of features: its inner predictions, scores and average, and the choice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,14 @@ class SizeAverage:
 
     ``weights`` (n_sizes,) are factors of the summed evidence at each size, ``sums`` (n_samples,
     n_classes) the average's evidence for the inner test samples, and ``loss`` its mean
-    cross-entropy to the smoothed targets.
+    cross-entropy to the smoothed targets. ``equal_priors`` says whether classes are equally likely
+    beforehand.
     """
 
     weights: np.ndarray
     sums: np.ndarray
     loss: float
+    equal_priors: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,26 @@ class InnerPredictions:
             row = _row(count, 1.0 / sharp, self._scores(own * sharp))
             rows.append(row | {"weight": float(share)})
         return rows, SizeAverage(shares * sharpness * factor, average * factor, loss)
+
+    def average_of_prior(
+        self, n_units: int
+    ) -> tuple["InnerPredictions", list[dict[str, float]], SizeAverage]:
+        """Return the predictions and their `average` with equal priors, or with classes' shares.
+
+        The summed evidence already counts against a small class, whose means are uncertain; its
+        share would do so again. So priors are equal, unless the log loss with the shares is less by
+        more than one standard error of the difference.
+        """
+        present = np.isfinite(self.log_prior)
+        log_prior = np.where(present, -np.log(present.sum(axis=1, keepdims=True)), -np.inf)
+        equal = replace(self, log_prior=log_prior)
+        rows, average = self.average(n_units)
+        equal_rows, equal_average = equal.average(n_units)
+        gains = log_losses(equal_average.sums, equal.log_prior, self.codes)
+        gains -= log_losses(average.sums, self.log_prior, self.codes)
+        if gains.mean() > gains.std() / np.sqrt(len(gains)):
+            return self, rows, average
+        return equal, equal_rows, replace(equal_average, equal_priors=True)
 
     def fit_vector(
         self, sums: np.ndarray, start: Calibration, samples: np.ndarray | slice = np.s_[:]
