@@ -29,12 +29,44 @@ def test_the_order_of_columns_and_further_ones_change_nothing(model):
 
 def test_a_missing_feature_is_named():
     with pytest.raises(InputError, match="lacks 1 of the model's 8 features: g0"):
-        predict_table(NB, NEW.drop(columns="g0"))
+        predict_table(NB, NEW.drop(columns="g0"), "error")
+
+
+def test_evidence_of_missing_features_is_left_out_where_the_classifier_allows_it():
+    gone, lacking = CSNB.required[0], NEW.copy()
+    lacking.loc["s3", gone] = np.nan
+    for model, table in ((CSNB, NEW.drop(columns=gone)), (CSNB, lacking), (NB, lacking)):
+        told = predict_table(model, table)
+        assert told.table.equals(predict_table(model, table, "drop").table)
+        assert sum("of the evidence is left" in note for note in told.notes) == 1
+    with pytest.raises(InputError):
+        predict_table(XNB, NEW.drop(columns=XNB.required[0]))
+
+
+@pytest.mark.filterwarnings("ignore:.*lack features that the classifier uses:UserWarning")
+@pytest.mark.parametrize("make", [lambda: ClassSpecificNB(n_features=3), ClassSpecificNBCV])
+def test_class_specific_classifiers_find_their_features_and_marginalise_missing_ones(make):
+    model = make().fit(SERIES.frame(), SERIES.labels)
+    used = model.feature_names_in_[model.used_columns_]
+    other = NEW[used[::-1]].assign(note="text", empty=np.nan)
+    assert np.array_equal(model.predict_proba(other), model.predict_proba(NEW))
+    lacking = NEW.copy()
+    lacking.loc["s3", used[0]] = np.nan
+    found = model.predict_log_proba(lacking)
+    assert np.array_equal(np.delete(found, 3, 0), np.delete(model.predict_log_proba(NEW), 3, 0))
+    expected = log_posterior_without(model, NEW, [used[0]])
+    np.testing.assert_allclose(found[3], expected[3])
+    np.testing.assert_allclose(model.predict_log_proba(NEW.drop(columns=used[0])), expected)
+    assert (model.evidence_left(lacking) < 1.0).tolist() == [i == 3 for i in range(len(NEW))]
+    with pytest.raises(InputError):
+        model.predict(NEW.drop(columns=used))
 
 
 def test_a_feature_that_the_model_does_not_use_may_be_missing():
     unused = [name for name in NEW if name not in set(XNB.required)]
     assert unused
+    noted = NEW.assign(**dict.fromkeys(unused, "text"))
+    assert predict_table(XNB, noted).table.equals(predict_table(XNB, NEW).table)
     full = predict_table(XNB, NEW).table
     assert predict_table(XNB, NEW.drop(columns=unused)).table.equals(full)
 
@@ -105,7 +137,7 @@ def test_a_value_that_is_no_number_is_named(value, told):
     wrong = NEW.copy()
     wrong.loc[wrong.index[2], "g0"] = value
     with pytest.raises(InputError, match=f"sample {told}"):
-        predict_table(NB, wrong)
+        predict_table(NB, wrong, "error")
 
 
 @pytest.mark.parametrize("model", [CSNB, NB, XNB], ids=["csnb", "nb", "xnb"])

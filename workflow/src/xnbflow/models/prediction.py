@@ -22,13 +22,16 @@ __all__ = [
     "MISSING",
     "Prediction",
     "aligned",
+    "can_drop",
+    "evidence_left",
     "log_posterior_without",
     "predict_table",
+    "resolved_missing",
     "scale_note",
 ]
 
 #: What may be done about a feature that the model uses and the table lacks.
-MISSING = ("error", "impute", "drop")
+MISSING = ("auto", "error", "impute", "drop")
 
 _SHOWN = 5
 
@@ -52,7 +55,7 @@ class Prediction:
     notes: list[str] = field(default_factory=list)
 
 
-def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") -> Prediction:
+def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -> Prediction:
     """Predict samples.
 
     Parameters
@@ -61,10 +64,11 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
     X : DataFrame of shape (n_samples, n_features)
         Samples by features; columns in any order, further ones are ignored. The index names the
         samples. NaN where a value is missing.
-    missing : {"error", "impute", "drop"}
+    missing : {"auto", "error", "impute", "drop"}
         What to do where a feature that the model uses is absent, or its value missing: refuse; take
         the training median; or leave its evidence out, which only a naive Bayes classifier can. A
-        model that was trained with missing values fills single ones in by itself.
+        model that was trained with missing values fills single ones in by itself. "auto" leaves the
+        evidence out where the model can (`can_drop`) and does not fill values in, or else refuses.
 
     Raises
     ------
@@ -72,6 +76,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
         If there is no sample, if a feature is missing, named twice or holds something that is no
         finite number.
     """
+    missing = resolved_missing(model, missing)
     frame, lacking = aligned(model, X, missing)
     log_posterior = _log_posterior(model, frame, lacking, missing)
     labels, probabilities = _answers(model, frame, log_posterior)
@@ -83,6 +88,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
     notes = [
         _absent_note(model, lacking, missing),
         _incomplete_note(lacking, missing),
+        _evidence_note(model, lacking, missing),
         _scale_note(model, X),
         _atypical_note(table),
     ]
@@ -105,7 +111,7 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     lacking : ndarray of bool, shape (n_samples, n_used)
         Where a used feature has no value.
     """
-    require_choice("missing", missing, MISSING)
+    missing = resolved_missing(model, missing)
     if not len(X):
         msg = "the table has no samples; give at least one"
         raise InputError(msg)
@@ -116,7 +122,7 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     places = X.columns.astype(str).get_indexer(model.features)
     _refuse_absent(model, places[model.used] < 0, missing)
     values = np.full((len(X), len(places)), np.nan)
-    present = np.flatnonzero(places >= 0)
+    present = model.used[places[model.used] >= 0]
     values[:, present] = _numbers(X, places[present])
     lacking = np.isnan(values[:, model.used])
     itself = imputes(model.estimator)
@@ -125,6 +131,40 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     if missing == "drop" or not itself:
         values = np.where(np.isnan(values), model.quartiles[1], values)
     return pd.DataFrame(values, index=X.index, columns=model.features), lacking
+
+
+def can_drop(estimator: BaseEstimator) -> bool:
+    """Return whether a classifier can leave the evidence of features out, see `predict_table`.
+
+    Its classes stay comparable: all use the same features, or each one's are relative to a common
+    reference; and steps of a pipeline before it take each feature by itself.
+    """
+    last = explainer(estimator)
+    comparable = isinstance(last, IndependentNB) or (last is not None and is_relative(last))
+    return comparable and takes_features_apart(estimator)
+
+
+def resolved_missing(model: TrainedModel, missing: str) -> str:
+    """Return what is done about missing values, with "auto" decided; see `predict_table`."""
+    require_choice("missing", missing, MISSING)
+    if missing != "auto":
+        return missing
+    return "drop" if can_drop(model.estimator) and not imputes(model.estimator) else "error"
+
+
+def evidence_left(model: TrainedModel, lacking: np.ndarray) -> np.ndarray:
+    """Return the share of the evidence's weight that samples have, (n_samples,), mean over classes.
+
+    ``lacking`` (n_samples, n_used) is that of `aligned`. Every feature of a class weighs 1 where
+    the signature has no weights, and where there is no signature all features are alike.
+    """
+    rows = model.signature
+    if rows.empty:
+        return 1.0 - lacking.mean(axis=1)
+    own = rows["weight"].astype(float).fillna(1.0)
+    weights = (own / own.groupby(rows["class"]).transform("sum")).to_numpy()
+    known = ~lacking[:, pd.Index(model.required).get_indexer(rows["feature"])]
+    return known @ weights / rows["class"].nunique()
 
 
 def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> None:
@@ -222,9 +262,7 @@ def log_posterior_without(
         If the classifier cannot leave features out.
     """
     last: Any = explainer(estimator)
-    terms = None
-    if (isinstance(last, IndependentNB) or is_relative(last)) and takes_features_apart(estimator):
-        terms = terms_of(estimator, X.set_axis(np.arange(len(X))))
+    terms = terms_of(estimator, X.set_axis(np.arange(len(X)))) if can_drop(estimator) else None
     if terms is None:
         msg = (
             f"{type(estimator if last is None else last).__name__} cannot leave a feature out: its "
@@ -289,6 +327,14 @@ def _incomplete_note(lacking: np.ndarray, missing: str) -> str | None:
     )
 
 
+def _evidence_note(model: TrainedModel, lacking: np.ndarray, missing: str) -> str | None:
+    if missing != "drop" or not lacking.any():
+        return None
+    left = evidence_left(model, lacking)
+    least = f"; in the sample that lacks most, {left.min():.0%}" if np.ptp(left) > 0.0 else ""
+    return f"{left.mean():.0%} of the weight of the evidence is left{least}"
+
+
 _DONE = {
     "error": "are filled in as the model does with its training samples",
     "impute": "stand at their training medians",
@@ -311,7 +357,9 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
 def _scale_note(model: TrainedModel, X: pd.DataFrame) -> str | None:
     places = X.columns.astype(str).get_indexer(model.features)
     known = np.flatnonzero(places >= 0)
-    note = scale_note(model.quartiles[:, known], X.iloc[:, places[known]].to_numpy(dtype=float))
+    known = known[np.linspace(0, len(known) - 1, min(len(known), _MOST_FEATURES)).astype(int)]
+    values = X.iloc[:, places[known]].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
+    note = scale_note(model.quartiles[:, known], values)
     return None if note is None else f"the table is on another scale: {note}"
 
 

@@ -386,6 +386,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def _log_reference(self) -> np.ndarray:
         return self._log_prior(self.class_count_ / self.class_count_.sum())
 
+    @property
+    def _feature_weights(self) -> list[np.ndarray]:
+        return list(self.weights_.values())
+
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
         terms = super()._weigh(log_density)
         if self._averaged:

@@ -83,6 +83,7 @@ class Orientation(StrEnum):
 class Missing(StrEnum):
     """`xnbflow.models.prediction.MISSING`, which takes its time to import."""
 
+    AUTO = "auto"
     ERROR = "error"
     IMPUTE = "impute"
     DROP = "drop"
@@ -106,7 +107,7 @@ Lacking = Annotated[
     typer.Option(
         "--missing",
         help="What to do where a feature that the model uses, or its value, is missing: refuse, "
-        "take the training median, or leave its evidence out.",
+        "take the training median, or leave its evidence out; auto leaves it out if the model can.",
     ),
 ]
 Options = Annotated[
@@ -251,7 +252,7 @@ def predict(
     *,
     id_column: Id = "",
     output: Output = None,
-    missing: Lacking = Missing.ERROR,
+    missing: Lacking = Missing.AUTO,
     orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
@@ -280,7 +281,7 @@ def explain(
     sample: Annotated[str, typer.Option(help="The sample's name.")],
     id_column: Id = "",
     html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
-    missing: Lacking = Missing.ERROR,
+    missing: Lacking = Missing.AUTO,
     orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
