@@ -13,6 +13,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Instance, ListOf, number, one_of, whole
 from xnbflow.density.matrices import by_feature, is_sparse
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
+from xnbflow.naive_bayes.conformal import class_p_values, held_out_coverage
 from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration
 from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
@@ -88,6 +89,9 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     calibration_slope_, calibration_intercept_ : ndarray of shape (n_classes,)
         Factor, at most 1, and constant, in nats, of the summed evidence of each class. With
         ``rule="average"`` temperature and slopes are 1, because the weights include them.
+    held_out_scores_, held_out_codes_, held_out_folds_ : ndarray of shape (n_tested,)
+        Posterior of its own class of each sample that an inner fold tests, its class as a number,
+        and that fold; see `predict_set`.
     path_ : DataFrame
         One row per distance, floor and size: ``distance``, ``min_bandwidth``,
         ``n_features_per_pair``, ``n_features_per_class`` (mean over inner folds and classes),
@@ -191,6 +195,29 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             self._fit(self._arrange(X), codes, groups)
         return self
 
+    def predict_set(self, X: np.ndarray | pd.DataFrame, error_rate: float = 0.1) -> np.ndarray:
+        """Return which classes a sample may belong to, shape (n_samples, n_classes).
+
+        A class is left out where the posterior of it is as low as in a share of less than
+        ``error_rate`` of the class's own samples, each predicted by the inner folds: a sample of
+        any class has it in its set with a probability of about ``1 - error_rate`` at least, which
+        `coverage` measures. Several classes are an undecided sample, none an unusual one. A class
+        of less than ``1 / error_rate - 1`` samples is in every set.
+        """
+        posterior = self.predict_proba(X)
+        held_out = self.held_out_scores_, self.held_out_codes_
+        return class_p_values(posterior, *held_out, len(self.classes_)) > error_rate
+
+    def coverage(self, error_rate: float = 0.1) -> dict[Any, float]:
+        """Return for each class label how often `predict_set` has it for its held-out samples.
+
+        The sets of an inner fold's samples rest on the other folds.
+        """
+        check_is_fitted(self)
+        held_out = self.held_out_scores_, self.held_out_codes_, self.held_out_folds_
+        shares = held_out_coverage(*held_out, len(self.classes_), error_rate)
+        return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
+
     @property
     def path_(self) -> pd.DataFrame:
         """The path over sizes, see the class."""
@@ -207,7 +234,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:
         features = by_feature(features) if is_sparse(features) else features
         sizes = checked_sizes(self.sizes, features.shape[0])
-        rows, fitted = self._path(features, codes, groups, sizes)
+        rows, fitted, inner = self._path(features, codes, groups, sizes)
         best, size, average = self._choose(rows, fitted, len(codes))
         table = pd.DataFrame(rows)
         table["chosen"] = table.index == best
@@ -221,6 +248,13 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.temperature_ = calibration.temperature
         self.calibration_slope_ = calibration.slope
         self.calibration_intercept_ = calibration.intercept
+        self.held_out_scores_, self.held_out_codes_ = np.empty(0), np.empty(0, dtype=int)
+        self.held_out_folds_ = self.held_out_codes_
+        if inner:
+            own = inner[best // len(sizes)]
+            sums = own.sums[best % len(sizes)] if average is None else average.sums
+            self.held_out_scores_ = own.true_posterior(calibration(sums))
+            self.held_out_codes_, self.held_out_folds_ = own.codes, own.folds
         given = codes, None, size, self.distance_, self.min_bandwidth_
         shortlist, rankings = self._ranked(features, *given)
         chosen = [rankings.chosen(code) for code in range(len(self.classes_))]
@@ -235,8 +269,11 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     def _path(
         self, features: Any, codes: np.ndarray, groups: np.ndarray | None, sizes: np.ndarray
-    ) -> tuple[list[dict[str, Any]], list[_Fitted]]:
-        """Return the rows of the path, and of each its calibration and the average it is in."""
+    ) -> tuple[list[dict[str, Any]], list[_Fitted], list[InnerPredictions]]:
+        """Return the rows of the path, and of each its calibration and the average it is in.
+
+        The third are the inner predictions of each distance and floor.
+        """
         candidates = list(itertools.product(_listed(self.distance), _listed(self.min_bandwidth)))
         if not candidates:
             msg = "distance or min_bandwidth is empty; name at least one value of each to try"
@@ -246,11 +283,12 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             scores = {"n_features_per_class": 0.0, "temperature": 1.0}
             for name, score in zip(SCORINGS, (0.0, 1.0, 1.0), strict=True):
                 scores |= {name: score, f"{name}_se": 0.0}
-            return _labelled(*candidates[0], sizes[:1], [scores]), [(certain, None)]
+            return _labelled(*candidates[0], sizes[:1], [scores]), [(certain, None)], []
         folds = inner_folds(self.cv, codes, groups)
         n_units = len(codes) if groups is None else len(np.unique(groups))
         rows: list[dict[str, Any]] = []
         fitted: list[_Fitted] = []
+        inner: list[InnerPredictions] = []
         for distance, floor in candidates:
             predictions = self._predict_inside(features, codes, folds, sizes, distance, floor)
             if self.rule == "average":
@@ -266,7 +304,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
                 scores_, calibrations = predictions.rows(self.calibration)
                 fitted += [(calibration, None) for calibration in calibrations]
             rows += _labelled(distance, floor, sizes, scores_)
-        return rows, fitted
+            inner.append(predictions)
+        return rows, fitted, inner
 
     def _choose(
         self, rows: list[dict[str, Any]], fitted: list[_Fitted], n_samples: int

@@ -142,6 +142,10 @@ class InnerPredictions:
         given = self.log_prior[samples], self.codes[samples], self.weights[samples]
         return fit_vector(sums[samples], *given, start)
 
+    def true_posterior(self, calibrated: np.ndarray) -> np.ndarray:
+        """Return the posterior of each sample's class by calibrated sums, shape (n_samples,)."""
+        return np.exp(-log_losses(calibrated, self.log_prior, self.codes))
+
     def _calibrated(self, sums: np.ndarray, calibration: Calibration, kind: str) -> np.ndarray:
         """Return sums calibrated by the other folds; the temperature is that of all."""
         if kind == "temperature" or len(sums) > _MOST_CROSSED:
