@@ -206,6 +206,14 @@ def test_many_test_samples_are_interpolated_with_the_results_of_exact_sums(rng):
     np.testing.assert_allclose(quick.predict_proba(X), exact.predict_proba(X), atol=0.01)
 
 
+def test_the_score_of_the_core_is_of_folds_that_did_not_choose_its_size(rng):
+    X, y = rng.normal(size=(60, 200)), np.repeat([0, 1], 30)  # the best of 30 sizes flatters
+    models = [ClassSpecificNBCV(cv=5).fit(X[rng.permutation(60)], y) for _ in range(8)]
+    core = np.mean([model.core_scores_["accuracy"] for model in models])
+    assert core < np.mean([model.path_["accuracy"].max() for model in models]) - 0.05
+    assert core < 0.6
+
+
 def test_units_order_and_names_change_nothing(rng):
     X, y = overlapping(rng, 3)
     model = averaged().fit(X, y)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,16 @@ from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.steps import explainer, is_relative, takes_features_apart, terms_of
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL, features_to_look_at
+from xnbflow.naive_bayes.conformal import class_p_values
 from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = [
+    "ERROR_RATE",
     "MISSING",
     "Prediction",
     "aligned",
     "can_drop",
+    "class_sets",
     "evidence_left",
     "log_posterior_without",
     "predict_table",
@@ -32,6 +36,9 @@ __all__ = [
 
 #: What may be done about a feature that the model uses and the table lacks.
 MISSING = ("auto", "error", "impute", "drop")
+
+#: How often, about, the set of a sample may lack its class.
+ERROR_RATE = 0.1
 
 _SHOWN = 5
 
@@ -44,7 +51,8 @@ class Prediction:
     ----------
     table : DataFrame
         One row per sample: ``sample``, ``label``, ``probability.{class}`` (missing without
-        probabilities), ``typicality`` (share of held-out training samples that are less typical)
+        probabilities), ``set`` (where the classifier has conformal sets, see `class_sets`),
+        ``typicality`` (share of held-out training samples that are less typical)
         and ``atypical`` (typicality below .01). A sample without any value has no typicality.
     notes : list of str
         What a reader must know: missing features and what that costs, another scale, how many
@@ -84,6 +92,9 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     table = pd.DataFrame({"sample": X.index.astype(str), "label": labels})
     for label, column in zip(model.classes, probabilities.T, strict=True):
         table[f"probability.{label}"] = column
+    sets = class_sets(model, probabilities)
+    if sets is not None:
+        table["set"] = sets
     table["typicality"], table["atypical"] = typicality, typicality < ATYPICAL
     notes = [
         _absent_note(model, lacking, missing),
@@ -288,6 +299,20 @@ def _answers(
         return np.asarray(model.estimator.predict(frame), dtype=str), unknown
     labels = np.asarray(model.estimator.classes_)[log_posterior.argmax(axis=1)]
     return labels.astype(str), np.exp(log_posterior)
+
+
+def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
+    """Return the classes that each sample may belong to, "a or b", or "none of these".
+
+    They are conformal sets of error rate `ERROR_RATE`, see
+    `xnbflow.naive_bayes.ClassSpecificNBCV.predict_set`; None where the classifier has none.
+    """
+    last: Any = explainer(model.estimator)
+    if not hasattr(last, "held_out_scores_"):
+        return None
+    held_out = last.held_out_scores_, last.held_out_codes_
+    within = class_p_values(posterior, *held_out, len(model.classes)) > ERROR_RATE
+    return [" or ".join(compress(model.classes, row)) or "none of these" for row in within]
 
 
 def _typicality(model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray) -> np.ndarray:

@@ -82,6 +82,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     core_features_ : dict
         For each class label the features of the smallest size within one standard error of the
         best: a short list to measure. Without ``rule="average"`` all that are selected.
+    core_scores_ : dict
+        ``accuracy`` and ``balanced_accuracy`` of the core alone over all inner test samples; its
+        size is chosen by the log loss of the other inner folds, where the scores of the chosen row
+        of ``path_`` are the better for the choice.
     distance_, min_bandwidth_ : str, float
         What was chosen of these.
     temperature_ : float
@@ -250,11 +254,15 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.calibration_intercept_ = calibration.intercept
         self.held_out_scores_, self.held_out_codes_ = np.empty(0), np.empty(0, dtype=int)
         self.held_out_folds_ = self.held_out_codes_
+        self.core_scores_ = {"accuracy": 1.0, "balanced_accuracy": 1.0}
         if inner:
             own = inner[best // len(sizes)]
             sums = own.sums[best % len(sizes)] if average is None else average.sums
             self.held_out_scores_ = own.true_posterior(calibration(sums))
             self.held_out_codes_, self.held_out_folds_ = own.codes, own.folds
+            first = best - best % len(sizes)
+            temperatures = [row["temperature"] for row in rows[first : first + len(sizes)]]
+            self.core_scores_ = own.crossed_choice(1.0 / np.array(temperatures))
         given = codes, None, size, self.distance_, self.min_bandwidth_
         shortlist, rankings = self._ranked(features, *given)
         chosen = [rankings.chosen(code) for code in range(len(self.classes_))]

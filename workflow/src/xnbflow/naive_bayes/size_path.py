@@ -142,6 +142,31 @@ class InnerPredictions:
         given = self.log_prior[samples], self.codes[samples], self.weights[samples]
         return fit_vector(sums[samples], *given, start)
 
+    def crossed_choice(self, sharpness: np.ndarray) -> dict[str, float]:
+        """Return the accuracy of the size within one standard error, chosen without the tested.
+
+        For each fold the smallest size is taken whose log loss over the other folds is within one
+        standard error of the least. ``sharpness`` (n_sizes,) are the factors of the evidence.
+        """
+        losses, right = np.empty(self.sums.shape[:2]), np.empty(self.sums.shape[:2], dtype=bool)
+        for size, (own, sharp) in enumerate(zip(self.sums, sharpness, strict=True)):
+            losses[size] = log_losses(own * sharp, self.log_prior, self.codes)
+            right[size] = (own * sharp + self.log_prior).argmax(axis=1) == self.codes
+        tested = np.bincount(self.folds)
+        sums = np.array([np.bincount(self.folds, own) for own in losses])
+        found = np.empty(len(self.codes), dtype=bool)
+        for fold in np.flatnonzero(tested):
+            others = np.setdiff1d(np.flatnonzero(tested), fold)
+            means = sums[:, others].sum(axis=1) / max(1, tested[others].sum())
+            best = sums[np.argmin(means), others] / tested[others]
+            error = best.std(ddof=1) / np.sqrt(len(best)) if len(best) > 1 else 0.0
+            own = self.folds == fold
+            found[own] = right[np.argmax(means <= means.min() + error), own]
+        known = np.bincount(self.codes)
+        recalls = np.bincount(self.codes, found)[known > 0] / known[known > 0]
+        accuracy = float(np.average(found, weights=self.weights))
+        return {"accuracy": accuracy, "balanced_accuracy": float(recalls.mean())}
+
     def true_posterior(self, calibrated: np.ndarray) -> np.ndarray:
         """Return the posterior of each sample's class by calibrated sums, shape (n_samples,)."""
         return np.exp(-log_losses(calibrated, self.log_prior, self.codes))

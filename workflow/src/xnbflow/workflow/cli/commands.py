@@ -22,9 +22,10 @@ from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
-from xnbflow.models.prediction import predict_table
+from xnbflow.models.prediction import ERROR_RATE, predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.models.signature import gene_sets
+from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 
 __all__ = [
@@ -190,7 +191,14 @@ def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
 
 def summary(model: TrainedModel) -> dict[str, Any]:
     """Return what a model is, for programs."""
+    last: Any = explainer(model.estimator)
+    own = {}
+    if hasattr(last, "core_scores_"):
+        core = sorted({str(name) for names in last.core_features_.values() for name in names})
+        own = {"core": {"features": len(core), **last.core_scores_}}
+        own["coverage"] = {"error_rate": ERROR_RATE, "held_out": last.coverage(ERROR_RATE)}
     return {
+        **own,
         "method": model.entry,
         "estimator": repr(model.estimator),
         "series": model.series,
@@ -226,6 +234,15 @@ def as_text(told: dict[str, Any], path: Path) -> str:
         )
     else:
         lines.append("not cross-validated: nothing is known of how good it is")
+    if "core" in told:
+        core, held_out = told["core"], told["coverage"]["held_out"]
+        lines.append(
+            f"its core set of {counted(core['features'], 'feature')} alone has an accuracy of "
+            f"{core['accuracy']:.3f} (balanced {core['balanced_accuracy']:.3f}) in inner folds"
+        )
+        shares = ", ".join(f"{label} {share:.3f}" for label, share in held_out.items())
+        aim = 1.0 - told["coverage"]["error_rate"]
+        lines.append(f"sets of classes, meant to hold {aim:.0%} of each class, hold {shares}")
     lines.append(", ".join(f"{name} {number}" for name, number in told["versions"].items()))
     return "\n".join(lines)
 
