@@ -66,8 +66,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     distance, min_bandwidth : str or list of str, float or list of float
         As in `ClassSpecificNB`; of several the best is chosen.
     bandwidth, kernel, n_grid, evidence, contamination, exact
-        As in `ClassSpecificNB`. Unless ``exact``, inner folds of more than 64 test samples
-        interpolate the evidence of a feature between 64 of its values.
+        As in `ClassSpecificNB`. Unless ``exact``, inner folds of more than 48 test samples
+        interpolate the evidence of a feature between 48 of its values.
     priors : array-like of shape (n_classes,), default=None
         As in `ClassSpecificNB`. None with ``rule="average"``: equal, unless the inner log loss with
         the shares of the training samples is less by more than its standard error. The reference

@@ -153,8 +153,8 @@ class ModuleWeights:
     ) -> np.ndarray:
         """Sum the weighted evidence for every size at once, shape (n_sizes, n_test, n_classes).
 
-        Densities are fitted to a block of features at a time. Of more than 64 test samples the
-        evidence is interpolated linearly, unless ``exact``, between 64 values of each feature.
+        Densities are fitted to a block of features at a time. Of more than 48 test samples the
+        evidence is interpolated linearly, unless ``exact``, between 48 values of each feature.
 
         Parameters
         ----------

@@ -164,7 +164,7 @@ class Kernel(TiledDistribution):
             for code, samples in enumerate(self.samples_):
                 log_grouped(samples[strip], self.bandwidths_[code][strip], points, out[code, strip])
 
-        map_strips(work, *features.shape, ns_per_value=100.0 * self.n_classes_)
+        map_strips(work, len(features), features.shape[1], 100.0 * self.n_classes_)
         return out.transpose(1, 0, 2)
 
     def n_parameters(self) -> np.ndarray:

@@ -213,12 +213,29 @@ def fit(
 
 
 @app.command()
-def show(model: Model, *, trust: Trust = [], as_json: Json = False) -> None:  # noqa: B006
+def show(
+    model: Model,
+    *,
+    features: Annotated[
+        Path | None,
+        typer.Option(
+            help="A list of features, one a line, say those of a platform: cross-validates the "
+            "model with their evidence alone, on the table that it was fitted to."
+        ),
+    ] = None,
+    orientation: Layout = Orientation.ROWS,
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
     """Say what a model is: its origin, its figures and its signature."""
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
     read = commands.read_model(model, trust)
     told = commands.summary(read)
+    if features is not None:
+        with progress("cross-validating with the listed features"):
+            told["portability"] = commands.portability_of(read, features, option, orientation.value)
     if as_json:
         tell_json({**told, "signature": read.signature.to_dict("records")})
     else:
