@@ -50,7 +50,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         Numbers of features per pair of classes to try. None tries 30 from 1 to 200, or to all
         features, in geometric steps.
     cv : int or cross-validation splitter, default=None
-        The inner folds. None makes 10, or 5 of 500 samples or more. An int makes stratified folds
+        The inner folds. None makes 5. An int makes stratified folds
         in the order of the samples, or, where ``groups`` are given to `fit`, stratified folds that
         keep groups together.
     scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
