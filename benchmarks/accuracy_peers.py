@@ -56,7 +56,11 @@ def peers() -> dict[str, BaseEstimator]:
                 scoring="neg_log_loss",
             ),
         ),
-        "k-TSP": OneVsRestClassifier(TopScoringPairs()),
+        "k-TSP": GridSearchCV(
+            OneVsRestClassifier(TopScoringPairs()),
+            {"estimator__n_pairs": [1, 3, 5, 7, 9]},
+            cv=inner,
+        ),
     }
 
 

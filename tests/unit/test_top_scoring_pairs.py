@@ -62,14 +62,6 @@ def test_a_scale_per_sample_changes_no_label():
     assert model.predict(other).tolist() == model.predict(values).tolist()
 
 
-def test_the_number_of_pairs_is_that_with_most_inner_samples_right():
-    # One pair decides, and every other pair is noise.
-    rng = np.random.default_rng(3)
-    values, y = rng.normal(size=(60, 20)), np.arange(60) % 2
-    values[:, 0], values[:, 1] = 5.0 * y, 5.0 * (1 - y)
-    assert len(TopScoringPairs().fit(values, y).pairs_) == 1
-
-
 def test_other_than_two_classes_are_for_one_versus_rest():
     labels = ["a", "a", "b", "c"]
     with pytest.raises(InputError, match="OneVsRestClassifier"):

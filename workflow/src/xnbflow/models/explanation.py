@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 from xnbflow.evaluation.selected import class_priors
-from xnbflow.models.prediction import Prediction, aligned, predict_table
+from xnbflow.models.prediction import Prediction, aligned, predict_table, resolved_missing
 from xnbflow.models.steps import (
     explainer,
     is_relative,
@@ -101,7 +101,7 @@ class Explanation:
 
 
 def explain_sample(
-    model: TrainedModel, X: pd.DataFrame, sample: str, missing: str = "error"
+    model: TrainedModel, X: pd.DataFrame, sample: str, missing: str = "auto"
 ) -> Explanation:
     """Explain what a model says of one sample.
 
@@ -114,7 +114,7 @@ def explain_sample(
         As for `predict_table`.
     sample : str
         A name in X's index.
-    missing : {"error", "impute", "drop"}
+    missing : {"auto", "error", "impute", "drop"}
         As for `predict_table`.
 
     Raises
@@ -122,6 +122,7 @@ def explain_sample(
     InputError
         If there is no such sample, or the classifier does not explain.
     """
+    missing = resolved_missing(model, missing)
     names = X.index.astype(str)
     if (names == sample).sum() != 1:
         few = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

@@ -32,8 +32,7 @@ CV_CONSTRAINTS: list[Any] = [
     None,
 ]
 
-#: From so many samples on a few more to train on change little.
-_MANY_SAMPLES, _FOLDS, _FOLDS_OF_MANY = 500, 10, 5
+_FOLDS = 5
 
 
 def inner_folds(
@@ -41,7 +40,7 @@ def inner_folds(
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the training and test samples of each inner fold that tests any.
 
-    None for ``cv`` is 10, or 5 of 500 samples or more. An int makes stratified folds in the order
+    None for ``cv`` is 5. An int makes stratified folds in the order
     of the samples, no more than the largest class has samples, or, where samples have ``groups``
     (n_samples,), which no fold splits, than there are groups; fewer than two are refused. A list
     holds training and test samples of each fold.
@@ -52,7 +51,7 @@ def inner_folds(
     [[0, 1], [2, 3]]
     """
     if cv is None:
-        cv = _FOLDS if len(codes) < _MANY_SAMPLES else _FOLDS_OF_MANY
+        cv = _FOLDS
     if isinstance(cv, Integral):
         most = np.bincount(codes).max() if groups is None else len(np.unique(groups))
         n_splits = min(int(cv), int(most))

@@ -42,8 +42,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     n_max : int, default=None
         Largest number of features to try; None tries all.
     cv : int, cross-validation splitter, list of (training, test) samples or None, default=10
-        The inner folds; an int makes stratified folds in the order of the samples, None 10, or
-        5 of 500 samples or more.
+        The inner folds; an int makes stratified folds in the order of the samples, None 5.
 
     Attributes
     ----------

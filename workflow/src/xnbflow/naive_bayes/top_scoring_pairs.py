@@ -1,6 +1,5 @@
 """k-TSP: pairs of features that vote by which of the two is the larger (Tan and others, 2005)."""
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, ClassVar, Self
 
@@ -11,9 +10,8 @@ from sklearn.utils import Tags
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.labels import class_codes
-from xnbflow.data.parameters import ListOf, whole
+from xnbflow.data.parameters import whole
 from xnbflow.data.samples import Labels, Samples
-from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["TopScoringPairs"]
@@ -29,14 +27,12 @@ class TopScoringPairs(ClassifierMixin, Estimator):
 
     Parameters
     ----------
-    n_pairs : int or list of int, default=(1, 3, 5, 7, 9)
-        Of several, the number with the best accuracy of an inner cross-validation, the least among
-        equals. An odd number leaves no sample undecided; a tie is for the first class.
+    n_pairs : int, default=9
+        The most pairs. An odd number leaves no sample undecided; a tie is for the first class. The
+        paper chooses it from 1 to 9 by cross-validation, as scikit-learn's `GridSearchCV` can.
     n_candidates : int, default=200
         Features that can be in a pair: those with the greatest sums of ranks over samples in either
         class, half of them each.
-    cv : int, cross-validation splitter, list of (training, test) samples or None, default=5
-        The inner folds, where there are several ``n_pairs``.
 
     Attributes
     ----------
@@ -68,21 +64,13 @@ class TopScoringPairs(ClassifierMixin, Estimator):
 
     _squares_features = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_pairs": [whole(1), ListOf(whole(1))],
+        "n_pairs": [whole(1)],
         "n_candidates": [whole(2)],
-        "cv": CV_CONSTRAINTS,
     }
 
-    def __init__(
-        self,
-        n_pairs: int | Sequence[int] = (1, 3, 5, 7, 9),
-        *,
-        n_candidates: int = 200,
-        cv: Any = 5,
-    ) -> None:
+    def __init__(self, n_pairs: int = 9, *, n_candidates: int = 200) -> None:
         self.n_pairs = n_pairs
         self.n_candidates = n_candidates
-        self.cv = cv
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -99,13 +87,8 @@ class TopScoringPairs(ClassifierMixin, Estimator):
                 f"has {len(classes)} classes; put it into sklearn.multiclass.OneVsRestClassifier"
             )
             raise InputError(msg)
-        numbers = np.unique(self.n_pairs)
-        if not len(numbers):
-            msg = "n_pairs is empty; give a number of pairs, or several to choose from"
-            raise InputError(msg)
-        best = self._chosen(values, codes, numbers) if len(numbers) > 1 else numbers[0]
         self.classes_ = classes
-        self.pairs_, self.scores_ = self._top_pairs(values, codes, int(best))
+        self.pairs_, self.scores_ = self._top_pairs(values, codes)
         return self
 
     def decision_function(self, X: Samples) -> np.ndarray:
@@ -116,22 +99,7 @@ class TopScoringPairs(ClassifierMixin, Estimator):
         """Return the class with most votes, the first if both have as many."""
         return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
 
-    def _chosen(self, values: np.ndarray, codes: np.ndarray, numbers: np.ndarray) -> int:
-        """Return the number of pairs with the most inner test samples right."""
-        right = np.zeros(len(numbers))
-        for train, test in inner_folds(self.cv, codes, None):
-            if len(np.unique(codes[train])) < 2:
-                continue
-            pairs, _ = self._top_pairs(values[train], codes[train], int(numbers[-1]))
-            votes = _votes(values[test], pairs).cumsum(axis=1)
-            used = np.minimum(numbers, len(pairs))
-            second = 2 * votes[:, used - 1] > used
-            right += (second == codes[test][:, None]).sum(axis=0)
-        return int(numbers[np.argmax(right)])
-
-    def _top_pairs(
-        self, values: np.ndarray, codes: np.ndarray, n_pairs: int
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _top_pairs(self, values: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the best pairs that share no feature, (k, 2), and their scores (k,)."""
         second = codes == 1
         used = np.arange(values.shape[1])
@@ -150,7 +118,7 @@ class TopScoringPairs(ClassifierMixin, Estimator):
             if free[i[pair]] and free[j[pair]]:
                 chosen.append(pair)
                 free[[i[pair], j[pair]]] = False
-            if len(chosen) == n_pairs:
+            if len(chosen) == self.n_pairs:
                 break
         pairs = np.column_stack([used[i[chosen]], used[j[chosen]]])
         falling = scores[chosen] < 0.0
