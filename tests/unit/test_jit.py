@@ -64,3 +64,30 @@ def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(library,
         assert np.isfinite(float(done.stdout))
         assert done.stderr.count("Set NUMBA_CACHE_DIR") == warnings
     assert any((tmp_path / "home").rglob("*.nbc"))
+
+
+#: Every classifier's kernels, those written as vectors among them.
+PREDICT = """
+import numpy as np
+from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB, GaussianNB
+rng = np.random.default_rng(0)
+y = np.arange(24) % 3
+X = rng.normal(size=(24, 5)) + y[:, None]
+for model in (GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(n_features=1)):
+    print(model.fit(X, y).predict_log_proba(X[:2]).round(6).tolist())
+"""
+
+
+def test_without_compilation_the_results_are_the_same():
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", PREDICT],
+            env=os.environ | {"PYTHONPATH": str(Path(xnbflow.__file__).parents[1]), **given},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for given in ({}, {"NUMBA_DISABLE_JIT": "1"})
+    ]
+    assert found[0] == found[1]
+    assert found[0].count("[[") == 4

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -75,6 +75,22 @@ def multiply_by_sums(
         return context.get_dummy_value()
 
     return types.void(terms, ratios, types.intp, out, types.intp, types.intp), generate
+
+
+def _multiply_by_sums(
+    terms: np.ndarray, ratios: np.ndarray, column: int, out: np.ndarray, first: int, direction: int
+) -> None:
+    """Do the same in Python, for NUMBA_DISABLE_JIT=1."""
+    lanes = np.s_[:, column : column + LANES]
+    for power in range(POWERS):
+        row = first + power * direction
+        if 0 <= row < len(out):
+            out[row, column : column + LANES] *= terms[lanes].sum(axis=0)
+        terms[lanes] *= ratios[lanes]
+
+
+if config.DISABLE_JIT:
+    multiply_by_sums = _multiply_by_sums
 
 
 def _places(context: Any, builder: Any, kind: Any, value: Any, column: Any) -> Any:
