@@ -24,6 +24,7 @@ from xnbflow.naive_bayes import (
     HybridNB,
     KernelNBRegressor,
     SelectiveNB,
+    TopScoringPairs,
     VonMisesFisherNB,
     VonMisesNB,
 )
@@ -62,6 +63,7 @@ CLASSIFIERS = [
 OTHERS = [
     GeneralizedNB(),
     KernelNBRegressor(),
+    TopScoringPairs(),
     CICA(width=0.5, n_restarts=1),
     CorrelationBlocks(size=3),
     MDLPDiscretizer(),

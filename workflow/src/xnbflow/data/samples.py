@@ -79,7 +79,8 @@ def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
 
     Examples
     --------
-    >>> sparse = pd.DataFrame({"g1": [0.0, 1.0], "g2": [2.0, 0.0]}).astype("Sparse[float]")
+    >>> zeros = pd.SparseDtype(float, 0.0)
+    >>> sparse = pd.DataFrame({"g1": [0.0, 1.0], "g2": [2.0, 0.0]}).astype(zeros)
     >>> named_samples(sparse)[0].toarray().tolist(), named_samples(sparse)[1].tolist()
     ([[0.0, 2.0], [1.0, 0.0]], ['g1', 'g2'])
     """

@@ -93,11 +93,13 @@ class TopScoringPairs(ClassifierMixin, Estimator):
 
     def decision_function(self, X: Samples) -> np.ndarray:
         """Return the balance of the votes, from -1 to 1, positive for the second class."""
-        return 2.0 * _votes(self._validated(X), self.pairs_).mean(axis=1) - 1.0
+        values = self._validated(X)
+        return 2.0 * _votes(values, self.pairs_).mean(axis=1) - 1.0
 
     def predict(self, X: Samples) -> np.ndarray:
         """Return the class with most votes, the first if both have as many."""
-        return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
+        second = self.decision_function(X) > 0.0
+        return self.classes_[second.astype(int)]
 
     def _top_pairs(self, values: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the best pairs that share no feature, (k, 2), and their scores (k,)."""

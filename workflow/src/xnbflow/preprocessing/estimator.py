@@ -75,6 +75,8 @@ class Estimator(Declared):
             checked = self._converted(X, y, checks, plain=plain)
         except (TypeError, ValueError) as error:
             name_bad_value(X, error)
+            if isinstance(error, TypeError):
+                raise  # scikit-learn's contract, of what is no number at all
             raise InputError(f"{str(error).rstrip('.')}{self._expected(str(error))}") from error
         if fitting and self._squares_features:
             sparse = is_sparse(checked[0])
