@@ -126,6 +126,30 @@ def test_every_public_name_stands_in_the_reference(module):
     assert set(names_of(module)) - shown == constants
 
 
+def documented_names():
+    page = (Path(__file__).parents[2] / "docs/reference/api.md").read_text()
+    return re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", documented_names())
+def test_every_name_of_the_reference_has_its_sections(path):
+    """Parameters where there are any, and what is returned, or what a class holds."""
+    module, _, name = path.rpartition(".")
+    found = getattr(importlib.import_module(module), name)
+    written = sections(found)
+    if not inspect.isclass(found):
+        taken = set(inspect.signature(found).parameters)
+        assert taken <= set(written.get("Parameters", ()))
+        returns = inspect.signature(found).return_annotation
+        yields = {"Returns", "Yields"} & written.keys()
+        assert yields or returns in (None, "None")
+    elif not (issubclass(found, BaseEstimator) or inspect.isabstract(found)):
+        fields = getattr(found, "_fields", None) or getattr(found, "__dataclass_fields__", ())
+        named = {*written.get("Attributes", ()), *written.get("Parameters", ())}
+        assert named
+        assert set(fields) <= named
+
+
 def names_of(module):
     return importlib.import_module(module).__all__
 

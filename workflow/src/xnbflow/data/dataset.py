@@ -454,6 +454,15 @@ def _refuse_other_samples(chunk: DataSet, first: DataSet, where: str) -> None:
 def read_header(path: str | Path) -> DataSetHeader:
     """Read names and labels of a series without its values.
 
+    Parameters
+    ----------
+    path : path
+        A canonical series.
+
+    Returns
+    -------
+    DataSetHeader
+
     Raises
     ------
     InputError
@@ -465,6 +474,11 @@ def read_header(path: str | Path) -> DataSetHeader:
 
 def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream a series by row groups, so that memory need not hold millions of features.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
 
     Yields
     ------
@@ -489,6 +503,10 @@ def read_features(path: str | Path, features: Sequence[str]) -> DataSet:
         A canonical series.
     features : sequence of str
         Their names.
+
+    Returns
+    -------
+    DataSet
 
     Raises
     ------

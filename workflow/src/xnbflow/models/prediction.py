@@ -66,6 +66,11 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
         the training median; or leave its evidence out, which only a naive Bayes classifier can. A
         model that was trained with missing values fills single ones in by itself.
 
+    Returns
+    -------
+    Prediction
+        A row per sample, and notes on what may make the predictions unreliable.
+
     Raises
     ------
     InputError

@@ -18,7 +18,7 @@ from xnbflow.data.sources.registry import known_sources
 from xnbflow.data.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.data.study import Study, Validation
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
-from xnbflow.evaluation.methods import entries_in, resolved, unlabelled
+from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.studies.registry import known_analyses
 
 _SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
@@ -96,6 +96,10 @@ class Job:
         alone are needed.
     final : tuple of str
         Ids of those that it also fits on all samples and keeps.
+    tested : tuple of str
+        Ids of those whose labels it permutes, see `Config.tested`.
+    halved : tuple of (str, int)
+        Ids of those that it fits to halves of the samples, and how many times these are drawn.
     draws : bool
         Whether it writes the file of the folds, as one job of each data set and scheme does.
     datasets : tuple of str
@@ -105,6 +109,8 @@ class Job:
     folds: str
     classifiers: tuple[str, ...]
     final: tuple[str, ...]
+    tested: tuple[str, ...]
+    halved: tuple[tuple[str, int], ...]
     draws: bool
     datasets: tuple[str, ...]
 
@@ -223,12 +229,60 @@ class Config:
             for analysis in study.analyses.values():
                 for dataset in analysis.get("datasets", ()) if "folds" in analysis else ():
                     studies.setdefault((dataset, analysis["folds"]), {})
-        alike: dict[tuple[str, tuple[str, ...], tuple[str, ...], bool], list[str]] = {}
+        alike: dict[tuple[Any, ...], list[str]] = {}
         for (dataset, folds), asked in studies.items():
             for i, names in enumerate(self._parts(asked)):
                 final = tuple(name for name in names if self._kept(dataset, folds, name))
-                alike.setdefault((folds, names, final, i == 0), []).append(dataset)
+                checks = self._checks(dataset, folds, names)
+                alike.setdefault((folds, names, final, *checks, i == 0), []).append(dataset)
         return [Job(*key, datasets=tuple(names)) for key, names in alike.items()]
+
+    def tested(self, study: Study) -> list[tuple[str, str, str]]:
+        """Return of which data set, scheme of folds and classifier labels are permuted by default.
+
+        It is the classifier that comes first, if it is fast enough.
+        """
+        if study.permutations is not None:
+            return []
+        return [key for dataset in study.datasets for key in self._quick(study, dataset)[:1]]
+
+    def halved(self, study: Study) -> list[tuple[str, str, str]]:
+        """Return what is fitted to halves of the samples for a study, in the same form.
+
+        These are the classifiers that are kept or in the headline, else the one that comes first,
+        as far as they are fast.
+        """
+        if not study.halves:
+            return []
+        kept = {*study.final, study.headline}
+        return [
+            key
+            for dataset in study.datasets
+            for i, key in enumerate(self._quick(study, dataset))
+            if i == 0 or key[2] in kept
+        ]
+
+    def _quick(self, study: Study, dataset: str) -> list[tuple[str, str, str]]:
+        return [(dataset, study.folds[0], n) for n in study.leading if self.permuted_as(n, dataset)]
+
+    def permuted_as(self, name: str, dataset: str) -> str:
+        """Return the path of the class that is fitted to permuted labels; empty if none is fast."""
+        method = self._entry(name, dataset).get("method", "")
+        return known_methods()[method].quick if method in known_methods() else ""
+
+    def _checks(
+        self, dataset: str, folds: str, names: Sequence[str]
+    ) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
+        """Return what the job of some classifiers permutes and halves."""
+        keys = {(dataset, folds, name): name for name in names}
+        tested: dict[str, None] = {}
+        halved: dict[str, int] = {}
+        for study in self.studies.values():
+            tested |= {keys[key]: None for key in self.tested(study) if key in keys}
+            for key in self.halved(study):
+                if key in keys:
+                    halved[keys[key]] = max(study.halves, halved.get(keys[key], 0))
+        return tuple(tested), tuple(halved.items())
 
     def _parts(self, asked: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
         """Return the classifiers of each job, by the studies that ask for each classifier."""
@@ -371,7 +425,8 @@ def _study(name: str, entry: Mapping[str, Any]) -> Study:
         diagnostics=entry.get("diagnostics", True),
         analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
         paper=dict(entry.get("paper", {})),
-        permutations=dict(entry.get("permutations", {})),
+        permutations=entry.get("permutations"),
+        halves=entry.get("halves", Study.halves),
         final=tuple(entry.get("final", ())),
         headline=entry.get("headline", ""),
         validate=tuple(Validation(**each) for each in entry.get("validate", ())),
@@ -452,7 +507,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     for part, classifier in study.paper.items():
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", study.classifiers)
-    _check_known(f"{place}.permutations", study.permutations, "classifier", study.classifiers)
+    _check_known(f"{place}.permutations", study.permutations or {}, "classifier", study.classifiers)
     named = [study.headline] if study.headline else []
     _check_known(f"{place}.headline", named, "classifier", study.classifiers)
     _check_known(f"{place}.final", study.final, "classifier", study.classifiers)

@@ -7,6 +7,7 @@ from xnbflow.data.atomic import write_atomically
 from xnbflow.data.contract import (
     ANALYSIS,
     BATCH,
+    CHECK_TABLES,
     CLASSIFIER,
     DESCRIPTION,
     DESCRIPTION_TABLES,
@@ -117,6 +118,7 @@ def results_manual() -> str:
         *_tables([FOLDS_TABLE]),
         f"## Per classifier: `{CLASSIFIER}/{{table}}.parquet`\n\n{_TRAINED}",
         *_tables(TRAINING_TABLES.values()),
+        *_tables(CHECK_TABLES.values()),
         f"## Models of all samples: `{MODELS}/{{classifier}}.{{table}}.parquet`\n\n{_MODELS}",
         *_tables(MODEL_TABLES.values()),
         f"## Per study: `{STUDY}/`\n\n{_STUDY}",
