@@ -41,8 +41,9 @@ class Prediction:
     ----------
     table : DataFrame
         One row per sample: ``sample``, ``label``, ``probability.{class}`` (missing without
-        probabilities), ``typicality`` (share of held-out training samples that are less typical)
-        and ``atypical`` (typicality below .01). A sample without any value has no typicality.
+        probabilities), ``typicality`` (share of held-out training samples that are less typical,
+        at least one in ``n_samples + 1``) and ``atypical`` (their smoothed share is below .01). A
+        sample without any value has no typicality.
     notes : list of str
         What a reader must know: missing features and what that costs, another scale, how many
         samples are atypical.
@@ -84,7 +85,8 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
     table = pd.DataFrame({"sample": X.index.astype(str), "label": labels})
     for label, column in zip(model.classes, probabilities.T, strict=True):
         table[f"probability.{label}"] = column
-    table["typicality"], table["atypical"] = typicality, typicality < ATYPICAL
+    least = 1 / (1 + len(model.typicality.held_out))  # no less is known of so many samples
+    table["typicality"], table["atypical"] = np.maximum(typicality, least), typicality < ATYPICAL
     notes = [
         _absent_note(model, lacking, missing),
         _incomplete_note(lacking, missing),

@@ -120,6 +120,12 @@ class Job:
         return self.classifiers[0] if self.classifiers else "folds-only"
 
 
+#: A job but for its data sets.
+_Part = tuple[
+    str, tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, int], ...], bool
+]
+
+
 @dataclass(frozen=True)
 class Folds:
     """A scheme of cross-validation: drawn (``file`` is None) or predefined.
@@ -229,7 +235,7 @@ class Config:
             for analysis in study.analyses.values():
                 for dataset in analysis.get("datasets", ()) if "folds" in analysis else ():
                     studies.setdefault((dataset, analysis["folds"]), {})
-        alike: dict[tuple[Any, ...], list[str]] = {}
+        alike: dict[_Part, list[str]] = {}
         for (dataset, folds), asked in studies.items():
             for i, names in enumerate(self._parts(asked)):
                 final = tuple(name for name in names if self._kept(dataset, folds, name))

@@ -38,7 +38,8 @@ _RULE = (
     "Intervals are for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
     "(n / 2.5 where a classifier tunes itself), and where samples have groups, groups count. In "
     "simulations they covered it in 93 to 98 % of the studies; with 20 patients and a classifier "
-    "that tunes itself, in 89 %."
+    "that tunes itself, in 89 %. The Bayesian interval behind them (Jeffreys’ prior) covers a "
+    "share near 0 or 1 in 87 % at the least."
 )
 
 

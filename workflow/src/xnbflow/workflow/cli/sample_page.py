@@ -62,7 +62,7 @@ _MOST_TERMS = 200
 
 def _typical(row: pd.Series) -> str:
     share = f"{row['typicality']:.1%} of held-out training samples are less typical"
-    return f"{share}: unlike the training samples" if row["atypical"] else share
+    return f"At most {share}: unlike the training samples" if row["atypical"] else share
 
 
 def _packed(explanation: Explanation, name: str) -> dict[str, Any]:
