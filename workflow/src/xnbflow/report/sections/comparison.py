@@ -35,8 +35,8 @@ def section(results: StudyResults) -> Section | None:
 _WITHIN = (
     "Every pair on each data set. The interval and p of the corrected t-test (Nadeau and Bengio) "
     "allow for folds that share training samples; the exact test of sorted runs does not. It is "
-    "one-sided in the direction of the observed difference: compare it with 0.025. Adjusted p-values "
-    "(Holm’s) allow for all pairs and data sets of this table."
+    "one-sided in the direction of the observed difference: compare it with 0.025. Adjusted "
+    "p-values (Holm’s) allow for all pairs and data sets of this table."
 )
 _OVER = (
     "Every pair over data sets: p-values of the average ranks, adjusted for many pairs in four "
