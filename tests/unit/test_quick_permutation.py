@@ -5,6 +5,7 @@ import pytest
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.evaluation import quick_permutation
 from xnbflow.evaluation.quick_permutation import (
     Screen,
     cross_validated_score,
@@ -67,9 +68,9 @@ def test_the_screen_is_that_of_the_training_samples_alone():
 
 
 @pytest.mark.parametrize("per_patient", [1, 3])
-def test_the_test_of_a_data_set_finds_signal_and_no_more(per_patient):
-    """Of more than 200 samples or patients a part is tested; a class of one sample is not."""
-    n, rng = 210, np.random.default_rng(per_patient)
+def test_the_test_of_a_data_set_finds_signal_and_no_more(per_patient, monkeypatch):
+    """A single class is not tested, nor more than a thousand samples."""
+    n, rng = 60, np.random.default_rng(per_patient)
     labels = np.repeat(rng.permutation(np.repeat(["a", "b"], n // 2)), per_patient)
     values = rng.normal(size=(60, len(labels)))
     names = [f"s{i}" for i in range(len(labels))]
@@ -82,9 +83,11 @@ def test_the_test_of_a_data_set_finds_signal_and_no_more(per_patient):
     row = found(values, labels).iloc[0]
     assert row["permuted"] == "ClassSpecificNB"
     assert row["p_value"] > 0.05
-    row = found(values + (labels == "a") * (np.arange(60) < 3)[:, None], labels).iloc[0]
+    row = found(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
     assert (row["permutations"], row["p_value"]) == (99, 0.01)
     assert found(values, np.repeat("a", len(labels))).empty
+    monkeypatch.setattr(quick_permutation, "MOST_SAMPLES", len(labels) - 1)
+    assert found(values, labels).empty
 
 
 def test_no_permutation_is_refused():

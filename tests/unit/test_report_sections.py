@@ -469,6 +469,7 @@ def test_features_have_their_gene_symbol_and_data_sets_their_groups():
 def test_permutation_tests_are_on_the_page_where_there_are_any(results_with):
     row = {"classifier": "nb", "metric": "balanced_accuracy", "observed": 0.8}
     row |= {"null_mean": 0.5, "null_95": 0.6, "permutations": 199, "at_least": 0, "p_value": 0.005}
+    row["permuted"] = ""
     assert _permutations(results_with("permutation_tests", pd.DataFrame(columns=list(row)))) == []
     (table,) = _permutations(results_with("permutation_tests", [row]))
     shown = table.frame.loc[0, ["classifier", "metric", "p_value"]]

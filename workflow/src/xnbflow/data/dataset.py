@@ -47,7 +47,16 @@ _ROW_GROUP_VALUES = 500_000
 
 @dataclass(frozen=True)
 class DataSetHeader:
-    """What a file says without reading its values; the attributes are those of `DataSet`."""
+    """What a file says without reading its values.
+
+    Attributes
+    ----------
+    n_features : int
+    feature_columns : tuple of str
+        Columns of what else is known of features.
+    name, samples, labels, groups, sample_metadata, missing, notes
+        As those of `DataSet`.
+    """
 
     name: str
     samples: np.ndarray

@@ -21,7 +21,10 @@ from xnbflow.evaluation.intervals import Estimate
 from xnbflow.evaluation.stability import stability_index
 from xnbflow.evaluation.training import train
 
-__all__ = ["half_stability", "halves_table", "pairs_of", "selection_shares"]
+__all__ = ["MOST_SAMPLES", "half_stability", "halves_table", "pairs_of", "selection_shares"]
+
+#: With more samples neither halves are fitted nor labels permuted by default.
+MOST_SAMPLES = 1000
 
 Pair = tuple[Collection[str], Collection[str]]
 
@@ -42,9 +45,11 @@ def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.
     -------
     DataFrame
         The table ``halves`` of `CHECK_TABLES` of `xnbflow.data.contract`; empty where the samples
-        cannot be divided so that each half has every class.
+        cannot be divided so that each half has every class, or there are more than `MOST_SAMPLES`.
     """
     columns = CHECK_TABLES["halves"].fixed
+    if series.n_samples > MOST_SAMPLES:
+        return pd.DataFrame(columns=columns)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

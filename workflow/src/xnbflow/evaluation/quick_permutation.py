@@ -22,12 +22,13 @@ from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.evaluation.halves import MOST_SAMPLES
 from xnbflow.evaluation.permutation import permuted
 
 __all__ = ["PermutationTest", "Screen", "cross_validated_score", "label_test", "permutation_test"]
 
-#: Permutations; samples or groups, of more a random part is tested; features that are fitted.
-_PERMUTATIONS, _MOST_UNITS, _MOST_FEATURES = 99, 200, 1000
+#: Permutations, and features that are fitted.
+_PERMUTATIONS, _MOST_FEATURES = 99, 1000
 #: With more samples or groups two folds do.
 _MANY_UNITS = 100
 
@@ -103,8 +104,7 @@ def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> p
     Parameters
     ----------
     series : DataSet
-        Of more than 200 samples, or groups, a random part of so many is tested. Medians over all
-        samples stand in for missing values.
+        Medians over all samples stand in for missing values.
     entry : mapping
         The classifier's configuration, of a single step.
     permuted_as : str
@@ -114,8 +114,9 @@ def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> p
     Returns
     -------
     DataFrame
-        The table ``label_test`` of `CHECK_TABLES` of `xnbflow.data.contract`; empty where a class
-        is too small for two folds.
+        The table ``label_test`` of `CHECK_TABLES` of `xnbflow.data.contract`; empty with more than
+        `MOST_SAMPLES`, where intervals are enough, and where no class is large enough for two
+        folds.
 
     Notes
     -----
@@ -130,15 +131,10 @@ def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> p
     seed = derive_seed(series.name, 0, "permutation")
     values, groups, labels = filled(series).values, series.groups, series.labels
     units = np.arange(len(labels)) if groups is None else np.unique(groups, return_inverse=True)[1]
-    if units.max() >= _MOST_UNITS:
-        rng = np.random.default_rng(seed)
-        kept = np.isin(units, rng.choice(units.max() + 1, _MOST_UNITS, replace=False))
-        values, labels = np.ascontiguousarray(values[:, kept]), labels[kept]
-        units, groups = units[kept], None if groups is None else groups[kept]
     pairs = np.unique(np.stack([np.unique(labels, return_inverse=True)[1], units]), axis=1)
     sizes = np.bincount(pairs[0])
     n_splits = min(5 if len(np.unique(units)) <= _MANY_UNITS else 2, int(sizes.max()))
-    if n_splits < 2 or len(sizes) < 2:
+    if n_splits < 2 or len(sizes) < 2 or series.n_samples > MOST_SAMPLES:
         return pd.DataFrame(columns=columns)
     n_kept = max(20, _MOST_FEATURES // math.comb(len(sizes), 2))
     test = permutation_test(
@@ -190,12 +186,12 @@ class Screen:
         own[train, codes[train]] = 1.0
         own = own[:, own.any(axis=0)]
         own /= own.sum(axis=0)
-        means = self._standard @ own
-        deviations = np.sqrt(np.maximum(self._squares @ own - means**2, 0.0))
+        means = own.T @ self._standard.T
+        deviations = np.sqrt(np.maximum(own.T @ self._squares.T - means**2, 0.0))
         kept = np.zeros(n_features, dtype=bool)
         for i, j in itertools.combinations(range(own.shape[1]), 2):
             for moments in (means, deviations):
-                apart = -np.abs(moments[:, i] - moments[:, j])
+                apart = -np.abs(moments[i] - moments[j])
                 kept[np.argpartition(apart, n_kept // 2)[: n_kept // 2]] = True
         return np.flatnonzero(kept)
 

@@ -82,8 +82,8 @@ class Job:
     """What one job of the stage *classify* does on each of some data sets.
 
     It trains ``classifiers`` (none where the folds alone are needed) by the scheme ``folds``; those
-    in ``final`` are also fitted on all samples and kept, the labels of those in ``tested`` permuted,
-    those in ``halved`` fitted to so many pairs of halves. One job of each data set and scheme
+    in ``final`` are also fitted on all samples and kept, those in ``tested`` fitted to permuted
+    labels, those in ``halved`` to so many pairs of halves. One job of each data set and scheme
     ``draws`` the file of the folds.
     """
 

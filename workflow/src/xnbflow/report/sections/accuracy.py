@@ -161,8 +161,8 @@ def _permutations(results: StudyResults) -> list[Block]:
     caption = (
         "Permutation test: a whole cross-validation, selection of features included, on the true "
         "labels and on permuted labels. p is at least 1 / (permutations + 1). The test that is run "
-        "without being asked for takes 99 permutations or fewer, and at most 200 samples (or "
-        "groups); in place of a classifier that tunes itself it fits the class named here."
+        "without being asked for takes 99 permutations or fewer, and data sets of at most "
+        "1,000 samples; in place of a classifier that tunes itself it fits the class named here."
     )
     columns = ["dataset", "classifier", "metric", "observed", "null_mean", "null_95"]
     columns += ["permutations", "at_least", "p_value"]
