@@ -167,6 +167,8 @@ def _write_tables(results):
         "series": [root / SERIES.of(dataset=name) for name in study.datasets],
         "notes": [],
         "permutation": [],
+        "label_test": [],
+        "halves": [],
         "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
     }
@@ -180,7 +182,7 @@ def _write_tables(results):
             for dataset, folds, classifier in study.trained
         ]
     keys = {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
-    keys["permuted"] = []
+    keys |= {key: [] for key in ("permuted", "tested", "halved")}
     about = {"study": study.id, "title": study.title, "summary": study.summary}
     about["labels"] = results.labels
     tables = study_tables(about, keys, files, alpha=0.05, paper=study.paper)

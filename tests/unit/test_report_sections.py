@@ -109,7 +109,11 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
     ("changes", "level", "words"),
     [
         ({}, "fair", ["Partly supported: XNB has an accuracy of 90%", "p = 0.005"]),
-        ({"reasons": "classes; stability"}, "fair", ["“healthy” is not recognised and folds dis"]),
+        (
+            {"reasons": "classes; stability"},
+            "fair",
+            ["“healthy” is not recognised and disjoint halves"],
+        ),
         ({"level": "not supported", "p_value": np.nan}, "poor", ["rests on intervals alone"]),
         ({"choices": 6}, "fair", ["chosen after looking, out of 6"]),
     ],
@@ -117,7 +121,13 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
 def test_how_well_a_finding_is_supported_is_written_with_its_reasons(changes, level, words):
     summary = pd.DataFrame({"mean": [0.9]}, index=["accuracy"])
     recall = pd.DataFrame({"class": ["healthy", "tumour"], "recognised": [False, True]})
-    row = {"level": "partly supported", "reasons": "classes", "p_value": 0.005, "choices": 1}
+    row = {
+        "level": "partly supported",
+        "reasons": "classes",
+        "p_value": 0.005,
+        "choices": 1,
+        "permuted": "",
+    }
     row |= {"accuracy": 0.9, "majority": 0.5, "chance": 0.5}
     row |= {"balanced_lower": 0.6, "balanced_upper": 0.95} | changes
     text, colour = answer._verdict("XNB", summary, pd.DataFrame([row]), recall)

@@ -6,6 +6,8 @@ rule compare:
         truth=of_datasets(TRUTH),
         notes=of_datasets(NOTES),
         permutation=permuted,
+        label_test=checked("label_test", CONFIG.tested),
+        halves=checked("halves", CONFIG.halved),
         normality=diagnosed("normality"),
         normality_within=diagnosed("normality_within"),
         dependence=diagnosed("dependence"),

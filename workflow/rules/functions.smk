@@ -144,6 +144,14 @@ def permuted(wildcards):
     ]
 
 
+def checked(table, which):
+    """Input function: a check of every classifier that a study asks it for."""
+    return lambda wildcards: [
+        TRAINED.of(dataset=dataset, folds=folds, classifier=name, table=table)
+        for dataset, folds, name in which(study_of(wildcards))
+    ]
+
+
 def owners_of(study):
     """What the input files of a study's tables belong to, in the order of the files."""
     return {
@@ -151,6 +159,8 @@ def owners_of(study):
         "diagnosed": study.datasets if study.diagnostics else (),
         "trained": study.trained,
         "permuted": study.permuted,
+        "tested": [(dataset, name) for dataset, _, name in CONFIG.tested(study)],
+        "halved": [(dataset, name) for dataset, _, name in CONFIG.halved(study)],
     }
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "ANALYSIS",
     "ANALYSIS_TABLE",
     "BATCH",
+    "CHECK_TABLES",
     "CLASSIFIER",
     "DESCRIPTION",
     "DESCRIPTION_TABLE",
@@ -345,6 +346,8 @@ FOLDS_TABLE = _TABLES["folds"]["folds"]
 TRAINING_TABLES = _TABLES["training"]
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
 STUDY_TABLES = _TABLES["study"]
+#: Checks of a classifier that the stage *classify* makes where a study asks for them.
+CHECK_TABLES = _TABLES["check"]
 #: What a permutation test of a classifier on a data set yields.
 PERMUTATION_TABLES = _TABLES["permutation"]
 #: What a page draws of single features and samples, each as Parquet and TSV.

@@ -47,7 +47,16 @@ _ROW_GROUP_VALUES = 500_000
 
 @dataclass(frozen=True)
 class DataSetHeader:
-    """What a file says without reading its values; the attributes are those of `DataSet`."""
+    """What a file says without reading its values.
+
+    Attributes
+    ----------
+    n_features : int
+    feature_columns : tuple of str
+        Columns of what else is known of features.
+    name, samples, labels, groups, sample_metadata, missing, notes
+        As those of `DataSet`.
+    """
 
     name: str
     samples: np.ndarray
@@ -380,13 +389,33 @@ def _refuse_other_samples(chunk: DataSet, first: DataSet, where: str) -> None:
 
 
 def read_header(path: str | Path) -> DataSetHeader:
-    """Read names and labels of a data set without its values."""
+    """Read names and labels of a series without its values.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
+
+    Returns
+    -------
+    DataSetHeader
+
+    Raises
+    ------
+    InputError
+        If the file is not a series.
+    """
     with open_parquet(path) as file:
         return _header(file, path)
 
 
 def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream a data set by row groups, so that memory need not hold millions of features.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
 
     Yields
     ------
@@ -399,6 +428,17 @@ def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]
 
 def read_features(path: str | Path, features: Sequence[str]) -> DataSet:
     """Read some features of a series, in the order given, without the others in memory.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
+    features : sequence of str
+        Their names.
+
+    Returns
+    -------
+    DataSet
 
     Raises
     ------

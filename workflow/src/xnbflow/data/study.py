@@ -36,8 +36,12 @@ class Study:
         Name of an analysis to ``{"datasets": [...], "params": {...}}``.
     paper : dict of str to str
         A paper's name of a classifier (see config/README.md) to the id of ours that stands for it.
-    permutations : dict of str to int
-        Id of a classifier to the number of permutations of its test.
+    permutations : dict of str to int or None
+        Id of a classifier of the study to the number of permutations of its test. None leaves it to
+        a quick test of the classifier that comes first.
+    halves : int
+        How often the samples are divided into halves, for the stability of classifiers that are
+        fast to fit.
     final : tuple of str
         Ids of the classifiers that are fitted on all samples of every data set and kept.
     headline : str
@@ -54,7 +58,8 @@ class Study:
     diagnostics: bool
     analyses: dict[str, dict[str, Any]]
     paper: dict[str, str] = field(default_factory=dict)
-    permutations: dict[str, int] = field(default_factory=dict)
+    permutations: dict[str, int] | None = None
+    halves: int = 10
     final: tuple[str, ...] = ()
     headline: str = ""
     validate: tuple[Validation, ...] = ()
@@ -62,7 +67,13 @@ class Study:
     @property
     def permuted(self) -> list[tuple[str, str]]:
         """What is tested by permutations: every data set with every classifier named for it."""
-        return list(itertools.product(self.datasets, self.permutations))
+        return list(itertools.product(self.datasets, self.permutations or {}))
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """The classifiers in the order in which they come first, whatever the results."""
+        named = (self.headline,) if self.headline else (*self.final, *self.classifiers)
+        return tuple(dict.fromkeys(named))
 
     @property
     def models(self) -> list[tuple[str, str]]:

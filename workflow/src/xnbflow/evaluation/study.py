@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import (
+    CHECK_TABLES,
     DIAGNOSTIC_TABLES,
     NOTES_TABLE,
     PERMUTATION_TABLES,
@@ -42,8 +43,8 @@ def study_tables(
         configuration names; else empty).
     owners : mapping of str to sequence
         What the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
-        ``trained`` a `xnbflow.evaluation.summaries.Key` each, ``permuted`` a data set and
-        classifier each.
+        ``trained`` a `xnbflow.evaluation.summaries.Key` each, ``permuted``, ``tested`` and
+        ``halved`` a data set and classifier each.
     files : mapping of str to sequence of path
         By the name of the table; ``paper`` are the tables that it prints.
     alpha : float
@@ -65,6 +66,8 @@ def study_tables(
     }
     truth = _read(owners["datasets"], files["truth"], TRUTH_TABLE)
     permuted = _read(owners["permuted"], files["permutation"], PERMUTATION_TABLES["permutation"])
+    permuted |= _read(owners["tested"], files["label_test"], CHECK_TABLES["label_test"])
+    halves = _read(owners["halved"], files["halves"], CHECK_TABLES["halves"])
     printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
     tests = [
@@ -78,9 +81,9 @@ def study_tables(
         "class_sizes": _class_sizes(headers),
         "diagnostics": _diagnostics(diagnosed, alpha),
         "p_values": summaries.p_values(diagnosed["normality"]),
-        "selection": summaries.selection(selected, fits, ties),
+        "selection": summaries.selection(selected, fits, ties, halves),
         "ties": summaries.ties(ties, fits),
-        "stability": summaries.stability(selected, fits, ties, headers),
+        "stability": summaries.stability(selected, fits, ties, headers, halves),
         "recovery": summaries.recovery(selected, fits, {k: t for k, t in truth.items() if len(t)}),
     }
     tables |= _predicted(predictions, fits, headers, entries or {}, about, tables)

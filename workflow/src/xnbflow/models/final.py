@@ -33,6 +33,7 @@ def final_model(
     predictions: pd.DataFrame,
     selected: pd.DataFrame,
     origin: Mapping[str, str],
+    halves: pd.DataFrame | None = None,
 ) -> TrainedModel:
     """Fit a classifier on all samples; the figures are those of a study's cross-validation.
 
@@ -46,6 +47,8 @@ def final_model(
     origin : mapping of str to str
         ``location``, ``label`` and ``id_column`` of the sheet, so that another table of the same
         form is read the same way.
+    halves : DataFrame, optional
+        What it selects in halves of the samples, see `xnbflow.evaluation.halves.halves_table`.
 
     Raises
     ------
@@ -58,7 +61,7 @@ def final_model(
             "see the table `fits`, or take the classifier out of `final:`"
         )
         raise InputError(msg)
-    validation = CrossValidation(predictions, selected, series, inflation_of(entry))
+    validation = CrossValidation(predictions, selected, series, inflation_of(entry), halves)
     return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
 
 

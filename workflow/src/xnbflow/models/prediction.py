@@ -52,8 +52,9 @@ class Prediction:
     table : DataFrame
         One row per sample: ``sample``, ``label``, ``probability.{class}`` (missing without
         probabilities), ``set`` (where the classifier has conformal sets, see `class_sets`),
-        ``typicality`` (share of held-out training samples that are less typical)
-        and ``atypical`` (typicality below .01). A sample without any value has no typicality.
+        ``typicality`` (share of held-out training samples that are less typical, at least one in
+        ``n_samples + 1``) and ``atypical`` (their smoothed share is below .01). A sample without
+        any value has no typicality.
     notes : list of str
         What a reader must know: missing features and what that costs, another scale, how many
         samples are atypical.
@@ -78,6 +79,11 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
         model that was trained with missing values fills single ones in by itself. "auto" leaves the
         evidence out where the model can (`can_drop`) and does not fill values in, or else refuses.
 
+    Returns
+    -------
+    Prediction
+        A row per sample, and notes on what may make the predictions unreliable.
+
     Raises
     ------
     InputError
@@ -100,7 +106,8 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     sets = class_sets(model, probabilities)
     if sets is not None:
         table["set"] = sets
-    table["typicality"], table["atypical"] = typicality, typicality < ATYPICAL
+    least = 1 / (1 + len(model.typicality.held_out))  # no less is known of so many samples
+    table["typicality"], table["atypical"] = np.maximum(typicality, least), typicality < ATYPICAL
     return Prediction(table, list(_notes(model, X, table, lacking, missing)))
 
 

@@ -32,6 +32,7 @@ def signature_table(
     *,
     distances: pd.DataFrame | None = None,
     shares: Mapping[tuple[str, str], float] | None = None,
+    halves: Mapping[tuple[str, str], float] | None = None,
     interchangeable: Mapping[tuple[str, str], list[str]] | None = None,
     weights: Mapping[tuple[str, str], float] | None = None,
     core: Collection[tuple[str, str]] | None = None,
@@ -51,6 +52,8 @@ def signature_table(
         ``class``, ``feature``, ``other_class``, ``distance``.
     shares : mapping of (class, feature) to float, optional
         How often each was selected in cross-validation.
+    halves : mapping of (class, feature) to float, optional
+        How often each was selected in disjoint halves of the samples.
     interchangeable : mapping of (class, feature) to list of str, optional
         Features that tie with it.
     weights : mapping of (class, feature) to float, optional
@@ -80,6 +83,7 @@ def signature_table(
             "feature": feature,
             "symbol": (symbols or {}).get(feature, ""),
             "share_of_folds": np.nan if shares is None else shares.get((label, feature), 0.0),
+            "share_of_halves": np.nan if halves is None else halves.get((label, feature), 0.0),
             "interchangeable": " ".join((interchangeable or {}).get((label, feature), [])),
             "weight": np.nan if weights is None else weights.get((label, feature), np.nan),
             "core": core is None or (label, feature) in core,
@@ -123,6 +127,11 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
         probes of one gene the gene is named once. A tab or line break in a name becomes a space.
     name : str
         Begins every set's name, say the data set's.
+
+    Yields
+    ------
+    str
+        A line without its end.
 
     Examples
     --------

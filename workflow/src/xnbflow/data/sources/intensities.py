@@ -57,6 +57,10 @@ def looks_like_counts(values: np.ndarray) -> bool:
     values : ndarray of float64, shape (n_features, n_samples) or its transpose
         NaN is passed over.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

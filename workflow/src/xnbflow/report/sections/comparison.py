@@ -21,7 +21,8 @@ def section(results: StudyResults) -> Section | None:
     if ranks.empty:
         blocks.append(Prose("Ranks over data sets need at least two data sets."))
     columns = ["dataset", "first", "second", "mean_difference", "lower", "upper", "corrected_t"]
-    within = results.tables.show("pairwise_within", _WITHIN, [*columns, "sorted_runs"])
+    columns += ["corrected_t_holm", "sorted_runs", "sorted_runs_holm"]
+    within = results.tables.show("pairwise_within", _WITHIN, columns)
     blocks.append(Group("On each data set", [within], opened=ranks.empty))
     return Section(
         "comparison",
@@ -34,7 +35,8 @@ def section(results: StudyResults) -> Section | None:
 _WITHIN = (
     "Every pair on each data set. The interval and p of the corrected t-test (Nadeau and Bengio) "
     "allow for folds that share training samples; the exact test of sorted runs does not. It is "
-    "one-sided in the direction of the observed difference: compare it with 0.025."
+    "one-sided in the direction of the observed difference: compare it with 0.025. Adjusted "
+    "p-values (Holm’s) allow for all pairs and data sets of this table."
 )
 _OVER = (
     "Every pair over data sets: p-values of the average ranks, adjusted for many pairs in four "

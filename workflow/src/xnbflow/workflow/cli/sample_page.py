@@ -33,7 +33,10 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
     """
     row = explanation.prediction.table.iloc[0]
     blocks: list[Block] = [Prose(note, "warning") for note in explanation.prediction.notes]
-    typical = f"{row['typicality']:.1%} of held-out training samples are less typical"
+    typical = (
+        "At most " * bool(row["atypical"])
+        + f"{row['typicality']:.1%} of held-out training samples are less typical"
+    )
     typical += ": unlike the training samples" if row["atypical"] else ""
     blocks.append(Facts({"Model": name, "Predicted": row["label"], "Typicality": typical}))
     blocks.append(Evidence([_packed(explanation, name)], _HOW_TO_READ))
