@@ -1,10 +1,14 @@
 """Genes: each class against the rest, compared with SciPy and scikit-learn feature by feature."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.stats import false_discovery_control, ttest_ind
 from sklearn.metrics import roc_auc_score
 
-from xnbflow.diagnostics import class_areas
+from xnbflow.data.contract import DIAGNOSTIC_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics import class_areas, gene_table
 
 
 @pytest.fixture(scope="module")
@@ -32,3 +36,74 @@ def test_areas_are_scikit_learns_ties_and_missing_values_among_them(measured):
             expected = roc_auc_score(truth, column[known])
             np.testing.assert_allclose(areas[code, feature], expected, rtol=1e-12)
     assert (areas[:, 5] == 0.5).all()
+
+
+def test_each_class_against_the_rest_is_scipys_test_of_that_feature(measured):
+    X, y = measured
+    features = np.array([f"g{i:02}" for i in range(60)])
+    symbols = pd.DataFrame({"symbol": np.char.upper(features)})
+    series = DataSet(
+        "toy", X.T, features, np.arange(39), y,
+        feature_metadata=symbols, missing=True, scale="ln",
+    )  # fmt: skip
+    genes = gene_table(series)
+    assert list(genes.columns) == DIAGNOSTIC_TABLES["genes"].fixed
+    for label, rows in genes.groupby("class"):
+        rows = rows.set_index("feature").loc[features]
+        p = []
+        for feature, column in zip(features, X.T, strict=True):
+            row = rows.loc[feature]
+            inside, outside = (column[w & ~np.isnan(column)] for w in (y == label, y != label))
+            if feature in ("g05", "g06") and (feature == "g05" or label == "AML"):
+                assert np.isnan(row["p"])  # constant, or without a value in the class
+                continue
+            p.append(ttest_ind(inside, outside, equal_var=False).pvalue)
+            assert row["symbol"] == feature.upper()
+            np.testing.assert_allclose(row["mean_in"], inside.mean())
+            np.testing.assert_allclose(row["mean_out"], outside.mean())
+            change = np.log2(np.exp(inside.mean() - outside.mean()))
+            np.testing.assert_allclose(row["log_fold_change"], change, rtol=1e-9, atol=1e-12)
+        tested = rows["p"].notna()
+        np.testing.assert_allclose(rows.loc[tested, "p"], p, rtol=1e-9)
+        np.testing.assert_allclose(rows.loc[tested, "fdr"], false_discovery_control(p), rtol=1e-9)
+        assert rows.loc[~tested, "fdr"].isna().all()
+
+
+def test_ranks_put_the_highest_first_and_count_equal_areas():
+    y = np.array(list("aaabbb"))
+    values = [
+        [1, 2, 3, 7, 8, 9],
+        [7, 8, 9, 1, 2, 3],
+        [27, 28, 29, 1, 2, 3],
+        [1, 9, 2, 8, 3, 7],
+        [5, 5, 5, 1, 1, 1],  # separates, but its variance cannot be estimated
+        [0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
+    ]
+    series = DataSet("toy", values, list("uvwxyz"), list("123456"), y)
+    genes = gene_table(series)
+    first = genes[genes["class"] == "a"]
+    assert first["feature"].tolist() == list("wvyzxu")
+    assert first["rank"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert first["ties"].tolist() == [2, 2, 2, 0, 0, 0]
+    assert first["p"].isna().tolist() == [False, False, True, True, False, False]
+    assert genes["log_fold_change"].isna().all()  # the scale is not known
+    assert first["difference"].tolist()[:2] == [26, 6]
+
+
+def test_samples_of_a_patient_count_once():
+    rng = np.random.default_rng(3)
+    patients = np.repeat([f"p{i}" for i in range(12)], 5)
+    y = np.repeat(["healthy", "ill"], 30)
+    values = np.repeat(rng.normal(size=(20, 12)), 5, axis=1) + rng.normal(size=(20, 60)) / 9
+    order = rng.permutation(60)
+    features = [f"g{i:02}" for i in range(20)]
+    series = DataSet(
+        "toy", values[:, order], features, np.arange(60), y[order], groups=patients[order]
+    )
+    genes = gene_table(series)
+    means = values.reshape(20, 12, 5).mean(axis=2)
+    expected = ttest_ind(means[:, 6:], means[:, :6], axis=1, equal_var=False).pvalue
+    found = genes[genes["class"] == "ill"].set_index("feature").loc[features]
+    np.testing.assert_allclose(found["p"], expected, rtol=1e-9)
+    areas = [roc_auc_score(y == "ill", row) for row in values]
+    np.testing.assert_allclose(found["auc"], areas, rtol=1e-12)

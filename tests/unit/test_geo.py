@@ -245,7 +245,7 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     series = read_geo(path, row(annotation=annotation))
     assert series.feature_metadata.to_dict("list") == {
         "symbol": ["DDR1", "RFC2///XYZ", "DDR1"],
-        "gene_id": ["780", "5982///1", "780"],
+        "entrez_id": ["780", "5982///1", "780"],
     }
     best = read_geo(path, row(annotation=annotation, collapse="max_mean"))
     assert list(best.features) == ["DDR1"]
@@ -442,7 +442,7 @@ def test_the_real_gds_is_what_the_project_s_sheet_says(shared_data, tmp_path):
         "normal": 8,
     }
     assert len(set(series.groups)) == 10
-    assert {"symbol", "gene_id"} == set(series.feature_metadata)
+    assert {"symbol", "entrez_id"} == set(series.feature_metadata)
 
 
 def test_the_real_accessions_are_proposed_their_classes(shared_data, tmp_path):

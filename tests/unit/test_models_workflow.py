@@ -23,8 +23,9 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import write_tables
+from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.models import cross_validate, read_model
-from xnbflow.models.final import final_model, heatmap, model_tables, write_final
+from xnbflow.models.final import final_model, model_tables, write_final
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.validation import (
     HARMONISERS,
