@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import false_discovery_control, ttest_ind
+from scipy.stats import false_discovery_control, fisher_exact, ttest_ind
 from sklearn.metrics import roc_auc_score
 
 from xnbflow.data.contract import DIAGNOSTIC_TABLES
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
 from xnbflow.diagnostics import class_areas, gene_table
+from xnbflow.evaluation.enrichment import enrichment, read_gene_sets
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +50,8 @@ def test_each_class_against_the_rest_is_scipys_test_of_that_feature(measured):
     )  # fmt: skip
     genes = gene_table(series)
     assert list(genes.columns) == DIAGNOSTIC_TABLES["genes"].fixed
-    for label, rows in genes.groupby("class"):
-        rows = rows.set_index("feature").loc[features]
+    for label, unordered in genes.groupby("class"):
+        rows = unordered.set_index("feature").loc[features]
         p = []
         for feature, column in zip(features, X.T, strict=True):
             row = rows.loc[feature]
@@ -107,3 +109,51 @@ def test_samples_of_a_patient_count_once():
     np.testing.assert_allclose(found["p"], expected, rtol=1e-9)
     areas = [roc_auc_score(y == "ill", row) for row in values]
     np.testing.assert_allclose(found["auc"], areas, rtol=1e-12)
+
+
+def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(tmp_path):
+    rng = np.random.default_rng(11)
+    y = np.repeat(["AML", "control"], 10)
+    symbols = np.array([f"G{i // 2}" for i in range(400)], dtype=object)  # two probes a gene
+    symbols[390:] = "G1///G2"
+    values = rng.normal(8, 1, (400, 20))
+    values[:60, :10] += 6
+    series = DataSet(
+        "toy", values, [f"p{i}" for i in range(400)], np.arange(20), y,
+        feature_metadata=pd.DataFrame({"symbol": symbols}), scale="log2",
+    )  # fmt: skip
+    genes = gene_table(series)
+    text = {
+        "UP": [f"G{i}" for i in range(20, 40)] + ["ABSENT"],
+        "FEW": ["G1", "G2", "G3"],
+        "OTHER": [f"G{i}" for i in range(100, 130)],
+        "MIXED": [f"G{i}" for i in range(28, 60)],
+    }
+    path = tmp_path / "sets.gmt"
+    path.write_text("".join("\t".join([name, "-", *own]) + "\n" for name, own in text.items()))
+    found = enrichment({"toy": genes}, {}, read_gene_sets(path))
+    measured = {f"G{i}" for i in range(195)}
+    for label, rows in found.groupby("class"):
+        up = genes[(genes["class"] == label) & (genes["fdr"] < 0.05) & (genes["difference"] > 0)]
+        chosen = set(up["symbol"]) - {"G1///G2"}
+        p = {}
+        for name in ("UP", "OTHER", "MIXED"):  # FEW has too few genes
+            own = set(text[name]) & measured
+            both = len(own & chosen)
+            rest = len(measured) - len(own | chosen)
+            table = [[both, len(own) - both], [len(chosen) - both, rest]]
+            p[name] = fisher_exact(table, alternative="greater").pvalue
+            if both:
+                row = rows.set_index("gene_set").loc[name]
+                assert row["genes"].split() == sorted(own & chosen)
+                expected = len(own) * len(chosen) / len(measured)
+                np.testing.assert_allclose([row["p"], row["fold"]], [p[name], both / expected])
+        adjusted = dict(zip(p, false_discovery_control(list(p.values())), strict=True))
+        np.testing.assert_allclose(rows["fdr"], [adjusted[name] for name in rows["gene_set"]])
+    with pytest.raises(InputError) as caught:
+        enrichment({"toy": genes}, {}, {"mouse": {"Trp53"}})
+    assert caught.value.key == "gene_sets"
+    path.write_text("UP\tno genes\n")
+    with pytest.raises(InputError) as caught:
+        read_gene_sets(path)
+    assert caught.value.file == str(path)

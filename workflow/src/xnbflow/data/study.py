@@ -55,6 +55,8 @@ class Study:
         Id of the classifier that the study is about; empty where none is named.
     validate : tuple of Validation
         Models that are tested on a second cohort.
+    gene_sets : str
+        Path of a GMT file whose sets are tested for over-representation; empty for none.
     """
 
     id: str
@@ -70,6 +72,7 @@ class Study:
     final: tuple[str, ...] = ()
     headline: str = ""
     validate: tuple[Validation, ...] = ()
+    gene_sets: str = ""
 
     @property
     def permuted(self) -> list[tuple[str, str]]:

@@ -119,7 +119,7 @@ def _with_distances(table: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFram
     return table.merge(wide.reset_index(), on=["class", "feature"], how="left")
 
 
-def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
+def gene_sets(signature: pd.DataFrame, name: str, top: int | None = None) -> Iterator[str]:
     r"""Yield a signature as lines of a GMT file: a gene set per class and direction.
 
     Parameters
@@ -129,6 +129,8 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
         probes of one gene the gene is named once. A tab or line break in a name becomes a space.
     name : str
         Begins every set's name, say the data set's.
+    top : int, optional
+        So many genes of each class at most, by rank; all by default.
 
     Examples
     --------
@@ -137,6 +139,8 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
     >>> [line.split("\t") for line in gene_sets(table, "leukaemia")]
     [['leukaemia_AML_high', 'high in AML against the other classes', 'MPO', 'p2']]
     """
+    if top is not None:
+        signature = signature[signature["rank"] <= top]
     for (label, way), rows in signature.groupby(["class", "direction"], sort=False):
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
         cells = [

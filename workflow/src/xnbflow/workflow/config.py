@@ -375,6 +375,7 @@ def _study(name: str, entry: Mapping[str, Any]) -> Study:
         final=tuple(entry.get("final", ())),
         headline=entry.get("headline", ""),
         validate=tuple(Validation(**each) for each in entry.get("validate", ())),
+        gene_sets=entry.get("gene_sets", ""),
     )
 
 
@@ -456,6 +457,9 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     named = [study.headline] if study.headline else []
     _check_known(f"{place}.headline", named, "classifier", study.classifiers)
     _check_known(f"{place}.final", study.final, "classifier", study.classifiers)
+    if study.gene_sets and not study.diagnostics:
+        msg = f"configuration, {place}: gene_sets needs the tables of genes; set diagnostics: true"
+        raise InputError(msg, key="gene_sets")
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
     for model in study.models if study.folds else ():

@@ -8,6 +8,7 @@ import pandas as pd
 from xnbflow.data.contract import DIAGNOSTIC, text_of
 from xnbflow.data.counts import counted
 from xnbflow.report.drawings.heatmap import draw_heatmap
+from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.volcano import draw_volcano
 from xnbflow.report.page.blocks import (
     Block,
@@ -41,6 +42,16 @@ _HEATMAP = (
     "features side by side. They were selected on these samples, so that the classes differ here "
     "in any case."
 )
+_BEST_SETS = 10
+_CAUTION = (
+    "The genes were selected on these data, and the sets are tested on the same data: a small FDR "
+    "does not say that a set differs in new samples. Genes of a set are correlated, which the "
+    "hypergeometric test does not consider, so that its p-values are too small."
+)
+_SETS = (
+    f"The best gene sets of each choice of genes at an FDR below {_LEVEL:g}; the background is all "
+    "measured genes."
+)
 _SHOWN = ("class", "rank", "feature", "symbol", "chromosome", "mean_in", "mean_out",
           "log_fold_change", "p", "fdr", "auc", "ties")  # fmt: skip
 
@@ -60,6 +71,7 @@ def section(results: StudyResults) -> Section | None:
         for name, pair in zip(found, ((text_of(path), path) for path in files), strict=True)
     ]
     blocks.append(Links(links))
+    blocks += _gene_sets(results)
     lead = "Which features differ between the classes, one at a time and without a classifier."
     return Section("genes", "Genes", lead, blocks)
 
@@ -92,6 +104,40 @@ def _series(dataset: str, tables: StudyTables) -> Iterator[Block]:
         tables.sources("genes"),
     )
     yield _table(tables, genes)
+
+
+def _gene_sets(results: StudyResults) -> Iterator[Block]:
+    """Yield the over-represented gene sets, the best of each choice of genes."""
+    found = results.tables["enrichment"].sort_values("p", kind="stable")
+    best = found[found["fdr"] < _LEVEL].groupby(["dataset", "by", "class"]).head(_BEST_SETS)
+    blocks: list[Block] = []
+    for dataset, rows in best[best["by"] == ""].groupby("dataset"):
+        names = rows["gene_set"].drop_duplicates()
+        blocks.append(
+            Figure(
+                f"gene-sets-{dataset}",
+                draw_points,
+                {
+                    "rows": names.tolist(),
+                    "groups": [
+                        Points(str(label), values, [np.nan] * len(names), [np.nan] * len(names), i)
+                        for i, (label, own) in enumerate(rows.groupby("class"))
+                        for values in [own.set_index("gene_set")["fold"].reindex(names).tolist()]
+                    ],
+                    "xlabel": "times expected",
+                },
+                f"{dataset}: gene sets with more genes of a class than expected at random, by the "
+                "first genes by rank; the best of each class.",
+                f"{counted(len(names), 'gene set')} by class.",
+                results.tables.sources("enrichment"),
+            )
+        )
+    if len(best):
+        columns = [name for name in best.columns if name != "genes"]
+        blocks.append(results.tables.show("enrichment", _SETS, [*columns, "genes"], best))
+    if len(found):
+        note = f"{counted(len(best), 'row')} at an FDR below {_LEVEL:g}"
+        yield Group("Gene sets", [Prose(_CAUTION, "warning"), *blocks], note)
 
 
 def _in_words(genes: pd.DataFrame) -> str:
