@@ -104,11 +104,11 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     areas = class_areas(values.T, series.labels)
     found = _compared(values, series)
     fdr = benjamini_hochberg(found["p"])
-    known = series.feature_metadata
     names = {"feature": series.features[linear]}
+    known = pd.DataFrame() if series.feature_metadata is None else series.feature_metadata
     for name in ("symbol", "chromosome"):
-        own = known is not None and name in known
-        names[name] = known[name].to_numpy()[linear] if own else np.full(len(linear), "")
+        given = known[name].to_numpy()[linear] if name in known else np.full(len(linear), "")
+        names[name] = given
     parts = []
     for code, label in enumerate(series.classes):
         order = np.lexsort((-np.nan_to_num(found["t"][code]), -areas[code]))

@@ -115,7 +115,7 @@ def _over_represented(
     size = np.array([len(own) for own in sets.values()])
     overlap = np.array([len(own) for own in shared.values()])
     expected = size * len(chosen) / max(1, measured)
-    p = hypergeom.sf(overlap - 1, measured, size, len(chosen))
+    p = np.asarray(hypergeom.sf(overlap - 1, measured, size, len(chosen)))
     found = pd.DataFrame(
         {
             "gene_set": list(sets),

@@ -63,10 +63,11 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         default=BASE_URLS,
         sha256=dataset.sha256,
     )
-    read, notes = read_cumida_csv(path, dataset.id), []
+    read = read_cumida_csv(path, dataset.id)
+    notes: list[str] = []
     genes = annotated(dataset, read.features.tolist(), "", notes)
     scale = log_scale(read.values, "none", is_expression=True)
-    return replace(read, feature_metadata=genes, notes=notes, scale=scale)
+    return replace(read, feature_metadata=genes, notes=tuple(notes), scale=scale)
 
 
 def read_cumida_csv(path: str | Path, name: str) -> DataSet:
