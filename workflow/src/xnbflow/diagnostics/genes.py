@@ -52,7 +52,7 @@ def class_areas(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
     classes, codes = class_codes(y, features.shape[1])
     member = np.eye(len(classes))[codes]
     areas = np.empty((len(classes), len(features)))
-    for rows in row_slices(features.shape, 200_000):  # ranks stay in a core's cache
+    for rows in row_slices(features.shape):
         ranks = rankdata(features[rows], axis=1, nan_policy="omit")
         known = ~np.isnan(ranks)
         inside = known @ member
@@ -137,7 +137,7 @@ def _compared(values: np.ndarray, series: DataSet) -> dict[str, np.ndarray]:
     columns = ("mean_in", "mean_out", "difference", "log_fold_change", "t", "p")
     found = {name: np.empty((codes.max() + 1, len(values))) for name in columns}
     with np.errstate(divide="ignore", invalid="ignore"):
-        for rows in row_slices(values.shape, 200_000):
+        for rows in row_slices(values.shape):
             part = values[rows] if series.groups is None else _means(values[rows], units)
             for name, block in zip(columns, _welch(part, codes, series.scale), strict=True):
                 found[name][:, rows] = block.T

@@ -58,20 +58,11 @@ def final_model(
 
 def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame]:
     """Return the tables of `MODEL_TABLES` of `xnbflow.data.contract`."""
-    whole = filled(series) if series.missing else series
-    return {"signature": model.signature, "heatmap": heatmap(model.signature, whole)}
+    return {"signature": model.signature, "heatmap": heatmap(model.signature, filled(series))}
 
 
 def write_final(model: TrainedModel, series: DataSet, paths: Mapping[str, str]) -> None:
-    """Write a model, its tables (each as Parquet and as text) and its gene sets.
-
-    Parameters
-    ----------
-    model : TrainedModel
-    series : DataSet
-    paths : mapping of str to path
-        ``model``, ``gene_sets`` and each of `MODEL_TABLES`.
-    """
+    """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text."""
     write_model(model, paths["model"])
     lines = [f"{line}\n" for line in gene_sets(model.signature, series.name)]
     write_atomically(
