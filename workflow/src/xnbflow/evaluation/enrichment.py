@@ -128,4 +128,5 @@ def _over_represented(
             "genes": [" ".join(own) for own in shared.values()],
         }
     )
-    return found[found["overlap"] > 0].sort_values("p", kind="stable")
+    found = found[found["overlap"] > 0].sort_values("p", kind="stable")
+    return found.assign(rank=np.arange(1, len(found) + 1))

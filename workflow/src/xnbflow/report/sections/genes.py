@@ -109,7 +109,7 @@ def _series(dataset: str, tables: StudyTables) -> Iterator[Block]:
 def _gene_sets(results: StudyResults) -> Iterator[Block]:
     """Yield the over-represented gene sets, the best of each choice of genes."""
     found = results.tables["enrichment"].sort_values("p", kind="stable")
-    best = found[found["fdr"] < _LEVEL].groupby(["dataset", "by", "class"]).head(_BEST_SETS)
+    best = found[(found["fdr"] < _LEVEL) & (found["rank"] <= _BEST_SETS)]
     blocks: list[Block] = []
     for dataset, rows in best[best["by"] == ""].groupby("dataset"):
         names = rows["gene_set"].drop_duplicates()
@@ -172,7 +172,7 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
             "xlabel": xlabel,
         },
         "",
-        f"Volcano plot of {label} against the rest: {counted(int(found.sum()), 'feature')} of "
+        f"Volcano plot of {label} against the rest: {counted(len(tested[found]), 'feature')} of "
         f"{len(tested):,} at an FDR below {_LEVEL:g}.",
     )
 
