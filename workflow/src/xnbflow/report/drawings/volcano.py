@@ -39,7 +39,8 @@ def draw_volcano(
     ):
         # one picture within the drawing: a mark each would make the page large
         axes.plot(change[which], height[which], ".", color=colour, markersize=2, rasterized=True)
-    line, taken = 0.05 * height.max(initial=0), []
+    line = 0.05 * height.max(initial=0)
+    taken: list[float] = []
     for name, i in names.items():
         if any(abs(height[i] - other) < line for other in taken):
             continue  # it would lie on the name before
