@@ -112,8 +112,8 @@ def _over_represented(
     chosen: set[str], sets: Mapping[str, set[str]], measured: int
 ) -> pd.DataFrame:
     shared = {name: sorted(chosen & own) for name, own in sets.items()}
-    size = np.array([len(own) for own in sets.values()])
-    overlap = np.array([len(own) for own in shared.values()])
+    size = np.array([len(own) for own in sets.values()], dtype=int)
+    overlap = np.array([len(own) for own in shared.values()], dtype=int)
     expected = size * len(chosen) / max(1, measured)
     p = np.asarray(hypergeom.sf(overlap - 1, measured, size, len(chosen)))
     found = pd.DataFrame(
