@@ -133,7 +133,8 @@ def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(tmp_path):
     path.write_text("".join("\t".join([name, "-", *own]) + "\n" for name, own in text.items()))
     probes = genes.assign(symbol="")  # a second series whose features have no symbols
     found = enrichment({"toy": genes, "probes": probes}, {}, read_gene_sets(path))
-    assert set(found["dataset"]) == {"toy"} and found["overlap"].dtype == int
+    assert set(found["dataset"]) == {"toy"}
+    assert found["overlap"].dtype == int
     measured = {f"G{i}" for i in range(195)}
     for label, rows in found.groupby("class"):
         up = genes[(genes["class"] == label) & (genes["fdr"] < 0.05) & (genes["difference"] > 0)]

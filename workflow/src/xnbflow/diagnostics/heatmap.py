@@ -9,13 +9,10 @@ from xnbflow.data.dataset import DataSet
 
 __all__ = ["heatmap"]
 
-#: Features of a heat map.
-_MOST_FEATURES = 40
-#: Samples of a heat map; of more each class shows its share, evenly spaced.
-_MOST_SAMPLES = 150
 
-
-def heatmap(ranked: pd.DataFrame, series: DataSet) -> pd.DataFrame:
+def heatmap(
+    ranked: pd.DataFrame, series: DataSet, n_features: int = 40, n_samples: int = 150
+) -> pd.DataFrame:
     """Return the best features of a ranking in each sample, standardised and ordered.
 
     Samples are in the order of classes. Features are in the order of the leaves of an
@@ -26,9 +23,11 @@ def heatmap(ranked: pd.DataFrame, series: DataSet) -> pd.DataFrame:
     ----------
     ranked : DataFrame
         ``feature``, ``symbol`` and ``rank``, as of `gene_table` or of a signature. The best are
-        taken, the first of every class, then the second, up to 40.
+        taken, the first of every class, then the second.
     series : DataSet
-        Its samples; of more than 150 each class shows its share, evenly spaced.
+        Its samples.
+    n_features, n_samples : int
+        How many at most; of more samples each class shows its share, evenly spaced.
 
     Returns
     -------
@@ -36,7 +35,7 @@ def heatmap(ranked: pd.DataFrame, series: DataSet) -> pd.DataFrame:
         The table ``heatmap`` of `MODEL_TABLES`.
     """
     ordered = ranked.sort_values("rank", kind="stable").drop_duplicates("feature")
-    best = ordered.head(_MOST_FEATURES)
+    best = ordered.head(n_features)
     if best.empty:
         return pd.DataFrame(columns=MODEL_TABLES["heatmap"].fixed)
     rows = pd.Index(series.features).get_indexer(best["feature"])
@@ -44,7 +43,7 @@ def heatmap(ranked: pd.DataFrame, series: DataSet) -> pd.DataFrame:
     spread = series.values[rows].std(axis=1, keepdims=True)
     z = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
     order: np.ndarray = np.arange(len(z))
-    samples = _shown(series.labels)
+    samples = _shown(series.labels, n_samples)
     if len(z) > 2:
         order = leaves_list(linkage(z, "average", optimal_ordering=True))
     z, best = z[np.ix_(order, samples)], best.iloc[order]
@@ -62,9 +61,9 @@ def heatmap(ranked: pd.DataFrame, series: DataSet) -> pd.DataFrame:
     )
 
 
-def _shown(labels: np.ndarray) -> np.ndarray:
+def _shown(labels: np.ndarray, n_samples: int) -> np.ndarray:
     """Return positions of samples, class after class, evenly spaced where there are many."""
-    shown, most = [], min(len(labels), _MOST_SAMPLES)
+    shown, most = [], min(len(labels), n_samples)
     for label in np.unique(labels):
         own = np.flatnonzero(labels == label)
         room = max(1, round(most * len(own) / len(labels)))

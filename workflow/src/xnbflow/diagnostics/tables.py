@@ -77,5 +77,5 @@ def diagnose(
     genes = gene_table(series)
     return {name: pd.DataFrame(columns) for name, columns in tables.items()} | {
         "genes": genes,
-        "gene_heatmap": heatmap(genes, series),
+        "gene_heatmap": heatmap(genes, series, n_features=24, n_samples=50),
     }

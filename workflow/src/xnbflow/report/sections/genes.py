@@ -27,7 +27,7 @@ __all__ = ["section"]
 
 _LEVEL, _NAMED = 0.05, 4
 #: Rows of the table of a series, and classes that have a volcano plot.
-_MOST_ROWS, _MOST_PLOTS = 300, 12
+_MOST_ROWS, _MOST_PLOTS = 200, 12
 _HOW_TO_READ = (
     "Every feature is tested by itself, each class against the rest (Welch’s t test; FDR: "
     "Benjamini and Hochberg’s adjustment over the features of a class). A small p does not say "
