@@ -20,6 +20,8 @@ from xnbflow.data.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH
 from xnbflow.data.dataset import DataSet, read_header
 from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
+from xnbflow.diagnostics.genes import gene_table
+from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
@@ -139,6 +141,8 @@ def _write_diagnostics(folder, series):
             {"lower": edges[:-1], "upper": edges[1:], "pairs": np.arange(50)[::-1]}
         ),
     }
+    genes = gene_table(series)
+    tables |= {"genes": genes, "gene_heatmap": heatmap(genes, series)}
     for name, table in tables.items():
         write_parquet(table, folder / f"{name}.parquet", contract.DIAGNOSTIC_TABLES[name])
 

@@ -21,9 +21,10 @@ from xnbflow.data.contract import (
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import write_tables
+from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models import cross_validate, read_model
-from xnbflow.models.final import final_model, heatmap, model_tables, write_final
+from xnbflow.models.final import final_model, model_tables, write_final
 from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.models.validation import (
     HARMONISERS,

@@ -13,6 +13,7 @@ rule compare:
         dependence=diagnosed("dependence"),
         dependence_test=diagnosed("dependence_test"),
         paper=printed("xnb_table1", "xnb_table2"),
+        **{key: of_gene_sets(key) for key in ("gene_sets", "genes", "signature")},
     output:
         **{table: STUDY_TABLE.fill(table=table) for table in STUDY_TABLES},
         text=[text_of(STUDY_TABLE.fill(table=table)) for table in STUDY_TABLES],

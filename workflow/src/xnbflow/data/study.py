@@ -47,6 +47,8 @@ class Study:
     headline : str
         Id of the classifier that the study is about; empty where none is named.
     validate : tuple of Validation
+    gene_sets : str
+        Path of a GMT file whose sets are tested for over-representation; empty for none.
     """
 
     id: str
@@ -63,6 +65,7 @@ class Study:
     final: tuple[str, ...] = ()
     headline: str = ""
     validate: tuple[Validation, ...] = ()
+    gene_sets: str = ""
 
     @property
     def permuted(self) -> list[tuple[str, str]]:

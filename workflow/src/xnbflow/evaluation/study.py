@@ -9,6 +9,7 @@ import pandas as pd
 from xnbflow.data.contract import (
     CHECK_TABLES,
     DIAGNOSTIC_TABLES,
+    MODEL_TABLES,
     NOTES_TABLE,
     PERMUTATION_TABLES,
     STUDY_TABLES,
@@ -19,6 +20,7 @@ from xnbflow.data.contract import (
 from xnbflow.data.dataset import read_header
 from xnbflow.data.tables import read_parquet
 from xnbflow.evaluation import comparison, summaries
+from xnbflow.evaluation.enrichment import enrichment, read_gene_sets
 from xnbflow.evaluation.headlines import headline, subject
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, inflation_of
 
@@ -79,6 +81,7 @@ def study_tables(
         "notes": _joined(notes, NOTES_TABLE),
         "permutation_tests": _joined(tests, STUDY_TABLES["permutation_tests"]),
         "class_sizes": _class_sizes(headers),
+        "enrichment": _enrichment(owners, files),
         "diagnostics": _diagnostics(diagnosed, alpha),
         "p_values": summaries.p_values(diagnosed["normality"]),
         "selection": summaries.selection(selected, fits, ties, halves),
@@ -99,6 +102,17 @@ def study_tables(
         "pairwise": comparison.pairwise(repeats),
         "pairwise_within": comparison.pairwise_within(tables["metrics"]),
     }
+
+
+def _enrichment(owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the over-represented gene sets; none where the study names no file of sets."""
+    if not files.get("gene_sets"):
+        return enrichment({}, {}, {})
+    genes = _read(owners["diagnosed"], files["genes"], DIAGNOSTIC_TABLES["genes"])
+    models = [tuple(key) for key in owners["models"]]
+    signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
+    path = files["gene_sets"]
+    return enrichment(genes, signatures, read_gene_sets(path if isinstance(path, str) else path[0]))
 
 
 def _read(keys: Sequence[Any], paths: Sequence[str], table: TableSchema) -> dict[Any, pd.DataFrame]:

@@ -117,7 +117,7 @@ def _spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any
     return spread
 
 
-def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
+def gene_sets(signature: pd.DataFrame, name: str, top: int | None = None) -> Iterator[str]:
     r"""Yield a signature as lines of a GMT file: a gene set per class and direction.
 
     Parameters
@@ -127,6 +127,8 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
         probes of one gene the gene is named once. A tab or line break in a name becomes a space.
     name : str
         Begins every set's name, say the data set's.
+    top : int, optional
+        So many genes of each class at most, by rank; all by default.
 
     Yields
     ------
@@ -140,6 +142,8 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
     >>> [line.split("\t") for line in gene_sets(table, "leukaemia")]
     [['leukaemia_AML_high', 'high in AML against the other classes', 'MPO', 'p2']]
     """
+    if top is not None:
+        signature = signature[signature["rank"] <= top]
     for (label, way), rows in signature.groupby(["class", "direction"], sort=False):
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
         cells = [

@@ -14,6 +14,7 @@ _ANALYSES = "those of the analyses"
 SECTIONS = {
     "xnbflow.report.sections.answer": "classifiers",
     "xnbflow.report.sections.signature": "final",
+    "xnbflow.report.sections.genes": "diagnostics",
     "xnbflow.report.sections.validation": "validate",
     _ANALYSES: "analyses",
     "xnbflow.report.sections.explanation": "classifiers",

@@ -243,6 +243,9 @@ def signature(
     model: Model,
     *,
     gmt: Annotated[bool, typer.Option("--gmt", help="Gene sets, one per class and way.")] = False,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="So many features of each class, by rank.")
+    ] = None,
     output: Output = None,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -254,7 +257,7 @@ def signature(
     if as_json:
         tell_json(read.signature.to_dict("records"))
         return
-    commands.deliver(commands.signature_lines(read, gmt=gmt), output)
+    commands.deliver(commands.signature_lines(read, gmt=gmt, top=top), output)
 
 
 @app.command()

@@ -284,14 +284,17 @@ def signature_text(model: TrainedModel) -> str:
     return "\n".join(lines)
 
 
-def signature_lines(model: TrainedModel, *, gmt: bool) -> str:
-    """Return a signature as tab-separated text, or as gene sets."""
+def signature_lines(model: TrainedModel, *, gmt: bool, top: int | None = None) -> str:
+    """Return a signature, or its first features per class, as tab-separated text or gene sets."""
     if model.signature.empty:
         msg = f"{type(model.estimator).__name__} uses all features for every class"
         raise InputError(f"{msg}: it has no signature; fit csnb or xnb")
     if gmt:
-        return "".join(f"{line}\n" for line in gene_sets(model.signature, model.series["name"]))
-    return tsv(model.signature)
+        return "".join(
+            f"{line}\n" for line in gene_sets(model.signature, model.series["name"], top)
+        )
+    rows = model.signature
+    return tsv(rows if top is None else rows[rows["rank"] <= top])
 
 
 def deliver(text: str, path: Path | None) -> None:
