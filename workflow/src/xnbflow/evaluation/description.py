@@ -22,6 +22,7 @@ from xnbflow.evaluation.densities import (
     log_densities,
     telling_features,
 )
+from xnbflow.evaluation.ease import as_good_features
 from xnbflow.evaluation.fitting import filled
 
 __all__ = [
@@ -59,6 +60,7 @@ def description_tables(
     }
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
     read: dict[str, DataSet] = {}
+    selected: dict[str, dict[tuple[str, str, str], pd.DataFrame]] = {}
     for i, (dataset, folds, classifier) in enumerate(owners["trained"]):
         if dataset not in read:  # one at a time: they may be large
             read = {dataset: DataSet.read(series[dataset])}
@@ -67,6 +69,11 @@ def description_tables(
         for name, table in found.items():
             key = {"dataset": dataset, "folds": folds, "classifier": classifier}
             parts[name] += [table.assign(**key)] if len(table) else []
+        if len(trained["selected"]):
+            selected.setdefault(dataset, {})[dataset, folds, classifier] = trained["selected"]
+    for dataset, tables in selected.items():
+        series_of = read.get(dataset) or DataSet.read(series[dataset])
+        parts["as_good"].append(as_good_features(series_of, tables))
     return {
         name: pd.concat(parts[name], ignore_index=True)[table.fixed]
         if parts[name]
@@ -83,9 +90,9 @@ def describe(
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of `xnbflow.data.contract.DESCRIPTION_TABLES`, without their key.
 
-    They are empty for a classifier that does not select. The features' medians over all samples
-    replace missing values, except in the evidence, which is then missing unless the classifier
-    reports it itself.
+    The table ``as_good`` is not among them. They are empty for a classifier that does not select.
+    The features' medians over all samples replace missing values, except in the evidence, which is
+    then missing unless the classifier reports it itself.
 
     Parameters
     ----------

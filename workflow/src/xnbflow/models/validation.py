@@ -343,8 +343,9 @@ def matched(
     train, test : DataSet
     by : {"feature", "symbol"}
         By name; or by gene symbol, where several probes of a gene are one: the probe with the
-        greatest distance between classes in training, and in the test cohort the same probe if it
-        is there, else the one with the greatest mean. The test cohort's labels decide nothing.
+        greatest mean in training, and in the test cohort the same probe if it is there, else the
+        one with the greatest mean. Labels decide nothing: a choice by labels before
+        cross-validation would make its accuracy too high.
     symbols : pair of mappings, optional
         Feature to symbol of each cohort, needed to match by symbol.
 
@@ -391,18 +392,17 @@ def _by_symbol(
     train: DataSet, test: DataSet, known: Mapping[str, str], in_test: Mapping[str, str]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the genes of both cohorts, and the positions of their probes in either."""
-    best = _one_probe(train, known, greatest_distances(train))
-    means = _one_probe(test, in_test, filled(test).values.mean(axis=1))
-    names = np.intersect1d(best.index.to_numpy(str), means.index.to_numpy(str))
-    first, second = best[names].to_numpy(), means[names].to_numpy()
+    best, other = _one_probe(train, known), _one_probe(test, in_test)
+    names = np.intersect1d(best.index.to_numpy(str), other.index.to_numpy(str))
+    first, second = best[names].to_numpy(), other[names].to_numpy()
     probes = train.features[first]
     same = np.array([in_test.get(probe) for probe in probes]) == names
     return names, first, np.where(same, pd.Index(test.features).get_indexer(probes), second)
 
 
-def _one_probe(series: DataSet, symbols: Mapping[str, str], weights: np.ndarray) -> pd.Series:
-    """Return the position of each gene's probe with the greatest weight, the first among equals."""
-    order = np.argsort(-weights, kind="stable")
+def _one_probe(series: DataSet, symbols: Mapping[str, str]) -> pd.Series:
+    """Return the position of each gene's probe with the greatest mean, the first among equals."""
+    order = np.argsort(-filled(series).values.mean(axis=1), kind="stable")
     chosen = pd.Series(order, [symbols.get(feature, "") for feature in series.features[order]])
     return chosen[~chosen.index.duplicated() & (chosen.index != "")]
 
