@@ -118,7 +118,8 @@ def pair_areas(wins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> wins = doubled_wins(sample_order(np.array([[1.0, 2.0, 3.0, 4.0]])), np.array([0, 0, 1, 1]), 2)
+    >>> order = sample_order(np.array([[1.0, 2.0, 3.0, 4.0]]))
+    >>> wins = doubled_wins(order, np.array([0, 0, 1, 1]), 2)
     >>> pair_areas(wins, np.array([2, 2]))[0].tolist()
     [[0.5, 0.0], [1.0, 0.5]]
     """

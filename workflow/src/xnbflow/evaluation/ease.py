@@ -52,7 +52,8 @@ def as_good_features(
     linear = series.kinds == "linear"
     names, classes = pd.Index(series.features[linear]), series.classes
     codes = np.searchsorted(classes, series.labels)
-    order = sample_order(filled(series).values[linear])
+    values = filled(series).values
+    order = sample_order(values if linear.all() else values[linear])
     areas = _areas(order, codes, len(classes))
     rows = []
     for key, table in selected.items():
