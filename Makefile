@@ -48,7 +48,6 @@ format: $(INSTALLED)
 ## manual: results/README.md, from the contract of tables, and the reference in config/README.md
 manual: $(INSTALLED)
 	@$(BIN)/python -m xnbflow.workflow.manual
-	@$(BIN)/python -m xnbflow.workflow.reference
 
 ## docs: the documentation as a site in site/, which opens without a network
 docs: $(DOCUMENTING)

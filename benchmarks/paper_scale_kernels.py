@@ -10,16 +10,34 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import yaml
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.sources.tiny import tiny_series
 from xnbflow.diagnostics.tables import diagnose
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import train
 
 ROOT = Path(__file__).parents[1]
+
+
+def tiny_series(n_per_class: int = 12) -> DataSet:
+    """Return a series of two classes with features of every kind, to compile kernels on."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b"], n_per_class)
+    shift = 2.0 * (labels == "b")
+    values = np.vstack(
+        [
+            rng.normal(size=(6, len(labels))) + shift,
+            rng.vonmises(0.0, 2.0, size=(2, len(labels))),
+            rng.integers(0, 3, size=(2, len(labels))),
+        ]
+    )
+    kinds = ["linear"] * 6 + ["angular"] * 2 + ["categorical"] * 2
+    features = [f"feature{i}" for i in range(len(values))]
+    samples = [f"sample{i}" for i in range(len(labels))]
+    return DataSet("tiny", values, features, samples, labels, kinds)
 
 
 def main(folder: Path, first: int, step: int) -> None:

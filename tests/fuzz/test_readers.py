@@ -80,27 +80,10 @@ def protein():
     return "\n".join(lines) + "\n"
 
 
-def weather():
-    lines = ["origin,month,temp,wind_dir,wind_speed"]
-    lines += [f"EWR,{1 + n % 12},{40 + n},{10 * n},{n % 7}.5" for n in range(20)]
-    return "\n".join(lines) + "\n"
-
-
-def pigeons():
-    return "treatment,bearing\n" + "".join(f"{'ab'[n % 2]},{20 * n}\n" for n in range(12))
-
-
 def magic():
     rng = np.random.default_rng(1)
     return "".join(
         ",".join([*map(str, rng.random(10).round(4)), "gh"[n % 2]]) + "\n" for n in range(10)
-    )
-
-
-def spambase():
-    rng = np.random.default_rng(1)
-    return "".join(
-        ",".join([*map(str, rng.random(57).round(2)), str(n % 2)]) + "\n" for n in range(10)
     )
 
 
@@ -196,10 +179,7 @@ READERS = {
     "sheet": ("sheet.tsv", sheet(), read_sheet),
     "protein": ("x", protein(), published("angular", "protein-helix", "protein_dihedrals.tsv")),
     "window": ("x", protein(), published("angular", "protein-window", "protein_dihedrals.tsv")),
-    "weather": ("x", weather(), published("angular", "weather", "weather.csv")),
-    "pigeons": ("x", pigeons(), published("angular", "pigeons", "pigeons.csv")),
     "magic": ("x", magic(), published("uci", "magic", "magic/magic04.data")),
-    "spambase": ("x", spambase(), published("uci", "spambase", "spambase/spambase.data")),
     "arrhythmia": ("x", arrhythmia(), published("uci", "arrhythmia", "arrhythmia/arrhythmia.data")),
 }
 

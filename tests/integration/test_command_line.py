@@ -28,6 +28,10 @@ def xnbflow(*arguments, cwd=None):
     )
 
 
+FIT = ("fit", "training.csv", "--label", "type")
+NAMED = (*FIT, "--id", "id")
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A table with labels, new samples without, and a model of the first."""
@@ -38,14 +42,9 @@ def folder(tmp_path_factory):
     table.rename_axis("id").to_csv(folder / "training.csv")
     new = two_classes(12, seed=1).frame()
     new[new.columns[::-1]].rename_axis("id").to_csv(folder / "new.csv")
-    done = xnbflow(
-        *("fit", "training.csv", "--label", "type", "--id", "id"),
-        *("--method", "csnb", "--folds", "4", "-o", "model.skops"),
-        cwd=folder,
-    )
-    assert done.returncode == 0, done.stderr
+    done = xnbflow(*NAMED, "--method", "csnb", "--folds", "4", "-o", "model.skops", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
     assert "cross-validated (4 folds)" in done.stdout
-    assert done.stderr == ""
     return folder
 
 
@@ -67,8 +66,7 @@ def test_help_loads_nothing_numerical():
 
 def test_a_prediction_in_a_pipe_is_a_table_and_nothing_else(folder):
     done = xnbflow("predict", "model.skops", "new.csv", "--id", "id", cwd=folder)
-    assert done.returncode == 0
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     head = "sample label probability.normal probability.tumour typicality atypical"
     assert lines[0].split("\t") == head.split()
@@ -85,17 +83,12 @@ def test_new_samples_without_a_label_are_predicted_beside_those_that_have_one(fo
     assert told == [str(sample) for sample in table["id"]]
 
 
-def test_samples_in_columns_are_known_by_the_models_features(folder):
-    pd.read_csv(folder / "new.csv", index_col="id").T.to_csv(folder / "turned.csv")
+def test_samples_in_columns_are_fitted_and_known_by_the_models_features(folder):
+    for name in ("new", "training"):
+        pd.read_csv(folder / f"{name}.csv", index_col="id").T.to_csv(folder / f"turned-{name}.csv")
     rows = xnbflow("predict", "model.skops", "new.csv", cwd=folder)
-    columns = xnbflow("predict", "model.skops", "turned.csv", cwd=folder)
-    assert columns.returncode == 0, columns.stderr
-    assert columns.stdout == rows.stdout
-
-
-def test_a_model_is_fitted_to_samples_in_columns(folder):
-    table = pd.read_csv(folder / "training.csv", index_col="id")
-    table.T.to_csv(folder / "turned-training.csv")
+    columns = xnbflow("predict", "model.skops", "turned-new.csv", cwd=folder)
+    assert (columns.returncode, columns.stdout) == (0, rows.stdout)
     done = xnbflow(
         *("fit", "turned-training.csv", "--label", "type", "--orientation", "columns"),
         *("--method", "csnb", "--folds", "0", "-o", "turned.skops", "--json"),
@@ -124,8 +117,7 @@ def test_a_missing_value_is_told_and_left_to_choose(folder):
         ["signature", "model.skops"],
         ["predict", "model.skops", "new.csv"],
         ["explain", "model.skops", "new.csv", "--sample", "s3"],
-        ["fit", "training.csv", "--label", "type", "--id", "id", "--method", "xnb", "--folds", "0",
-         "-o", "other.skops"],
+        [*NAMED, "--method", "xnb", "--folds", "0", "-o", "other.skops"],
     ],
     ids=lambda arguments: arguments[0],
 )  # fmt: skip
@@ -162,23 +154,16 @@ def test_an_explanation_as_a_page_holds_its_numbers(folder):
         (["show", "training.csv"], "no model, or damaged"),
         (["predict", "model.skops", "nothing.csv"], "nothing.csv"),
         (["fit", "training.csv", "--label", "grade"], "grade"),
-        (
-            ["fit", "training.csv", "--label", "type", "--id", "id", "--method", "nonsense"],
-            "nonsense",
-        ),
+        ([*NAMED, "--method", "nonsense"], "nonsense"),
         (["explain", "model.skops", "new.csv", "--sample", "nobody"], "nobody"),
-        (["fit", "training.csv", "--label", "type", "--method", "csnb-vc"], "did you mean"),
-        (
-            ["fit", "training.csv", "--label", "type", "--param", "sizs=[3]"],
-            "--param: ",
-        ),
-        (["fit", "training.csv", "--label", "type", "--folds", "1"], "0 is none at all"),
+        ([*FIT, "--method", "csnb-vc"], "did you mean"),
+        ([*FIT, "--param", "sizs=[3]"], "--param: "),
+        ([*FIT, "--folds", "1"], "0 is none at all"),
     ],
 )
 def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
     done = xnbflow(*arguments, cwd=folder)
-    assert done.returncode == 1
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr
     assert done.stderr.startswith("Error: ")
     assert "Traceback" not in done.stderr
@@ -239,7 +224,7 @@ def test_geo_writes_a_study_that_snakemake_plans(tmp_path):
     assert "acquire" in planned.stdout + planned.stderr
     again = xnbflow(*words, cwd=tmp_path)
     assert again.returncode == 1
-    assert "mine.tsv is there already" in again.stderr
+    assert "mine.tsv exists" in again.stderr
     assert "cannot name a study" in xnbflow(*words[:3], "a/b", *words[4:], cwd=tmp_path).stderr
 
 
@@ -280,19 +265,7 @@ def test_a_type_of_another_package_is_read_only_where_it_is_trusted(folder):
             cwd=folder, env=environment, capture_output=True, text=True, check=False,
         )  # fmt: skip
 
-    words = (
-        "--label",
-        "type",
-        "--id",
-        "id",
-        "--method",
-        "mine.Mine",
-        "--folds",
-        "0",
-        "-o",
-        "mine.skops",
-    )
-    done = called("fit", "training.csv", *words)
+    done = called(*NAMED, "--method", "mine.Mine", "--folds", "0", "-o", "mine.skops")
     assert done.returncode == 0, done.stderr
     refused = called("show", "mine.skops")
     assert refused.returncode == 1

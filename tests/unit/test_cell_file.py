@@ -191,11 +191,6 @@ def test_a_ranking_is_written_whole_and_replaced(path, tmp_path):
         np.testing.assert_array_equal(group["scores"]["B"], ranked["scores"]["B"])
 
 
-def test_names_are_needed_for_a_ranking():
-    with pytest.raises(InputError, match="fitted without names"):
-        rank_genes_groups(XNB(min_distance=0.1).fit(X, TYPES), "type")
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_scanpy_reads_and_shows_the_ranking(path):
     scanpy = pytest.importorskip("scanpy", reason="needs the extra cells")

@@ -1,4 +1,4 @@
-"""The contract of paths and tables: it is light, whole, kept by writers and readers, and told."""
+"""The contract of paths and tables: light, whole, and kept by what writes and reads them."""
 
 import ast
 import subprocess
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from xnbflow.data import contract
@@ -20,7 +21,7 @@ from xnbflow.data.contract import (
 )
 from xnbflow.data.entries import Analysis
 from xnbflow.data.errors import InputError
-from xnbflow.data.tables import read_parquet, write_parquet, write_tables
+from xnbflow.data.tables import read_parquet, tsv, write_parquet, write_tables, write_tsv
 from xnbflow.evaluation.gathering import remove_undeclared
 from xnbflow.workflow.manual import results_manual
 
@@ -156,23 +157,82 @@ def test_every_template_names_its_wildcards():
                 template.of(**values, other="x")
 
 
+TYPES = {
+    "text": "text",
+    "perhaps": "text or none",
+    "whole": "integer",
+    "share": "number",
+    "is_so": "boolean",
+    "either": "text or number",
+}
+COLUMNS = {name: Column(kind) for name, kind in TYPES.items()}
+ALL_KINDS = TableSchema("all_kinds", "a column of each type", "a row", COLUMNS)
+CELLS = [["a", "b"], ["a", None], [1, 2], [0.5, np.nan], [True, False], [1.5, 2.5]]
+FRAME = pd.DataFrame(dict(zip(TYPES, CELLS, strict=True)))
+
+
 @pytest.mark.parametrize(
-    ("change", "fault"),
+    ("frame", "fault"),
     [
-        (lambda t: t.drop(columns="fold"), "column 'fold' is missing"),
-        (lambda t: t.assign(extra=1), "column 'extra' is not known"),
-        (lambda t: t[["fold", "repeat", "sample"]], "columns are not in the order repeat, fold"),
-        (lambda t: t.assign(fold=0.5), "column 'fold' holds float64, not integer"),
-        (lambda t: t.assign(fold=True), "column 'fold' holds bool, not integer"),
-        (lambda t: t.assign(sample=[1, 2]), "column 'sample' holds int64, not text"),
-        (lambda t: t.assign(sample=["s", None]), "column 'sample' has missing values"),
-        (lambda t: t.set_axis(["repeat", "fold", "fold"], axis=1), "column 'sample' is missing"),
+        *(
+            (FRAME.assign(**{column: cells}), f"column '{column}' holds")
+            for column, cells in [
+                ("text", [1, 2]),
+                ("text", ["a", None]),
+                ("text", [np.nan, np.nan]),
+                ("perhaps", [1, 2]),
+                ("whole", [1.0, 2.0]),
+                ("whole", [True, False]),
+                ("whole", [np.nan, np.nan]),
+                ("share", ["x", "y"]),
+                ("share", ["x", None]),
+                ("share", [True, False]),
+                ("is_so", [0, 1]),
+                ("either", [True, False]),
+                ("either", [1.5, np.nan]),
+            ]
+        ),
+        (FRAME.drop(columns="whole"), "column 'whole' is missing"),
+        (FRAME.assign(more=1), "column 'more' is not known"),
+        (FRAME[FRAME.columns[::-1]], "columns are not in the order text, perhaps, whole"),
+        (pd.concat([FRAME, FRAME[["text"]]], axis=1), "two columns have the same name"),
     ],
 )
-def test_a_producer_that_deviates_is_told_and_writes_nothing(tmp_path, change, fault):
-    with pytest.raises(TypeError, match=rf"table 'folds' for .*folds.parquet .*: {fault}"):
-        write_parquet(change(FOLDS), tmp_path / "folds.parquet", FOLDS_TABLE)
+def test_a_producer_that_deviates_writes_nothing(tmp_path, frame, fault):
+    with pytest.raises(TypeError, match=f"table 'all_kinds' for .*: {fault}"):
+        write_parquet(frame, tmp_path / "t.parquet", ALL_KINDS)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("column", ["perhaps", "share"])
+def test_what_may_be_missing_may_be_missing_throughout(tmp_path, column):
+    frame = FRAME.assign(**{column: [None, None]})
+    write_parquet(frame, tmp_path / "t.parquet", ALL_KINDS)
+    assert read_parquet(tmp_path / "t.parquet", ALL_KINDS)[column].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [(["a", "b"], "large_string"), ([1.5, 2], "double"), ([1, 2], "int64")]
+)
+def test_text_or_numbers_keep_their_type(tmp_path, values, kind):
+    write_parquet(FRAME.assign(either=values), tmp_path / "t.parquet", ALL_KINDS)
+    assert str(pq.read_schema(tmp_path / "t.parquet").field("either").type) == kind
+    assert read_parquet(tmp_path / "t.parquet", ALL_KINDS)["either"].tolist() == values
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1+1", "-x", "@SUM(A1)", "\tx"])
+def test_text_that_a_spreadsheet_would_run_is_written_so_that_it_does_not(tmp_path, name):
+    frame = pd.DataFrame({"feature": [name, "g1"], "value": [-1.5, 2.0], name: ["a", "b"]})
+    write_tsv(frame, tmp_path / "t.tsv")
+    read = pd.read_csv(tmp_path / "t.tsv", sep="\t")
+    assert read["feature"].tolist() == [f"'{name}", "g1"]
+    assert read["value"].tolist() == [-1.5, 2.0]
+    assert read.columns[-1] == f"'{name}"
+    assert frame["feature"][0] == name
+
+
+def test_labels_that_are_numbers_stay_as_they_are():
+    assert tsv(pd.DataFrame({"class": ["-1", "+1", "1e-5"]})) == "class\n-1\n+1\n1e-5\n"
 
 
 def test_a_table_that_the_contract_does_not_know_is_not_written(tmp_path):
@@ -183,20 +243,15 @@ def test_a_table_that_the_contract_does_not_know_is_not_written(tmp_path):
 def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
     path = tmp_path / "folds.parquet"
     columns = {name: c for name, c in FOLDS_TABLE.columns.items() if name != "sample"}
-    older = TableSchema("folds", "", "", columns)
-    write_parquet(FOLDS[["repeat", "fold"]], path, older)
-    with pytest.raises(InputError, match=r"folds.parquet is no table 'folds' .*'sample' is miss"):
-        read_parquet(path, FOLDS_TABLE)
-    write_parquet(FOLDS.astype({"fold": float}), path, _other_type())
-    with pytest.raises(InputError, match=r"'fold' holds double, not integer.*; delete it and run"):
-        read_parquet(path, FOLDS_TABLE)
+    other = FOLDS_TABLE.columns | {"fold": Column("number")}
+    for frame, written in ((FOLDS[["repeat", "fold"]], columns), (FOLDS, other)):
+        write_parquet(frame, path, TableSchema("folds", "", "", written))
+        with pytest.raises(InputError) as error:
+            read_parquet(path, FOLDS_TABLE)
+        assert error.value.file == str(path)
+        assert "delete it" in error.value.remedy
     with pytest.raises(InputError, match=r"absent.parquet is missing; run the workflow again"):
         read_parquet(tmp_path / "absent.parquet", FOLDS_TABLE)
-
-
-def _other_type():
-    columns = dict(FOLDS_TABLE.columns) | {"fold": Column("number")}
-    return TableSchema("folds", "", "", columns)
 
 
 def test_what_is_written_is_what_is_read_and_what_pandas_reads(tmp_path):
@@ -213,20 +268,13 @@ def test_an_empty_table_keeps_the_types_of_the_contract(tmp_path, table):
     path = tmp_path / "t.parquet"
     write_parquet(pd.DataFrame(columns=table.fixed), path, table)
     read = read_parquet(path, table)
-    assert list(read.columns) == table.fixed
     kinds = {"integer": "i", "number": "f", "boolean": "b", "text": "O", "text or none": "O"}
-    assert [dtype.kind for dtype in read.dtypes] == [
-        kinds[table.columns[name].type] for name in table.fixed
-    ]
+    expected = {name: kinds[table.columns[name].type] for name in table.fixed}
+    assert {name: dtype.kind for name, dtype in read.dtypes.items()} == expected
 
 
 def test_what_is_not_declared_goes_and_what_is_stays(tmp_path):
-    names = [
-        "a.parquet",
-        "batches/b/a.parquet",
-        "batches/c/a.parquet",
-        "batches/c/.a.1.part",
-    ]
+    names = ["a.parquet", "batches/b/a.parquet", "batches/c/a.parquet", "batches/c/.a.1.part"]
     for path in (tmp_path / name for name in [*names, "notes.txt", "old/a.parquet"]):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()

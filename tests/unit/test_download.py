@@ -1,13 +1,10 @@
 """Downloads against a local HTTP server that fails in the ways servers fail."""
 
+import contextlib
 import gzip
 import hashlib
 import http.server
-import os
-import platform
 import socket
-import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -67,6 +64,47 @@ def files(folder):
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
+@contextmanager
+def raw_server(answer):
+    """Serve connections by a function of the socket."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def loop():
+            with suppress(OSError):
+                while True:
+                    connection = server.accept()[0]
+                    threading.Thread(target=handle, args=(connection,), daemon=True).start()
+
+        def handle(connection):
+            with connection, suppress(OSError):
+                connection.recv(4096)
+                answer(connection)
+
+        threading.Thread(target=loop, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def drip(connection):
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    for _ in range(1000):
+        connection.sendall(b"x")
+        time.sleep(0.02)
+
+
+def drip_headers(connection):
+    for _ in range(1000):
+        connection.sendall(b"H")
+        time.sleep(0.02)
+
+
+def garbage(connection):
+    connection.sendall(b"garbage\r\n\r\n")
+
+
+def silence(_connection):
+    """Close the connection."""
+
+
 def test_a_file_is_downloaded_once_and_its_checksum_recorded(tmp_path):
     with serve(csv=[CSV]) as server:
         for _ in range(2):
@@ -105,7 +143,7 @@ def test_what_may_pass_is_tried_again(tmp_path, failure):
         ("500", "500 Internal Server Error, 3 times"),
         (
             "truncated",
-            f"the connection failed (IncompleteRead({len(CSV)} bytes read, 1000 mor",
+            "the connection failed (",
         ),
         ("slow", "no answer within 0.3 s, 3 times"),
     ],
@@ -126,39 +164,6 @@ def test_what_does_not_pass_by_waiting_goes_to_the_next_place_at_once(tmp_path, 
         assert path.read_bytes() == CSV
     assert first.requests == [f"/Genes/{PATH}", f"/Genes/{PATH}.gz"]
     assert second.requests == [f"/Genes/{PATH}"]
-
-
-def test_another_url_is_another_file(tmp_path):
-    with serve(csv=[CSV]) as server, serve(csv=[CSV.replace(b"1.5", b"2.5")]) as other:
-        paths = [
-            downloads(tmp_path).fetch_location("table", f"{place.url}/{PATH}", name="mine.csv")
-            for place in (server, other, server)
-        ]
-    assert paths[0] == paths[2] != paths[1]
-    assert paths[0].read_bytes() == CSV
-    assert paths[1].read_bytes() != CSV
-    assert {path.name.partition("-")[0] for path in paths} == {"mine"}
-
-
-def test_what_a_killed_download_left_goes_at_once_and_on_another_host_after_a_day(tmp_path):
-    folder = tmp_path / "cumida"
-    folder.mkdir()
-    here = platform.node()
-    done = subprocess.Popen([sys.executable, "-c", ""])
-    done.wait()
-    parts = {
-        "dead": folder / f".{here}.{done.pid}.ab12.part.Brain_GSE1.csv",
-        "at work": folder / f".{here}.{os.getpid()}.ab12.part.Brain_GSE1.csv",
-        "elsewhere": folder / ".elsewhere.1.ab12.part.Brain_GSE1.csv",
-        "elsewhere, old": folder / ".elsewhere.2.ab12.part.Brain_GSE1.csv",
-    }
-    for part in parts.values():
-        part.write_bytes(CSV[:100])
-    os.utime(parts["elsewhere, old"], (time.time() - 90_000,) * 2)
-    with serve(csv=[CSV]) as server:
-        downloads(tmp_path, server.url).fetch("cumida", PATH)
-    left = {name for name, part in parts.items() if part.exists()}
-    assert left == {"at work", "elsewhere"}
 
 
 def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
@@ -191,43 +196,52 @@ def test_a_wrong_file_is_not_kept_and_the_next_place_is_asked(tmp_path, wrong):
             assert path.read_bytes() == CSV
 
 
-def test_an_unreachable_host_is_told_with_where_to_put_the_file(tmp_path):
-    with serve() as server:
-        url = server.url  # free once the server has gone
-    with pytest.raises(InputError) as error:
-        downloads(tmp_path, url, retries=0).fetch("cumida", PATH)
-    target = tmp_path / "cumida" / "Brain_GSE1.csv"
-    assert f"cannot get Brain_GSE1.csv:\n  {url}/{PATH}: the connection failed (" in str(
-        error.value
-    )
-    assert f"by hand at {target}" in str(error.value)
+BY_HAND = {
+    "plain": ("Brain_GSE1.csv", CSV, SHA256, None),
+    "gzipped": ("Brain_GSE1.csv.gz", gzip.compress(CSV), SHA256, None),
+    "another": ("Brain_GSE1.csv", CSV + b"x", SHA256, "has SHA-256 .* but the sheet says"),
+    "broken": ("Brain_GSE1.csv.gz", gzip.compress(CSV * 99)[:-20], None, "broken or truncated"),
+}
 
 
-@pytest.mark.parametrize("name", ["Brain_GSE1.csv", "Brain_GSE1.csv.gz"])
-def test_a_file_put_there_by_hand_is_used(tmp_path, name):
+@pytest.mark.parametrize("case", BY_HAND)
+def test_a_file_put_there_by_hand_is_used_or_refused_and_stays(tmp_path, case):
+    name, content, sha256, wrong = BY_HAND[case]
     target = tmp_path / "cumida" / name
     target.parent.mkdir()
-    target.write_bytes(gzip.compress(CSV) if name.endswith("gz") else CSV)
-    # the checksum may be that of the content
-    assert downloads(tmp_path).fetch("cumida", PATH, sha256=SHA256) == target
+    target.write_bytes(content)
+    if wrong is None:  # the checksum may be that of the content
+        assert downloads(tmp_path).fetch("cumida", PATH, sha256=sha256) == target
+    else:
+        with pytest.raises(InputError, match=wrong) as error:
+            downloads(tmp_path).fetch("cumida", PATH, sha256=sha256)
+        assert error.value.file == str(target)
+    assert files(tmp_path) == [name]
 
 
-def test_a_wrong_file_put_there_by_hand_is_refused(tmp_path):
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"nothing here\n", b"ab12  x\n"])
+def test_a_damaged_record_is_refused(tmp_path, content):
     target = tmp_path / "cumida" / "Brain_GSE1.csv"
     target.parent.mkdir()
-    target.write_bytes(CSV + b"x")
-    with pytest.raises(InputError, match=r"has SHA-256 .* but the sheet says"):
-        downloads(tmp_path).fetch("cumida", PATH, sha256=SHA256)
-    assert target.exists()
-
-
-def test_broken_gzip_put_there_by_hand_is_refused_before_its_checksum_is_recorded(tmp_path):
-    target = tmp_path / "cumida" / "Brain_GSE1.csv.gz"
-    target.parent.mkdir()
-    target.write_bytes(gzip.compress(CSV * 100)[:-20])
-    with pytest.raises(InputError, match=r"is broken or truncated gzip .* get it again"):
+    target.write_bytes(CSV)
+    record = target.with_name("Brain_GSE1.csv.sha256")
+    record.write_bytes(content)
+    with pytest.raises(InputError, match="holds no SHA-256") as error:
         downloads(tmp_path).fetch("cumida", PATH)
-    assert files(tmp_path) == [target.name]
+    assert error.value.file == str(record)
+
+
+@pytest.mark.parametrize(
+    "base", ["http://[bad", "gopher://x", "http://", "http://127.0.0.1:9", garbage, silence]
+)
+def test_a_place_that_speaks_no_http_is_refused(tmp_path, base):
+    with contextlib.ExitStack() as stack:
+        url = base if isinstance(base, str) else stack.enter_context(raw_server(base))
+        with pytest.raises(InputError, match="by hand at") as error:
+            downloads(tmp_path, url, retries=0).fetch("cumida", PATH)
+    assert error.value.file == str(tmp_path / "cumida" / "Brain_GSE1.csv")
+    assert url.rstrip("/") in str(error.value)
+    assert len(str(error.value)) < 600
 
 
 def test_a_server_may_hold_the_file_gzipped(tmp_path):
@@ -263,10 +277,14 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
     assert here.fetch_location("table", str(local), name="mine.csv") == local
     with pytest.raises(InputError, match=r"mine.csv has SHA-256"):
         here.fetch_location("table", str(local), name="mine.csv", sha256=SHA256)
-    with serve(csv=[CSV]) as server:
-        path = here.fetch_location("table", f"{server.url}/{PATH}", name="theirs.csv")
-    assert path.parent == tmp_path / "downloads" / "table"
-    assert path.read_bytes() == CSV
+    with serve(csv=[CSV]) as server, serve(csv=[CSV + CSV]) as other:
+        paths = [
+            here.fetch_location("table", f"{place.url}/{PATH}", name="theirs.csv")
+            for place in (server, other, server)
+        ]
+    assert paths[0] == paths[2] != paths[1]  # another URL is another file
+    assert {path.parent for path in paths} == {tmp_path / "downloads" / "table"}
+    assert [path.read_bytes() for path in paths] == [CSV, CSV + CSV, CSV]
 
 
 def test_long_downloads_show_their_progress(tmp_path, monkeypatch, capsys):
@@ -276,35 +294,10 @@ def test_long_downloads_show_their_progress(tmp_path, monkeypatch, capsys):
     assert "\rBrain_GSE1.csv: 100%" in capsys.readouterr().err
 
 
-def test_short_downloads_show_nothing(tmp_path, capsys):
-    with serve(csv=[CSV]) as server:
-        downloads(tmp_path, server.url).fetch("cumida", PATH)
-    assert capsys.readouterr().err == ""
-
-
-def test_a_series_is_acquired_from_a_server_in_cumidas_layout(tmp_path):
-    dataset = SheetRow("brain", "cumida", "Brain/GSE1", SHA256, 50, 2, 2)
-    with serve(csv=["500", CSV]) as server:
-        series = acquire(
-            dataset, downloads=tmp_path, base_urls={"cumida": [server.url]}, backoff=0.01
-        )
-    assert series.values[:, 3].tolist() == [3.5, 6.25]
-
-
 @pytest.mark.parametrize("location", ["Brain", "../GSE1", "Brain/GSE1/x", "Brain/..", "/Brain"])
 def test_a_location_that_is_no_series_is_refused(tmp_path, location):
     with pytest.raises(InputError, match="is not <Type>/<series>, say Brain/GSE50161"):
         acquire(SheetRow("brain", "cumida", location), downloads=tmp_path)
-
-
-def test_one_class_only_is_refused(tmp_path):
-    (tmp_path / "Brain_GSE1.csv").write_text("samples,type,g\na,x,1\nb,x,2\n")
-    with pytest.raises(InputError, match="data set brain: all 2 samples have the label 'x'"):
-        acquire(
-            SheetRow("brain", "cumida", "Brain/GSE1"),
-            downloads=tmp_path / "downloads",
-            base_urls={"cumida": [str(tmp_path)]},
-        )
 
 
 SHAPED = SheetRow("brain", "cumida", "Brain/GSE1", None, 50, 2, 2)
@@ -381,49 +374,6 @@ def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
     assert lock.read_text() == f"{SHA256}  Brain_GSE1.csv\n"
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"nothing here\n", b"ab12  x\n"])
-def test_a_damaged_record_is_told(tmp_path, content):
-    target = tmp_path / "cumida" / "Brain_GSE1.csv"
-    target.parent.mkdir()
-    target.write_bytes(CSV)
-    target.with_name("Brain_GSE1.csv.sha256").write_bytes(content)
-    with pytest.raises(InputError, match=r"Brain_GSE1.csv.sha256 holds no SHA-256; delete it"):
-        downloads(tmp_path).fetch("cumida", PATH)
-
-
-@contextmanager
-def raw_server(answer):
-    """Serve connections by a function of the socket."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def loop():
-            with suppress(OSError):
-                while True:
-                    connection = server.accept()[0]
-                    threading.Thread(target=handle, args=(connection,), daemon=True).start()
-
-        def handle(connection):
-            with connection, suppress(OSError):
-                connection.recv(4096)
-                answer(connection)
-
-        threading.Thread(target=loop, daemon=True).start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}"
-
-
-def drip(connection):
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-    for _ in range(1000):
-        connection.sendall(b"x")
-        time.sleep(0.02)
-
-
-def drip_headers(connection):
-    for _ in range(1000):
-        connection.sendall(b"H")
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize("answer", [drip, drip_headers])
 def test_an_answer_that_drips_is_given_up(tmp_path, answer):
     with raw_server(answer) as url, pytest.raises(InputError) as error:
@@ -449,25 +399,6 @@ def test_a_server_says_how_long_to_wait(tmp_path, monkeypatch):
     assert [pause for pause in pauses if pause >= 1.0] == [7.0, 7.0]  # others are of the server
     with raw_server(busy) as url, pytest.raises(InputError, match="would be after 3 s"):
         downloads(tmp_path, url, retries=2, deadline=3).fetch("cumida", PATH)
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (lambda connection: connection.sendall(b"garbage\r\n\r\n"), "the connection failed"),
-        (lambda connection: None, "the host closes the connection"),
-    ],
-)
-def test_a_host_that_does_not_speak_http_is_told_as_such(tmp_path, answer, said):
-    with raw_server(answer) as url, pytest.raises(InputError, match=said):
-        downloads(tmp_path, url, retries=0).fetch("cumida", PATH)
-
-
-@pytest.mark.parametrize("base", ["http://[bad", "gopher://x", "http://"])
-def test_a_base_url_that_is_none_is_told(tmp_path, base):
-    with pytest.raises(InputError, match=r"cannot get Brain_GSE1\.csv") as error:
-        downloads(tmp_path, base).fetch("cumida", PATH)
-    assert len(str(error.value)) < 600
 
 
 def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path, capsys):

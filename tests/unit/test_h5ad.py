@@ -63,7 +63,7 @@ def test_groups_come_from_obs(path):
 @pytest.mark.parametrize(
     ("dataset", "message"),
     [
-        (row("obs:kind"), "obs has no 'kind', which the sheet's label names; it has type, donor"),
+        (row("obs:kind"), "names; its columns of text are type, donor"),
         (row(group="patient"), "obs has no 'patient', which the sheet's group names"),
         (row(matrix="layers:z"), "may be X, raw, layers:columns, layers:dense here"),
     ],

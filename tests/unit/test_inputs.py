@@ -215,14 +215,6 @@ def test_labels_of_several_types_are_refused():
         make(ESTIMATORS[0]).fit(X, np.array(["a", 1] * 18, dtype=object))
 
 
-def test_a_sample_without_a_label_is_named_by_its_index():
-    X, y = samples(ESTIMATORS[0])
-    labels = pd.Series(y, index=[f"GSM{i}" for i in range(36)]).astype("Int64")
-    labels.iloc[3] = pd.NA
-    with pytest.raises(InputError, match="1 of 36 samples has no label in y: 'GSM3'"):
-        make(ESTIMATORS[0]).fit(X, labels)
-
-
 @each_estimator
 def test_columns_that_share_a_name_are_named(estimator):
     X, y = samples(estimator)

@@ -10,7 +10,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.schemas import check
 from xnbflow.evaluation.build import build_estimator, import_estimator
 from xnbflow.evaluation.methods import METHODS
-from xnbflow.workflow.reference import configuration_reference
+from xnbflow.workflow.manual import configuration_reference
 
 ROOT = Path(__file__).parents[2]
 #: What parameters are probed with: inside and at the edges of the ranges of all methods.

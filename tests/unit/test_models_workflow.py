@@ -119,16 +119,12 @@ def test_every_harmonisation_is_a_step_of_the_model(harmonise):
 
 def test_groups_are_kept_together_in_the_cross_validation_beside_it():
     """Each sample twice, in groups: a classifier that learns by heart must not gain."""
-    rng = np.random.default_rng(1)
-    values = np.repeat(rng.normal(size=(30, 20)), 2, axis=1)
+    values = np.repeat(np.random.default_rng(1).normal(size=(30, 20)), 2, axis=1)
     labels = np.repeat(np.array(["a", "b"])[np.arange(20) % 2], 2)
-    samples = [f"s{i}" for i in range(40)]
-    series = DataSet("twice", values, [f"g{i}" for i in range(30)], samples, labels)
-    grouped = DataSet(
-        "twice", values, series.features, samples, labels, groups=np.repeat(np.arange(20), 2)
-    )
+    parts = ("twice", values, [f"g{i}" for i in range(30)], [f"s{i}" for i in range(40)], labels)
+    grouped = DataSet(*parts, groups=np.repeat(np.arange(20), 2))
     by_heart = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
-    assert cross_validate(series, by_heart, 5).figures()["accuracy"]["value"] > 0.9
+    assert cross_validate(DataSet(*parts), by_heart, 5).figures()["accuracy"]["value"] > 0.9
     assert cross_validate(grouped, by_heart, 5).figures()["accuracy"]["value"] < 0.8
 
 

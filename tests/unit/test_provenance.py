@@ -58,6 +58,22 @@ def test_a_job_that_fits_nothing_imports_no_scikit_learn(script):
     assert not {"sklearn", "matplotlib", "statsmodels", "snakemake"} & imported
 
 
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the library, beside one of the scripts."""
+    shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    ignored = shutil.ignore_patterns("__pycache__")
+    return shutil.copytree(PACKAGE, tmp_path / "src/xnbflow", ignore=ignored)
+
+
+def run(copy, text):
+    """Run code with a copy of the library; returns what it prints."""
+    code = f"import sys; sys.path.insert(0, {str(copy.parent)!r})\n{text}"
+    written = os.environ | {"PYTHONDONTWRITEBYTECODE": ""}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=written).stdout
+
+
 @pytest.mark.parametrize(
     ("edited", "stages"),
     [
@@ -65,24 +81,16 @@ def test_a_job_that_fits_nothing_imports_no_scikit_learn(script):
         ("report/page/templates/style.css", {"report"}),
         ("diagnostics/normality.py", set(STAGES) - {"acquire", "report"}),
         ("data/sources/geo.py", set(STAGES) - {"diagnose"}),
-        ("data/tables.py", set(STAGES)),
+        ("data/tables.toml", set(STAGES)),
+        ("studies/cica/tables.toml", {"analyse", "report"}),
         ("workflow/config.py", set()),
     ],
 )
-def test_an_edit_runs_the_stages_of_its_package_again(tmp_path, edited, stages):
-    copy = tmp_path / "src/xnbflow"
-    shutil.copytree(SCRIPTS, tmp_path / "scripts")
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    code = (
-        "import json, sys; sys.path.insert(0, sys.argv[1]); "
-        "from xnbflow.workflow.provenance import STAGES, source_digests; "
-        "print(json.dumps({stage: source_digests(stage) for stage in STAGES}))"
-    )
+def test_an_edit_runs_the_stages_of_its_package_again(copy, edited, stages):
+    code = "import json; print(json.dumps({stage: source_digests(stage) for stage in STAGES}))"
 
     def digests():
-        command = [sys.executable, "-c", code, str(copy.parent)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        return json.loads(done.stdout)
+        return json.loads(run(copy, f"from xnbflow.workflow.provenance import *\n{code}"))
 
     before = digests()
     assert before == {stage: source_digests(stage) for stage in STAGES}
@@ -90,28 +98,17 @@ def test_an_edit_runs_the_stages_of_its_package_again(tmp_path, edited, stages):
     assert {stage for stage, each in digests().items() if each != before[stage]} == stages
 
 
-def test_an_edit_of_equal_size_and_time_is_not_run_from_bytecode(tmp_path):
-    copy = tmp_path / "src/xnbflow"
-    shutil.copytree(SCRIPTS, tmp_path / "scripts")
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+def test_an_edit_of_equal_size_and_time_is_not_run_from_bytecode(copy):
     module = copy / "diagnostics/__init__.py"
-    code = "import sys; sys.path.insert(0, sys.argv[1]); "
-
-    def run(text):
-        command = [sys.executable, "-c", code + text, str(copy.parent)]
-        written = os.environ | {"PYTHONDONTWRITEBYTECODE": ""}
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=written)
-        return done.stdout.split()
-
     imported = "from xnbflow.diagnostics import NUMBER; print(NUMBER)"
     module.write_text("NUMBER = 1\n")
     state = module.stat()
-    assert run(imported) == ["1"]
+    assert run(copy, imported) == "1\n"
     module.write_text("NUMBER = 2\n")
     os.utime(module, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert run(imported) == ["1"]  # Python's own check does not see the edit
-    run("from xnbflow.workflow.provenance import source_digests; source_digests('diagnose')")
-    assert run(imported) == ["2"]
+    assert run(copy, imported) == "1\n"  # Python's own check does not see the edit
+    run(copy, "from xnbflow.workflow.provenance import source_digests; source_digests('diagnose')")
+    assert run(copy, imported) == "2\n"
 
 
 @pytest.fixture

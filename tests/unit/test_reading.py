@@ -17,7 +17,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.sources import files
 from xnbflow.data.sources.annotation import read_annotation
 from xnbflow.data.sources.cumida import read_cumida_csv
-from xnbflow.data.sources.delimited import DelimitedText, Dialect
+from xnbflow.data.sources.delimited import DelimitedText
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 from xnbflow.data.sources.table_file import Columns
@@ -31,9 +31,7 @@ MISSING = st.sampled_from(["", "NA", "na", "NaN", "-nan", "?", "null", "None", "
 
 
 def read(text, separator="\t", decimal=".", **settings):
-    table = DelimitedText(
-        "x.tsv", io.BytesIO(text.encode()), Dialect(separator, decimal), **settings
-    )
+    table = DelimitedText("x.tsv", io.BytesIO(text.encode()), (separator, decimal), **settings)
     cells = table.read(Columns((0,), range(1, len(table.header))))
     return cells.texts[0], cells.numbers, cells.lines
 

@@ -72,7 +72,7 @@ def test_another_file_is_refused(tmp_path, read):
     write_parquet(pd.DataFrame({"repeat": [0], "fold": 0, "sample": "s"}), other, FOLDS_TABLE)
     with pytest.raises(InputError, match=r"text.parquet is not a Parquet file"):
         read(text)
-    with pytest.raises(InputError, match="has no checksum: another version or another program"):
+    with pytest.raises(InputError, match="has no checksum: another version or program"):
         read(foreign)
     with pytest.raises(InputError, match="not a series of this workflow"):
         read(other)

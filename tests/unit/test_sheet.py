@@ -138,67 +138,53 @@ def test_comments_blank_lines_a_byte_order_mark_and_windows_line_ends_are_fine(t
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "key"),
     [
-        ({"id": "../brain"}, r"line 2: id '../brain' is not a name of a file"),
-        ({"id": ".."}, r"is not a name of a file"),
-        ({"id": ".hidden"}, r"is not a name of a file"),
-        ({"id": "a/b"}, r"is not a name of a file"),
-        ({"id": ""}, r"is not a name of a file"),
-        ({"source": "kaggle"}, r"line 2 \(brain\): unknown source 'kaggle'; use one of cumida"),
-        ({"location": ""}, r"location is empty; source 'cumida' needs it"),
-        ({"sha256": "abc"}, r"sha256 'abc' is not 64 hexadecimal digits"),
-        ({"samples": "many"}, r"samples 'many' is not a positive whole number"),
-        ({"features": "-3"}, r"features '-3' is not a positive whole number"),
-        ({"classes": "2.0"}, r"classes '2.0' is not a positive whole number"),
-        ({"orientation": "diagonal"}, r"orientation 'diagonal' is not rows or columns"),
-        ({"options": "seed=1"}, r"unknown option 'seed'; source 'cumida' has features_tolerance"),
-        ({"options": "features_tolerance"}, r"'features_tolerance' is not of the form key=value"),
-        ({"options": "features_tolerance=one"}, r"features_tolerance 'one' is not a whole number"),
-        ({"source": "simulate", "samples": ""}, r"samples is empty; source 'simulate' needs it"),
-        ({"source": "table"}, r"label is empty; source 'table' needs it"),
+        *(({"id": name}, "id") for name in ("../brain", "..", ".hidden", "a/b", "")),
+        ({"source": "kaggle"}, "source"),
+        ({"location": ""}, "location"),
+        ({"sha256": "abc"}, "sha256"),
+        ({"samples": "many"}, "samples"),
+        ({"features": "-3"}, "features"),
+        ({"classes": "2.0"}, "classes"),
+        ({"orientation": "diagonal"}, "orientation"),
+        ({"options": "seed=1"}, "seed"),
+        ({"options": "features_tolerance"}, None),
+        ({"options": "features_tolerance=one"}, "features_tolerance"),
+        ({"source": "simulate", "samples": ""}, "samples"),
+        ({"source": "table"}, "label"),
     ],
 )
-def test_a_bad_cell_is_named_with_its_line_and_what_to_do(tmp_path, change, message):
+def test_a_bad_cell_is_named_with_its_line(tmp_path, change, key):
     path = write_sheet(tmp_path, GOOD | change)
-    with pytest.raises(InputError, match=message) as error:
+    with pytest.raises(InputError, match="line 2") as error:
         read_sheet(path)
-    assert str(path) in str(error.value)
+    assert (error.value.file, error.value.key) == (str(path), key)
 
 
-def test_a_duplicate_id_is_refused(tmp_path):
-    path = write_sheet(tmp_path, GOOD, GOOD)
-    with pytest.raises(InputError, match=r"line 3: id 'brain' occurs before"):
-        read_sheet(path)
+HEADER = "\t".join(COLUMNS)
+ROW = "\t".join(GOOD.get(column, "") for column in COLUMNS)
 
 
 @pytest.mark.parametrize(
-    ("header", "message"),
+    ("text", "named"),
     [
-        ((*COLUMNS, "colour"), "unknown column 'colour'"),
-        (COLUMNS[1:], "missing column 'id'.* only id and source must be there"),
-        (("id", "location"), "missing column 'source'"),
-        ((*COLUMNS, "id"), "repeated column 'id'"),
+        (None, "does not exist"),
+        ("\n", "is empty"),
+        (f"{HEADER}\tcolour\n", "'colour'"),
+        (HEADER.removeprefix("id\t"), "'id'"),
+        ("id\tlocation", "'source'"),
+        (f"{HEADER}\tid", "'id'"),
+        (f"{HEADER}\nbrain\tcumida", "line 2: 2 cells"),
+        (f"{HEADER}\n{ROW}\n{ROW}", "line 3: id 'brain'"),
     ],
 )
-def test_the_header_must_have_known_columns_once_and_those_required(tmp_path, header, message):
-    with pytest.raises(InputError, match=message):
-        read_sheet(write_sheet(tmp_path, GOOD, header=header))
-
-
-def test_a_row_with_too_few_cells_is_refused(tmp_path):
-    path = write_sheet(tmp_path)
-    path.write_text(path.read_text() + "brain\tcumida\n")
-    with pytest.raises(InputError, match="line 2: 2 cells, but the header has 11"):
-        read_sheet(path)
-
-
-def test_an_absent_and_an_empty_sheet_are_told(tmp_path):
-    with pytest.raises(InputError, match="does not exist"):
-        read_sheet(tmp_path / "none.tsv")
-    (tmp_path / "empty.tsv").write_text("\n")
-    with pytest.raises(InputError, match="is empty; its header has the columns id, source"):
-        read_sheet(tmp_path / "empty.tsv")
+def test_a_text_that_is_no_sheet_is_refused(tmp_path, text, named):
+    if text is not None:
+        (tmp_path / "datasets.tsv").write_text(text)
+    with pytest.raises(InputError, match=named) as error:
+        read_sheet(tmp_path / "datasets.tsv")
+    assert error.value.file == str(tmp_path / "datasets.tsv")
 
 
 def test_data_sets_written_as_a_sheet_are_read_back(tmp_path):

@@ -143,9 +143,3 @@ def test_the_truth_of_a_row_of_the_sheet_is_that_of_its_series(tmp_path):
     truth = pd.read_parquet(tmp_path / "truth.parquet")
     assert list(truth["feature"]) == list(series.features)
     pd.testing.assert_frame_equal(truth, simulate_truth(70, 2, 3))
-
-
-def test_fewer_features_than_a_module_still_make_a_series():
-    series, truth = simulate_series("tiny", 10, 3, 4, seed=0)
-    assert series.n_features == 3
-    assert len(truth) == 3

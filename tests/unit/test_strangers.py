@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.report.sections.signature import gene_page
@@ -27,14 +25,6 @@ def test_what_is_no_gene_s_name_leads_nowhere(name):
 @pytest.mark.parametrize("symbol", ["BCR///ABL1", "BCR /// ABL1", "BCR"])
 def test_of_several_genes_the_first_is_linked(symbol):
     assert gene_page(symbol, "p").endswith("/gene/?term=BCR")
-
-
-def test_features_called_as_nothing_and_as_dates_are_told(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("id,type,NA,1-Mar,TP53\na,x,1,2,3\nb,y,4,5,6\n")
-    notes = read_table(path, SheetRow("t", "table", label="type", id_column="id")).notes
-    assert any(note.startswith("1 feature is called NA, as where a probe has") for note in notes)
-    assert any(note.startswith("1 feature name is a date (1-Mar)") for note in notes)
 
 
 def test_a_signature_is_between_where_the_page_is():

@@ -88,22 +88,6 @@ def test_samples_in_columns(tmp_path):
     assert_is_mine(read_table(put(tmp_path, turned), first))
 
 
-def test_samples_in_columns_beside_columns_that_are_none(tmp_path):
-    text = "gene,symbol,s1,s2\ntype,,t,n\ng1,TP53,1,2\ng2,MYC,3,4\n"
-    dataset = SheetRow(
-        "x", "table", "x", label="type", orientation="columns", options={"drop": "symbol"}
-    )
-    series = read_table(put(tmp_path, text), dataset)
-    assert series.values.tolist() == [[1, 2], [3, 4]]
-    assert list(series.samples) == ["s1", "s2"]
-
-
-def test_samples_without_id_column_are_numbered(tmp_path):
-    options = OPTIONS | {"drop": "note,id"}
-    series = read_table(put(tmp_path, ROWS), row(id_column=None, options=options))
-    assert list(series.samples) == ["0", "1", "2"]
-
-
 def test_patterns_name_many_features(tmp_path):
     text = "y,phi1,phi2,psi1\na,1,2,3\nb,4,5,6\n"
     dataset = SheetRow("x", "table", "x", label="y", options={"angular": "phi*:radians"})
@@ -133,29 +117,22 @@ def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_pat
         (ROWS.replace("3.5", "fast"), r"column 4 \('speed'\), line 2: 'fast' is not a number;"),
         (ROWS.replace("3.5", "3,5"), r"line 2: 8 cells, but the header has 7"),
         (ROWS.replace("3.5", ""), r"'speed' \(1\), the first in column 4 \('speed'\), line 2"),
-        (ROWS.replace("3.5", "NA"), r"'speed' \(1\), the first in column 4 \('speed'\), line 2"),
         (ROWS.replace("3.5", "inf"), r"column 4 \('speed'\), line 2: the value is infinite"),
         (ROWS.replace("-180", "east"), r"column 3 \('wind'\), line 3: 'east' is not a number"),
-        (ROWS.replace("-180", "nan"), r"the first in column 3 \('wind'\), line 3"),
         (ROWS.replace(",m,", ",,"), r"the first in column 6 \('sex'\), line 2"),
         (ROWS.replace("south", ""), r"label 'site': 1 of 3 samples has no label: b. Label them"),
-        (ROWS.replace("south", "NA"), r"1 of 3 samples has no label: b.* by literal=NA"),
         (ROWS.replace("speed", "wind"), r"1 feature name repeats: 'wind' \(2 times\). Make names"),
         (ROWS.replace("speed", "site"), r"'site', which the sheet's label names, occurs 2 times"),
         (ROWS.replace("speed", ""), r"column 4 \(''\): the feature has no name"),
-        (ROWS.replace("b,", "a,"), r"line 3: sample name 'a' occurs in line 2, too; make sample"),
+        (ROWS.replace("b,", "a,"), r"line 3: sample name 'a' occurs in line 2, too"),
         (ROWS[:-5], r"line 4: 5 cells, but the header has 7; correct it, or get the file"),
         (ROWS.replace("site", "place"), r"there is no 'site', which the sheet's label names"),
         (ROWS.replace("id", "key"), r"there is no 'id', which the sheet's id_column names"),
         (ROWS.replace(",note", ",memo"), r"option drop has 'note', but nothing is called so"),
-        (ROWS.replace("sex", "gender"), r"option categorical has 'sex', but nothing is called so"),
         ("id;site\na\nb\n", r"single cell 'id;site'.* by semicolon, .*: separator=semicolon$"),
         ("id site\nx;y\n", r"options: separator=space$"),
         ("id\na\n", r"options: separator=tab or separator=semicolon or separator=space or"),
         (ROWS.replace("3.5", '"3,5"'), r"looks like a decimal comma: say decimal=comma"),
-        (ROWS.replace("3.5", '"-1,0e-3"'), r"decimal comma"),
-        (ROWS.replace("3.5", "fast"), r"; correct it, or list the feature under categorical="),
-        (ROWS.replace("3.5", "NA"), r"Fill them in, or say in .* missing=impute"),
         (ROWS.replace("3.5", "-inf"), r"fill it in, remove the sample"),
         (ROWS.replace("north,90", '"north,90'), r"line 2: not valid CSV"),
         (ROWS.replace("south", "s\xfcd").encode("latin-1"), r"not UTF-8 text; save"),
@@ -171,29 +148,9 @@ def test_bad_tables_are_refused_with_the_place_and_what_to_do(tmp_path, text, me
     assert str(path) in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"angular": "wind"}, r"option angular has 'wind'; write name:degrees, name:radians or"),
-        ({"angular": "wind:miles"}, r"option angular has 'wind:miles'; write name:degrees"),
-        ({"angular": "wind:-1"}, r"option angular has 'wind:-1'; write name:degrees"),
-        ({"angular": "wave:degrees"}, r"option angular has 'wave', but nothing is called so"),
-        ({"separator": "comma,tab"}, r"unknown separator 'comma,tab'"),
-    ],
-)
-def test_bad_options_are_refused(tmp_path, options, message):
-    with pytest.raises(InputError, match=message):
-        read_table(put(tmp_path, ROWS), row(options=OPTIONS | options))
-
-
 def test_a_table_of_labels_alone_is_refused(tmp_path):
     with pytest.raises(InputError, match="there are no features; check label, id_column"):
         read_table(put(tmp_path, "id,site\na,x\nb,y\n"), row(options={}))
-
-
-def test_what_is_no_parquet_file_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"mine.parquet is not a Parquet file"):
-        read_table(put(tmp_path, ROWS, "mine.parquet"), row())
 
 
 def test_missing_values_in_parquet_are_refused_by_row(tmp_path):
@@ -214,21 +171,6 @@ def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv
         assert list(series.samples) == ["s1", "s2", "s3"]
         assert list(series.labels) == ["AML", "AML", "B-ALL"]
         assert list(series.features) == ["g"]
-
-
-def test_a_broken_workbook_is_told(tmp_path):
-    path = put(tmp_path, b"PK\x03\x04 and so on", "mine.xlsx")
-    for refuse in (lambda: read_table(path, row()), lambda: acquire(row(path))):
-        with pytest.raises(InputError, match=r"mine.xlsx cannot be read as a workbook"):
-            refuse()
-
-
-def test_parquet_numbers_are_read_exactly(tmp_path):
-    values = np.random.default_rng(0).standard_normal((5, 40)) / 3
-    frame = pd.DataFrame(values.T, columns=[f"g{i}" for i in range(5)]).assign(y=["a", "b"] * 20)
-    frame.to_parquet(tmp_path / "x.parquet")
-    series = read_table(tmp_path / "x.parquet", SheetRow("x", "table", "x", label="y"))
-    np.testing.assert_array_equal(series.values, values)
 
 
 def test_a_table_is_acquired_from_its_path_and_checked(tmp_path):

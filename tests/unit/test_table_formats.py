@@ -1,7 +1,6 @@
 """Tables as people have them: R, Excel, ARFF, phenotype files, decimal commas, duplicates."""
 
 import gzip
-import re
 
 import numpy as np
 import pandas as pd
@@ -97,14 +96,10 @@ def test_a_workbook_is_read(tmp_path, name):
         read_table(path, row(id_column="id", sheet="Data"))
 
 
-def test_a_workbook_is_acquired_from_its_path(tmp_path):
-    assert_is_the_series(acquire(row(in_excel(tmp_path, FRAME), id_column="id")))
-
-
 def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
     frame = FRAME.rename(columns={"g1": pd.Timestamp("2024-09-02")})
     series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
-    assert any("1 name is a date" in note and "SEPT2" in note for note in series.notes)
+    assert any("1 feature name is a date" in note and "SEPT2" in note for note in series.notes)
     text = "id,type,2-Sep,g2\ns1,t,1,2\ns2,n,3,4\n"
     series = read_table(put(tmp_path, text, "x.csv"), row(id_column="id"))
     assert any("1 feature name is a date (2-Sep)" in note for note in series.notes)
@@ -261,12 +256,6 @@ def test_missing_values_are_dropped_or_left_for_imputation(tmp_path, rule, featu
     assert again.notes == series.notes
 
 
-@pytest.mark.parametrize("rule", ["guess", "drop_features:2", "impute:0.1", "drop_features:few"])
-def test_an_unknown_rule_for_missing_values_is_refused(tmp_path, rule):
-    with pytest.raises(InputError, match=r"option missing is .*; use refuse, impute, drop_feat"):
-        read_table(put(tmp_path, HOLES, "x.csv"), row(missing=rule))
-
-
 def test_missing_categories_stay_missing(tmp_path):
     path = put(tmp_path, "type,sex\na,f\nb,NA\na,m\nb,none\n", "x.csv")
     series = read_table(path, row(categorical="sex", missing="impute"))
@@ -304,24 +293,35 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "quoted"),
     [
-        ({"regex": "(a"}, r"option regex '\(a' is not a valid"),
-        ({"map": "a"}, "option map has 'a'; write text:label"),
-        ({"map": "a:x,a:y"}, "option map has 'a:y' twice"),
-        ({"map": "a:x,c:y"}, r"option map has .c., but no sample has that text; they have .a."),
-        ({"regex": "zzz"}, r"no sample has a label; their texts are 'a' \(1\), 'b' \(1\)"),
-        ({"unlabelled": "keep"}, "option unlabelled is 'keep'"),
-        ({"duplicates": "first"}, "duplicates is 'first'; use refuse, max_mean or mean"),
-        ({"transform": "ln"}, "transform is 'ln'; use one of none, log2, log2p1"),
-        ({"group": "patient"}, "there is no 'patient', which the sheet's group names"),
-        ({"features": "zz*"}, r"option features has 'zz\*', but nothing is called so"),
-        ({"decimal": "dot"}, "unknown decimal 'dot'"),
+        ({"regex": "(a"}, "(a"),
+        ({"map": "a"}, "a"),
+        ({"map": "a:x,a:y"}, "a:y"),
+        ({"map": "a:x,c:y"}, "c"),
+        ({"regex": "zzz"}, "a"),
+        ({"unlabelled": "keep"}, "keep"),
+        ({"duplicates": "first"}, "first"),
+        ({"transform": "ln"}, "ln"),
+        ({"group": "patient"}, "patient"),
+        ({"features": "zz*"}, "zz*"),
+        ({"decimal": "dot"}, "dot"),
+        ({"angular": "g"}, "g"),
+        ({"angular": "g:miles"}, "g:miles"),
+        ({"angular": "g:-1"}, "g:-1"),
+        ({"angular": "wave:degrees"}, "wave"),
+        ({"separator": "comma,tab"}, "comma,tab"),
+        *(
+            ({"missing": rule}, rule)
+            for rule in ("guess", "drop_features:2", "impute:0.1", "drop_features:few")
+        ),
     ],
-)  # fmt: skip
-def test_bad_options_are_told(tmp_path, options, message):
-    with pytest.raises(InputError, match=message):
+)
+def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted):
+    with pytest.raises(InputError) as error:
         read_table(put(tmp_path, "type,g\na,1\nb,2\n", "x.csv"), row(**options))
+    assert error.value.key in (*options, "label")
+    assert repr(quoted) in str(error.value)
 
 
 def test_a_pattern_that_would_take_years_is_refused(tmp_path):
@@ -347,18 +347,6 @@ def test_control_characters_in_names_and_classes_are_refused(tmp_path, text, key
 
 
 # groups and phenotype files
-
-
-def test_a_group_of_samples_is_no_feature(tmp_path):
-    path = put(tmp_path, "type,patient,g\nt,1,5\nn,1,6\nt,2,7\nn,2,8\n", "x.csv")
-    series = read_table(path, row(group="patient"))
-    assert list(series.groups) == ["1", "1", "2", "2"]
-    assert list(series.features) == ["g"]
-    series.write(tmp_path / "x.parquet")
-    assert list(type(series).read(tmp_path / "x.parquet").groups) == ["1", "1", "2", "2"]
-    path.write_text(path.read_text().replace("n,2,8", "n,NA,8"))
-    with pytest.raises(InputError, match="1 sample has no 'patient', their group: 3"):
-        read_table(path, row(group="patient"))
 
 
 def test_repeated_patients_are_hinted_at_where_no_group_is_named(tmp_path):
@@ -421,26 +409,27 @@ def test_a_phenotype_file_that_does_not_fit_is_told(tmp_path, text, options, mes
 # other formats
 
 
+STARTS = {
+    "geo": (b'!Series_title\t"x"\n', b"^DATABASE = Geo\n"),
+    ".h5ad": (b"\x89HDF\r\n\x1a\n...",),
+    ".parquet": (b"PAR1....",),
+    "write.csv": (b"RDX3\nX\n",),
+    "normalise": (b"[CEL]\nVersion=3\n",),
+    "Description": (b"#1.2\n10\t4\n",),
+    ".xls": (b"\xd0\xcf\x11\xe0\xa1",),
+    "the data themselves": (b"%PDF-1.4",),
+}
+
+
 @pytest.mark.parametrize(
-    ("content", "name", "message"),
-    [
-        (b'!Series_title\t"x"\n', "x.txt", "a GEO series matrix: use source geo"),
-        (b"^DATABASE = Geo\n", "x.soft", "a SOFT file of GEO: use source geo"),
-        (b"\x89HDF\r\n\x1a\n...", "x.h5", "an HDF5 file: if it is AnnData, let its name end in"),
-        (b"PAR1....", "x.csv", "a Parquet file: let its name end in .parquet"),
-        (b"RDX3\nX\n", "x.csv", "a file of R .*write.csv in R"),
-        (b"[CEL]\nVersion=3\n", "x.csv", "an Affymetrix CEL file of one sample"),
-        (b"#1.2\n10\t4\n", "x.txt", "a GCT file: remove its first two lines"),
-        (b"\xd0\xcf\x11\xe0\xa1", "x.csv", "an Excel workbook: let its name end in .xls"),
-        (b"%PDF-1.4", "x.csv", "a PDF document"),
-        (b"PK\x03\x04abc", "x.csv", "is a ZIP archive"),
-    ],
+    ("content", "remedy"), [(start, remedy) for remedy, many in STARTS.items() for start in many]
 )
-def test_another_format_is_named_with_its_way_out(tmp_path, content, name, message):
-    path = put(tmp_path, content, name)
-    with pytest.raises(InputError, match=message) as error:
+def test_another_format_is_named_with_its_way_out(tmp_path, content, remedy):
+    path = put(tmp_path, content, "x.csv")
+    with pytest.raises(InputError) as error:
         read_table(path, row())
-    assert re.search(re.escape(str(path)), str(error.value))
+    assert error.value.file == str(path)
+    assert remedy in error.value.remedy
 
 
 def test_the_real_cohort_of_pairs_gets_its_patients_from_the_phenotype_file(shared_data):
@@ -488,17 +477,17 @@ def counts_row(folder, label="characteristics:diagnosis", **options):
     return row(folder / "counts.tsv", label=label, orientation="columns", **options)
 
 
-def test_counts_are_told_with_what_to_write(tmp_path):
+@pytest.mark.parametrize("group", ["patient", "characteristics:patient"])
+def test_counts_are_noted_and_a_series_matrix_without_values_is_their_phenotype(tmp_path, group):
     counts(tmp_path)
     with pytest.warns(UserWarning, match="look like counts .* say transform=log_cpm"):
-        series = acquire(counts_row(tmp_path, group="patient"))
+        series = acquire(counts_row(tmp_path, group=group))
     np.testing.assert_array_equal(series.values, COUNTS)
-
-
-@pytest.mark.parametrize("values", [COUNTS[:60], COUNTS + 0.5], ids=["few features", "fractions"])
-def test_what_is_no_table_of_counts_is_not_told_of_them(tmp_path, values):
-    series = read_table(counts(tmp_path, values=values), counts_row(tmp_path, group="patient"))
-    assert not [note for note in series.notes if "counts" in note]
+    assert list(series.labels) == ["t", "n", "t", "n"]
+    assert list(series.groups) == ["1", "1", "2", "2"]
+    assert list(series.sample_metadata["title"]) == ["s1", "s2", "s3", "s4"]
+    few = read_table(counts(tmp_path, values=COUNTS[:60]), counts_row(tmp_path, group=group))
+    assert not few.notes
 
 
 def test_counts_per_million_are_logged_sample_by_sample_when_asked(tmp_path):
@@ -524,12 +513,6 @@ def test_what_has_no_counts_per_million_is_refused(tmp_path, values, options, me
     dataset = counts_row(tmp_path, group="patient", transform="log_cpm", **options)
     with pytest.raises(InputError, match=message):
         read_table(counts(tmp_path, values=values), dataset)
-
-
-def test_log_cpm_of_what_is_no_count_is_told(tmp_path):
-    dataset = counts_row(tmp_path, group="patient", transform="log_cpm")
-    notes = read_table(counts(tmp_path, values=COUNTS + 0.5), dataset).notes
-    assert "the values do not look like counts of reads; is transform=log_cpm meant?" in notes
 
 
 def test_the_table_of_featurecounts_is_read_without_its_first_line(tmp_path):
@@ -559,15 +542,6 @@ def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
     assert len(read_table(dataset.location, dropped).features) == len(COUNTS)
 
 
-@pytest.mark.parametrize("group", ["patient", "characteristics:patient"])
-def test_a_series_matrix_without_values_is_the_phenotype_of_a_table_of_counts(tmp_path, group):
-    series = read_table(counts(tmp_path), counts_row(tmp_path, group=group, transform="log_cpm"))
-    assert list(series.samples) == ["GSM1", "GSM2", "GSM3", "GSM4"]
-    assert list(series.labels) == ["t", "n", "t", "n"]
-    assert list(series.groups) == ["1", "1", "2", "2"]
-    assert list(series.sample_metadata["title"]) == ["s1", "s2", "s3", "s4"]
-
-
 def test_samples_called_by_their_titles_are_found_by_them(tmp_path):
     path = counts(tmp_path, samples=("s4", "s3", "s2", "s1"))
     with pytest.raises(InputError, match="in its column 'title': say phenotype_id=title"):
@@ -590,8 +564,3 @@ def test_an_accession_is_a_phenotype_and_is_downloaded(tmp_path):
             dataset, downloads=tmp_path / "got", base_urls={"geo": [str(tmp_path / "mirror")]}
         )
     assert list(series.labels) == ["t", "n", "t", "n"]
-
-
-def test_a_label_that_a_series_matrix_has_not_is_told_with_what_it_has(tmp_path):
-    with pytest.raises(InputError, match=r"'stage', which the sheet's label names; the .*title"):
-        read_table(counts(tmp_path), counts_row(tmp_path, label="stage"))

@@ -26,16 +26,8 @@ _OLD = 86_400.0
 def atomic(path: str | Path) -> Iterator[Path]:
     """Give a temporary path to write to, and move it to ``path`` when the block ends.
 
-    Parameters
-    ----------
-    path : path
-        Where the file shall appear. Missing folders are made.
-
-    Yields
-    ------
-    Path
-        In the same folder, hidden, with a name that no other process has. If the block raises,
-        nothing is left of it and ``path`` is as it was.
+    It is in the same folder, hidden, with a name that no other process has. If the block raises,
+    nothing is left of it and ``path`` is as it was. Missing folders are made.
 
     Raises
     ------
@@ -52,38 +44,24 @@ def atomic(path: str | Path) -> Iterator[Path]:
     ['a.txt']
     """
     path = Path(path)
+    own = f"{platform.node()}.{os.getpid()}.{uuid.uuid4().hex}"
+    part = path.with_name(f".{own}.part.{path.name}")  # what it is called tells what it holds
     try:
-        with _atomic(path) as part:
-            yield part
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_old_parts(path)
+        yield part
+        part.replace(path)
     except OSError as error:
         if lacks_space(error):
             raise no_space(path) from error
         raise
-
-
-@contextmanager
-def _atomic(path: Path) -> Iterator[Path]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_old_parts(path)
-    own = f"{platform.node()}.{os.getpid()}.{uuid.uuid4().hex}"
-    part = path.with_name(f".{own}.part.{path.name}")  # what it is called tells what it holds
-    try:
-        yield part
-        part.replace(path)
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # it is moved, or its folder could not be made
+            part.unlink()
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` make a file under a temporary name, then move it to ``path``; see `atomic`.
-
-    Parameters
-    ----------
-    path : path
-        Where the file shall appear. Missing folders are made.
-    write : callable
-        Called with the temporary path. If it raises, nothing is left behind.
-    """
+    """Call ``write`` with a temporary path, then move that file to ``path``; see `atomic`."""
     with atomic(path) as part:
         write(part)
 
@@ -107,20 +85,18 @@ def no_space(path: str | Path) -> InputError:
 
 
 def _remove_old_parts(path: Path) -> None:
-    """Remove what killed processes left of a file, and what none is at work on."""
+    """Remove what ended processes of this host, and any a day ago, left of a file."""
+    own = re.compile(rf"\.{re.escape(platform.node())}\.(\d{{1,9}})\.[0-9a-f]+\.part\.")
     for part in path.parent.glob(f".*.part.{glob.escape(path.name)}"):
+        found = own.match(part.name)
         with suppress(FileNotFoundError):
-            if _is_dead(part) or time.time() - part.stat().st_mtime > _OLD:
+            if (found and _has_ended(int(found[1]))) or time.time() - part.stat().st_mtime > _OLD:
                 part.unlink()
 
 
-def _is_dead(part: Path) -> bool:
-    """Whether a part is of a process of this host that has ended."""
-    found = re.match(rf"\.{re.escape(platform.node())}\.(\d{{1,9}})\.[0-9a-f]+\.part\.", part.name)
-    if not found:
-        return False
+def _has_ended(process: int) -> bool:
     try:
-        os.kill(int(found[1]), 0)
+        os.kill(process, 0)
     except ProcessLookupError:
         return True
     except OSError:  # it is somebody else's

@@ -1,7 +1,6 @@
 """Columns of the samples that a person hands in: which are named, and which cannot be used."""
 
 import reprlib
-from functools import cached_property
 from numbers import Integral
 from typing import Any, NoReturn
 
@@ -60,11 +59,11 @@ def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
     >>> column_positions([False, True, True], names, "categorical")
     array([1, 2])
     """
-    known = _Names(names, what)
+    index = pd.Index(names)
     if isinstance(columns, slice):
         first, last = columns.start, columns.stop
-        first = known.position(first) if isinstance(first, str) else first
-        last = known.position(last) + 1 if isinstance(last, str) else last
+        first = _position(first, index, what) if isinstance(first, str) else first
+        last = _position(last, index, what) + 1 if isinstance(last, str) else last
         return np.arange(len(names))[first : last : columns.step]
     given = np.atleast_1d(np.asarray(columns))
     if given.dtype.kind not in "biu":
@@ -73,27 +72,49 @@ def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
         msg = f"{what} has shape {given.shape}; give a list of columns"
         raise InputError(msg)
     if len(given) and all(isinstance(each, (bool, np.bool_)) for each in given):
-        return known.of_mask(given.astype(bool))
+        if len(given) != len(names):
+            n = counted(len(given), "column")
+            msg = f"{what} is a mask of {n}, but there are {_listed(index)}"
+            raise InputError(msg)
+        return np.flatnonzero(given.astype(bool))
     if given.dtype == object:
-        given = np.array([known.position(each) for each in given], dtype=np.intp)
+        given = np.array([_position(each, index, what) for each in given], dtype=np.intp)
     outside = (given < -len(names)) | (given >= len(names))
     if outside.any():
-        known.refuse(int(given[outside][0]))
+        _refuse(int(given[outside][0]), index, what)
     return np.where(given < 0, given + len(names), given).astype(np.intp)
+
+
+def _position(column: Any, names: pd.Index, what: str) -> int:
+    """Return where a column is: the position itself or that of the name."""
+    if isinstance(column, Integral):
+        return int(column)
+    if not isinstance(column, str) or column not in names:
+        _refuse(column, names, what)
+    found = names.get_loc(column)
+    if not isinstance(found, int):
+        n = len(names[found])
+        msg = f"{what} names column {column!r}, but {n} columns have that name"
+        raise InputError(msg)
+    return found
+
+
+def _refuse(column: Any, names: pd.Index, what: str) -> NoReturn:
+    msg = f"{what} names column {reprlib.repr(column)}, but there are {_listed(names)}"
+    raise InputError(msg)
+
+
+def _listed(names: pd.Index) -> str:
+    n = counted(len(names), "column")
+    if names.dtype.kind in "iu":
+        return f"{n}, without {either(len(names), 'a name', 'names')}"
+    return f"{n}: {', '.join(map(str, names[:3]))}{', ...' if len(names) > 3 else ''}"
 
 
 def column_mask(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
     """Return which of the columns a parameter names, bool of shape (n_columns,).
 
-    Parameters
-    ----------
-    columns, names, what
-        As in `column_positions`; None names no column.
-
-    Raises
-    ------
-    InputError
-        As `column_positions`.
+    Parameters and errors are those of `column_positions`; None names no column.
 
     Examples
     --------
@@ -108,12 +129,8 @@ def column_mask(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
 def name_bad_value(X: Any, error: Exception) -> None:
     """Raise an `InputError` that names the first cell that is no finite number, if there is one.
 
-    Parameters
-    ----------
-    X : array-like
-        Samples; only a DataFrame's cells are named.
-    error : Exception
-        What was raised when X was taken for numbers.
+    X may be anything; only a DataFrame's cells are named. ``error`` is what was raised when X was
+    taken for numbers.
 
     Examples
     --------
@@ -123,14 +140,13 @@ def name_bad_value(X: Any, error: Exception) -> None:
     """
     if not isinstance(X, pd.DataFrame):
         return
-    for position in range(X.shape[1]):
-        column = X.iloc[:, position]
+    for name, column in X.items():
         bad = ~np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(float, na_value=np.nan))
         if bad.any():
             row = int(np.argmax(bad))
             msg = (
-                f"column {X.columns[position]!r} holds {column.tolist()[row]!r} in row "
-                f"{X.index[row]!r}: features must be finite numbers ({str(error).splitlines()[0]})"
+                f"column {name!r} holds {column.tolist()[row]!r} in row {X.index[row]!r}: features "
+                f"must be finite numbers ({str(error).splitlines()[0]})"
             )
             raise InputError(msg) from error
 
@@ -145,13 +161,12 @@ def refuse_repeated_names(X: Any) -> None:
     xnbflow.data.errors.InputError: X has 2 columns named 'g1': a feature is known by its name; ...
     """
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
-        repeated = X.columns[X.columns.duplicated()].unique()
-        first = repeated.tolist()[0]
-        n, others = int((X.columns == first).sum()), len(repeated) - 1
+        repeated = X.columns[X.columns.duplicated()].unique().tolist()
+        n, others = int((X.columns == repeated[0]).sum()), len(repeated) - 1
         more = f" ({counted(others, 'more name', 'repeats', 'repeat')})" if others else ""
         msg = (
-            f"X has {n} columns named {first!r}{more}: a feature is known by its name; rename or "
-            "drop the repetitions"
+            f"X has {n} columns named {repeated[0]!r}{more}: a feature is known by its name; "
+            "rename or drop the repetitions"
         )
         raise InputError(msg)
 
@@ -159,7 +174,7 @@ def refuse_repeated_names(X: Any) -> None:
 def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
     """Raise an `InputError` that names a column whose squares overflow or underflow.
 
-    Variances and distances would be infinite or zero, and the model wrong without a word.
+    Variances and distances would be infinite or zero.
 
     Parameters
     ----------
@@ -209,12 +224,10 @@ def refuse_sparse_beyond_squares(X: Any, names: Any = None) -> None:
     size = np.abs(X.data)
     if size.max() < _GREAT and size.min() > _SMALL:
         return
-    stored = X.tocoo()
     odd = (size > _GREAT) | ((size < _SMALL) & (size > 0.0))
-    columns = np.unique(stored.col[odd])
-    for column in columns:
-        name = [column if names is None else np.asarray(names).tolist()[column]]
-        refuse_beyond_squares(X[:, [column]].toarray(), name)
+    for column in np.unique(X.tocoo().col[odd]):
+        name = column if names is None else np.asarray(names).tolist()[column]
+        refuse_beyond_squares(X[:, [column]].toarray(), [name])
 
 
 def _refuse_unit(column: int, names: Any, what: str) -> NoReturn:
@@ -224,49 +237,3 @@ def _refuse_unit(column: int, names: Any, what: str) -> NoReturn:
         "another unit, so that its values lie between 1e-150 and 1e150"
     )
     raise InputError(msg)
-
-
-class _Names:
-    """The names of all columns, and what names some of them."""
-
-    def __init__(self, names: np.ndarray, what: str) -> None:
-        self.names = names
-        self.what = what
-
-    @cached_property
-    def _position_of(self) -> dict[Any, int]:
-        return {name: position for position, name in enumerate(self.names.tolist())}
-
-    def position(self, column: Any) -> int:
-        """Return where a column is: the position itself or that of the name."""
-        if isinstance(column, Integral):
-            return int(column)
-        if not isinstance(column, str) or column not in self._position_of:
-            self.refuse(column)
-        if len(self._position_of) < len(self.names):
-            n = np.count_nonzero(self.names == column)
-            if n > 1:
-                msg = f"{self.what} names column {column!r}, but {n} columns have that name"
-                raise InputError(msg)
-        return self._position_of[column]
-
-    def of_mask(self, mask: np.ndarray) -> np.ndarray:
-        if len(mask) != len(self.names):
-            msg = f"{self.what} is a mask of {counted(len(mask), 'column')}, but there are {self}"
-            raise InputError(msg)
-        return np.flatnonzero(mask)
-
-    def refuse(self, column: Any) -> NoReturn:
-        msg = f"{self.what} names column {reprlib.repr(column)}, but there are {self}"
-        raise InputError(msg)
-
-    def __str__(self) -> str:
-        if self.names.dtype.kind in "iu":
-            return (
-                f"{counted(len(self.names), 'column')}, without "
-                f"{either(len(self.names), 'a name', 'names')}"
-            )
-        shown = ", ".join(map(str, self.names[:3]))
-        return (
-            f"{counted(len(self.names), 'column')}: {shown}{', ...' if len(self.names) > 3 else ''}"
-        )

@@ -80,9 +80,6 @@ class PathTemplate(str):
     'resources/series/{dataset}.parquet'
     >>> SERIES.of(dataset="wine")
     'resources/series/wine.parquet'
-    >>> FOLDS.of(dataset="wine")
-    Traceback (most recent call last):
-    TypeError: results/{dataset}/{folds}/folds.parquet needs folds
     """
 
     __slots__ = ()
@@ -93,13 +90,7 @@ class PathTemplate(str):
         return _wildcards(self)
 
     def of(self, **values: str) -> str:
-        """Return the path with every wildcard replaced by its value.
-
-        Raises
-        ------
-        TypeError
-            If a wildcard has no value, or a value no wildcard.
-        """
+        """Return the path with every wildcard replaced by its value; a `TypeError` names others."""
         for given, needed, verb in (
             (values.keys(), self.wildcards, "needs"),
             (self.wildcards, values.keys(), "has no"),
@@ -219,13 +210,7 @@ FOLDERS_OF_DATASET = _fixed(2, MODEL)
 
 
 def text_of(path: str) -> PathTemplate:
-    """Return the path of a table as tab-separated text, beside that as Parquet.
-
-    Examples
-    --------
-    >>> text_of(STUDY_TABLE)
-    'results/studies/{study}/{table}.tsv'
-    """
+    """Return the path of a table as tab-separated text, beside that as Parquet."""
     return PathTemplate(path.removesuffix(".parquet") + ".tsv")
 
 
@@ -236,7 +221,7 @@ TYPES = ("text", "text or none", "integer", "number", "boolean", "text or number
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table, as ``tables.toml`` declares it.
 
     Attributes
     ----------
@@ -244,10 +229,8 @@ class Column:
         One of `TYPES`.
     meaning : str
         What it says; empty where the name says it.
-    label : str
-        Its heading on a page; empty for its name, with spaces.
-    format : str
-        How a page writes its values, say ``".3f"``; empty for what is usual of its type.
+    label, format : str
+        Its heading on a page and how values are written, say ``".3f"``; empty for what is usual.
     names : {"", "classifier"}
         What its ids are ids of: a page shows the label of a classifier instead.
     """
@@ -259,14 +242,7 @@ class Column:
     names: str = ""
 
     def shown(self, name: str) -> "Column":
-        """Return the column with the label and format that it has under a name.
-
-        Examples
-        --------
-        >>> shown = Column("number").shown("balanced_accuracy")
-        >>> shown.label, shown.format
-        ('balanced accuracy', '.3f')
-        """
+        """Return the column with the label and format that it has under a name."""
         label = self.label or name.replace("_", " ")
         return replace(self, label=label, format=self.format or _FORMATS.get(self.type, ""))
 
@@ -281,12 +257,8 @@ class TableSchema:
 
     Attributes
     ----------
-    name : str
-        Its file's name, without the suffix.
-    title : str
-        What it is, in words that a link can have.
-    row : str
-        What a row is, say ``a feature``.
+    name, title, row : str
+        Its file's name without the suffix, what it is, and what a row is, say ``a feature``.
     columns : mapping of str to Column
         In the order in which they are written. A name that ends in a wildcard, say
         ``log_posterior.{class}``, stands for any number of columns in its place.
@@ -300,12 +272,8 @@ class TableSchema:
     def column(self, name: str) -> Column | None:
         """Return the column of that name, or the one with a wildcard that matches; else None.
 
-        The wildcard in the label of a column has its value there.
-
         Examples
         --------
-        >>> TRAINING_TABLES["predictions"].column("log_posterior.tumour").type
-        'number'
         >>> MODEL_TABLES["signature"].column("distance_to.tumour").label
         'to tumour'
         >>> TRAINING_TABLES["predictions"].column("posterior") is None

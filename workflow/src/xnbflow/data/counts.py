@@ -7,13 +7,7 @@ _ALIKE = frozenset({"series"})
 
 
 def noun(count: int, name: str) -> str:
-    """Return what so many things are called.
-
-    Parameters
-    ----------
-    count : int
-    name : str
-        What one of them is called; its last word is the noun.
+    """Return what so many things are called; the last word of the name of one of them is the noun.
 
     Examples
     --------
@@ -28,15 +22,7 @@ def noun(count: int, name: str) -> str:
 
 
 def counted(count: int, name: str, one: str = "", many: str = "") -> str:
-    """Return how many things there are, as messages and pages say it.
-
-    Parameters
-    ----------
-    count : int
-    name : str
-        As in `noun`.
-    one, many : str, optional
-        The verb that follows, of one thing and of several.
+    """Return how many things there are, and the verb that follows, of one thing or of several.
 
     Examples
     --------

@@ -1,11 +1,8 @@
-"""The series: features by samples with class labels, the one thing that flows through the workflow.
+"""The data set: features by samples with class labels, which flows through the whole workflow.
 
-A series is stored as one Parquet file with *one row per feature*: ``feature`` (string), ``kind``
-(string) and ``values`` (fixed-size list of float64, one entry per sample); what else is known of a
-feature, its symbol say, has further columns. Sample names and class labels stand in the file's
-metadata, beside what is optional: groups (patients, batches), columns of the phenotype, notes. A
-microarray has fifty thousand features and a hundred samples; one column per feature would make
-Parquet's per-column overhead dominate everything.
+Its file has *one row per feature*: ``feature``, ``kind``, ``values`` (a list of one float64 per
+sample), what else is known of the feature. Names and labels of samples are in the file's metadata:
+one column for each of fifty thousand features would make Parquet's overhead dominate everything.
 """
 
 import itertools
@@ -22,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xnbflow.data.counts import counted, either
+from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
 
@@ -50,26 +47,7 @@ _ROW_GROUP_VALUES = 500_000
 
 @dataclass(frozen=True)
 class DataSetHeader:
-    """What a series' file says without reading its values.
-
-    Attributes
-    ----------
-    name : str
-        The data set's id.
-    samples : ndarray of str, shape (n_samples,)
-        Sample names, unique.
-    labels : ndarray of str, shape (n_samples,)
-        The class label of each sample.
-    n_features : int
-        Number of features.
-    groups : ndarray of str, shape (n_samples,), or None
-        As in `DataSet`, and so are the following.
-    sample_metadata : DataFrame or None
-    feature_columns : tuple of str
-        The columns of the series' ``feature_metadata``.
-    missing : bool
-    notes : tuple of str
-    """
+    """What a file says without reading its values; the attributes are those of `DataSet`."""
 
     name: str
     samples: np.ndarray
@@ -159,92 +137,72 @@ class DataSet:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        n_features = len(self.features)
-        kinds = np.full(n_features, "linear") if self.kinds is None else self.kinds
-        self._refuse_missing_labels()
-        for key, array in (
-            ("values", np.ascontiguousarray(self.values, dtype=np.float64)),
-            ("features", np.asarray(self.features, dtype=str)),
-            ("samples", np.asarray(self.samples, dtype=str)),
-            ("labels", np.asarray(self.labels, dtype=str)),
-            ("kinds", np.asarray(kinds, dtype=str)),
-        ):
+        kinds = np.full(len(self.features), "linear") if self.kinds is None else self.kinds
+        self._refuse_missing("class label", self.labels, "label it")
+        if self.groups is not None:
+            self._refuse_missing("group", self.groups, "name its patient or batch")
+        held: dict[str, Any] = {
+            "values": np.ascontiguousarray(self.values, dtype=np.float64),
+            "kinds": np.asarray(kinds, dtype=str),
+            "notes": tuple(self.notes),
+        }
+        for key in ("features", "samples", "labels", "groups"):
+            if (given := getattr(self, key)) is not None:
+                held[key] = np.asarray(given, dtype=str)
+        for key, names in (("sample_metadata", self.samples), ("feature_metadata", self.features)):
+            if (table := getattr(self, key)) is not None:
+                held[key] = _as_metadata(self.name, key, table, len(names))
+        for key, array in held.items():
             object.__setattr__(self, key, array)
-        self._settle_optional()
         self._check()
 
-    def _settle_optional(self) -> None:
-        object.__setattr__(self, "notes", tuple(self.notes))
-        if self.groups is not None:
-            self._refuse_missing_groups()
-            object.__setattr__(self, "groups", np.asarray(self.groups, dtype=str))
-        for key, length in (
-            ("sample_metadata", len(self.samples)),
-            ("feature_metadata", len(self.features)),
-        ):
-            if (table := getattr(self, key)) is not None:
-                object.__setattr__(self, key, _as_metadata(self.name, key, table, length))
-
-    def _refuse_missing_groups(self) -> None:
-        given = () if self.groups is None else self.groups
-        missing = np.array([bool(pd.isna(group) or group == "") for group in given], dtype=bool)
-        if len(missing) != len(self.samples):
-            msg = f"{self.name}: one group per sample is needed, {len(missing)} are given"
+    def _refuse_missing(self, what: str, given: Any, remedy: str) -> None:
+        cells = np.asarray(given, dtype=object)
+        if len(cells) != len(self.samples):
+            msg = f"{self.name}: one {what} per sample is needed, {len(cells)} are given"
             raise InputError(msg)
+        missing = pd.isna(cells)
+        if what == "group":
+            missing[~missing] = cells[~missing] == ""
         if missing.any():
             sample = str(list(self.samples)[int(np.argmax(missing))])
             msg = (
-                f"{self.name}: sample {sample!r} has no group "
-                f"({counted(missing.sum(), 'sample', 'has', 'have')} none); "
-                "name its patient or batch, or leave it out"
-            )
-            raise InputError(msg)
-
-    def _refuse_missing_labels(self) -> None:
-        missing = pd.isna(np.asarray(self.labels, dtype=object))
-        if missing.any():
-            sample = str(list(self.samples)[int(np.argmax(missing))])
-            msg = (
-                f"{self.name}: sample {sample!r} has no class label "
-                f"({counted(missing.sum(), 'sample')} "
-                f"{either(missing.sum(), 'has', 'have')} "
-                "none); label it or leave it out"
+                f"{self.name}: sample {sample!r} has no {what} "
+                f"({counted(missing.sum(), 'sample', 'has', 'have')} none); {remedy}, or leave it "
+                "out"
             )
             raise InputError(msg)
 
     def _check(self) -> None:
         expected = (len(self.features), len(self.samples))
-        if self.values.shape != expected:
-            msg = f"{self.name}: values have shape {self.values.shape}, names say {expected}"
-            raise InputError(msg)
-        if len(self.labels) != len(self.samples) or len(self.kinds) != len(self.features):
-            msg = f"{self.name}: one label per sample and one kind per feature are needed"
+        if self.values.shape != expected or len(self.kinds) != len(self.features):
+            msg = (
+                f"{self.name}: values have shape {self.values.shape}, names say {expected}, and "
+                f"there are {len(self.kinds)} kinds of features"
+            )
             raise InputError(msg)
         for what, names in (("feature", self.features), ("sample", self.samples)):
             _refuse_duplicates(self.name, what, names)
             _refuse_control_characters(self.name, f"{what} name", names)
         _refuse_control_characters(self.name, "label", self.labels)
         _refuse_control_characters(self.name, "group", () if self.groups is None else self.groups)
-        unknown = sorted(set(self.kinds) - set(KINDS))
-        if unknown:
-            msg = f"{self.name}: unknown feature kind {str(unknown[0])!r}"
-            raise InputError(f"{msg}; use one of {', '.join(KINDS)}")
-        self._refuse_not_finite()
-
-    def _refuse_not_finite(self) -> None:
-        bad = np.isinf if self.missing else _is_not_finite
-        finite = np.array(
-            [not bad(self.values[rows]).any() for rows in row_slices(self.values.shape)], dtype=bool
-        )
-        if not finite.all():
-            row = next(row for row, values in enumerate(self.values) if bad(values).any())
-            column = int(np.argmax(bad(self.values[row])))
-            where = f"feature {str(self.features[row])!r} of sample {str(self.samples[column])!r}"
+        if unknown := sorted(set(self.kinds) - set(KINDS)):
             msg = (
-                f"{self.name}: {where} is {self.values[row, column]}; "
-                "remove or impute missing and infinite values first"
+                f"{self.name}: unknown feature kind {str(unknown[0])!r}; use one of "
+                f"{', '.join(KINDS)}"
             )
             raise InputError(msg)
+        for rows in row_slices(self.values.shape):
+            values = self.values[rows]
+            bad = np.isinf(values) if self.missing else ~np.isfinite(values)
+            if bad.any():
+                row, column = np.argwhere(bad)[0]
+                feature, sample = self.features[rows][row], self.samples[column]
+                msg = (
+                    f"{self.name}: feature {str(feature)!r} of sample {str(sample)!r} is "
+                    f"{values[row, column]}; remove or impute missing and infinite values first"
+                )
+                raise InputError(msg)
 
     @property
     def n_features(self) -> int:
@@ -264,10 +222,7 @@ class DataSet:
     def frame(self, samples: np.ndarray | slice = slice(None)) -> pd.DataFrame:
         """Return samples by features as a DataFrame whose one block is feature-major.
 
-        Parameters
-        ----------
-        samples : ndarray of int or slice
-            Positions of the samples to take; all by default.
+        ``samples`` are the positions of those to take; all by default.
         """
         if isinstance(samples, slice):
             values = self.values[:, samples]
@@ -282,53 +237,37 @@ class DataSet:
         return pd.Index(self.features)
 
     def write(self, path: str | Path) -> None:
-        """Write the series to a Parquet file; the file appears whole or not at all.
-
-        Parameters
-        ----------
-        path : path
-            Where to write. Missing folders are made.
-        """
+        """Write the series to a Parquet file, which appears whole or not at all."""
         write_chunks(path, [self])
 
     def _table(self) -> pa.Table:
-        flat = pa.array(self.values.reshape(-1))
-        header = {"name": self.name, "samples": list(self.samples), "labels": list(self.labels)}
         columns = {
             "feature": pa.array(self.features),
             "kind": pa.array(self.kinds),
-            "values": pa.FixedSizeListArray.from_arrays(flat, self.n_samples),
+            "values": pa.FixedSizeListArray.from_arrays(
+                pa.array(self.values.reshape(-1)), self.n_samples
+            ),
         }
-        if self.feature_metadata is not None:
-            for name, column in self.feature_metadata.items():
-                columns[name] = pa.array(column.to_numpy(dtype=str))
-        table = pa.table(columns)
-        header |= self._optional_header()
-        return table.replace_schema_metadata({_METADATA_KEY: json.dumps(header)})
-
-    def _optional_header(self) -> dict[str, Any]:
-        """Return what stands in the file's metadata only where the series has it."""
-        header: dict[str, Any] = {}
+        header: dict[str, Any] = {
+            "name": self.name, "samples": list(self.samples), "labels": list(self.labels)
+        }  # fmt: skip
         if self.groups is not None:
             header["groups"] = list(self.groups)
         if self.sample_metadata is not None:
             header["sample_metadata"] = self.sample_metadata.to_dict("list")
         if self.feature_metadata is not None:
-            header["feature_columns"] = list(self.feature_metadata.columns)
+            header["feature_columns"] = list(self.feature_metadata)
+            for name, column in self.feature_metadata.items():
+                columns[name] = pa.array(column.to_numpy(dtype=str))
         if self.missing:
             header["missing"] = True
         if self.notes:
             header["notes"] = list(self.notes)
-        return header
+        return pa.table(columns).replace_schema_metadata({_METADATA_KEY: json.dumps(header)})
 
     @classmethod
     def read(cls, path: str | Path) -> "DataSet":
         """Read a series that `write` has written.
-
-        Parameters
-        ----------
-        path : path
-            A canonical series.
 
         Raises
         ------
@@ -355,12 +294,11 @@ _PARQUET = {
 
 
 def write_chunks(path: str | Path, chunks: Iterable[DataSet]) -> None:
-    """Write a series that need not fit into memory; the file appears whole or not at all.
+    """Write a data set that need not fit into memory; the file appears whole or not at all.
 
     Parameters
     ----------
     path : path
-        Where to write. Missing folders are made.
     chunks : iterable of DataSet
         At least one; different features of the same samples, with the same labels.
 
@@ -372,8 +310,7 @@ def write_chunks(path: str | Path, chunks: Iterable[DataSet]) -> None:
     chunks = iter(chunks)
     first = next(chunks, None)
     if first is None:
-        msg = f"{path}: there is no chunk to write; a series has at least one"
-        raise InputError(msg)
+        raise InputError(f"{path}: there is no chunk to write; a series has at least one")
     group = max(1, _ROW_GROUP_VALUES // max(1, first.n_samples))
     with parquet_writer(path, first._table().schema, **_PARQUET) as writer:
         for number, chunk in enumerate(itertools.chain([first], chunks)):
@@ -401,80 +338,60 @@ def _series_of(header: DataSetHeader, values: np.ndarray, rows: pd.DataFrame) ->
 
 def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.DataFrame:
     """Return metadata as text, with rows numbered from 0."""
-    table = pd.DataFrame(table).reset_index(drop=True)
+    table = pd.DataFrame(table)
     columns = [str(column) for column in table.columns]
-    reserved = {"feature", "kind", "values"} if key == "feature_metadata" else set()
-    if len(set(columns)) < len(columns) or reserved.intersection(columns) or len(table) != length:
+    reserved = ["feature", "kind", "values"] if key == "feature_metadata" else []
+    if len({*columns, *reserved}) < len(columns) + len(reserved) or len(table) != length:
         msg = (
-            f"{name}: {key} has {counted(len(table), 'row')} and the columns "
-            f"{', '.join(columns)}; give it "
-            f"{length} rows and columns that do not repeat"
-            + (f" nor are called {', '.join(sorted(reserved))}" if reserved else "")
+            f"{name}: {key} has {counted(len(table), 'row')} and the columns {', '.join(columns)}; "
+            f"give it {length} rows and columns that do not repeat"
+            + (f" nor are called {', '.join(reserved)}" if reserved else "")
         )
         raise InputError(msg)
-    text = {
-        column: pd.Series(
-            ["" if pd.isna(cell) else str(cell) for cell in table.iloc[:, place]], dtype=object
-        )
-        for place, column in enumerate(columns)
-    }
-    return pd.DataFrame(text, columns=columns, index=range(length))
+    cells = table.to_numpy(dtype=object)
+    text = [["" if pd.isna(cell) else str(cell) for cell in row] for row in cells]
+    return pd.DataFrame(text, index=range(length), columns=columns, dtype=object)
 
 
-def _is_not_finite(values: np.ndarray) -> np.ndarray:
-    return ~np.isfinite(values)
-
-
-def row_slices(shape: tuple[int, int], size: int = 1_000_000) -> Iterator[slice]:
+def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
     """Yield the rows of a matrix some million values at a time, so that masks stay small."""
-    step = max(1, size // max(1, shape[1]))
+    step = max(1, 1_000_000 // max(1, shape[1]))
     for start in range(0, shape[0], step):
         yield slice(start, start + step)
 
 
 def _refuse_other_samples(chunk: DataSet, first: DataSet, where: str) -> None:
     for what in ("samples", "labels", "groups"):
-        found, expected = getattr(chunk, what), getattr(first, what)
-        if found is None and expected is None:
+        found, expected = (
+            np.array(() if getattr(each, what) is None else getattr(each, what))
+            for each in (chunk, first)
+        )
+        if np.array_equal(found, expected):
             continue
-        found, expected = (np.array(() if given is None else given) for given in (found, expected))
         if len(found) != len(expected):
             msg = f"{where} has {len(found)} {what}, but the first has {len(expected)}"
-        elif (found != expected).any():
+        else:
             i = int(np.argmax(found != expected))
             msg = (
                 f"{where} has {str(found[i])!r} among its {what} where the first has "
                 f"{str(expected[i])!r}"
             )
-        else:
-            continue
         raise InputError(f"{msg}; give every chunk the same samples in the same order")
 
 
 def read_header(path: str | Path) -> DataSetHeader:
-    """Read names and labels of a series without its values.
-
-    Raises
-    ------
-    InputError
-        If the file is not a series.
-    """
+    """Read names and labels of a data set without its values."""
     with open_parquet(path) as file:
         return _header(file, path)
 
 
 def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream a series by row groups, so that memory need not hold millions of features.
+    """Stream a data set by row groups, so that memory need not hold millions of features.
 
     Yields
     ------
     features : ndarray of str, shape (n_group,)
     values : ndarray of float64, shape (n_group, n_samples)
-
-    Raises
-    ------
-    InputError
-        If the file is not a series.
     """
     for table, values in _row_groups(path):
         yield table["feature"].to_numpy(), values
@@ -482,13 +399,6 @@ def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]
 
 def read_features(path: str | Path, features: Sequence[str]) -> DataSet:
     """Read some features of a series, in the order given, without the others in memory.
-
-    Parameters
-    ----------
-    path : path
-        A canonical series.
-    features : sequence of str
-        Their names.
 
     Raises
     ------
@@ -528,13 +438,11 @@ def _row_groups(path: str | Path) -> Iterator[tuple[pa.Table, np.ndarray]]:
 
 def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
     schema = file.schema_arrow
-    if _METADATA_KEY not in (schema.metadata or {}):
-        raise _not_a_series(path, "it has no names of samples")
     try:
-        header = json.loads(schema.metadata[_METADATA_KEY])
-    except ValueError as error:
-        raise _not_a_series(path, str(error)) from error
-    if wrong := _wrong_header(header) or _wrong_optional(header) or _wrong_schema(schema, header):
+        header = json.loads((schema.metadata or {})[_METADATA_KEY])
+    except (KeyError, ValueError) as error:
+        raise _not_a_series(path, f"its metadata cannot be read: {error}") from error
+    if wrong := _wrong_header(header) or _wrong_schema(schema, header):
         raise _not_a_series(path, wrong)
     return DataSetHeader(
         header["name"],
@@ -553,27 +461,13 @@ def _wrong_header(header: Any) -> str:
     """Say what is wrong with a series' metadata; empty if nothing is."""
     if not isinstance(header, dict) or not isinstance(header.get("name"), str):
         return "its metadata has no name"
-    for key in ("samples", "labels"):
-        names = header.get(key)
-        if not _are_texts(names):
-            return f"its metadata has no names under {key!r}"
-    if len(header["samples"]) != len(header["labels"]):
-        return (
-            f"it has {counted(len(header['samples']), 'sample')} and "
-            f"{counted(len(header['labels']), 'label')}"
-        )
-    return ""
-
-
-def _wrong_optional(header: dict[str, Any]) -> str:
-    """Say what is wrong with what a series' metadata need not have; empty if nothing is."""
-    n_samples = len(header["samples"])
     phenotype = header.get("sample_metadata", {})
     if not isinstance(phenotype, dict):
         return "its phenotype has no columns"
-    texts = {"groups": header.get("groups"), **phenotype}
-    for key, cells in texts.items():
-        if cells is not None and not (_are_texts(cells) and len(cells) == n_samples):
+    samples = header.get("samples")
+    of_samples = {"labels": header.get("labels"), "groups": header.get("groups", samples)}
+    for key, cells in {"samples": samples, **of_samples, **phenotype}.items():
+        if not _are_texts(cells) or len(cells) != len(samples or ()):
             return f"its metadata has not one text per sample under {key!r}"
     if not _are_texts(header.get("feature_columns", [])) or not _are_texts(header.get("notes", [])):
         return "its metadata names columns or notes that are no text"

@@ -1,7 +1,7 @@
 """What can be added to the workflow: a method, a source of data sets, an analysis, one entry each.
 
-An entry says by import paths where things are, and as JSON schemas what their parameters may be.
-It is read whenever the Snakefile is, in every cluster job; hence only the standard library.
+An entry names modules by import paths, and says as JSON schemas what parameters may be. It is read
+whenever the Snakefile is, in every cluster job: only the standard library is imported.
 """
 
 from collections.abc import Mapping
@@ -34,20 +34,14 @@ class Method:
 
     Attributes
     ----------
-    name : str
-        How the configuration names it.
+    name, title, source : str
+        How the configuration names it, what it is in a few words, and where it is published.
     estimator : str
-        Full path of the class. Its module, and all that this imports, is what results depend on.
-    title : str
-        What it is, in a few words.
-    source : str
-        Where it is published: authors, year, equations.
+        Full path of the class.
     parameters : dict of str to dict
         Each parameter's JSON schema, in the order of the class's signature.
     kind : {"classifier", "transformer"}
         A transformer can be a step of a pipeline, or a parameter; not a classifier by itself.
-    modules : tuple of str
-        Further modules that it imports by names that its source does not show.
     rules : dict of str to dict of str to str
         For parameters that decide what the method is: what each value does, the default first.
         The Methods section of a page states it.
@@ -59,7 +53,6 @@ class Method:
     source: str
     parameters: Mapping[str, Schema] = field(default_factory=dict)
     kind: str = "classifier"
-    modules: tuple[str, ...] = ()
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -69,10 +62,9 @@ class Source:
 
     Attributes
     ----------
-    name : str
-        How the sheet of data sets names it.
-    module : str
-        Full path of the module with ``load(dataset: SheetRow, downloads: Downloads) -> DataSet``.
+    name, module : str
+        How the sheet of data sets names it, and the full path of the module with
+        ``load(dataset: SheetRow, downloads: Downloads) -> DataSet``.
     options : dict of str to dict
         Each option's JSON schema; ``description`` says what it must be.
     needs : tuple of str
@@ -140,13 +132,7 @@ def number(
     below: float | None = None,
     most: float | None = None,
 ) -> Schema:
-    """Return the schema of a finite number between two bounds.
-
-    Examples
-    --------
-    >>> number(above=0, most=1)
-    {'type': 'number', 'exclusiveMinimum': 0, 'maximum': 1}
-    """
+    """Return the schema of a finite number between two bounds."""
     bounds = {
         "exclusiveMinimum": above, "minimum": least, "exclusiveMaximum": below, "maximum": most
     }  # fmt: skip

@@ -14,12 +14,8 @@ MOST_QUOTED = 60
 class InputError(ValueError):
     """Input that cannot be used: a file, a row of a sheet, a key of the configuration.
 
-    Parameters
-    ----------
-    message : str
-        A sentence that names the file, the row or key, what was found there and what to do.
-    file, key, remedy : str, optional
-        The same three parts, for programs and tests.
+    Its message says what was found, where, and what to do; ``file``, ``key`` and ``remedy`` are the
+    same for programs.
 
     Examples
     --------

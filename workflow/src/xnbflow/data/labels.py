@@ -17,10 +17,7 @@ _SHOWN = 3
 def refuse_missing(y: Any) -> None:
     """Raise an `InputError` that names the samples whose label or target is missing.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Missing are None, NaN, NaT and `pandas.NA`. Anything that is no array is let pass.
+    Missing are None, NaN, NaT and `pandas.NA`. Anything that is no array is let pass.
 
     Examples
     --------

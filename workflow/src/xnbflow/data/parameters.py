@@ -77,12 +77,7 @@ def satisfies(value: Any, declared: Any) -> bool:
 
 
 def allowed(constraints: Iterable[Any]) -> str:
-    """Return what a parameter may be, in words.
-
-    Parameters
-    ----------
-    constraints : iterable
-        The parameter's entry in ``_parameter_constraints``.
+    """Return in words what a parameter may be, by its entry in ``_parameter_constraints``.
 
     Examples
     --------

@@ -1,9 +1,8 @@
 """Parquet files in which no bit can change unseen: checksums of every page and of the footer.
 
-Parquet's own checksums cover the pages. What says where they are, what they hold and how they are
-packed, the names of samples among it, stands in the footer, which Parquet does not check. So its
-CRC-32 stands in its metadata, in eight characters that count as zeros when it is computed. Any
-program reads such a file; this one refuses what is damaged, and what it has not written.
+Parquet's own checksums cover the pages only. The CRC-32 of the footer is therefore in its metadata,
+in eight characters that count as zeros when it is computed. Any program reads such a file; this one
+refuses what is damaged, and what it has not written.
 """
 
 import zlib
@@ -36,14 +35,7 @@ def parquet_writer(
 ) -> Iterator[pq.ParquetWriter]:
     """Write a Parquet file with checksums; it appears whole or not at all.
 
-    Parameters
-    ----------
-    path : path
-        Where the file shall appear.
-    schema : Schema
-        Its columns and metadata.
-    **options
-        As of `pyarrow.parquet.ParquetWriter`; compressed with zstd by default.
+    ``options`` are those of `pyarrow.parquet.ParquetWriter`; files are compressed with zstd.
     """
     place = {_PLACE: found.encode()} if (found := place_of(path)) else {}
     metadata: Mapping[bytes, bytes] = {**(schema.metadata or {}), **place, _KEY: _ZEROS}
@@ -59,15 +51,6 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
     """Open a file that `parquet_writer` has written; pages are verified as they are read.
 
     Keep the block to reading: what fails in it counts as damage of the file.
-
-    Parameters
-    ----------
-    path : path
-        A Parquet file.
-
-    Yields
-    ------
-    ParquetFile
 
     Raises
     ------
@@ -85,21 +68,17 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
         msg = f"{path} is missing; run the workflow again with this file as a target"
         raise InputError(msg) from error
     except (OSError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: str | Path, error: Exception) -> InputError:
-    """Return the error of a file that cannot be read, which need not be the file's fault."""
-    reason = str(error).partition("\n")[0]
-    # Arrow has no error of its own for a thread that cannot be started.
-    lacking = isinstance(error, MemoryError) or type(error) is pa.ArrowException
-    if lacking or getattr(error, "errno", None):
-        remedy = "remove the cause, and run the workflow again; the file may be intact"
-        msg = f"{path} cannot be read ({reason}); {remedy}"
-    else:
-        remedy = REMEDY
+        reason, remedy = str(error).partition("\n")[0], REMEDY
         msg = f"{path} is damaged ({reason}); {remedy}"
-    return InputError(msg, file=str(path), remedy=remedy)
+        # Arrow has no error of its own for a thread that cannot be started.
+        if (
+            isinstance(error, MemoryError)
+            or type(error) is pa.ArrowException
+            or getattr(error, "errno", None)
+        ):
+            remedy = "remove the cause, and run the workflow again; the file may be intact"
+            msg = f"{path} cannot be read ({reason}); {remedy}"
+        raise InputError(msg, file=str(path), remedy=remedy) from error
 
 
 def place_of(path: str | Path) -> str:
@@ -136,21 +115,17 @@ def _seal(path: Path) -> None:
 
 
 def _verify_footer(file: Any, path: str | Path) -> None:
-    size = file.seek(0, 2)
-    footer, place = _footer(file, size)
-    if not footer:
-        msg = f"{path} is not a Parquet file, or cut short; {REMEDY}"
-        raise InputError(msg)
-    if place < 0:
-        msg = (
-            f"{path} has no checksum: another version or another program has made it, or it is "
-            f"damaged; {REMEDY}"
-        )
-        raise InputError(msg)
+    footer, place = _footer(file, file.seek(0, 2))
     found = footer[place : place + len(_ZEROS)]
-    if found != _crc(footer[:place] + _ZEROS + footer[place + len(_ZEROS) :]):
-        msg = f"{path} is damaged (its footer fails its checksum)"
-        raise InputError(f"{msg}; {REMEDY}")
+    if not footer:
+        wrong = "is not a Parquet file, or cut short"
+    elif place < 0:
+        wrong = "has no checksum: another version or program has made it, or it is damaged"
+    elif found != _crc(footer[:place] + _ZEROS + footer[place + len(_ZEROS) :]):
+        wrong = "is damaged (its footer fails its checksum)"
+    else:
+        return
+    raise InputError(f"{path} {wrong}; {REMEDY}", file=str(path), remedy=REMEDY)
 
 
 def _footer(file: Any, size: int) -> tuple[bytes, int]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import Protocol, TypeVar
 
 from xnbflow.data.errors import InputError, quoted
@@ -29,15 +29,6 @@ def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> d
         [project.entry-points."xnbflow.methods"]
         nearest = "toy.entries:NEAREST"
 
-    Parameters
-    ----------
-    group : str
-        ``xnbflow.evaluation.methods``, ``xnbflow.data.sources`` or ``xnbflow.studies``.
-    kind : type
-        Class of its entries.
-    own : mapping
-        Entries of this package by name.
-
     Raises
     ------
     InputError
@@ -45,14 +36,27 @@ def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> d
     """
     entries = dict(own)
     for point in sorted(entry_points(group=group), key=lambda each: (each.name, each.value)):
-        entry = _loaded(point, kind)
-        where = _place(point)
+        package = point.dist.name if point.dist else "an unknown package"
+        where = f"entry point {point.name!r} of {group} in {package}"
+        try:
+            entry = point.load()
+        except Exception as error:  # whatever a foreign module raises
+            reason = f"({type(error).__name__}: {quoted(str(error), 120)})"
+            msg = (
+                f"{where}: {point.value} cannot be loaded {reason}; mend or uninstall that package"
+            )
+            raise InputError(msg) from error
+        if not isinstance(entry, kind):
+            msg = (
+                f"{where}: {point.value} is no xnbflow.data.entries.{kind.__name__} but "
+                f"{quoted(entry)}; mend or uninstall that package"
+            )
+            raise InputError(msg)
         if entry.name != point.name or not re.fullmatch(r"[a-z][a-z0-9_-]{0,59}", entry.name):
             msg = f"{where}: the entry calls itself {quoted(entry.name)}; give both the same name"
             raise InputError(msg)
         if entry.name in entries:
-            msg = f"{where}: the name is taken; rename the entry"
-            raise InputError(msg)
+            raise InputError(f"{where}: the name is taken; rename the entry")
         entries[entry.name] = entry
     return entries
 
@@ -60,24 +64,3 @@ def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> d
 def plugin_modules() -> list[str]:
     """Return the modules with the entries that other packages add."""
     return sorted({point.module for group in _GROUPS for point in entry_points(group=group)})
-
-
-def _loaded(point: EntryPoint, kind: type[_Entry]) -> _Entry:
-    try:
-        entry = point.load()
-    except Exception as error:  # whatever a foreign module raises
-        reason = quoted(str(error), 120)
-        msg = f"{_place(point)}: {point.value} cannot be loaded ({type(error).__name__}: {reason})"
-        raise InputError(f"{msg}; mend or uninstall that package") from error
-    if not isinstance(entry, kind):
-        msg = (
-            f"{_place(point)}: {point.value} is no xnbflow.data.entries.{kind.__name__} but "
-            f"{quoted(entry)}; mend or uninstall that package"
-        )
-        raise InputError(msg)
-    return entry
-
-
-def _place(point: EntryPoint) -> str:
-    package = point.dist.name if point.dist else "an unknown package"
-    return f"entry point {point.name!r} of {point.group} in {package}"

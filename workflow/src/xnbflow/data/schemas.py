@@ -27,18 +27,10 @@ _BOUNDS = {
 
 
 def check(value: object, schema: Mapping[str, Any], place: str) -> None:
-    """Raise an `InputError` unless a value satisfies a schema.
+    """Raise an `InputError` unless a value, as read from YAML, satisfies a JSON schema (2020-12).
 
-    Stricter than the standard: 5.0 is no whole number, infinity is no number.
-
-    Parameters
-    ----------
-    value : object
-        As read from YAML.
-    schema : mapping
-        A JSON schema (2020-12). Where it has a ``description``, a message says that.
-    place : str
-        Where the value stands, say ``configuration``.
+    Stricter than the standard: 5.0 is no whole number, infinity is no number. Where the schema has
+    a ``description``, the message says that, after the ``place`` of the value.
 
     Examples
     --------

@@ -6,12 +6,7 @@ __all__ = ["derive_seed"]
 
 
 def derive_seed(*parts: str | int) -> int:
-    """Return a seed in [0, 2**32) that is a fixed function of ``parts``.
-
-    Parameters
-    ----------
-    *parts
-        What the random numbers are for, say the data set, the repeat and the purpose.
+    """Return a seed in [0, 2**32), a fixed function of data set, repeat and purpose, say.
 
     Examples
     --------

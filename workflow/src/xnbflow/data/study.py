@@ -9,18 +9,10 @@ __all__ = ["Study", "Validation"]
 
 @dataclass(frozen=True)
 class Validation:
-    """A model of one cohort that is tested on another.
+    """A model of one cohort that is tested on another: ids of a classifier and of two data sets.
 
-    Attributes
-    ----------
-    model : str
-        Id of the classifier.
-    train, test : str
-        Ids of the data sets.
-    match : {"feature", "symbol"}
-        How features are taken for the same.
-    harmonise : {"none", "zscore", "rank", "quantile"}
-        What is done to each sample first, inside the model.
+    ``match`` says how features are taken for the same ("feature" or "symbol"), ``harmonise`` what
+    is done to each sample first ("none", "zscore", "rank" or "quantile").
     """
 
     model: str
@@ -32,29 +24,25 @@ class Validation:
 
 @dataclass(frozen=True)
 class Study:
-    """What a study runs: data sets by classifiers by schemes of folds, and its analyses.
+    """What a study runs: ids of data sets, classifiers and schemes of folds, and its analyses.
 
     Attributes
     ----------
     id, title, summary : str
         Its key in the configuration, its heading, and what it is about.
-    datasets, classifiers, folds : tuple of str
-        Ids; the classifiers' order is the order of the report's columns.
     diagnostics : bool
         Whether normality and dependence are tested.
     analyses : dict
         Name of an analysis to ``{"datasets": [...], "params": {...}}``.
     paper : dict of str to str
-        Which classifier of the study plays the part of one that a paper prints numbers of:
-        the paper's name for it (see config/README.md) to an id.
+        A paper's name of a classifier (see config/README.md) to the id of ours that stands for it.
     permutations : dict of str to int
-        Id of a classifier of the study to the number of permutations of its test.
+        Id of a classifier to the number of permutations of its test.
     final : tuple of str
         Ids of the classifiers that are fitted on all samples of every data set and kept.
     headline : str
         Id of the classifier that the study is about; empty where none is named.
     validate : tuple of Validation
-        Models that are tested on a second cohort.
     """
 
     id: str

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from pandas.api import types
+from pyarrow import types
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.contract import TableSchema
@@ -27,14 +27,22 @@ __all__ = [
 #: The digest of the series that a table was computed from, in its metadata.
 _SERIES = b"xnbflow.series.sha256"
 
+_TEXT, _WHOLE, _REAL, _TRUTH = pa.large_string(), pa.int64(), pa.float64(), pa.bool_()
 #: What a type of the contract is in a file; the first is what an empty column has.
 _ARROW = {
-    "text": (pa.large_string(),),
-    "text or none": (pa.large_string(),),
-    "integer": (pa.int64(),),
-    "number": (pa.float64(),),
-    "boolean": (pa.bool_(),),
-    "text or number": (pa.large_string(), pa.float64(), pa.int64()),
+    "text": (_TEXT,),
+    "text or none": (_TEXT,),
+    "integer": (_WHOLE,),
+    "number": (_REAL,),
+    "boolean": (_TRUTH,),
+    "text or number": (_TEXT, _WHOLE, _REAL),
+}
+#: The types that are written as one of these.
+_TAKEN = {
+    _TEXT: (types.is_string, types.is_large_string),
+    _WHOLE: (types.is_integer,),
+    _REAL: (types.is_floating, types.is_integer),
+    _TRUTH: (types.is_boolean,),
 }
 
 
@@ -46,9 +54,7 @@ def write_parquet(
     Parameters
     ----------
     frame : DataFrame
-        The rows.
     path : path
-        Where to write.
     table : TableSchema
         What the contract says of it.
     series : str
@@ -60,30 +66,26 @@ def write_parquet(
         If the columns, their order or their types are not those of the contract, or something is
         missing that may not be: what made the table is at fault.
     """
-    fault = _wrong_names(list(frame.columns), table) or _wrong_types(frame, table)
+    fault = _wrong_names(list(frame.columns), table)
+    fields = []
+    if not fault:
+        rows = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+        for name, kind in _kinds(frame.columns, table).items():
+            stored = _type_in_file(rows[name], kind)
+            if stored is None:
+                missing = " with missing values" if rows[name].null_count else ""
+                fault = f"column {name!r} holds {rows[name].type}{missing}, not {kind}"
+            fields.append((name, stored))
     if fault:
         msg = f"table {table.name!r} for {path} breaks the contract: {fault}"
         raise TypeError(msg)
-    kinds = _kinds(frame.columns, table)
-    schema = pa.schema([(name, _arrow_type(frame[name], kind)) for name, kind in kinds.items()])
     metadata = {_SERIES: series.encode()} if series else None
-    if frame.empty:  # pandas may not know the type of a column without values
-        rows = schema.empty_table()
-    else:
-        rows = pa.Table.from_pandas(frame, schema=schema, preserve_index=False)
-    with parquet_writer(path, schema.with_metadata(metadata)) as writer:
-        writer.write_table(rows.replace_schema_metadata(None))
+    with parquet_writer(path, pa.schema(fields, metadata)) as writer:
+        writer.write_table(rows.cast(pa.schema(fields)))
 
 
 def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
     """Read a table that `write_parquet` has written.
-
-    Parameters
-    ----------
-    path : path
-        A file.
-    table : TableSchema
-        What the contract says of it.
 
     Raises
     ------
@@ -92,11 +94,14 @@ def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
     """
     with open_parquet(path) as file:
         schema = file.schema_arrow
-        names = schema.names
-        wrong = _wrong_names(names, table) or _wrong_arrow_types(schema, table)
+        wrong = _wrong_names(schema.names, table)
+        for name, kind in _kinds(schema.names, table).items():
+            held = schema.field(name).type
+            if not wrong and held not in _ARROW[kind]:
+                wrong = f"column {name!r} holds {held}, not {kind}"
         if wrong:
-            msg = f"{path} is no table {table.name!r} of this version ({wrong})"
-            raise InputError(f"{msg}; {REMEDY}")
+            msg = f"{path} is no table {table.name!r} of this version ({wrong}); {REMEDY}"
+            raise InputError(msg, file=str(path), remedy=REMEDY)
         return file.read().to_pandas()
 
 
@@ -107,19 +112,12 @@ def digest_of_file(path: str | Path) -> str:
 
 
 def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None:
-    """Refuse tables that were not computed from a series as it is now.
-
-    Parameters
-    ----------
-    paths : iterable of path
-        Tables that `write_parquet` has written with the digest of a series.
-    series : path
-        The file of the series.
+    """Refuse tables, as `write_parquet` writes them, that are not of a series as it is now.
 
     Raises
     ------
     InputError
-        If the series, or a table, was replaced.
+        If the file of the series, or a table, was replaced.
     """
     digest = digest_of_file(series).encode()
     for path in paths:
@@ -148,7 +146,8 @@ def tsv(frame: pd.DataFrame) -> str:
     """
     safe = frame.copy(deep=False)
     for name in frame.select_dtypes(exclude=["number", "bool"]):
-        if not _is_harmless(frame[name]):
+        text = isinstance(frame[name].dtype, pd.StringDtype)
+        if not text or frame[name].str.startswith(_FORMULA).fillna(False).any():
             safe[name] = frame[name].map(_defused)
     safe = safe.rename(columns=_defused)
     return safe.to_csv(sep="\t", index=False, float_format="%.6g", lineterminator="\n")
@@ -156,13 +155,6 @@ def tsv(frame: pd.DataFrame) -> str:
 
 #: How text begins that a spreadsheet may run.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def _is_harmless(column: pd.Series) -> bool:
-    """Tell whether no cell of a column of text is a formula: most columns, so not cell by cell."""
-    if not isinstance(column.dtype, pd.StringDtype):
-        return False
-    return not column.str.startswith(_FORMULA).fillna(False).any()
 
 
 def _defused(cell: Any) -> Any:
@@ -178,16 +170,7 @@ def _defused(cell: Any) -> Any:
 def write_tables(
     frames: Mapping[str, pd.DataFrame], folder: str | Path, tables: Mapping[str, TableSchema]
 ) -> None:
-    """Write tables to a folder, each as Parquet and as text.
-
-    Parameters
-    ----------
-    frames : mapping of str to DataFrame
-        The tables by name.
-    folder : path
-        Where to write. Tables in it that the contract does not know are removed.
-    tables : mapping of str to TableSchema
-        What the contract says of them.
+    """Write tables to a folder, each as Parquet and as text; tables that are not among them go.
 
     Raises
     ------
@@ -212,12 +195,17 @@ def _kinds(names: Sequence[str], table: TableSchema) -> dict[str, str]:
     return {name: column.type for name, column in columns.items() if column}
 
 
-def _arrow_type(values: pd.Series, kind: str) -> pa.DataType:
-    """Return the type of a column in a file."""
-    possible = _ARROW[kind]
-    if len(possible) == 1 or not len(values) or not types.is_numeric_dtype(values):
+def _type_in_file(values: pa.ChunkedArray, kind: str) -> pa.DataType | None:
+    """Return the type that values are written as; None where the contract does not allow them."""
+    possible, missing, may_miss = (
+        _ARROW[kind],
+        values.null_count,
+        kind in {"number", "text or none"},
+    )
+    if len(values) == (missing if may_miss else 0):  # pandas may not know the type
         return possible[0]
-    return pa.int64() if types.is_integer_dtype(values) else pa.float64()
+    taken = [each for each in possible if any(is_one(values.type) for is_one in _TAKEN[each])]
+    return taken[0] if taken and (may_miss or not missing) else None
 
 
 def _wrong_names(names: Sequence[str], table: TableSchema) -> str:
@@ -230,40 +218,3 @@ def _wrong_names(names: Sequence[str], table: TableSchema) -> str:
         return "two columns have the same name"
     fixed = [name for name in names if name in table.fixed]
     return "" if fixed == table.fixed else f"columns are not in the order {', '.join(table.fixed)}"
-
-
-def _wrong_arrow_types(schema: pa.Schema, table: TableSchema) -> str:
-    for name, kind in _kinds(schema.names, table).items():
-        held = schema.field(name).type
-        if held not in _ARROW[kind]:
-            return f"column {name!r} holds {held}, not {kind}"
-    return ""
-
-
-def _wrong_types(frame: pd.DataFrame, table: TableSchema) -> str:
-    if frame.empty:
-        return ""
-    for name, kind in _kinds(frame.columns, table).items():
-        values = frame[name]
-        missing, may_miss = values.isna(), kind in {"number", "text or none"}
-        if may_miss and missing.all():
-            continue  # pandas may not know the type
-        if not _is(values, kind):
-            return f"column {name!r} holds {values.dtype}, not {kind}"
-        if missing.any() and not may_miss:
-            return f"column {name!r} has missing values"
-    return ""
-
-
-def _is(values: pd.Series, kind: str) -> bool:
-    is_text = types.is_string_dtype(values.dropna())
-    is_integer = types.is_integer_dtype(values)
-    is_number = is_integer or types.is_float_dtype(values)
-    return {
-        "text": is_text,
-        "text or none": is_text,
-        "integer": is_integer,
-        "number": is_number,
-        "boolean": types.is_bool_dtype(values),
-        "text or number": is_text or is_number,
-    }[kind]

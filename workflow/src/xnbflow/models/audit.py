@@ -98,13 +98,7 @@ def known_types() -> frozenset[str]:
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield every mapping of a schema that skops could take for a node.
-
-    Raises
-    ------
-    ValueError
-        If the schema is nested too deep.
-    """
+    """Yield every mapping of a schema that skops could take for a node; refuse deep nesting."""
     waiting = [(schema, 0)]
     while waiting:
         value, depth = waiting.pop()
@@ -132,8 +126,7 @@ def audited(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], set[st
     Returns
     -------
     types, refused : set of str
-        Full names of classes, which are to be compared with `known_types`; and types of other
-        kinds, as ``name (kind)``.
+        Full names of classes, to be compared with `known_types`; types of other kinds.
 
     Raises
     ------

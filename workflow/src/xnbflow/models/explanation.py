@@ -73,22 +73,19 @@ class Explanation:
             rows = self.terms[self.terms["class"] == label]
             probability = row.get(f"probability.{label}", np.nan)
             lines += ["", f"{label}: probability {probability:.3f}, log prior {prior:+.2f}"]
-            lines += [
-                f"  {term['evidence']:+8.2f}  {term['symbol'] or term['feature']} = "
-                f"{term['value']:.4g}"
+            terms = [
+                (term["evidence"], f"{term['symbol'] or term['feature']} = {term['value']:.4g}")
                 for term in rows.head(_SHOWN).to_dict("records")
             ]
-            if len(rows) > _SHOWN:
-                rest = rows["evidence"].iloc[_SHOWN:]
-                lines.append(f"  {rest.sum():+8.2f}  {counted(len(rest), 'further feature')}")
-            intercept = self.intercepts[label]
-            if intercept:
-                lines.append(f"  {intercept:+8.2f}  intercept of the calibration")
-            reference = rows["log_reference"].sum()
+            rest, reference = rows["evidence"].iloc[_SHOWN:], rows["log_reference"].sum()
+            if len(rest):
+                terms.append((rest.sum(), counted(len(rest), "further feature")))
+            if intercept := self.intercepts[label]:
+                terms.append((intercept, "intercept of the calibration"))
             if reference:
-                lines.append(f"  {reference:+8.2f}  reference densities of its features")
-            score = self.offsets[label] + rows["evidence"].sum() + reference
-            lines.append(f"  {score:+8.2f}  in all")
+                terms.append((reference, "reference densities of its features"))
+            terms.append((self.offsets[label] + rows["evidence"].sum() + reference, "in all"))
+            lines += [f"  {value:+8.2f}  {what}" for value, what in terms]
         return "\n".join([*lines, "", "evidence in nats: above 0 it speaks for the class"])
 
     def to_json(self) -> dict[str, Any]:
@@ -130,7 +127,17 @@ def explain_sample(
         few = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         msg = f"{counted((names == sample).sum(), 'sample')} are called {sample!r}; there are {few}"
         raise InputError(msg)
-    last = _explaining(model)
+    last, kind = explainer(model.estimator), type(model.estimator).__name__
+    if last is None:
+        msg = f"{kind} does not split its answers over features; use a naive Bayes classifier"
+        raise InputError(msg)
+    seen = is_relative(last) or keeps_values(model.estimator)
+    if not takes_features_apart(model.estimator) or not seen:
+        msg = (
+            f"{type(last).__name__} sees other values than the table's, for a step before it "
+            "changes them; explain a model without that step"
+        )
+        raise InputError(msg)
     own = X[names == sample]
     prediction = predict_table(model, own, missing)
     frame, lacking = aligned(model, own, missing)
@@ -154,24 +161,6 @@ def explain_sample(
     )
 
 
-def _explaining(model: TrainedModel) -> BaseEstimator:
-    """Return the step of a model that splits its answers over the features of the table."""
-    last = explainer(model.estimator)
-    if last is None:
-        kind = type(model.estimator).__name__
-        msg = f"{kind} does not split its answers over features; use a naive Bayes classifier"
-        raise InputError(msg)
-    if not takes_features_apart(model.estimator) or not (
-        is_relative(last) or keeps_values(model.estimator)
-    ):
-        msg = (
-            f"{type(last).__name__} sees other values than the table's, for a step before it "
-            "changes them; explain a model without that step"
-        )
-        raise InputError(msg)
-    return last
-
-
 def _references(
     model: TrainedModel, last: BaseEstimator, frame: pd.DataFrame, terms: pd.DataFrame
 ) -> np.ndarray:
@@ -189,10 +178,9 @@ def _references(
         known = known.where(np.isfinite(known), 0.0)
         return known[terms["feature"]].to_numpy()
     looked_at = model.features[features_to_look_at(model.used)]
-    rows = {feature: i for i, feature in enumerate(looked_at)}
     values = frame.iloc[0]
-    known = {
+    logs = {
         feature: model.typicality.log_reference(row, values[[feature]].to_numpy())[0]
-        for feature, row in rows.items()
+        for row, feature in enumerate(looked_at)
     }
-    return np.nan_to_num([known.get(feature, 0.0) for feature in terms["feature"]], neginf=0.0)
+    return np.nan_to_num([logs.get(feature, 0.0) for feature in terms["feature"]], neginf=0.0)

@@ -106,7 +106,9 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
         members = _members(data)
         schema = json.loads(members[_SCHEMA])
         _check_header(schema, path)
-        _check_digest(members)
+        if json.loads(members[_DIGEST]) != _digest(members):
+            msg = "its content was changed since it was made: its digest differs"
+            raise ValueError(msg)
         types = _permitted(schema, members, set(trust), path)
         model = _model(skops.io.loads(data, trusted=sorted(types | FIXED_TYPES)))
     except (InputError, MemoryError):
@@ -140,12 +142,6 @@ def _digest(members: Mapping[str, bytes]) -> str:
         digest.update(f"{name}\0{len(members[name])}\0".encode())
         digest.update(members[name])
     return digest.hexdigest()
-
-
-def _check_digest(members: Mapping[str, bytes]) -> None:
-    if json.loads(members[_DIGEST]) != _digest(members):
-        msg = "its content was changed since it was made: its digest differs"
-        raise ValueError(msg)
 
 
 def _check_header(schema: Any, path: str | Path) -> None:

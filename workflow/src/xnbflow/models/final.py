@@ -64,16 +64,15 @@ def final_model(
 
 def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame]:
     """Return the tables of `MODEL_TABLES` of `xnbflow.data.contract`."""
-    whole = filled(series) if series.missing else series
-    return {"signature": model.signature, "heatmap": heatmap(model.signature, whole)}
+    return {"signature": model.signature, "heatmap": heatmap(model.signature, filled(series))}
 
 
 def heatmap(signature: pd.DataFrame, series: DataSet) -> pd.DataFrame:
     """Return the best features of a signature in each sample, standardised and ordered.
 
-    Samples stand class after class. Features are in the order of the leaves of an average-linkage
-    tree of Euclidean distances between standardised profiles (a function of their correlation),
-    turned so that neighbours are as alike as possible.
+    Samples are in the order of classes. Features are in the order of the leaves of an
+    average-linkage tree of Euclidean distances between standardised profiles (a function of their
+    correlation), turned so that neighbours are as alike as possible.
 
     Parameters
     ----------
@@ -93,8 +92,13 @@ def heatmap(signature: pd.DataFrame, series: DataSet) -> pd.DataFrame:
     if best.empty:
         return pd.DataFrame(columns=MODEL_TABLES["heatmap"].fixed)
     rows = pd.Index(series.features).get_indexer(best["feature"])
-    z = _standardised(series.values[rows])
-    order, samples = _seriated(z), _shown(series.labels)
+    centred = series.values[rows] - series.values[rows].mean(axis=1, keepdims=True)
+    spread = series.values[rows].std(axis=1, keepdims=True)
+    z = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    order: np.ndarray = np.arange(len(z))
+    samples = _shown(series.labels)
+    if len(z) > 2:
+        order = leaves_list(linkage(z, "average", optimal_ordering=True))
     z, best = z[np.ix_(order, samples)], best.iloc[order]
     n, m = z.shape
     return pd.DataFrame(
@@ -110,44 +114,18 @@ def heatmap(signature: pd.DataFrame, series: DataSet) -> pd.DataFrame:
     )
 
 
-def _standardised(values: np.ndarray) -> np.ndarray:
-    centred = values - values.mean(axis=1, keepdims=True)
-    spread = values.std(axis=1, keepdims=True)
-    return np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
-
-
-def _seriated(z: np.ndarray) -> np.ndarray:
-    """Return an order of rows in which neighbours are alike."""
-    if len(z) < 3:
-        return np.arange(len(z))
-    return leaves_list(linkage(z, "average", optimal_ordering=True))
-
-
 def _shown(labels: np.ndarray) -> np.ndarray:
     """Return positions of samples, class after class, evenly spaced where there are many."""
-    shown = []
+    shown, most = [], min(len(labels), _MOST_SAMPLES)
     for label in np.unique(labels):
         own = np.flatnonzero(labels == label)
-        room = max(1, round(_MOST_SAMPLES * len(own) / len(labels)))
-        taken = own if len(labels) <= _MOST_SAMPLES else own[_spread(len(own), room)]
-        shown.append(taken)
+        room = max(1, round(most * len(own) / len(labels)))
+        shown.append(own[np.linspace(0, len(own) - 1, room).astype(int)])
     return np.concatenate(shown)
 
 
-def _spread(n: int, room: int) -> np.ndarray:
-    return np.linspace(0, n - 1, min(n, room)).astype(int)
-
-
 def write_final(model: TrainedModel, series: DataSet, paths: Mapping[str, str]) -> None:
-    """Write a model, its tables (each as Parquet and as text) and its gene sets.
-
-    Parameters
-    ----------
-    model : TrainedModel
-    series : DataSet
-    paths : mapping of str to path
-        ``model``, ``gene_sets`` and each of `MODEL_TABLES`.
-    """
+    """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text."""
     write_model(model, paths["model"])
     lines = [f"{line}\n" for line in gene_sets(model.signature, series.name)]
     write_atomically(

@@ -74,19 +74,18 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
     """
     frame, lacking = aligned(model, X, missing)
     log_posterior = _log_posterior(model, frame, lacking, missing)
-    labels, probabilities = _answers(model, frame, log_posterior)
+    if log_posterior is None:
+        labels = np.asarray(model.estimator.predict(frame), dtype=str)
+        probabilities = np.full((len(frame), len(model.classes)), np.nan)
+    else:
+        labels = np.asarray(model.classes)[log_posterior.argmax(axis=1)]
+        probabilities = np.exp(log_posterior)
     typicality = _typicality(model, frame, lacking)
     table = pd.DataFrame({"sample": X.index.astype(str), "label": labels})
     for label, column in zip(model.classes, probabilities.T, strict=True):
         table[f"probability.{label}"] = column
     table["typicality"], table["atypical"] = typicality, typicality < ATYPICAL
-    notes = [
-        _absent_note(model, lacking, missing),
-        _incomplete_note(lacking, missing),
-        _scale_note(model, X),
-        _atypical_note(table),
-    ]
-    return Prediction(table, [note for note in notes if note])
+    return Prediction(table, list(_notes(model, X, table, lacking, missing)))
 
 
 def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, np.ndarray]:
@@ -100,8 +99,8 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     Returns
     -------
     frame : DataFrame of shape (n_samples, n_features)
-        The model's columns in order. What is missing is the training median, or, where the model is
-        to fill it in by itself, missing.
+        The model's columns in order. Missing values are training medians, unless the model fills
+        them in by itself.
     lacking : ndarray of bool, shape (n_samples, n_used)
         Where a used feature has no value.
     """
@@ -109,10 +108,12 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     if not len(X):
         msg = "the table has no samples; give at least one"
         raise InputError(msg)
-    repeated = X.columns[X.columns.duplicated()]
-    if len(repeated):
-        msg = f"the table has {len(repeated)} repeated columns, {str(repeated[0])!r} for one"
-        raise InputError(f"{msg}; a feature is named once")
+    if len(repeated := X.columns[X.columns.duplicated()]):
+        msg = (
+            f"the table has {len(repeated)} repeated columns, {str(repeated[0])!r} for one; a "
+            "feature is named once"
+        )
+        raise InputError(msg)
     places = X.columns.astype(str).get_indexer(model.features)
     _refuse_absent(model, places[model.used] < 0, missing)
     values = np.full((len(X), len(places)), np.nan)
@@ -131,8 +132,8 @@ def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> Non
     names = model.required[absent]
     if absent.all():
         msg = (
-            f"the table has none of the model's {len(absent)} features, "
-            f"{_named(names)}; are its samples in rows and named alike?"
+            f"the table has none of the model's {len(absent)} features, {_named(names)}; are its "
+            "samples in rows and named alike?"
         )
         raise InputError(msg)
     if len(names) and missing == "error":
@@ -146,11 +147,11 @@ def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> Non
 def _refuse_incomplete(model: TrainedModel, X: pd.DataFrame, lacking: np.ndarray) -> None:
     if lacking.any():
         row, column = np.argwhere(lacking)[0]
+        n = int(lacking.sum())
         msg = (
             f"sample {X.index[row]!r} has no value of {str(model.required[column])!r} "
-            f"({counted(lacking.sum(), 'value')} of features that the model uses "
-            f"{either(lacking.sum(), 'is', 'are')} missing); fill them in, "
-            "or choose to impute or drop them"
+            f"({counted(n, 'value')} of features that the model uses {either(n, 'is', 'are')} "
+            "missing); fill them in, or choose to impute or drop them"
         )
         raise InputError(msg)
 
@@ -161,8 +162,7 @@ def _numbers(X: pd.DataFrame, places: np.ndarray) -> np.ndarray:
     except (TypeError, ValueError) as error:
         msg = f"the table holds something that is no number ({error}); correct it"
         raise InputError(msg) from error
-    wrong = np.argwhere(np.isinf(values))
-    if len(wrong):
+    if len(wrong := np.argwhere(np.isinf(values))):
         row, column = wrong[0]
         msg = (
             f"sample {X.index[row]!r}: {X.columns[places[column]]!r} is {values[row, column]} "
@@ -200,21 +200,10 @@ def _log_posterior(
 def log_posterior_without(
     estimator: BaseEstimator, X: pd.DataFrame, features: Sequence[str]
 ) -> np.ndarray:
-    """Return log posteriors from the evidence of all features but some.
+    """Return log posteriors (n_samples, n_classes) from the evidence of all features but some.
 
-    Parameters
-    ----------
-    estimator : classifier
-        Naive Bayes whose classes stay comparable where a feature is left out: all classes use
-        the same features, or each one's are relative to a common reference. Steps of a pipeline
-        before it take each feature by itself.
-    X : DataFrame of shape (n_samples, n_features)
-    features : sequence of str
-        Those to leave out; what X holds there is of no matter.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    Only naive Bayes whose classes stay comparable can leave a feature out: all classes use the same
+    features, or each one's are relative to a common reference. What X holds there is of no matter.
 
     Raises
     ------
@@ -241,19 +230,8 @@ def log_posterior_without(
     return joint - logsumexp(joint, axis=1, keepdims=True)
 
 
-def _answers(
-    model: TrainedModel, frame: pd.DataFrame, log_posterior: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return labels and probabilities, the latter missing where the classifier gives none."""
-    if log_posterior is None:
-        unknown = np.full((len(frame), len(model.classes)), np.nan)
-        return np.asarray(model.estimator.predict(frame), dtype=str), unknown
-    labels = np.asarray(model.estimator.classes_)[log_posterior.argmax(axis=1)]
-    return labels.astype(str), np.exp(log_posterior)
-
-
 def _typicality(model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray) -> np.ndarray:
-    """Return the typicality of each sample, told from the features that it has."""
+    """Return the typicality of each sample by the features that it has."""
     looked_at = features_to_look_at(model.used)
     unknown = lacking[:, np.searchsorted(model.used, looked_at)]
     found = np.full(len(frame), np.nan)
@@ -266,27 +244,36 @@ def _typicality(model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray) -
     return found
 
 
-def _absent_note(model: TrainedModel, lacking: np.ndarray, missing: str) -> str | None:
+def _notes(
+    model: TrainedModel, X: pd.DataFrame, table: pd.DataFrame, lacking: np.ndarray, missing: str
+) -> Iterator[str]:
+    """Yield what a reader of predictions must know."""
     absent = model.required[lacking.all(axis=0)]
-    if not len(absent) or missing == "error":
-        return None
-    return (
-        f"{len(absent)} of the model's {len(model.used)} features "
-        f"{either(len(absent), 'is', 'are')} missing and {_DONE[missing]} "
-        f"({_named(absent)}){_lost(model, absent)}"
-    )
-
-
-def _incomplete_note(lacking: np.ndarray, missing: str) -> str | None:
+    if len(absent) and missing != "error":
+        yield (
+            f"{len(absent)} of the model's {len(model.used)} features "
+            f"{either(len(absent), 'is', 'are')} missing and {_DONE[missing]} "
+            f"({_named(absent)}){_lost(model, absent)}"
+        )
     single = lacking[:, ~lacking.all(axis=0) | (missing == "error")]
-    if not single.any():
-        return None
-    samples = int(single.any(axis=1).sum())
-    return (
-        f"{counted(single.sum(), 'value', 'is', 'are')} missing in {samples} of {len(single)} "
-        "samples and "
-        f"{_DONE[missing]}"
-    )
+    if single.any():
+        samples = int(single.any(axis=1).sum())
+        yield (
+            f"{counted(single.sum(), 'value', 'is', 'are')} missing in {samples} of {len(single)} "
+            f"samples and {_DONE[missing]}"
+        )
+    places = X.columns.astype(str).get_indexer(model.features)
+    known = np.flatnonzero(places >= 0)
+    values = X.iloc[:, places[known]].to_numpy(dtype=float)
+    if note := scale_note(model.quartiles[:, known], values):
+        yield f"the table is on another scale: {note}"
+    atypical = table.loc[table["atypical"], "sample"].to_numpy()
+    if len(atypical):
+        yield (
+            f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
+            f"the training samples, beyond their {ATYPICAL:.0%} point ({_named(atypical)}): take "
+            "their labels for guesses"
+        )
 
 
 _DONE = {
@@ -306,24 +293,6 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
         f"{label} {row['sum']} of {row['size']}" for label, row in shares.iterrows() if row["sum"]
     ]
     return f"; signatures lose: {', '.join(told)}"
-
-
-def _scale_note(model: TrainedModel, X: pd.DataFrame) -> str | None:
-    places = X.columns.astype(str).get_indexer(model.features)
-    known = np.flatnonzero(places >= 0)
-    note = scale_note(model.quartiles[:, known], X.iloc[:, places[known]].to_numpy(dtype=float))
-    return None if note is None else f"the table is on another scale: {note}"
-
-
-def _atypical_note(table: pd.DataFrame) -> str | None:
-    atypical = table.loc[table["atypical"], "sample"].to_numpy()
-    if not len(atypical):
-        return None
-    return (
-        f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
-        "the training samples, beyond their "
-        f"{ATYPICAL:.0%} point ({_named(atypical)}): take their labels for guesses"
-    )
 
 
 def _named(names: np.ndarray) -> str:
@@ -369,8 +338,9 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
         return None
     factor = _factor(middle, medians, widths)
     if factor is not None and not _FACTORS[0] < factor < _FACTORS[1]:
+        times = f"{factor:.1f}" if 0.1 <= factor < 1000 else f"{factor:.1e}"
         return (
-            f"its values are about {_number(factor)} times those of the training data (medians of "
+            f"its values are about {times} times those of the training data (medians of "
             f"{counted(len(columns), 'feature')}); bring them to the training data's scale, "
             "or train with a rank transformation"
         )
@@ -394,7 +364,3 @@ def _factor(training: np.ndarray, cohort: np.ndarray, widths: np.ndarray) -> flo
         return float(np.median(cohort[level] / training[level]))
     origin = np.median(cohort[~far]) if (~far).any() else np.median(cohort)
     return float(np.median((cohort[far] - origin) / (training[far] - middle)))
-
-
-def _number(value: float) -> str:
-    return f"{value:.1f}" if 0.1 <= value < 1000 else f"{value:.1e}"

@@ -2,8 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,12 +38,10 @@ def described(
     ----------
     location : str
         A path or URL, a GEO accession, or ``source:location``, say ``bundled:wine``.
-    label, id_column : str, optional
+    label, id_column, orientation : str, optional
         As in the sheet.
     options : iterable of str
         ``key=value`` of the source.
-    orientation : {"rows", "columns"}
-        Where samples stand.
 
     Examples
     --------
@@ -55,15 +52,18 @@ def described(
     if source in known_sources() and rest:
         location = rest
     else:
-        source = "geo" if is_accession(location) or _is_geo_file(location) else "table"
-    given = {}
+        geo = "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
+        if Path(location).is_file():
+            with open_raw(location) as stream:
+                geo = format_of(stream.read(4096)) in ("series matrix", "SOFT")
+        source = "geo" if is_accession(location) or geo else "table"
+    known, given = known_sources()[source].options, {}
     for option in options:
-        key, equals, value = option.partition("=")
-        if not equals or key not in known_sources()[source].options:
-            known = ", ".join(sorted(known_sources()[source].options)) or "none"
-            msg = f"option {option!r}: source {source} knows, as key=value, {known}"
+        key, equals, given[key] = option.partition("=")
+        if not equals or key not in known:
+            listed = ", ".join(sorted(known)) or "none"
+            msg = f"option {option!r}: source {source} knows, as key=value, {listed}"
             raise InputError(msg)
-        given[key] = value
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")
     return SheetRow(
         name or "table", source, location, label=label or None, id_column=id_column or None,
@@ -71,33 +71,19 @@ def described(
     )  # fmt: skip
 
 
-def _is_geo_file(location: str) -> bool:
-    if not Path(location).is_file():
-        return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
-    with open_raw(location) as stream:
-        return format_of(stream.read(4096)) in ("series matrix", "SOFT")
-
-
 def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> DataSet:
-    """Read samples with their labels.
-
-    Parameters
-    ----------
-    dataset : SheetRow
-        See `described`.
-    downloads : path, optional
-        Folder that keeps what is downloaded; without it a temporary one.
+    """Read samples with their labels; what is downloaded is kept in the folder ``downloads``.
 
     Raises
     ------
     InputError
-        If there is no label, or the data cannot be had or read.
+        If there is no label, or the data cannot be downloaded or read.
     """
     if dataset.source in _LOADERS and not dataset.label:
         msg = f"{dataset.location}: name the column of the class labels, say --label diagnosis"
         raise InputError(msg)
-    with _folder(downloads) as folder:
-        return acquire(dataset, downloads=folder)
+    with tempfile.TemporaryDirectory() as folder:
+        return acquire(dataset, downloads=str(downloads or folder))
 
 
 def read_samples(
@@ -128,10 +114,11 @@ def read_samples(
         The index names the samples.
     """
     dataset = _completed(dataset, known or {}, set(features))
-    with _folder(downloads) as folder:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(downloads or temporary)
         if dataset.source not in _LOADERS:
-            return acquire(dataset, downloads=folder).frame()
-        return _LOADERS[dataset.source](dataset, Downloads(Path(folder))).frame()
+            return acquire(dataset, downloads=str(folder)).frame()
+        return _LOADERS[dataset.source](dataset, Downloads(folder)).frame()
 
 
 def symbols_of(series: DataSet) -> dict[str, str]:
@@ -162,13 +149,3 @@ def _completed(dataset: SheetRow, known: Mapping[str, str], features: Collection
         id_column=dataset.id_column or there.get("id_column"),
         orientation="columns" if turned else dataset.orientation,
     )
-
-
-@contextmanager
-def _folder(given: str | Path | None) -> Iterator[str]:
-    """Give a folder for downloads, a temporary one if none is given."""
-    if given is not None:
-        yield str(given)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        yield folder

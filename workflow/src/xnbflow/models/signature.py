@@ -89,34 +89,28 @@ def signature_table(
         for rank, feature in enumerate(features, start=1)
     ]
     table = pd.DataFrame(rows, columns=SIGNATURE)
-    return table if distances is None else _with_distances(table, distances)
+    if distances is None:
+        return table
+    text = distances.astype({"class": str, "other_class": str})
+    wide = text.pivot_table(index=["class", "feature"], columns="other_class", values="distance")
+    wide = wide.rename(columns=lambda other: _DISTANCE + other).rename_axis(columns=None)
+    return table.merge(wide.reset_index(), on=["class", "feature"], how="left")
 
 
 def _spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any]:
-    known, own = ~np.isnan(values), labels == label
-    inside, outside = (_quartiles(values[known & group]) for group in (own, ~own))
-    classes = np.unique(labels)
+    known, classes = ~np.isnan(values), np.unique(labels)
     members = [values[known & (labels == each)] for each in classes]
     medians, means = (
-        np.array([of(each) if len(each) else np.nan for each in members])
+        np.array([of(cells) if len(cells) else np.nan for cells in members])
         for of in (np.median, np.mean)
     )
-    return {
-        "direction": direction(medians, means, int(np.searchsorted(classes, label))),
-        **dict(zip(("lower_in", "median_in", "upper_in"), inside, strict=True)),
-        **dict(zip(("lower_out", "median_out", "upper_out"), outside, strict=True)),
-    }
-
-
-def _quartiles(values: np.ndarray) -> np.ndarray:
-    return np.quantile(values, [0.25, 0.5, 0.75]) if len(values) else np.full(3, np.nan)
-
-
-def _with_distances(table: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
-    text = distances.assign(**{c: distances[c].astype(str) for c in ("class", "other_class")})
-    wide = text.pivot_table(index=["class", "feature"], columns="other_class", values="distance")
-    wide = wide.rename(columns=lambda label: _DISTANCE + label).rename_axis(columns=None)
-    return table.merge(wide.reset_index(), on=["class", "feature"], how="left")
+    spread = {"direction": direction(medians, means, int(np.searchsorted(classes, label)))}
+    for where, mine in (("in", labels == label), ("out", labels != label)):
+        cells = values[mine & known]
+        quartiles = np.quantile(cells, [0.25, 0.5, 0.75]) if len(cells) else np.full(3, np.nan)
+        names = (f"lower_{where}", f"median_{where}", f"upper_{where}")
+        spread |= dict(zip(names, quartiles, strict=True))
+    return spread
 
 
 def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:

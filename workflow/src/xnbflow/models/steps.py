@@ -31,10 +31,7 @@ _FEATURE_BY_FEATURE = (
 
 
 def imputing(estimator: BaseEstimator) -> BaseEstimator:
-    """Return a classifier with the imputation of missing values as its first step.
-
-    It is what stands in for them in cross-validation (`xnbflow.evaluation.fitting`): the medians
-    of the training samples. One that imputes by itself stays as it is.
+    """Return a classifier that begins with imputation by medians, if it does not impute itself.
 
     Examples
     --------
@@ -69,7 +66,12 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
 
 def takes_features_apart(estimator: BaseEstimator) -> bool:
     """Whether the steps before the last make of each feature something that no other changes."""
-    return all(_feature_by_feature(step) for step in _steps_before(estimator))
+    return all(
+        step.method == "median"
+        if isinstance(step, Imputer)
+        else isinstance(step, _FEATURE_BY_FEATURE)
+        for step in _steps_before(estimator)
+    )
 
 
 def keeps_values(estimator: BaseEstimator) -> bool:
@@ -90,18 +92,9 @@ def is_relative(estimator: BaseEstimator) -> bool:
 
 
 def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
-    """Return what each feature says for each class; None where a transformer makes new features.
+    """Return what each feature of samples X says for each class, see `BaseNaiveBayes.explain`.
 
-    Parameters
-    ----------
-    estimator : classifier
-        A fitted one with an `explainer`.
-    X : DataFrame of shape (n_samples, n_features)
-
-    Returns
-    -------
-    DataFrame or None
-        See `xnbflow.naive_bayes.base.BaseNaiveBayes.explain`.
+    ``estimator`` is fitted and has an `explainer`; None where a transformer makes new features.
     """
     last, before, names = last_step(estimator, X.columns.to_numpy())
     if names is None:
@@ -120,9 +113,3 @@ def _steps_before(estimator: BaseEstimator) -> list[BaseEstimator]:
     if hasattr(estimator, "best_estimator_"):
         return _steps_before(estimator.best_estimator_)
     return []
-
-
-def _feature_by_feature(step: BaseEstimator) -> bool:
-    if isinstance(step, Imputer):
-        return step.method == "median"
-    return isinstance(step, _FEATURE_BY_FEATURE)

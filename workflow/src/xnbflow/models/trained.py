@@ -63,17 +63,15 @@ class CrossValidation:
         """
         found = self.performance()
         classes = [str(label) for label in self.series.classes]
-        n = sum(row.samples for row in found.classes)
         largest = max(found.classes, key=lambda row: row.samples)
         groups = self.series.groups
+        recall = {classes[row.code]: share_of(row.recall, row.samples) for row in found.classes}
         return {
             "folds": int(self.predictions["fold"].nunique()),
             "repeats": int(self.predictions["repeat"].nunique()),
             "groups": None if groups is None else len(np.unique(groups)),
-            "accuracy": share_of(found.accuracy, n),
-            "recall": {
-                classes[row.code]: share_of(row.recall, row.samples) for row in found.classes
-            },
+            "accuracy": share_of(found.accuracy, sum(row.samples for row in found.classes)),
+            "recall": recall,
             "majority": {"class": classes[largest.code], "share": found.majority},
         }
 
@@ -202,15 +200,22 @@ def fit_model(
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)
     names = dict.fromkeys(series.features, "") if symbols is None else dict(symbols)
-    whole = filled(series).values if series.missing else series.values
+    whole = filled(series).values
     quartiles = np.quantile(whole, [0.25, 0.5, 0.75], axis=1)
     used = used_features(estimator, frame)
     looked_at = whole[features_to_look_at(used)]
-    codes = np.unique(series.labels, return_inverse=True)[1]
+    labels, codes, counts = np.unique(series.labels, return_inverse=True, return_counts=True)
     return TrainedModel(
         estimator=estimator,
         entry=entry,
-        series={**_description(series), **(origin or {})},
+        series={
+            "name": series.name,
+            "digest": series_digest(series),
+            "samples": series.n_samples,
+            "features": series.n_features,
+            "classes": {str(k): int(n) for k, n in zip(labels, counts, strict=True)},
+            **(origin or {}),
+        },
         features=series.features,
         symbols={feature: names[feature] for feature in series.features if names.get(feature)},
         used=used,
@@ -218,7 +223,11 @@ def fit_model(
         typicality=Typicality.fit(looked_at, codes),
         signature=_signature(estimator, frame, series.labels, validation, names),
         figures={} if validation is None else validation.figures(),
-        versions=_versions(),
+        versions={
+            "xnbflow": __version__,
+            "Python": platform.python_version(),
+            **{package: version(package) for package in _PACKAGES},
+        },
         probe=probed(estimator, quartiles, series.features),
     )
 
@@ -265,17 +274,6 @@ def series_digest(series: DataSet) -> str:
     return digest.hexdigest()
 
 
-def _description(series: DataSet) -> dict[str, Any]:
-    labels, counts = np.unique(series.labels, return_counts=True)
-    return {
-        "name": series.name,
-        "digest": series_digest(series),
-        "samples": series.n_samples,
-        "features": series.n_features,
-        "classes": {str(k): int(n) for k, n in zip(labels, counts, strict=True)},
-    }
-
-
 def _signature(
     estimator: BaseEstimator,
     frame: pd.DataFrame,
@@ -315,19 +313,9 @@ def _weights_and_core(estimator: BaseEstimator) -> dict[str, Any]:
     model = last_step(estimator)[0]
     if not hasattr(model, "weights_") or not hasattr(model, "core_features_"):
         return {}
-    weights = {
-        (str(label), str(feature)): float(weight)
-        for label, features in model.selected_features_.items()
-        for feature, weight in zip(features, model.weights_[label], strict=True)
-    }
-    core = {
-        (str(label), str(feature))
-        for label, features in model.core_features_.items()
-        for feature in features
-    }
+    weights, core = {}, set()
+    for label, features in model.selected_features_.items():
+        for feature, weight in zip(features, model.weights_[label], strict=True):
+            weights[str(label), str(feature)] = float(weight)
+        core |= {(str(label), str(feature)) for feature in model.core_features_[label]}
     return {"weights": weights, "core": core}
-
-
-def _versions() -> dict[str, str]:
-    found = {"xnbflow": __version__, "Python": platform.python_version()}
-    return found | {package: version(package) for package in _PACKAGES}

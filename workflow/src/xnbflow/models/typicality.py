@@ -1,9 +1,8 @@
 """How unlike the training data a sample is, against held-out training samples.
 
-A classifier answers whatever it is shown. A sample's *score* is the mean, over the features that
-the model uses, of the log of the reference density, that of all classes mixed by their shares. The
-training samples are scored without themselves, so that their scores are those of new samples from
-the same source; a sample's *typicality* is the share of theirs below its own.
+A sample's *score* is the mean, over the features that the model uses, of the log of the reference
+density, that of all classes mixed by their shares. Training samples are scored without themselves;
+a sample's *typicality* is the share of their scores below its own.
 """
 
 from dataclasses import dataclass, field

@@ -101,7 +101,7 @@ def validate_all(
     Returns
     -------
     dict of str to DataFrame
-        The tables of `VALIDATION_TABLES` of `xnbflow.data.contract`.
+        Those of `VALIDATION_TABLES`.
     """
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in VALIDATION_TABLES}
     for pair in pairs:
@@ -138,9 +138,9 @@ def validate(
 ) -> dict[str, pd.DataFrame]:
     """Fit a classifier on one cohort and test it on another.
 
-    Features that only one cohort has are left out, of the cross-validation, too: it is that of the
-    same model. Of the test cohort nothing is learned; its labels are looked at to count mistakes,
-    and for the signature that its own samples would give.
+    Features that only one cohort has are left out, of the cross-validation, too. Nothing is learned
+    from the test cohort; its labels serve to count mistakes, and for the signature that its own
+    samples would give.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def validate(
     entry : mapping
         The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
     match : {"feature", "symbol"}
-        See `xnbflow.models.validation.matched`.
+        See `matched`.
     harmonise : {"none", "zscore", "rank", "quantile"}
         What is done to each sample first, inside the model.
     name : str
@@ -157,8 +157,7 @@ def validate(
     Returns
     -------
     dict of str to DataFrame
-        The tables of `VALIDATION_TABLES` of `xnbflow.data.contract`, without the columns that name
-        the pair.
+        Those of `VALIDATION_TABLES`, without the columns that name the pair.
 
     Raises
     ------

@@ -43,14 +43,9 @@ RULES = frozenset({"all", *JOBS})
 
 @dataclass(frozen=True)
 class Batch:
-    """Folds that one training job runs: those of one repeat, or all of several.
+    """Folds that one training job runs, numbered from 0: those of one repeat, or all of several.
 
-    Attributes
-    ----------
-    repeats : tuple of int
-        From 0, one after the other.
-    folds : tuple of int or None
-        Of each repeat; None: all there are, where their number depends on the data set.
+    ``folds`` is None for all there are, where their number depends on the data set.
     """
 
     repeats: tuple[int, ...]
@@ -73,33 +68,22 @@ class Batch:
         >>> Batch.named("repeat-2-folds-0-3")
         Batch(repeats=(2,), folds=(0, 1, 2, 3))
         """
-        repeats, _, folds = name.partition("-folds-")
-        return cls(_numbers(repeats), None if folds == "all" else _numbers(folds))
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    """Return the numbers from the first to the last that a text names."""
-    ends = [int(number) for number in re.findall(r"\d+", text)]
-    return tuple(range(ends[0], ends[-1] + 1))
+        repeats, folds = (
+            tuple(range(int(ends[0]), int(ends[-1]) + 1))
+            if (ends := re.findall(r"\d+", part))
+            else None
+            for part in name.split("-folds-")
+        )
+        return cls(repeats or (), folds)
 
 
 @dataclass(frozen=True)
 class Job:
     """What one job of the stage *classify* does on each of some data sets.
 
-    Attributes
-    ----------
-    folds : str
-        Id of the scheme of folds.
-    classifiers : tuple of str
-        Ids of those that it trains: the same studies ask for all of them. None where the folds
-        alone are needed.
-    final : tuple of str
-        Ids of those that it also fits on all samples and keeps.
-    draws : bool
-        Whether it writes the file of the folds, as one job of each data set and scheme does.
-    datasets : tuple of str
-        Ids.
+    It trains ``classifiers`` (none where the folds alone are needed) by the scheme ``folds``; those
+    in ``final`` are also fitted on all samples and kept. One job of each data set and scheme
+    ``draws`` the file of the folds.
     """
 
     folds: str
@@ -118,15 +102,8 @@ class Job:
 class Folds:
     """A scheme of cross-validation: drawn (``file`` is None) or predefined.
 
-    Attributes
-    ----------
-    splits : int or None
-        Folds per repeat; None where each fold leaves one group of samples out, as many as the data
-        set has.
-    repeats : int
-        Number of repeats.
-    file : str or None
-        The file of predefined folds.
+    ``splits`` are the folds per repeat; None where each fold leaves one group of samples out, as
+    many as the data set has.
     """
 
     splits: int | None
@@ -140,13 +117,9 @@ class Folds:
         return Batch(tuple(range(self.repeats)), folds)
 
     def batches(self, folds_per_job: int | None) -> list[Batch]:
-        """Split the folds over training jobs.
+        """Split the folds over training jobs; several repeats are together where they fit.
 
-        Parameters
-        ----------
-        folds_per_job : int or None
-            None makes no batches: a classifier is trained on all folds where the others are. A
-            number that holds several repeats makes batches of all folds of these.
+        With None there are no batches: a classifier is trained on all folds where the others are.
         """
         if folds_per_job is None:
             return []
@@ -181,33 +154,27 @@ class Config:
     def classifier(self, name: str, dataset: str = "") -> dict[str, Any]:
         """Return what makes a classifier: paths of classes and their params, without any words.
 
-        Parameters
-        ----------
-        name : str
-            Its id.
-        dataset : str
-            The data set that it is for, whose steps of preprocessing then stand before its own.
+        The steps of preprocessing of the data set that it is for come before its own.
         """
         return resolved(_bare(self._entry(name, dataset)))
 
     def scheme_of_model(self, dataset: str, classifier: str) -> str:
         """Return the scheme of folds whose figures belong to a model of all samples.
 
-        It is the first scheme of the first study that asks for the model.
-
-        Raises
-        ------
-        InputError
-            If no study asks for it.
+        It is the first scheme of the first study that asks for the model; an `InputError` if none
+        does.
         """
-        for study in self.studies.values():
-            if (dataset, classifier) in study.models:
-                return study.folds[0]
+        if scheme := self._scheme(dataset, classifier):
+            return scheme
         msg = (
             f"no study asks for the model of {classifier} on {dataset}; name the classifier under "
             "`final:` of a study with this data set"
         )
         raise InputError(msg)
+
+    def _scheme(self, dataset: str, classifier: str) -> str | None:
+        asking = (s for s in self.studies.values() if (dataset, classifier) in s.models)
+        return next((study.folds[0] for study in asking), None)
 
     def jobs(self) -> list[Job]:
         """Return the jobs of the stage *classify*.
@@ -225,27 +192,19 @@ class Config:
                     studies.setdefault((dataset, analysis["folds"]), {})
         alike: dict[tuple[str, tuple[str, ...], tuple[str, ...], bool], list[str]] = {}
         for (dataset, folds), asked in studies.items():
-            for i, names in enumerate(self._parts(asked)):
-                final = tuple(name for name in names if self._kept(dataset, folds, name))
-                alike.setdefault((folds, names, final, i == 0), []).append(dataset)
+            together: dict[tuple[str, ...], list[str]] = {}
+            for name, asking in asked.items():
+                together.setdefault(tuple(asking), []).append(name)
+            size = self.classifiers_per_job or max(1, len(asked))
+            parts = [
+                tuple(names[start : start + size])
+                for names in together.values()
+                for start in range(0, len(names), size)
+            ]
+            for i, part in enumerate(parts or [()]):
+                kept = tuple(name for name in part if self._scheme(dataset, name) == folds)
+                alike.setdefault((folds, part, kept, i == 0), []).append(dataset)
         return [Job(*key, datasets=tuple(names)) for key, names in alike.items()]
-
-    def _parts(self, asked: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-        """Return the classifiers of each job, by the studies that ask for each classifier."""
-        together: dict[tuple[str, ...], list[str]] = {}
-        for name, studies in asked.items():
-            together.setdefault(tuple(studies), []).append(name)
-        size = self.classifiers_per_job or len(asked)
-        return [
-            tuple(names[start : start + size])
-            for names in together.values()
-            for start in range(0, len(names), size)
-        ] or [()]
-
-    def _kept(self, dataset: str, folds: str, classifier: str) -> bool:
-        """Whether a model of all samples belongs to these folds."""
-        asked = any((dataset, classifier) in study.models for study in self.studies.values())
-        return asked and self.scheme_of_model(dataset, classifier) == folds
 
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
@@ -262,25 +221,18 @@ def read_config(
     schema: str | Path,
     dataset_ids: Sequence[str],
 ) -> Config:
-    """Check a configuration and make it a `Config`.
+    """Check a configuration against the JSON schema and across its fields; return a `Config`.
 
-    Parameters
-    ----------
-    raw : mapping
-        What Snakemake read.
-    schema : path
-        The JSON schema.
-    dataset_ids : sequence of str
-        Ids of all data sets in the sheets.
-
-    Raises
-    ------
-    InputError
-        Naming the key, what was found and what to do.
+    ``dataset_ids`` are the ids of all data sets in the sheets. An `InputError` names the key, what
+    was found and what to do.
     """
     check_schema(raw, schema)
-    folds = {name: _folds(entry) for name, entry in raw["folds"].items()}
-    studies = read_studies(raw)
+    folds = {
+        name: Folds(None, 1)
+        if entry.get("leave_one_group_out")
+        else Folds(entry.get("splits", 1), entry.get("repeats", 1), entry.get("file"))
+        for name, entry in raw["folds"].items()
+    }
     per_job = {
         key: None if raw[key] == "all" else raw[key]
         for key in ("classifiers_per_job", "folds_per_job")
@@ -293,7 +245,7 @@ def read_config(
         diagnostics=dict(raw["diagnostics"]),
         folds=folds,
         classifiers={name: dict(entry) for name, entry in raw["classifiers"].items()},
-        studies=studies,
+        studies=read_studies(raw),
         preprocessing={name: list(steps) for name, steps in raw.get("preprocessing", {}).items()},
     )
     _check_names(config, dataset_ids)
@@ -307,7 +259,22 @@ def read_config(
 
 def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
     """Return the studies of a configuration by their ids; see `read_config` for its checks."""
-    return {name: _study(name, entry) for name, entry in raw["studies"].items()}
+    sequences = ("datasets", "classifiers", "folds", "final")
+    return {
+        name: Study(
+            id=name,
+            title=entry["title"],
+            summary=entry.get("summary", ""),
+            **{key: tuple(entry.get(key, ())) for key in sequences},
+            diagnostics=entry.get("diagnostics", True),
+            analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
+            paper=dict(entry.get("paper", {})),
+            permutations=dict(entry.get("permutations", {})),
+            headline=entry.get("headline", ""),
+            validate=tuple(Validation(**each) for each in entry.get("validate", ())),
+        )
+        for name, entry in raw["studies"].items()
+    }
 
 
 def check_schema(raw: object, schema: str | Path) -> None:
@@ -319,14 +286,10 @@ def read_sheets(
     paths: Mapping[str, str | Path],
     defaults: Collection[str] = (),
 ) -> tuple[dict[str, SheetRow], dict[str, str]]:
-    """Read several sheets of data sets as one.
+    """Read several sheets of data sets, by their names in the configuration, as one.
 
-    Parameters
-    ----------
-    paths : mapping of str to path
-        Where each sheet is, by its name in the configuration.
-    defaults : collection of str
-        Names of those whose data sets give way to others of the same id in a later sheet.
+    Data sets of the sheets named in ``defaults`` give way to others of the same id in a later
+    sheet.
 
     Returns
     -------
@@ -354,52 +317,24 @@ def read_sheets(
     return datasets, sheets
 
 
-def _folds(entry: Mapping[str, Any]) -> Folds:
-    if entry.get("leave_one_group_out"):
-        return Folds(None, 1)
-    return Folds(entry.get("splits", 1), entry.get("repeats", 1), entry.get("file"))
-
-
-def _study(name: str, entry: Mapping[str, Any]) -> Study:
-    return Study(
-        id=name,
-        title=entry["title"],
-        summary=entry.get("summary", ""),
-        datasets=tuple(entry.get("datasets", ())),
-        classifiers=tuple(entry.get("classifiers", ())),
-        folds=tuple(entry.get("folds", ())),
-        diagnostics=entry.get("diagnostics", True),
-        analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
-        paper=dict(entry.get("paper", {})),
-        permutations=dict(entry.get("permutations", {})),
-        final=tuple(entry.get("final", ())),
-        headline=entry.get("headline", ""),
-        validate=tuple(Validation(**each) for each in entry.get("validate", ())),
-    )
-
-
 def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
-    for name in sorted(FOLDERS_OF_RESULTS.intersection(dataset_ids)):
-        msg = f"sheet of data sets: {name!r} is a folder of results/; use another id"
-        raise InputError(msg)
-    taken = [name for name in config.studies if name in RULES or name.startswith("classify_")]
-    for name in sorted(taken):
-        msg = f"configuration, studies: {name!r} is the name of a rule; give the study another id"
-        raise InputError(msg)
-    for name in sorted(FOLDERS_OF_DATASET.intersection(config.folds)):
-        msg = f"configuration, folds: {name!r} is a folder of results/; use another id"
-        raise InputError(msg)
-    for name, scheme in config.folds.items():
-        if scheme.file is not None and (wrong := wrong_location(scheme.file)):
-            msg = f"configuration, folds.{name}.file: {quoted(scheme.file)} {wrong}"
-            raise InputError(msg)
-    for source, places in config.download["base_urls"].items():
-        _check_known("download.base_urls", [source], "source", known_sources())
-        for place in places:
-            if wrong := wrong_location(place):
-                msg = f"configuration, download.base_urls.{source}: {quoted(place)} {wrong}"
-                raise InputError(msg)
+    studies = [name for name in config.studies if name in RULES or name.startswith("classify_")]
+    folder = "is a folder of results/; use another id"
+    for where, wrong, why in (
+        ("sheet of data sets", FOLDERS_OF_RESULTS.intersection(dataset_ids), folder),
+        ("configuration, studies", studies, "is the name of a rule; give the study another id"),
+        ("configuration, folds", FOLDERS_OF_DATASET.intersection(config.folds), folder),
+    ):
+        for name in sorted(wrong):
+            raise InputError(f"{where}: {name!r} {why}")
     _check_known("run", config.run, "study", config.studies)
+    sources = config.download["base_urls"]
+    _check_known("download.base_urls", sources, "source", known_sources())
+    places = [(f"download.base_urls.{key}", each) for key, urls in sources.items() for each in urls]
+    places += [(f"folds.{key}.file", each.file) for key, each in config.folds.items() if each.file]
+    for key, place in places:
+        if wrong_place := wrong_location(place):
+            raise InputError(f"configuration, {key}: {quoted(place)} {wrong_place}")
     _refuse_alike("sheet of data sets", [*FOLDERS_OF_RESULTS, *dataset_ids])
     _refuse_alike("configuration, studies", config.studies)
     _refuse_alike("configuration, classifiers", config.classifiers)
@@ -446,32 +381,35 @@ def _check_preprocessing(config: Config, dataset_ids: Collection[str]) -> None:
 
 
 def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:
-    place = f"studies.{study.id}"
+    place, own = f"studies.{study.id}", study.classifiers
     _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids, _SHEETS)
-    _check_known(f"{place}.classifiers", study.classifiers, "classifier", config.classifiers)
+    _check_known(f"{place}.classifiers", own, "classifier", config.classifiers)
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
-    for part, classifier in study.paper.items():
-        _check_known(f"{place}.paper.{part}", [classifier], "classifier", study.classifiers)
-    _check_known(f"{place}.permutations", study.permutations, "classifier", study.classifiers)
-    named = [study.headline] if study.headline else []
-    _check_known(f"{place}.headline", named, "classifier", study.classifiers)
-    _check_known(f"{place}.final", study.final, "classifier", study.classifiers)
+    _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
+    named = {f"paper.{part}": [classifier] for part, classifier in study.paper.items()}
+    named |= {"permutations": list(study.permutations), "final": list(study.final)}
+    named["headline"] = [study.headline] if study.headline else []
+    for key, names in named.items():
+        _check_known(f"{place}.{key}", names, "classifier", own)
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
-    for model in study.models if study.folds else ():
-        _check_scheme(study, config, model)
-    _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     for name, analysis in study.analyses.items():
-        here = f"{place}.analyses.{name}"
-        _check_known(
-            f"{here}.datasets", analysis.get("datasets", ()), "data set", dataset_ids, _SHEETS
-        )
+        here, datasets = f"{place}.analyses.{name}", analysis.get("datasets", ())
         scheme = [analysis["folds"]] if "folds" in analysis else []
+        _check_known(f"{here}.datasets", datasets, "data set", dataset_ids, _SHEETS)
         _check_known(f"{here}.folds", scheme, "scheme of folds", config.folds)
         check_analysis(known_analyses()[name], analysis.get("params", {}), f"{here}.params")
-    if bool(study.classifiers) != bool(study.folds) or (study.classifiers and not study.datasets):
+    if bool(own) != bool(study.folds) or (own and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
         raise InputError(msg)
+    for dataset, classifier in study.models:
+        scheme_of_model = config.scheme_of_model(dataset, classifier)
+        if scheme_of_model != study.folds[0]:
+            msg = (
+                f"configuration, {place}.final: the model of {classifier} on {dataset} is another "
+                f"study's, too, which begins with the folds {scheme_of_model}; begin with the same"
+            )
+            raise InputError(msg)
 
 
 def _check_pair(pair: Validation, study: Study, place: str) -> None:
@@ -482,19 +420,7 @@ def _check_pair(pair: Validation, study: Study, place: str) -> None:
         msg = f"configuration, {place}: {pair.train!r} is no second cohort of itself"
         raise InputError(msg)
     if study.validate.count(pair) > 1:
-        msg = f"configuration, {place}: stands there twice; remove one"
-        raise InputError(msg)
-
-
-def _check_scheme(study: Study, config: Config, model: tuple[str, str]) -> None:
-    """Refuse two studies that keep one model with the figures of different folds."""
-    scheme = config.scheme_of_model(*model)
-    if scheme != study.folds[0]:
-        msg = (
-            f"configuration, studies.{study.id}.final: the model of {model[1]} on {model[0]} is "
-            f"another study's, too, which begins with the folds {scheme}; begin with the same"
-        )
-        raise InputError(msg)
+        raise InputError(f"configuration, {place}: is listed twice; remove one")
 
 
 def _check_known(

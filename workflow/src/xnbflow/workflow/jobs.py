@@ -30,14 +30,7 @@ THREAD_VARIABLES = (
 
 
 def start_job(job: Any) -> None:
-    """Prepare this process for a job.
-
-    Parameters
-    ----------
-    job : Snakemake
-        What Snakemake hands to a script: of it ``threads`` are those that the job may use, ``log``
-        names the file for messages, warnings and an uncaught exception, and ``params.sources`` are
-        the digests of `xnbflow.workflow.provenance.source_digests`.
+    """Prepare this process for a job: its threads, its log and the words of its errors.
 
     Raises
     ------
@@ -46,8 +39,13 @@ def start_job(job: Any) -> None:
     InputError
         If the sources are not those of the plan.
     """
-    if numba := sys.modules.get("numba"):
-        _check_threads(job.threads, numba.config.NUMBA_NUM_THREADS)
+    numba = sys.modules.get("numba")
+    if numba and job.threads != numba.config.NUMBA_NUM_THREADS:
+        msg = (
+            f"numba was imported for {numba.config.NUMBA_NUM_THREADS} threads in a job that may "
+            f"use {job.threads}"
+        )
+        raise RuntimeError(msg)
     for variable in THREAD_VARIABLES:
         os.environ[variable] = str(job.threads)
     sys.excepthook = _report_exception
@@ -73,33 +71,20 @@ def check_sources(job: Any) -> None:
     refuse_other_sources(job.params.sources)
 
 
-def _check_threads(allowed: int, imported: int) -> None:
-    if imported != allowed:
-        msg = f"numba was imported for {imported} threads in a job that may use {allowed}"
-        raise RuntimeError(msg)
-
-
 def _report_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     if isinstance(error, OSError) and lacks_space(error):
         kind, error = InputError, no_space(error.filename or Path.cwd())
-    if isinstance(error, ModuleNotFoundError) and _is_foreign(error.name or "xnbflow"):
-        kind, error = InputError, _not_installed(error)
+    foreign = (getattr(error, "name", None) or "xnbflow").partition(".")[0] != "xnbflow"
+    if isinstance(error, ModuleNotFoundError) and foreign:
+        msg = (
+            f"{error} in {sys.executable}, which runs this job: install it there. What xnbflow "
+            "needs comes with snakemake --sdm conda, which gives jobs an environment of their own, "
+            f"or with pip install '{Path(__file__).parents[4]}[workflow]'"
+        )
+        kind, error = InputError, InputError(msg)
     text = "".join(traceback.format_exception(kind, error, trace))
     if logging.getLogger().hasHandlers():  # else it was the log that could not be opened
         logging.getLogger().error(text)
-    said = f"Error: {error}\n" if issubclass(kind, InputError) else text
-    sys.stderr.write(said)
-
-
-def _is_foreign(module: str) -> bool:
-    return module.partition(".")[0] != "xnbflow"
-
-
-def _not_installed(error: ModuleNotFoundError) -> InputError:
-    return InputError(
-        f"{error} in {sys.executable}, which runs this job: install it there. What xnbflow needs "
-        "comes with snakemake --sdm conda, which gives jobs an environment of their own, or with "
-        f"pip install '{Path(__file__).parents[4]}[workflow]'"
-    )
+    sys.stderr.write(f"Error: {error}\n" if issubclass(kind, InputError) else text)

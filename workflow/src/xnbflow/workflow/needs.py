@@ -8,24 +8,12 @@ __all__ = ["NEEDS", "Need"]
 
 @dataclass(frozen=True)
 class Need:
-    """What the jobs of one rule take at most.
+    """What the jobs of one rule take at most: memory, minutes, and CPUs that shorten the job.
 
-    Parameters
-    ----------
-    mb : float
-        Memory in MB without any input, two processes of Snakemake's own among it.
-    mb_per_mb : float
-        Memory in MB for each MB of input files.
-    minutes : float
-        Minutes without any input.
-    minutes_per_mb : float
-        Minutes for each MB of input files.
-    cpus : int
-        CPUs that shorten the job, at most.
-    per_cpu : float
-        For how much work a job takes one more of them: MB of a data set as text, or, of a report,
-        classifiers on a data set. A job that asks for all CPUs waits until no other one runs, and
-        what is small does not gain what the wait costs. 0: all of them, whatever the work.
+    Memory (MB) and minutes are those without any input, and more for each MB of input files.
+    ``per_cpu`` is the work for which a job takes one more CPU: MB of a data set as text, or, of a
+    report, classifiers on a data set. A job that asks for all CPUs waits until no other one runs,
+    which costs small work more than it gains. 0: all of them, whatever the work.
     """
 
     mb: float
@@ -47,25 +35,11 @@ class Need:
         return min(self.cpus, 1 + int(work / self.per_cpu)) if self.per_cpu else self.cpus
 
     def mem_mb(self, size_mb: float, attempt: int) -> int:
-        """Return the MB to ask for.
-
-        Examples
-        --------
-        >>> need = Need(mb=1000, mb_per_mb=10, minutes=30, minutes_per_mb=1)
-        >>> [need.mem_mb(50, attempt) for attempt in (1, 2, 3)]
-        [1500, 3000, 6000]
-        """
+        """Return the MB to ask for; each attempt gets twice as much as the one before."""
         return math.ceil((self.mb + self.mb_per_mb * size_mb) * 2 ** (attempt - 1))
 
     def runtime(self, size_mb: float, attempt: int) -> int:
-        """Return the minutes to ask for.
-
-        Examples
-        --------
-        >>> need = Need(mb=1000, mb_per_mb=10, minutes=30, minutes_per_mb=1)
-        >>> [need.runtime(50, attempt) for attempt in (1, 2, 3)]
-        [80, 160, 320]
-        """
+        """Return the minutes to ask for, likewise."""
         return math.ceil((self.minutes + self.minutes_per_mb * size_mb) * 2 ** (attempt - 1))
 
 

@@ -19,16 +19,8 @@ def refuse_other_folds(config: Config, dataset: str, folds: str, root: str | Pat
     """Refuse folds of a data set that would replace those of a study of another configuration.
 
     Studies of this configuration may be edited. More repeats of the same folds replace nothing.
-    Predefined folds and folds by groups of samples depend on files, and are not compared.
-
-    Parameters
-    ----------
-    config : Config
-        The configuration of the run.
-    dataset, folds : str
-        Ids of a data set and of a scheme of folds.
-    root : path
-        The folder that holds ``results``.
+    Predefined folds and folds by groups of samples depend on files, and are not compared. ``root``
+    is the folder that holds ``results``.
 
     Raises
     ------

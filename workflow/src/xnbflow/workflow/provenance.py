@@ -1,9 +1,8 @@
 """What a result depends on: digests of the packages behind a stage.
 
-Snakemake runs a job again when its parameters change, not when a library does. Each rule therefore
-has digests of the packages that its script uses as a parameter. An edit of a package runs all of
-its stages again: too much rather than too little. A job compares the digests with the sources that
-it imports itself, so that an edit during a run leaves no result under the digest of other sources.
+Snakemake runs a job again when its parameters change, not when a library does: each rule has the
+digests as a parameter. An edit of a package runs all of its stages again, too much rather than too
+little. A job compares the digests with the sources that it imports itself.
 """
 
 import hashlib
@@ -53,20 +52,10 @@ _ROOT = Path(__file__).parents[1]
 
 @cache
 def source_digests(stage: str, *modules: str) -> dict[str, str]:
-    """Return digests of the sources behind a stage.
+    """Return digests of the sources behind a stage, by script and package.
 
-    Parameters
-    ----------
-    stage : str
-        A key of `STAGES`.
-    *modules : str
-        Full names of modules, or of something in them, that the configuration names, say
-        ``"sklearn.svm.LinearSVC"``.
-
-    Returns
-    -------
-    dict of str to str
-        A digest by script and package. An installed package that is no plugin has its version.
+    Of ``modules``, full names of modules or of something in them that the configuration names, an
+    installed package that is no plugin has its version.
 
     Examples
     --------
@@ -86,13 +75,9 @@ def source_digests(stage: str, *modules: str) -> dict[str, str]:
 
 
 def refuse_other_sources(planned: Mapping[str, str]) -> None:
-    """Raise an `InputError` if sources are not those of the plan.
+    """Raise an `InputError` if sources are not those of the plan, see `source_digests`.
 
-    Parameters
-    ----------
-    planned : mapping of str to str
-        What `source_digests` returned when the run was planned. Versions are not compared: the
-        environment of a job may be another one than that of the plan.
+    Versions are not compared: the environment of a job may be another one than that of the plan.
     """
     for package, digest in planned.items():
         if digest.startswith(_SIGN) and _digest(package) != digest:

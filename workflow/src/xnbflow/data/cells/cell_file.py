@@ -79,11 +79,7 @@ class CellFile:
                 yield self.genes[which], block
 
     def labels(self, column: str) -> np.ndarray:
-        """Return a column of ``obs`` as text: classes of cells, or their donors.
-
-        Parameters
-        ----------
-        column : str
+        """Return a column of ``obs`` as text, shape (n_cells,): classes of cells, or their donors.
 
         Raises
         ------
@@ -113,11 +109,6 @@ class CellFile:
         -------
         CSC array or ndarray of shape (n_cells, n_genes)
             Sparse where the file is.
-
-        Raises
-        ------
-        InputError
-            If the file lacks one of the genes.
         """
         positions = pd.Index(self.genes).get_indexer(list(genes))
         if (positions < 0).any():

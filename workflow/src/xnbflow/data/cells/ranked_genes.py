@@ -120,12 +120,7 @@ def write_rank_genes_groups(
     to : path, optional
         Where the file with the ranking goes; by default it replaces ``path``, whole.
     key : str, default="rank_genes_groups"
-        Its name in ``uns``; what stood there is replaced.
-
-    Raises
-    ------
-    InputError
-        If the file is no AnnData.
+        Its name in ``uns``; what was there is replaced.
     """
     path = Path(path)
     with opened(path) as file:

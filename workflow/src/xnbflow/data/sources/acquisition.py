@@ -72,20 +72,14 @@ def acquire(
     )
     source = importlib.import_module(known_sources()[dataset.source].module)
 
-    def make() -> DataSet:
+    def make() -> tuple[DataSet, list[str]]:
         series = source.load(dataset, places)
-        _check_shape(dataset, series)
-        return series
+        return series, _differences(dataset, series)
 
-    series = places.accepted(make)
-    _tell_notes(series)
-    _warn_of_constant_features(series)
+    series, notes = places.accepted(make)
+    for note in [*notes, *series.notes, *_constant_features(series)]:
+        warnings.warn(f"data set {series.name}: {note}", UserWarning, stacklevel=2)
     return series
-
-
-def _tell_notes(series: DataSet) -> None:
-    for note in series.notes:
-        warnings.warn(f"data set {series.name}: {note}", UserWarning, stacklevel=3)
 
 
 def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
@@ -107,47 +101,41 @@ def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.Data
     return series, pd.DataFrame({"dataset": dataset.id, "note": pd.Series(notes, dtype=object)})
 
 
-#: What one is called of what the sheet counts.
-_ONE = {"samples": "sample", "features": "feature", "classes": "class"}
-
-
-def _check_shape(dataset: SheetRow, series: DataSet) -> None:
-    found = {
-        "samples": series.n_samples,
-        "features": series.n_features,
-        "classes": len(series.classes),
-    }
-    if found["classes"] < 2:
+def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
+    """Return how the shape differs from the sheet's within its tolerance; refuse other shapes."""
+    if len(series.classes) < 2:
         msg = (
-            f"data set {dataset.id}: all {counted(found['samples'], 'sample')} have the label "
+            f"data set {dataset.id}: all {counted(series.n_samples, 'sample')} have the label "
             f"{str(series.labels[0])!r}; a classifier needs at least two classes"
         )
         raise InputError(msg)
-    tolerance = {"features": int(dataset.options.get("features_tolerance", 0))}
-    for key, count in found.items():
+    notes = []
+    tolerated = int(dataset.options.get("features_tolerance", 0))
+    for key, one, count, tolerance in (
+        ("samples", "sample", series.n_samples, 0),
+        ("features", "feature", series.n_features, tolerated),
+        ("classes", "class", len(series.classes), 0),
+    ):
         expected = getattr(dataset, key)
-        if expected is None or count == expected:
+        if expected in (None, count):
             continue
-        msg = (
-            f"data set {dataset.id}: "
-            f"{counted(count, _ONE[key])} found, "
-            f"the sheet expects {expected}"
-        )
-        if abs(count - expected) > tolerance.get(key, 0):
-            msg += "; get the right file, or correct the sheet"
-            raise InputError(msg)
-        warnings.warn(f"{msg} (within its tolerance)", UserWarning, stacklevel=3)
+        text = f"{counted(count, one)} found, the sheet expects {expected}"
+        if abs(count - expected) > tolerance:
+            msg = f"data set {dataset.id}: {text}; get the right file, or correct the sheet"
+            raise InputError(msg, key=key)
+        notes.append(f"{text} (within its tolerance)")
+    return notes
 
 
-def _warn_of_constant_features(series: DataSet) -> None:
+def _constant_features(series: DataSet) -> list[str]:
     lowest, highest = (f.reduce(series.values, axis=1) for f in (np.fmin, np.fmax))  # NaN aside
     constant = np.flatnonzero(lowest == highest)
-    if len(constant):
-        named = ", ".join(series.features[constant[:5]]) + (", ..." if len(constant) > 5 else "")
-        msg = (
-            f"data set {series.name}: {len(constant)} of "
-            f"{counted(series.n_features, 'feature')} "
-            f"{either(len(constant), 'is', 'are')} constant ({named}); "
-            f"{either(len(constant), 'it tells', 'they tell')} classes apart in no way"
-        )
-        warnings.warn(msg, UserWarning, stacklevel=3)
+    if not len(constant):
+        return []
+    named = ", ".join(series.features[constant[:5]]) + (", ..." if len(constant) > 5 else "")
+    note = (
+        f"{len(constant)} of {counted(series.n_features, 'feature')} "
+        f"{either(len(constant), 'is', 'are')} constant ({named}) and "
+        f"{either(len(constant), 'carries', 'carry')} no information about the classes"
+    )
+    return [note]

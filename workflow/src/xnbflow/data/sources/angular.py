@@ -6,15 +6,15 @@ the R package nycflights13. Pigeons and swallows: bearings and headings of relea
 treatment, from the R package circular.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.data.sources.downloads import Downloads
-from xnbflow.data.sources.published import fetch_frame, numbers, refuse_empty, sample_rows
+from xnbflow.data.sources.published import Published, load_published, numbers, refuse_empty
 from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["ANGULAR", "load"]
@@ -33,40 +33,8 @@ _TEMPERATURES = ("low", "medium", "high")
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a data set whose location is one of `ANGULAR`.
-
-    Its options are ``rows`` and ``seed`` (a random sample of that many samples) and ``file``
-    (another name of the raw file below the base URLs or in a folder).
-
-    Raises
-    ------
-    InputError
-        If there is none of that name, or its file cannot be had or read.
-    """
-    if dataset.location not in ANGULAR:
-        msg = (
-            f"data set {dataset.id}: no data set {dataset.location!r} is known here; "
-            f"use one of {', '.join(ANGULAR)}, or source 'table' with its option angular"
-        )
-        raise InputError(msg)
-    path, bases, columns, make = ANGULAR[dataset.location]
-    frame = fetch_frame(
-        dataset,
-        downloads,
-        path,
-        bases=bases,
-        columns=columns,
-        text=_TEXT,
-        header=True,
-        separator="\t" if path.endswith(".tsv") else ",",
-    )
-    frame, kinds = make(dataset, frame)
-    refuse_empty(dataset, frame)
-    frame = sample_rows(dataset, frame)
-    values = numbers(dataset, frame[list(kinds)])
-    return DataSet(
-        dataset.id, values, list(kinds), frame.index, frame["label"], list(kinds.values())
-    )
+    """Get a data set whose location is one of `ANGULAR`; see `load_published`."""
+    return load_published(dataset, downloads, ANGULAR)
 
 
 def _residues(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -100,10 +68,8 @@ def _protein_strand(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFram
 def _protein_window(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Structure of the middle of 15 consecutive residues of a chain, by their 30 angles."""
     residues, defined = _residues(dataset, frame)
-    chain, number = (
-        (frame["pdb"] + frame["chain"].fillna("")).to_numpy(),
-        frame["dssp_no"].to_numpy(),
-    )
+    chain = (frame["pdb"] + frame["chain"].fillna("")).to_numpy()
+    number = frame["dssp_no"].to_numpy()
     first = np.arange(len(frame) - _WINDOW + 1)
     last = first + _WINDOW - 1
     gaps = np.cumsum(np.concatenate([[0], ~defined]))
@@ -153,18 +119,26 @@ def _animals(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict
     return pd.DataFrame({angle: radians, "label": frame["treatment"]}), {angle: "angular"}
 
 
-#: Columns of text; all others hold numbers.
-_TEXT = frozenset({"pdb", "chain", "ss8", "origin", "treatment"})
-_PROTEIN_COLUMNS = ("pdb", "chain", "dssp_no", "ss8", "phi", "psi")
-_WEATHER_COLUMNS = ("origin", "month", "temp", "wind_dir", "wind_speed")
+_TEXT = ("pdb", "chain", "ss8", "origin", "treatment")
 _NYCFLIGHTS = ("https://raw.githubusercontent.com/tidyverse/nycflights13/main/data-raw",)
 
-#: Each data set's file, where it is published, the columns it must have, and its reader.
+
+def _proteins(clean: Callable[..., Any]) -> Published:
+    columns = ("pdb", "chain", "dssp_no", "ss8", "phi", "psi")
+    return Published("protein_dihedrals.tsv", columns, clean, text=_TEXT)
+
+
 ANGULAR = {
-    "protein-helix": ("protein_dihedrals.tsv", (), _PROTEIN_COLUMNS, _protein_helix),
-    "protein-strand": ("protein_dihedrals.tsv", (), _PROTEIN_COLUMNS, _protein_strand),
-    "protein-window": ("protein_dihedrals.tsv", (), _PROTEIN_COLUMNS, _protein_window),
-    "weather": ("weather.csv", _NYCFLIGHTS, _WEATHER_COLUMNS, _weather),
-    "pigeons": ("pigeons.csv", (), ("treatment", "bearing"), _animals),
-    "swallows": ("swallows.csv", (), ("treatment", "heading"), _animals),
+    "protein-helix": _proteins(_protein_helix),
+    "protein-strand": _proteins(_protein_strand),
+    "protein-window": _proteins(_protein_window),
+    "weather": Published(
+        "weather.csv",
+        ("origin", "month", "temp", "wind_dir", "wind_speed"),
+        _weather,
+        _NYCFLIGHTS,
+        _TEXT,
+    ),
+    "pigeons": Published("pigeons.csv", ("treatment", "bearing"), _animals, text=_TEXT),
+    "swallows": Published("swallows.csv", ("treatment", "heading"), _animals, text=_TEXT),
 }

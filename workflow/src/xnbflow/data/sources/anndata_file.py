@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CellMatrix", "matrix_of", "node", "opened", "require_stored", "table_of"]
 
-_SPARSE = {"csr_matrix": "csr", "csc_matrix": "csc", "csr": "csr", "csc": "csc"}
 #: Bytes in memory per byte of the file: deflate packs at most 1,032 times.
 _MOST_UNPACKED = 1_100
 #: What h5py and NumPy raise on damaged files.
@@ -94,10 +94,7 @@ def opened(path: str | Path) -> "Iterator[h5py.File]":
 
 @lru_cache(maxsize=64)
 def _require_answer(path: Path, size: int, _changed: int) -> None:
-    """Refuse a file on which HDF5 crashes or does not end, tried in a process of its own.
-
-    HDF5 2.0 does not end on some files whose text is damaged.
-    """
+    """Refuse a file on which HDF5 (2.0) crashes or does not end, tried in a process of its own."""
     try:
         command = [sys.executable, "-P", "-c", _TRIAL, str(path)]
         limit = 20 + size / 1e7
@@ -115,18 +112,7 @@ def _refusal(path: str | Path, reason: str) -> InputError:
 
 
 def node(group: Any, name: str) -> Any:
-    """Open a group or a data set that the file itself holds.
-
-    Parameters
-    ----------
-    group : h5py.Group
-    name : str
-        Below the group; ``/`` separates levels.
-
-    Returns
-    -------
-    h5py.Group, h5py.Dataset or None
-        None if there is no link of this name.
+    """Open a group or a data set that the file itself holds; None if there is no link of its name.
 
     Raises
     ------
@@ -204,29 +190,15 @@ def _required(group: Any, name: str) -> Any:
 def _array(group: Any, name: str, kinds: str = "biufSO") -> Any:
     """Return a one-dimensional data set of some kinds of type."""
     found = _required(group, name)
-    if (
-        not hasattr(found, "dtype")
-        or found.ndim != 1
-        or found.dtype.kind not in kinds
-        or not found.dtype.isnative
-    ):
+    is_array = hasattr(found, "dtype") and found.ndim == 1 and found.dtype.isnative
+    if not is_array or found.dtype.kind not in kinds:
         raise _refusal(group.file.filename, f"{quoted(name)} is no list of the type it has to be")
     return found
 
 
 @dataclass(frozen=True)
 class CellMatrix:
-    """A matrix of cells by genes in an open file.
-
-    Attributes
-    ----------
-    element : h5py.Dataset or h5py.Group
-    shape : tuple of int
-        Cells and genes.
-    format : {"dense", "csr", "csc"}
-    var : DataFrame
-        The genes, index their names.
-    """
+    """A matrix of cells by genes in an open file: dense, CSR or CSC; ``var`` are its genes."""
 
     element: Any
     shape: tuple[int, int]
@@ -234,20 +206,11 @@ class CellMatrix:
     var: pd.DataFrame
 
     def blocks(self, most_values: int) -> Iterator[tuple[slice, Any]]:
-        """Yield blocks of genes, each of shape (n_some, n_cells).
+        """Yield slices of genes with their values, dense or CSR, shape (n_some, n_cells).
 
-        A matrix compressed by cell is read once to count each gene's values, and once for each
-        block; the others are read once.
-
-        Parameters
-        ----------
-        most_values : int
-            Stored values of a block, if a single gene has no more.
-
-        Yields
-        ------
-        which : slice
-        block : ndarray or CSR array
+        A block has ``most_values`` stored values, unless a single gene has more. A matrix
+        compressed by cell is read once to count each gene's values, and once for each block; the
+        others are read once.
         """
         n_cells, n_genes = self.shape
         if self.format == "dense":
@@ -260,7 +223,9 @@ class CellMatrix:
         if self.format == "csr":
             yield from transposed_blocks(indptr, indices, data, n_genes, most_values)
             return
-        whole = _Lazy(indptr, indices, data, (n_genes, n_cells))
+        whole: Any = SimpleNamespace(
+            indptr=indptr, indices=indices, data=data, shape=(n_genes, n_cells), format="csr"
+        )
         yield from feature_blocks(whole, most_values)
 
     def _compressed(self) -> tuple[np.ndarray, "_Indices", Any]:
@@ -294,17 +259,6 @@ class CellMatrix:
         if self.format == "dense":
             return np.concatenate([part for _, part in parts])[places].T
         return sparse.vstack([part for _, part in parts], format="csr")[places].T
-
-
-@dataclass(frozen=True)
-class _Lazy:
-    """What `feature_blocks` takes of a CSR array, with arrays that are still in the file."""
-
-    indptr: np.ndarray
-    indices: Any
-    data: Any
-    shape: tuple[int, int]
-    format = "csr"
 
 
 @dataclass
@@ -354,25 +308,25 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
         If there is none of this name, with those there are; or its genes are not those of its
         table.
     """
-    there = _matrices(file)
+    places = (("X", "X"), ("raw", "raw.X"), ("raw", "raw/X"))
+    there = {key: place for key, place in places if node(file, place) is not None}
+    there |= {f"layers:{layer}": f"layers/{layer}" for layer in node(file, "layers") or ()}
     if name not in there:
         msg = f"{path} has no matrix {name!r}; the option matrix may be {listed(list(there))} here"
-        raise InputError(msg)
+        raise InputError(msg, key="matrix")
     element, var = _required(file, there[name]), table_of(path, file, "var")
     if name == "raw":
         var = table_of(path, file, there[name].removesuffix("X") + "var")
-    stored = _text(element.attrs.get("encoding-type", element.attrs.get("h5sparse_format", "")))
-    dense = hasattr(element, "dtype")
-    if not dense and stored not in _SPARSE:
-        msg = (
-            f"{path}: matrix {name} is stored as {quoted(stored or 'a group')}, which is not known"
-        )
-        raise InputError(msg)
-    if dense and element.dtype.kind not in "biuf":
-        raise _refusal(path, f"matrix {name} has no numbers")
-    shape = (
-        element.shape if dense else element.attrs.get("shape", element.attrs.get("h5sparse_shape"))
-    )
+    said = element.attrs
+    if hasattr(element, "dtype"):
+        kind, shape = "dense", element.shape
+        if element.dtype.kind not in "biuf":
+            raise _refusal(path, f"matrix {name} has no numbers")
+    else:
+        stored = _text(said.get("encoding-type", said.get("h5sparse_format", "")))
+        kind, shape = stored.removesuffix("_matrix"), said.get("shape", said.get("h5sparse_shape"))
+        if kind not in ("csr", "csc"):
+            raise _refusal(path, f"matrix {name} is stored as {quoted(stored)}")
     n_cells = len(table_of(path, file, "obs"))
     if not np.array_equal(shape, (n_cells, len(var))):
         msg = (
@@ -381,17 +335,7 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
             f"{counted(len(var), 'gene')} in var; write the file anew"
         )
         raise InputError(msg)
-    kind = "dense" if dense else _SPARSE[stored]
     return CellMatrix(element, (n_cells, len(var)), kind, var)
-
-
-def _matrices(file: "h5py.File") -> dict[str, str]:
-    """Return where each matrix stands, by name."""
-    there = {}
-    for name, place in (("X", "X"), ("raw", "raw/X"), ("raw", "raw.X")):
-        if name not in there and node(file, place) is not None:
-            there[name] = place
-    return there | {f"layers:{layer}": f"layers/{layer}" for layer in node(file, "layers") or ()}
 
 
 def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
@@ -406,10 +350,9 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
     if hasattr(element, "dtype"):
         return _of_records(file, element[:])
     index = _text(element.attrs.get("_index", "_index"))
-    order = [_text(column) for column in element.attrs.get("column-order", ())]
     names = pd.Index(_column(element, index)).astype(str)
     columns = {}
-    for column in order:
+    for column in map(_text, element.attrs.get("column-order", ())):
         try:
             values = _column(element, column)
             if len(values) != len(names):  # pandas would repeat a single value
@@ -417,11 +360,7 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
             columns[column] = values
         except _DAMAGE as error:
             reason = str(error).removeprefix(f"{path} ")[:200]
-            msg = (
-                f"{path}: column {quoted(column)} of {name} cannot be read ({reason}); write it "
-                "anew"
-            )
-            raise InputError(msg) from error
+            raise _refusal(path, f"column {quoted(column)} of {name}: {reason}") from error
     return pd.DataFrame(columns, index=names)
 
 
@@ -445,30 +384,22 @@ def _of_records(file: "h5py.File", records: np.ndarray) -> pd.DataFrame:
 def _column(table: Any, name: str) -> Any:
     """Return a column of a table; categories of version 0.7 are in ``__categories``."""
     element = _required(table, name)
-    if not hasattr(element, "dtype"):
-        if node(element, "codes") is None:
-            return _values(table, name)
-        codes, categories = _array(element, "codes", "iu"), _values(element, "categories")
-    elif "categories" in element.attrs:
-        codes, categories = element, _values(table, f"__categories/{name}")
-    else:
+    if hasattr(element, "dtype") and "categories" in element.attrs:
+        return pd.Categorical.from_codes(element[:], _values(table, f"__categories/{name}"))
+    if hasattr(element, "dtype") or node(element, "codes") is None:
         return _values(table, name)
-    return pd.Categorical.from_codes(codes[:], categories)
+    codes = _array(element, "codes", "iu")[:]
+    return pd.Categorical.from_codes(codes, _values(element, "categories"))
 
 
 def _values(group: Any, name: str) -> np.ndarray:
     """Return what is no category: numbers or text, or a group of values and their mask."""
     element = _required(group, name)
     if not hasattr(element, "dtype"):
-        values = pd.Series(_values_of(_array(element, "values")))
+        values = pd.Series(_values(element, "values"))
         return values.mask(_array(element, "mask", "b")[:]).to_numpy()
-    return _values_of(_array(group, name))
-
-
-def _values_of(data: "h5py.Dataset") -> np.ndarray:
-    if data.dtype.kind in "SO":
-        return data.asstr()[:].astype(object)
-    return data[:]
+    data = _array(group, name)
+    return data.asstr()[:].astype(object) if data.dtype.kind in "SO" else data[:]
 
 
 def _text(value: Any) -> str:

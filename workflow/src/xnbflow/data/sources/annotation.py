@@ -1,44 +1,83 @@
-"""Annotation of GEO's platforms: from a probe to its gene's symbol and identifier.
+"""Annotation of features: from a probe to its gene's symbol and identifier.
 
 A platform's file may have gigabytes of sequences and Gene Ontology terms; it is read line by line,
 and only the columns and probes that are wanted stay in memory.
 """
 
-import gzip
-import io
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError
+from xnbflow.data.counts import counted, either
+from xnbflow.data.errors import InputError, about_file
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
+from xnbflow.data.sources.sheet import SheetRow, local_path
 
-__all__ = ["annotation_path", "read_annotation", "standard_names"]
+__all__ = ["BASE_URLS", "annotated", "fetch_annotation", "read_annotation", "standard_names"]
+
+#: Where NCBI serves GEO.
+BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
 
 #: What the columns are called, in small letters without spaces and underscores, best first.
 _ALIASES = {
     "symbol": ("genesymbol", "symbol", "genesymbols", "ilmngene", "hgncsymbol", "identifier"),
     "gene_id": ("geneid", "entrezgeneid", "entrezid", "entrezgene", "locuslinkid"),
 }
+_PLATFORM = re.compile(r"(?:!Annotation_platform|\^PLATFORM|!Platform_geo_accession)\s*=\s*(\S+)")
 _BEGIN, _END = "!platform_table_begin", "!platform_table_end"
 _EMPTY = frozenset({"", "---", "--", "na", "n/a", "null", "none", "--control", "control"})
 
 
-def annotation_path(platform: str) -> str:
-    """Return where a platform's annotation stands below GEO's base URL.
+def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
+    """Get the annotation that the row names by a platform or a URL; return the row with its path.
 
-    Examples
-    --------
-    >>> annotation_path("GPL97"), annotation_path("GPL13158")
-    ('platforms/GPLnnn/GPL97/annot/GPL97.annot.gz', \
-'platforms/GPL13nnn/GPL13158/annot/GPL13158.annot.gz')
+    Raises
+    ------
+    InputError
+        If it cannot be had.
     """
-    thousand = platform[:-3] if len(platform) > 6 else "GPL"
-    return f"platforms/{thousand}nnn/{platform}/annot/{platform}.annot.gz"
+    annotation = dataset.options.get("annotation", "none")
+    try:
+        if re.fullmatch(r"GPL\d+", annotation):
+            folder = f"{annotation[:-3] if len(annotation) > 6 else 'GPL'}nnn/{annotation}"
+            path = f"platforms/{folder}/annot/{annotation}.annot.gz"
+            found = downloads.fetch("geo", path, default=BASE_URLS)
+        elif "://" in annotation:
+            found = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
+        else:
+            return dataset
+    except InputError as error:
+        msg = (
+            f"data set {dataset.id}, annotation={annotation}: {error}\nGEO has an annotation of "
+            "some platforms only: without it take annotation=none, and features have no symbols"
+        )
+        raise InputError(msg, file=error.file, key="annotation") from error
+    return replace(dataset, options=dataset.options | {"annotation": str(found)})
+
+
+def annotated(
+    dataset: SheetRow, features: Sequence[str], platforms: str, notes: list[str]
+) -> pd.DataFrame | None:
+    """Return symbols (and gene identifiers) of features as the row's annotation has them.
+
+    The option ``annotation`` is a path or ``none``. How many features have a symbol, and that it is
+    of another platform than the ``platforms`` (separated by spaces), is added to the notes.
+    """
+    option = dataset.options.get("annotation", "none")
+    if option == "none":
+        return None
+    table, platform = read_annotation(local_path(option) or option, features)
+    if platform and platforms and platform not in platforms.split():
+        notes.append(f"the annotation is of {platform}, the series of {platforms}")
+    count = int((table["symbol"] != "").sum())
+    have = either(count, "has", "have")
+    notes.append(f"{count} of {len(features)} features {have} a symbol in the annotation")
+    return table
 
 
 def standard_names(table: pd.DataFrame) -> pd.DataFrame:
@@ -49,34 +88,23 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
     >>> standard_names(pd.DataFrame({"Gene Symbol": ["TP53"], "note": ["x"]})).columns.tolist()
     ['symbol', 'note']
     """
-    renamed = {}
-    for standard, aliases in _ALIASES.items():
-        places = {_plain(name): name for name in reversed(list(table.columns))}
-        found = next((places[alias] for alias in aliases if alias in places), None)
-        if found is not None and standard not in table:
-            renamed[found] = standard
+    places = _places(list(table.columns))
+    renamed = {
+        table.columns[place]: standard
+        for standard, place in places.items()
+        if standard not in table
+    }
     reserved = {name: f"{name}_" for name in ("feature", "kind", "values") if name in table}
     return table.rename(columns=renamed | reserved)
 
 
 def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataFrame, str | None]:
-    """Read symbols and gene identifiers of some probes.
+    """Read symbols and gene identifiers of some probes, and the platform that the file names.
 
-    Parameters
-    ----------
-    path : path
-        ``GPL97.annot.gz``, a platform's SOFT file or full table, or any tab-separated text whose
-        first column holds the probes and whose header names a column of symbols.
-    features : sequence of str
-        The probes.
-
-    Returns
-    -------
-    table : DataFrame of str, one row per feature
-        ``symbol`` and ``gene_id`` (where the file has it); empty where a probe has none. Several
-        genes of a probe are separated by ``///``.
-    platform : str or None
-        The platform that the file says to be of.
+    The file is ``GPL97.annot.gz``, a platform's SOFT file or full table, or any tab-separated text
+    whose first column holds the probes and whose header names a column of symbols. The table has a
+    row per feature, ``symbol`` and ``gene_id`` (where the file has it), empty where a probe has
+    none; several genes of a probe are separated by ``///``.
 
     Raises
     ------
@@ -85,82 +113,66 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
     """
     path = Path(path)
     row_of = {str(feature): row for row, feature in enumerate(features)}
-    with open_raw(path) as stream:
-        lines = _text_lines(path, stream)
+    found, ended = set(), False
+    with about_file(path), open_raw(path) as stream:
+        lines = (line.decode("utf-8", errors="replace") for line in stream)
         platform, header, marked = _header(path, lines)
-        places = _places(path, header)
+        places = _places(["", *header[1:]])
+        if "symbol" not in places:
+            msg = (
+                f"{path}: no column of gene symbols among {', '.join(header[:12])}; name one "
+                "'Gene symbol'"
+            )
+            raise InputError(msg)
         columns = {name: np.full(len(row_of), "", dtype=object) for name in places}
-        found, ended = set(), False
         for line in lines:
             if line.startswith(_END):
                 ended = True
                 break
             cells = line.rstrip("\r\n").split("\t")
             row = row_of.get(cells[0].strip().strip('"'))
-            if row is None or row in found:
-                continue
-            found.add(row)
-            for name, place in places.items():
-                columns[name][row] = _gene(cells[place]) if place < len(cells) else ""
-    if marked and not ended:
-        msg = f"{path} ends before {_END}: it is cut off; get it again"
-        raise InputError(msg)
-    if not found:
-        msg = (
-            f"{path} knows none of the {counted(len(row_of), 'feature')} (the first is "
-            f"{next(iter(row_of), '')!r}); it annotates "
-            f"{platform or 'another platform'}. Name the annotation of the series' own platform"
-        )
-        raise InputError(msg)
+            if row is not None and row not in found:
+                found.add(row)
+                for name, place in places.items():
+                    columns[name][row] = _genes(cells[place]) if place < len(cells) else ""
+        if marked and not ended:
+            msg = f"{path} ends before {_END}: it is cut off; get it again"
+            raise InputError(msg)
+        if not found:
+            msg = (
+                f"{path} knows none of the {counted(len(row_of), 'feature')} (the first is "
+                f"{next(iter(row_of), '')!r}); it annotates {platform or 'another platform'}. Name "
+                "the annotation of the series' own platform"
+            )
+            raise InputError(msg)
     return pd.DataFrame(columns), platform
 
 
-def _text_lines(path: Path, stream: io.BufferedIOBase) -> Iterator[str]:
-    try:
-        for line in stream:
-            yield line.decode("utf-8", errors="replace")
-    except (gzip.BadGzipFile, EOFError) as error:
-        msg = f"{path} is broken or truncated gzip ({error}); delete it and get it again"
-        raise InputError(msg) from error
-
-
 def _header(path: Path, lines: Iterator[str]) -> tuple[str | None, list[str], bool]:
+    """Return the platform, the names of columns, and whether the end of the table is marked."""
     platform, marked = None, False
     for line in lines:
         text = line.strip()
-        if match := re.match(
-            r"(?:!Annotation_platform|\^PLATFORM|!Platform_geo_accession)\s*=\s*(\S+)", text
-        ):
+        if match := _PLATFORM.match(text):
             platform = match.group(1)
-        if text == _BEGIN:
-            marked = True
-        elif text and not text.startswith(("!", "^", "#")):
+        marked |= text == _BEGIN
+        if text and not text.startswith(("!", "^", "#")):
             return platform, [cell.strip().strip('"') for cell in text.split("\t")], marked
     msg = f"{path} has no table of probes; name a platform's annotation, say GPL97.annot.gz"
     raise InputError(msg)
 
 
-def _places(path: Path, header: Sequence[str]) -> dict[str, int]:
-    plain = [_plain(name) for name in header]
-    places = {
+def _places(names: Sequence[str]) -> dict[str, int]:
+    """Return the positions of the columns of symbols and identifiers."""
+    plain = [re.sub(r"[\s_.]+", "", str(name)).lower() for name in names]
+    return {
         standard: next(plain.index(alias) for alias in aliases if alias in plain)
         for standard, aliases in _ALIASES.items()
-        if set(aliases) & set(plain[1:])
+        if set(aliases) & set(plain)
     }
-    if "symbol" not in places:
-        msg = (
-            f"{path}: no column of gene symbols among {', '.join(header[:12])}; name one "
-            "'Gene symbol'"
-        )
-        raise InputError(msg)
-    return places
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_.]+", "", str(name)).lower()
-
-
-def _gene(cell: str) -> str:
+def _genes(cell: str) -> str:
     """Return the genes of a cell, each once, separated by ``///``."""
-    parts = (part.strip().strip('"').strip() for part in re.split(r"///", cell))
+    parts = (part.strip().strip('"').strip() for part in cell.split("///"))
     return "///".join(dict.fromkeys(p for p in parts if p.lower() not in _EMPTY))

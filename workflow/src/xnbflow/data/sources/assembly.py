@@ -1,5 +1,6 @@
 """From what a file holds to a data set: labels, groups, logarithms, missing values, duplicates."""
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ import pandas as pd
 
 from xnbflow.data.counts import counted, either
 from xnbflow.data.dataset import DataSet, row_slices
-from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.errors import InputError
 from xnbflow.data.sources.cell_texts import is_missing
 from xnbflow.data.sources.class_labels import LabelRule, listed
 from xnbflow.data.sources.intensities import transform
@@ -23,9 +24,7 @@ from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["Draft", "assemble", "merge_rows"]
 
-_COLLAPSES = ("none", "max_mean", "median")
 _NAMED = 10
-
 
 #: Of features or samples.
 Names = Sequence[str] | np.ndarray
@@ -35,28 +34,11 @@ Names = Sequence[str] | np.ndarray
 class Draft:
     """What a file holds, before the sheet's options are applied.
 
-    Attributes
-    ----------
-    where : str
-        Data set and file, for messages.
-    values : ndarray of float64, shape (n_features, n_samples)
-        NaN where a value is missing. `assemble` may change it.
-    features, samples : sequence of str
-    labels : sequence of str
-        The text of each sample from which its label is made.
-    label_place : str
-        Where that text stands, for messages.
-    sample_metadata : DataFrame of str
-        Further texts of samples; where the sheet's option ``group`` is looked up.
-    kinds : sequence of str, optional
-        As in `DataSet`.
-    feature_metadata : DataFrame of str, optional
-    place : callable, optional
-        Given the positions of a feature and a sample, where the value stands in the file.
-    notes : list of str
-        What has been noted so far.
-    tell_unlogged : bool
-        Whether values that look not logged are worth a note: not those of a clinical table.
+    ``values`` (n_features, n_samples; NaN where missing) may be changed by `assemble`. Of each
+    sample ``labels`` has the text from which its label is made, ``sample_metadata`` what else is
+    known. ``place`` says where the value of a feature and a sample is in the file, ``where`` and
+    ``label_place`` begin messages. ``tell_unlogged`` says whether values that look not logged are
+    worth a note: not those of a clinical table.
     """
 
     where: str
@@ -90,16 +72,23 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     notes += said
     samples = np.asarray(draft.samples, dtype=str)[keep]
     metadata = draft.sample_metadata.loc[keep].reset_index(drop=True)
-    places = np.flatnonzero(keep)
-    values = draft.values if keep.all() else np.ascontiguousarray(draft.values[:, keep])
-    draft.values = values
+    if not keep.all():
+        draft.values = np.ascontiguousarray(draft.values[:, keep])
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
-    _refuse_tallies(draft)
-    _note_repeated_samples(draft, samples, groups)
-    notes += _transformed(dataset, draft)
-    _note_lone_features(draft)
-    missing = _settle_missing(dataset, draft, places)
-    _collapse(dataset, draft)
+    _look_at(draft, samples, groups)
+    linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
+    part = draft.values if linear.all() else draft.values[linear]
+    how = options.get("transform", "none")
+    notes += transform(draft.where, part, how, tell_unlogged=draft.tell_unlogged)
+    if not linear.all():
+        draft.values[linear] = part
+    elif lone := lone_features(draft.values, draft.features):
+        notes.append(
+            f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates "
+            f"and no genes, say drop={','.join(lone)} in the sheet's options"
+        )
+    missing = _settle_missing(draft, options.get("missing", "refuse"), np.flatnonzero(keep))
+    _collapse(draft, options.get("collapse", "none"))
     _settle_duplicates(draft, options.get("duplicates", "refuse"))
     return DataSet(
         dataset.id,
@@ -134,64 +123,44 @@ def _groups(
     labels: np.ndarray,
     notes: list[str],
 ) -> np.ndarray | None:
-    name = dataset.options.get("group")
-    if name is None:
+    wanted = dataset.options.get("group")
+    if wanted is None:
         if hint := suggested_group(metadata, labels):
-            distinct = metadata[hint].nunique()
             notes.append(
-                f"{hint!r} has {distinct} values for {len(samples)} samples: if it names patients "
-                f"(or batches), say group={hint} in the sheet's options, so that none is on "
-                "both sides of a fold"
+                f"{hint!r} has {metadata[hint].nunique()} values for {len(samples)} samples: if it "
+                f"names patients (or batches), say group={hint} in the sheet's options, so that "
+                "none is on both sides of a fold"
             )
         return None
-    if name not in metadata:
-        by_fold = {column.lower(): column for column in metadata}
-        if name.lower() not in by_fold:
-            msg = (
-                f"{where}: there is no {name!r}, which the sheet's option group names; there are "
-                f"{listed(list(metadata.columns)) or 'no further columns'}"
-            )
-            raise InputError(msg, key="group")
-        name = by_fold[name.lower()]
-    groups = metadata[name].to_numpy(dtype=str)
-    unknown = [s for s, group in zip(samples, groups, strict=True) if is_missing(group)]
+    columns = {column.lower(): column for column in metadata}
+    name = wanted if wanted in metadata else columns.get(wanted.lower())
+    if name is None:
+        msg = (
+            f"{where}: there is no {wanted!r}, which the sheet's option group names; there are "
+            f"{listed(list(metadata.columns)) or 'no further columns'}"
+        )
+        raise InputError(msg, key="group")
+    unknown = list(samples[metadata[name].map(is_missing)])
     if unknown:
         msg = (
             f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {name!r}, their "
-            f"group: {listed(unknown)}; "
-            "fill it in, or leave the samples out"
+            f"group: {listed(unknown)}; fill it in, or leave the samples out"
         )
         raise InputError(msg, key="group")
-    return groups
+    return metadata[name].to_numpy(dtype=str)
 
 
-def _refuse_tallies(draft: Draft) -> None:
-    """Refuse reads of no gene among counts: they are no features, and no part of a sample's sum."""
-    tallies = read_tallies(draft.features)
-    if tallies:
+def _look_at(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> None:
+    """Note samples given twice; refuse reads of no gene, which are no part of a sample's sum."""
+    if tallies := read_tallies(draft.features):
         stems = "__*" if tallies[0].startswith("__") else "N_*"
         msg = (
             f"{draft.where}: {listed(tallies)} are reads that belong to no gene, not features; say "
             f"drop={stems} in the sheet's options"
         )
         raise InputError(msg, key="drop")
-
-
-def _transformed(dataset: SheetRow, draft: Draft) -> list[str]:
-    how = dataset.options.get("transform", "none")
-    tell = draft.tell_unlogged
-    if draft.kinds is None or set(draft.kinds) <= {"linear"}:
-        return transform(draft.where, draft.values, how, tell_unlogged=tell)
-    linear = np.asarray(draft.kinds) == "linear"
-    part = draft.values[linear]
-    said = transform(draft.where, part, how, tell_unlogged=tell)
-    draft.values[linear] = part
-    return said
-
-
-def _note_repeated_samples(draft: Draft, samples: Names, groups: np.ndarray | None) -> None:
     if found := repeated_samples(draft.values, groups):
-        several = [" = ".join(str(samples[i]) for i in positions) for positions in found]
+        several = [" = ".join(map(str, samples[positions])) for positions in found]
         draft.notes.append(
             f"{counted(len(found), 'sample', 'has', 'have')} several names, all values being the "
             f"same: {listed(several)}; leave out all but one, or name what they share by group=, "
@@ -199,53 +168,17 @@ def _note_repeated_samples(draft: Draft, samples: Names, groups: np.ndarray | No
         )
 
 
-def _note_lone_features(draft: Draft) -> None:
-    if draft.kinds is not None and set(draft.kinds) > {"linear"}:
-        return
-    if lone := lone_features(draft.values, draft.features):
-        draft.notes.append(
-            f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates "
-            f"and no genes, say drop={','.join(lone)} in the sheet's options"
-        )
-
-
-def _most_missing(dataset: SheetRow) -> float | None:
-    """Return the share of its values that a feature may miss; None where no value may be missing.
-
-    The sheet's option ``missing`` is ``refuse``, ``impute``, ``drop_features`` or
-    ``drop_features:<share>``.
-    """
-    text = dataset.options.get("missing", "refuse")
-    action, colon, share = text.partition(":")
-    try:
-        most = {"refuse": None, "drop_features": 0.0, "impute": 1.0}[action]
-        if colon:
-            most = float(share) if action == "drop_features" else -1.0
-    except (KeyError, ValueError):
-        most = -1.0
-    if most is not None and not 0 <= most <= 1:
-        msg = (
-            f"data set {dataset.id}: the sheet's option missing is {quoted(text)}; use refuse, "
-            "impute, drop_features (all with a missing value) or drop_features:0.2 (those that "
-            "miss more than that share of their values)"
-        )
-        raise InputError(msg, key="missing")
-    return most
-
-
-def _settle_missing(dataset: SheetRow, draft: Draft, places: np.ndarray) -> bool:
+def _settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
     """Drop features for their missing values; return whether some are left, to be imputed.
 
-    Raises
-    ------
-    InputError
-        If values are missing and may not; it lists the features by how many values they miss.
+    The ``rule`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
+    ``drop_features:0.2`` (those that miss more than that share); ``places`` are the samples' in the
+    file. Errors and notes list the features by how many values they miss.
     """
-    most, values = _most_missing(dataset), draft.values
-    n_features, n_samples = values.shape
+    n_features, n_samples = draft.values.shape
     n_missing = np.empty(n_features, dtype=np.intp)
-    for rows in row_slices(values.shape):
-        n_missing[rows] = np.isnan(values[rows]).sum(axis=1)
+    for rows in row_slices(draft.values.shape):
+        n_missing[rows] = np.isnan(draft.values[rows]).sum(axis=1)
     affected = np.flatnonzero(n_missing)
     if not len(affected):
         return False
@@ -256,9 +189,9 @@ def _settle_missing(dataset: SheetRow, draft: Draft, places: np.ndarray) -> bool
         f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
         f"{n_features} features (of {counted(n_samples, 'sample')} each): {named}{rest}"
     )
-    if most is None:
+    if rule == "refuse":
         feature = int(affected[0])
-        place = draft.place(feature, int(places[np.argmax(np.isnan(values[feature]))]))
+        place = draft.place(feature, int(places[np.argmax(np.isnan(draft.values[feature]))]))
         first = f", the first in {place}" if place else ""
         msg = (
             f"{draft.where}: {text}{first}. Fill them in, or say in the sheet's options "
@@ -266,6 +199,7 @@ def _settle_missing(dataset: SheetRow, draft: Draft, places: np.ndarray) -> bool
             "missing=drop_features:0.2 (and impute the rest)"
         )
         raise InputError(msg, key=str(draft.features[feature]))
+    most = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
     gone = (n_missing > most * n_samples) | (n_missing == n_samples)
     draft.notes.append(f"missing values: {text}")
     if gone.all():
@@ -276,7 +210,7 @@ def _settle_missing(dataset: SheetRow, draft: Draft, places: np.ndarray) -> bool
             f"{counted(gone.sum(), 'feature', 'was', 'were')} dropped for "
             f"{either(gone.sum(), 'its', 'their')} missing values"
         )
-        _take_rows(draft, values[~gone], np.flatnonzero(~gone))
+        _take_rows(draft, draft.values[~gone], np.flatnonzero(~gone))
     left = int(n_missing[~gone].sum())
     if left:
         n_left = int((n_missing[~gone] > 0).sum())
@@ -287,13 +221,8 @@ def _settle_missing(dataset: SheetRow, draft: Draft, places: np.ndarray) -> bool
     return left > 0
 
 
-def _collapse(dataset: SheetRow, draft: Draft) -> None:
+def _collapse(draft: Draft, how: str) -> None:
     """Make one feature of each gene, if the sheet says so."""
-    how = dataset.options.get("collapse", "none")
-    if how not in _COLLAPSES:
-        known = ", ".join(_COLLAPSES)
-        msg = f"data set {dataset.id}: collapse is {quoted(how)}; use one of {known}"
-        raise InputError(msg, key="collapse")
     if how == "none":
         return
     table = draft.feature_metadata
@@ -304,45 +233,28 @@ def _collapse(dataset: SheetRow, draft: Draft) -> None:
         )
         raise InputError(msg, key="annotation")
     symbols = table["symbol"].to_numpy(dtype=str)
-    named = (symbols != "") & (np.char.find(symbols, "///") < 0)
-    probes = np.flatnonzero(named)
+    several = np.char.find(symbols, "///") >= 0
+    probes = np.flatnonzero((symbols != "") & ~several)
     merged, genes, taken = merge_rows(draft.values[probes], symbols[probes], how)
-    several = (np.char.find(symbols, "///") >= 0).sum()
     draft.notes.append(
         f"{counted(len(probes), 'probe', 'was', 'were')} collapsed to "
         f"{counted(len(genes), 'gene')} ({how}); left out were "
-        f"{(symbols == '').sum()} without a symbol and {several} of several genes"
+        f"{(symbols == '').sum()} without a symbol and {several.sum()} of several genes"
     )
-    probe_names = np.asarray(draft.features, dtype=str)
     _take_rows(draft, merged, probes[taken])
-    draft.features = genes
     if how != "median" and draft.feature_metadata is not None:
-        probe = probe_names[probes[taken]]
-        draft.feature_metadata = draft.feature_metadata.assign(probe=probe)
+        draft.feature_metadata = draft.feature_metadata.assign(probe=draft.features)
+    draft.features = genes
 
 
 def merge_rows(
     values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Merge the rows of each name; labels play no part.
+    """Return the rows of each name merged, the names in order, and the row that is taken of each.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_rows, n_samples)
-        Missing values (NaN) do not count.
-    names : sequence of str
-        The name of each row.
-    how : {"max_mean", "mean", "median"}
-        ``max_mean`` takes the row whose mean over all samples is largest (the first of equals);
-        ``mean`` and ``median`` are those of the rows, sample by sample.
-
-    Returns
-    -------
-    merged : ndarray, shape (n_names, n_samples)
-    unique : ndarray of str, shape (n_names,)
-        In the order of their first rows.
-    rows : ndarray of int, shape (n_names,)
-        The row taken, or the first of those merged.
+    ``max_mean`` takes the row whose mean over all samples is largest (the first of equals);
+    ``mean`` and ``median`` are those of the rows, sample by sample. Missing values (NaN) do not
+    count; labels play no part.
 
     Examples
     --------
@@ -357,30 +269,26 @@ def merge_rows(
     of_name = np.split(order, np.searchsorted(codes[order], np.arange(1, len(unique))))
     rows = np.array([each[0] for each in of_name], dtype=np.intp)
     merged = values[rows]
-    for name, block in enumerate(of_name):
-        if len(block) == 1:
-            continue
-        missing = np.isnan(values[block])
-        if how == "max_mean":
-            sums = np.nansum(values[block], axis=1)
-            means = sums / np.maximum(1, (~missing).sum(axis=1))
-            rows[name] = block[np.argmax(np.where(missing.all(axis=1), -np.inf, means))]
-            merged[name] = values[rows[name]]
-        else:
-            middle, known = np.nanmean if how == "mean" else np.nanmedian, ~missing.all(axis=0)
-            merged[name] = np.nan
-            merged[name, known] = middle(values[block][:, known], axis=0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
+        for name, block in enumerate(of_name):
+            if len(block) == 1:
+                continue
+            if how == "max_mean":
+                means = np.nanmean(values[block], axis=1)
+                rows[name] = block[np.argmax(np.where(np.isnan(means), -np.inf, means))]
+                merged[name] = values[rows[name]]
+            else:
+                middle = np.nanmean if how == "mean" else np.nanmedian
+                merged[name] = middle(values[block], axis=0)
     return merged, np.asarray(unique, dtype=str), rows
 
 
 def _settle_duplicates(draft: Draft, how: str) -> None:
     """Merge features whose names repeat, as the sheet's option ``duplicates`` says."""
-    if how not in ("refuse", "max_mean", "mean"):
-        msg = f"{draft.where}: duplicates is {quoted(how)}; use refuse, max_mean or mean"
-        raise InputError(msg, key="duplicates")
-    if len(set(draft.features)) == len(draft.features):
-        return
     repeated = [(name, n) for name, n in Counter(draft.features).most_common() if n > 1]
+    if not repeated:
+        return
     named = ", ".join(f"{str(name)!r} ({count} times)" for name, count in repeated[:5])
     text = (
         f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: "

@@ -1,10 +1,7 @@
 """Real data that a dependency ships: the offline input of the demonstration."""
 
-from collections.abc import Callable
-
 import numpy as np
 from sklearn import datasets
-from sklearn.utils import Bunch
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
@@ -13,7 +10,7 @@ from xnbflow.data.sources.sheet import SheetRow
 __all__ = ["BUNDLED", "load"]
 
 #: The data sets by their name in the sheet's ``location``.
-BUNDLED: dict[str, Callable[[], Bunch]] = {
+BUNDLED = {
     "breast_cancer": datasets.load_breast_cancer,
     "wine": datasets.load_wine,
     "digits": datasets.load_digits,
@@ -22,11 +19,6 @@ BUNDLED: dict[str, Callable[[], Bunch]] = {
 
 def load(dataset: SheetRow, *_: object) -> DataSet:
     """Return a data set of scikit-learn's; samples are named by their row number from 0.
-
-    Raises
-    ------
-    InputError
-        If there is none of that name.
 
     Examples
     --------
@@ -39,12 +31,8 @@ def load(dataset: SheetRow, *_: object) -> DataSet:
             f"data set {dataset.id}: no bundled data set {dataset.location!r}; "
             f"use one of {', '.join(BUNDLED)} as its location"
         )
-        raise InputError(msg)
+        raise InputError(msg, key="location")
     bunch = BUNDLED[dataset.location]()
-    return DataSet(
-        dataset.id,
-        bunch.data.T,
-        bunch.feature_names,
-        np.arange(len(bunch.data)),
-        bunch.target_names[bunch.target],
-    )
+    labels = bunch.target_names[bunch.target]
+    samples = np.arange(len(bunch.data))
+    return DataSet(dataset.id, bunch.data.T, bunch.feature_names, samples, labels)

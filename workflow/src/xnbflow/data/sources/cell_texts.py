@@ -11,8 +11,18 @@ from pyarrow import csv as arrow_csv
 
 from xnbflow.data.errors import quoted
 
-__all__ = ["category_codes", "complaint", "is_date", "is_missing", "numbers_of"]
+__all__ = [
+    "DECIMAL_COMMA",
+    "DECIMAL_POINT",
+    "category_codes",
+    "complaint",
+    "is_date",
+    "is_missing",
+    "numbers_of",
+]
 
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 #: What stands for a missing value, in small letters.
 _MISSING_WORDS = frozenset({"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?"})
 #: Arrow compares exactly, hence every mixture of small and capital letters.
@@ -21,7 +31,6 @@ _NULLS = sorted(
     for word in _MISSING_WORDS
     for letters in set(itertools.product(*((c.lower(), c.upper()) for c in word)))
 )
-
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 #: What Excel makes of symbols of genes: 2-Sep, Sep-02, 2021-09-02, 2021-09-02 00:00:00.
 _DATE = re.compile(
@@ -30,13 +39,7 @@ _DATE = re.compile(
 
 
 def is_missing(cell: str) -> bool:
-    """Return whether a cell says that there is no value.
-
-    Examples
-    --------
-    >>> is_missing("NA"), is_missing("?"), is_missing("0")
-    (True, True, False)
-    """
+    """Return whether a cell says that there is no value, as ``NA`` and ``?`` do."""
     return cell.strip().lower() in _MISSING_WORDS
 
 
@@ -84,19 +87,13 @@ def complaint(cell: str) -> str | None:
 def numbers_of(text: str, count: int, decimal: str = ".") -> np.ndarray | None:
     r"""Convert so many cells, one per line, to float64, each rounded as `float` rounds.
 
-    They are read as one long column by Arrow's CSV reader.
-
-    Returns
-    -------
-    ndarray or None
-        NaN where a value is missing. None where a cell may be no number: `complaint` says which.
+    They are read as one long column by Arrow's CSV reader; NaN is a missing value. Where a cell may
+    be no number, None is returned: `complaint` says which.
 
     Examples
     --------
     >>> numbers_of("1.5\nNA\n\n-2e3", 4).tolist()
     [1.5, nan, nan, -2000.0]
-    >>> numbers_of("1.5\nhigh", 2), numbers_of("1.5\ninf", 2)
-    (None, None)
     """
     if not count:
         return np.empty(0)

@@ -19,7 +19,7 @@ __all__ = ["IGNORE", "UNLABELLED", "LabelRule", "listed", "plain_text"]
 #: What samples are labelled that are read to be predicted.
 UNLABELLED = "unlabelled"
 
-#: The value of the option ``unlabelled`` for such samples; no sheet has it.
+#: The value of the option ``unlabelled`` for such samples.
 IGNORE = "ignore"
 
 _NAMED = 8
@@ -32,27 +32,18 @@ _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0
 class LabelRule:
     """How a sample's text becomes its label.
 
-    Attributes
-    ----------
-    pattern : regex.Pattern or None
-        Searched in the text, small and capital letters alike; its first group, else the whole
-        match, replaces the text. Samples without a match are left out. The package regex is used
-        because a search of Python's re cannot be ended: ``(a|aa)+$`` takes years.
-    mapping : dict of str to str
-        From a text, in small letters, to the label; samples with another text are left out.
-    literal : frozenset of str
-        Words that are labels although they look like missing values.
-    drop : bool
-        Whether samples without a label are left out; they are refused otherwise.
-    ignore : bool
-        Whether the texts say nothing here: of samples to predict all stay, with or without a label.
+    The ``pattern`` is searched in the text; its first group, else the whole match, replaces the
+    text. (The package regex is used because a search of Python's re cannot be ended: ``(a|aa)+$``
+    takes years.) The ``mapping`` leads from a text, in small letters, to the label; other samples
+    are left out. ``literal`` words are labels although they look like missing values. Samples
+    without a label are refused, dropped, or (``ignore``) all samples stay because they are to be
+    predicted.
     """
 
     pattern: Any = None
     mapping: dict[str, str] = field(default_factory=dict)
     literal: frozenset[str] = frozenset()
-    drop: bool = False
-    ignore: bool = False
+    unlabelled: str = "refuse"
 
     @classmethod
     def parse(cls, dataset: SheetRow) -> "LabelRule":
@@ -68,41 +59,25 @@ class LabelRule:
         """
         where, options = f"data set {dataset.id}", dataset.options
         unlabelled = options.get("unlabelled", "refuse")
-        if unlabelled not in ("refuse", "drop", IGNORE):
-            found = quoted(unlabelled)
-            msg = f"{where}: the sheet's option unlabelled is {found}; use refuse or drop"
-            raise InputError(msg, key="unlabelled")
-        return cls(
-            _compiled(where, options["regex"]) if "regex" in options else None,
-            _mapping(where, options.get("map", "")),
-            frozenset(dataset.names("literal")),
-            unlabelled == "drop",
-            unlabelled == IGNORE,
-        )
+        pattern = None
+        if "regex" in options:
+            import regex  # noqa: PLC0415 - few sheets have one
 
-    def says_nothing(self, text: str) -> bool:
-        """Return whether a text stands for a missing label."""
-        return is_missing(text) and text.strip() not in self.literal
+            try:
+                pattern = regex.compile(options["regex"], regex.IGNORECASE)
+            except (regex.error, RecursionError, OverflowError) as error:
+                msg = (
+                    f"{where}: the sheet's option regex {quoted(options['regex'])} is not a valid "
+                    f"regular expression ({quoted(str(error), 100)[1:-1]}); correct it"
+                )
+                raise InputError(msg, key="regex") from error
+        mapping = _mapping(where, options.get("map", ""))
+        return cls(pattern, mapping, frozenset(dataset.names("literal")), unlabelled)
 
     def apply(
         self, where: str, samples: Sequence[str] | np.ndarray, texts: Sequence[str]
     ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Return labels, which samples stay, and what was done.
-
-        Parameters
-        ----------
-        where : str
-            Data set, file and column, for errors.
-        samples : sequence of str
-            Names, for messages.
-        texts : sequence of str
-            One per sample.
-
-        Returns
-        -------
-        labels : ndarray of str, shape (n_kept,)
-        keep : ndarray of bool, shape (n_samples,)
-        notes : list of str
+        """Return labels, shape (n_kept,), which samples stay, shape (n_samples,), and notes.
 
         Raises
         ------
@@ -110,17 +85,24 @@ class LabelRule:
             If a sample has no label and may not be left out, an entry of the mapping meets no
             sample, or no sample is left.
         """
-        if self.ignore:
+        if self.unlabelled == IGNORE:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
         found = [self._matched(where, plain_text(text)) for text in texts]
-        self._refuse_idle_entries(where, found)
-        labels = [self._mapped(text) for text in found]
+        matched = [text for text in found if text is not None]
+        if idle := self.mapping.keys() - {text.lower() for text in matched}:
+            msg = (
+                f"{where}: the sheet's option map has {quoted(min(idle))}, but no sample has that "
+                f"text; they have {_commonest(matched) or 'none that the option regex matches'}. "
+                "Correct it"
+            )
+            raise InputError(msg, key="map")
+        labels = [None if text is None else self._label(text) for text in found]
         missing = [
             sample
-            for sample, text in zip(samples, found, strict=True)
-            if text is not None and text.lower() not in self.mapping and self.says_nothing(text)
+            for sample, text, label in zip(samples, found, labels, strict=True)
+            if text is not None and label is None
         ]
-        if missing and not self.drop and not self.mapping:
+        if missing and self.unlabelled == "refuse" and not self.mapping:
             msg = (
                 f"{where}: {len(missing)} of {counted(len(samples), 'sample')} "
                 f"{either(len(missing), 'has', 'have')} no label: "
@@ -157,39 +139,12 @@ class LabelRule:
             raise InputError(msg, key="regex") from error
         if match is None:
             return None
-        groups = [group for group in match.groups() if group]
-        return (groups[0] if groups else match.group()).strip()
+        return next(filter(None, match.groups()), match.group()).strip()
 
-    def _mapped(self, text: str | None) -> str | None:
-        if text is None:
-            return None
+    def _label(self, text: str) -> str | None:
         if self.mapping:
             return self.mapping.get(text.lower())
-        return None if self.says_nothing(text) else text
-
-    def _refuse_idle_entries(self, where: str, found: Sequence[str | None]) -> None:
-        present = {text.lower() for text in found if text is not None}
-        idle = [text for text in self.mapping if text not in present]
-        if idle:
-            seen = _commonest([text for text in found if text is not None])
-            msg = (
-                f"{where}: the sheet's option map has {quoted(idle[0])}, but no sample has that "
-                f"text; they have {seen or 'none that the option regex matches'}. Correct it"
-            )
-            raise InputError(msg, key="map")
-
-
-def _compiled(where: str, pattern: str) -> Any:
-    import regex  # noqa: PLC0415 - few sheets have one
-
-    try:
-        return regex.compile(pattern, regex.IGNORECASE)
-    except (regex.error, RecursionError, OverflowError) as error:
-        msg = (
-            f"{where}: the sheet's option regex {quoted(pattern)} is not a valid regular "
-            f"expression ({quoted(str(error), 100)[1:-1]}); correct it"
-        )
-        raise InputError(msg, key="regex") from error
+        return None if is_missing(text) and text not in self.literal else text
 
 
 def _commonest(texts: Sequence[str]) -> str:
@@ -208,63 +163,47 @@ def plain_text(text: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are.
-
-    Examples
-    --------
-    >>> listed(["a", "b"])
-    'a, b'
-    """
+    """Return the first names, and how many more there are."""
+    shown = [name if len(name) < 60 else f"{name[:57]}..." for name in names[:_NAMED]]
     rest = f", ... {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return (
-        ", ".join(name if len(name) < 60 else f"{name[:57]}..." for name in names[:_NAMED]) + rest
-    )
+    return ", ".join(shown) + rest
 
 
 def _alike(labels: np.ndarray) -> list[str]:
     """Note classes that differ by capital letters, or by what a reader does not see, alone."""
-    spellings: dict[str, list[str]] = {}
+    spellings: dict[str, dict[str, str]] = {}
     for label in map(str, np.unique(labels)):
-        spellings.setdefault(_seen(label).lower(), []).append(label)
-    return [_difference(found) for found in spellings.values() if len(found) > 1]
-
-
-def _difference(found: Sequence[str]) -> str:
-    if len(set(map(_seen, found))) < len(found):
-        return (
-            f"the classes {' and '.join(map(ascii, found))} look alike: they differ by characters "
-            "that are not seen; correct them in the table"
-        )
-    return (
-        f"the classes {' and '.join(map(repr, found))} differ by capital letters alone; make them "
-        "one by map= in the sheet's options"
-    )
-
-
-def _seen(text: str) -> str:
-    """Return what a reader sees: composed letters, no characters of no width."""
-    composed = unicodedata.normalize("NFKC", text)
-    return "".join(c for c in composed if unicodedata.category(c) != "Cf")
+        composed = unicodedata.normalize("NFKC", label)
+        seen = "".join(c for c in composed if unicodedata.category(c) != "Cf")
+        spellings.setdefault(seen.lower(), {})[label] = seen
+    notes = []
+    for found in spellings.values():
+        if len(set(found.values())) < len(found):
+            notes.append(
+                f"the classes {' and '.join(map(ascii, found))} look alike: they differ by "
+                "characters that are not seen; correct them in the table"
+            )
+        elif len(found) > 1:
+            notes.append(
+                f"the classes {' and '.join(map(repr, found))} differ by capital letters alone; "
+                "make them one by map= in the sheet's options"
+            )
+    return notes
 
 
 def _mapping(where: str, text: str) -> dict[str, str]:
     mapping: dict[str, str] = {}
     for entry in filter(None, (part.strip() for part in re.split(r"(?<!\\),", text))):
-        key, colon, label = (part.replace("\\,", ",") for part in _last_colon(entry))
-        key = plain_text(key.replace("\\:", ":")).lower()
-        label = label.replace("\\:", ":").strip()
-        if not colon or not key or not label or key in mapping:
+        *keys, label = re.split(r"(?<!\\):", entry)
+        key, label = (
+            part.replace("\\,", ",").replace("\\:", ":") for part in (":".join(keys), label)
+        )
+        key = plain_text(key).lower()
+        if not keys or not key or not label.strip() or key in mapping:
             msg = (
                 f"{where}: the sheet's option map has {quoted(entry)}"
                 f"{' twice' if key in mapping else ''}; write text:label,text:label"
             )
             raise InputError(msg, key="map")
-        mapping[key] = label
+        mapping[key] = label.strip()
     return mapping
-
-
-def _last_colon(entry: str) -> tuple[str, str, str]:
-    places = [match.start() for match in re.finditer(r"(?<!\\):", entry)]
-    if not places:
-        return entry, "", ""
-    return entry[: places[-1]], ":", entry[places[-1] + 1 :]

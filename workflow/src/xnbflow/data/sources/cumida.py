@@ -8,11 +8,11 @@ import csv
 import io
 import re
 import warnings
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,7 +21,7 @@ from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.cell_texts import is_missing
-from xnbflow.data.sources.delimited import DelimitedText, Dialect
+from xnbflow.data.sources.delimited import DelimitedText
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.sheet import SheetRow
@@ -68,7 +68,7 @@ def read_cumida_csv(path: str | Path, name: str) -> DataSet:
 
     Every number is the double nearest to its decimal text, as ``float`` gives it. Features whose
     names repeat (GSE26304 has RefSeq accessions of several probes) get the suffixes ``.1``,
-    ``.2``, ... from the second on, with a warning; pandas names them so, too.
+    ``.2``, ... from the second on, as pandas gives them, with a warning.
 
     Parameters
     ----------
@@ -97,19 +97,24 @@ def read_cumida_csv(path: str | Path, name: str) -> DataSet:
     ([[1.5, 0.1], [2.0, 0.4]], ['tumour', 'normal'])
     """
     path = Path(path)
-    with open_raw(path) as stream:
-        table = _CumidaTable(path, stream, Dialect(","))
-        header = table.header
-        _refuse_other_headers(path, header)
-        cells = table.read(Columns((0, 1), range(2, len(header))), by_column=True)
-    if not cells.lines:
-        msg = f"{path} has a header but no samples; get it again"
-        raise InputError(msg, file=str(path))
-    _warn_of_missing_line_break(path, table)
-    samples, labels = cells.texts
     with about_file(path):
-        _refuse_bad_rows(path, table, cells)
-        return DataSet(name, cells.numbers.T, _unique_features(path, header[2:]), samples, labels)
+        with open_raw(path) as stream:
+            table = DelimitedText(path, stream, (",", "."), advice="correct or remove it")
+            _refuse_other_headers(path, table.header)
+            cells = table.read(Columns((0, 1), range(2, len(table.header))), by_column=True)
+        if not cells.lines:
+            msg = f"{path} has a header but no samples; get it again"
+            raise InputError(msg)
+        if table.cut:
+            msg = (
+                f"{path} does not end with a line break; if the file was cut off within its last "
+                "number, that number is wrong. Compare its size or checksum with the original"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=2)
+        _refuse_bad_cells(path, table, cells)
+        samples, labels = cells.texts
+        features = _unique(path, table.header[2:])
+        return DataSet(name, cells.numbers.T, features, samples, labels)
 
 
 def write_cumida_csv(series: DataSet, path: str | Path) -> None:
@@ -152,85 +157,59 @@ def _csv_line(cells: Sequence[str]) -> bytes:
     return text.getvalue().encode()
 
 
-class _CumidaTable(DelimitedText):
-    """The lines of a file in CuMiDa's layout, in which no value is missing."""
-
-    def advice(self, _: str) -> str:
-        return "correct or remove it"
-
-
 def _refuse_other_headers(path: Path, columns: Sequence[str]) -> None:
     if columns[:2] != ["samples", "type"]:
         starts = ", ".join(map(quoted, columns[:3]))
-        msg = (
-            f"{path}, line 1: no label column: the header starts with {starts}, a CuMiDa file "
+        wrong = (
+            f"no label column: the header starts with {starts}, a CuMiDa file "
             "with 'samples', 'type'. Use source 'table' and name the columns there"
         )
     elif len(columns) == 2:
-        msg = f"{path}, line 1: the header names no features; get the file again"
+        wrong = "the header names no features; get the file again"
     elif "" in columns:
-        msg = f"{path}, line 1: column {columns.index('') + 1} has no name; name or remove it"
+        wrong = f"column {columns.index('') + 1} has no name; name or remove it"
     else:
         return
-    raise InputError(msg, file=str(path), key="line 1")
+    msg = f"{path}, line 1: {wrong}"
+    raise InputError(msg, key="line 1")
 
 
-def _refuse_bad_rows(path: Path, table: DelimitedText, cells: Cells) -> None:
-    """Refuse samples without a name, of a name that repeats, without a class, without a value."""
-    samples, labels = cells.texts
-    first: dict[str, int] = {}
-    for line, sample, label in zip(cells.lines, samples, labels, strict=True):
-        if not sample or is_missing(label):
-            what = "type (the label)" if sample else "samples (the sample's name)"
-            found = quoted(label) if sample and label else "empty"
-            msg = f"{path}, line {line}, column {what}: {found}; fill it in or remove the line"
-            raise InputError(msg, key="type" if sample else "samples")
-        if sample in first:
+def _refuse_bad_cells(path: Path, table: DelimitedText, cells: Cells) -> None:
+    """Refuse a sample without a name, of a name that repeats, without a class or a value."""
+    samples, labels = (pd.Series(texts) for texts in cells.texts)
+    bad = {
+        0: (samples == "") | samples.duplicated(),
+        1: labels.map(is_missing),
+    }
+    for column, rows in bad.items():
+        if rows.any():
+            row = int(rows.argmax())
+            cell = cells.texts[column][row]
+            wrong = "occurs before; make names unique" if cell and not column else "says nothing"
             msg = (
-                f"{path}, line {line}: sample name {quoted(sample)} is that of line "
-                f"{first[sample]}, too; make sample names unique"
+                f"{path}, {table.place(column, cells.lines[row])}: {quoted(cell)} {wrong}; fill it "
+                "in, correct it or remove the line"
             )
-            raise InputError(msg, key="samples")
-        first[sample] = line
+            raise InputError(msg, key=table.header[column])
     missing = np.isnan(cells.numbers)
     if missing.any():
-        row = int(np.argmax(missing.any(axis=1)))
-        column = 2 + int(np.argmax(missing[row]))
+        row, column = np.argwhere(missing)[0].tolist()
         msg = (
-            f"{path}, {table.place(column, cells.lines[row])}: the value is missing; correct or "
-            "remove it"
+            f"{path}, {table.place(2 + column, cells.lines[row])}: the value is missing; correct "
+            "or remove it"
         )
-        raise InputError(msg, key=table.header[column])
+        raise InputError(msg, key=table.header[2 + column])
 
 
-def _unique_features(path: Path, names: Sequence[str]) -> list[str]:
+def _unique(path: Path, names: Sequence[str]) -> list[str]:
     """Add ``.1``, ``.2``, ... to the second, third, ... feature of a name."""
-    if len(set(names)) == len(names):
+    repeated = pd.Series(names).value_counts()
+    repeated = repeated[repeated > 1]
+    if repeated.empty:
         return list(names)
-    taken, seen = set(names), set[str]()
-    copies: Counter[str] = Counter()
-    unique = []
-    for name in names:
-        new = name
-        while name in seen and new in taken:
-            copies[name] += 1
-            new = f"{name}.{copies[name]}"
-        seen.add(name)
-        taken.add(new)
-        unique.append(new)
     msg = (
-        f"{path}: {counted(len(copies), 'feature name', 'occurs', 'occur')} more than once (say "
-        f"{next(iter(copies))!r}); "
-        "all but the first of each got the suffix .1, .2, ..."
+        f"{path}: {counted(len(repeated), 'feature name', 'occurs', 'occur')} more than once (say "
+        f"{repeated.index[0]!r}); all but the first of each got the suffix .1, .2, ..."
     )
     warnings.warn(msg, UserWarning, stacklevel=3)
-    return unique
-
-
-def _warn_of_missing_line_break(path: Path, table: DelimitedText) -> None:
-    if table.cut:
-        msg = (
-            f"{path} does not end with a line break; if the file was cut off within its last "
-            "number, that number is wrong. Compare its size or checksum with the original"
-        )
-        warnings.warn(msg, UserWarning, stacklevel=3)
+    return list(pd.read_csv(io.BytesIO(_csv_line(names)), index_col=False).columns)

@@ -3,58 +3,31 @@
 import csv
 import io
 import itertools
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.data.sources.files import refuse_too_wide
 from xnbflow.data.sources.table_file import Row, TableFile
 
-__all__ = ["SEPARATORS", "DelimitedText", "Dialect", "sniff"]
+__all__ = ["SEPARATORS", "DelimitedText", "sniff"]
 
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _SNIFFED_LINES = 5
 #: A quoted cell with line breaks ends within so many characters; else its quote lacks its pair.
 _LONGEST_QUOTE = 1 << 17
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How a text divides its lines and writes its numbers."""
-
-    separator: str
-    decimal: str = "."
-
-
 class DelimitedText(TableFile):
     """A table in lines and cells.
 
-    Parameters
-    ----------
-    path : path
-        For errors.
-    stream : binary file
-        At its beginning, or at the line of the header.
-    dialect : Dialect or callable
-        How to read it, or what returns that, given the first lines.
-    first_line : int, default=1
-        The number of the header's line.
-    end : str, optional
-        How the line starts before which the table ends.
-
-    Attributes
-    ----------
-    header : list of str
-        Names of columns, one for each cell of a row; the first is empty where it has none.
-    ended : bool
-        Whether the line has been read that ends the table.
-    cut : bool
-        Whether the last line that was read does not end with a line break.
+    The stream is at its beginning, or at the line of the header, whose number is ``first_line``.
+    The ``dialect`` is the separator and the decimal sign, or returns them, given the first lines.
+    The table ends before a line that starts with ``end``: ``ended`` says whether that was read,
+    ``cut`` whether the last line read does not end with a line break. A header that lacks the name
+    of the first column gets an empty one.
     """
 
     unit = "line"
@@ -63,12 +36,13 @@ class DelimitedText(TableFile):
         self,
         path: str | Path,
         stream: io.BufferedIOBase,
-        dialect: Dialect | Callable[[list[str]], Dialect],
+        dialect: tuple[str, str] | Callable[[list[str]], tuple[str, str]],
         *,
         first_line: int = 1,
         end: str | None = None,
+        advice: str | None = None,
     ) -> None:
-        super().__init__(path)
+        super().__init__(path, advice)
         self._stream, self._end = stream, end
         self._line, self.ended, self.cut = first_line - 1, False, False
         lines, head = self._lines(), list[str]()
@@ -79,23 +53,25 @@ class DelimitedText(TableFile):
                 yield line
 
         sample = list(itertools.islice(_whole_lines(remembered()), _SNIFFED_LINES))
-        if _begins_with_a_comment(sample):
+        comment, second = [*sample, "", ""][:2]  # featureCounts begins with what made the table
+        if comment.startswith("# ") and "\t" not in comment and "\t" in second:
             head[0] = "\n"
             del sample[0]
-        self.dialect = dialect if isinstance(dialect, Dialect) else dialect(sample)
-        self.decimal = self.dialect.decimal
+        self._separator, self.decimal = dialect if isinstance(dialect, tuple) else dialect(sample)
         self._numbered = enumerate(itertools.chain(head, lines), first_line)
-        self._sample = list(itertools.islice(self._split_rows(), _SNIFFED_LINES))
+        whole = ((n, self._split(n, line)) for n, line in self._numbered if not line.isspace())
+        self._sample = list(itertools.islice(whole, _SNIFFED_LINES))
         rows = [cells for _, cells in self._sample]
         self.header = [cell.strip() for cell in rows[0]] if rows else []
-        if _leaves_out_the_row_names_name(rows):
+        longer = rows[1:] and all(len(row) == len(rows[0]) + 1 for row in rows[1:])
+        if longer and any(row[-1].strip() for row in rows[1:]):  # as R's write.table writes
             self.header.insert(0, "")
 
     def divided_rows(self, first: int) -> Iterator[Row]:
         """Yield the rows below the header, divided before the column ``first``; once."""
         for number, cells in self._sample[1:]:
             yield self.divided(number, cells, first)
-        separator, width = self.dialect.separator, len(self.header)
+        separator, width = self._separator, len(self.header)
         n_rest = max(0, width - first - 1)
         for number, line in self._numbered:
             cells = line.rstrip("\r\n").split(separator, first) if '"' not in line else []
@@ -105,18 +81,13 @@ class DelimitedText(TableFile):
             elif not line.isspace():
                 yield self.divided(number, self._split(number, line), first)
 
-    def _split_rows(self) -> Iterator[tuple[int, list[str]]]:
-        for number, line in self._numbered:
-            if not line.isspace():
-                yield number, self._split(number, line)
-
     def _split(self, number: int, line: str) -> list[str]:
         """Split a line into cells; a quoted cell may go on in the next lines."""
         if '"' not in line:
-            return line.rstrip("\r\n").split(self.dialect.separator)
+            return line.rstrip("\r\n").split(self._separator)
         whole = itertools.chain([line], (more for _, more in self._numbered))
         try:
-            return next(csv.reader(whole, delimiter=self.dialect.separator, strict=True))
+            return next(csv.reader(whole, delimiter=self._separator, strict=True))
         except csv.Error as error:
             msg = f"{self.path}, line {number}: not valid CSV ({error}); correct the quotes"
             raise InputError(msg, key=f"line {number}") from error
@@ -143,28 +114,13 @@ class DelimitedText(TableFile):
 
 
 def sniff(
-    path: str | Path,
-    head: Sequence[str],
-    default: str,
-    decimal: str | None = None,
-    *,
-    certain: bool = False,
-) -> Dialect:
-    """Return the dialect of a text whose sheet does not say all of it.
+    path: str | Path, head: Sequence[str], default: str, decimal: str | None, *, certain: bool
+) -> tuple[str, str]:
+    """Return the separator and the decimal sign of a text whose sheet does not say all of it.
 
-    Parameters
-    ----------
-    path : path
-        For errors.
-    head : sequence of str
-        The first lines.
-    default : str
-        The separator that the file's name promises.
-    decimal : str or None
-        The decimal sign where the sheet says it. Else a comma is taken for one only between
-        semicolons, where tables of that kind come from.
-    certain : bool, default=False
-        Whether the sheet says the separator.
+    ``default`` is the separator that the sheet says, if it is ``certain``, or that the file's name
+    promises. A comma is taken for the decimal sign only between semicolons, where tables of that
+    kind come from, unless the sheet says the sign.
 
     Raises
     ------
@@ -177,17 +133,26 @@ def sniff(
         others = [s for s in SEPARATORS.values() if s != default and _divides(s, lines)]
         if len(others) == 1 and not certain:
             separator = others[0]
-        elif _width(default, lines[0]) == 1:
-            _refuse_single_cell(path, lines[0], default)
-    if decimal is None:
-        decimal = "," if separator == ";" and _has_decimal_commas(lines[1:]) else "."
-    return Dialect(separator, decimal)
+        elif _width(default, lines[0]) == 1:  # no table has a single column
+            known = {name: text for name, text in SEPARATORS.items() if text != default}
+            header = lines[0].strip("\r\n")
+            possible = [name for name, text in known.items() if text in header] or list(known)
+            msg = (
+                f"{path}: its header is the single cell {quoted(header)}; if cells are separated "
+                f"by {' or '.join(possible)}, say so in the sheet's options: "
+                f"{' or '.join(f'separator={name}' for name in possible)}"
+            )
+            raise InputError(msg, key="separator")
+    if decimal is None and separator == ";":
+        cells = [cell.strip('" \r\n') for line in lines[1:] for cell in line.split(";")]
+        if not any(DECIMAL_POINT.fullmatch(cell) for cell in cells):
+            decimal = "," if any(DECIMAL_COMMA.fullmatch(cell) for cell in cells) else None
+    return separator, decimal or "."
 
 
 def _divides(separator: str, lines: Sequence[str]) -> bool:
-    widths = [_width(separator, line) for line in lines]
-    first, rows = widths[0], set(widths[1:])
-    return len(rows) <= 1 and first > 1 and all(row in (first, first + 1) for row in rows)
+    first, *rows = (_width(separator, line) for line in lines)
+    return len(set(rows)) <= 1 and first > 1 and all(row in (first, first + 1) for row in rows)
 
 
 def _width(separator: str, line: str) -> int:
@@ -199,25 +164,6 @@ def _width(separator: str, line: str) -> int:
         return 1
 
 
-def _has_decimal_commas(lines: Sequence[str]) -> bool:
-    cells = [cell.strip('" \r\n') for line in lines for cell in line.split(";")]
-    with_comma = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
-    return with_comma and not any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
-
-
-def _refuse_single_cell(path: str | Path, header: str, separator: str) -> None:
-    """Refuse a header that another separator may divide; no table has a single column."""
-    known = {name: text for name, text in SEPARATORS.items() if text != separator}
-    header = header.strip("\r\n")
-    possible = [name for name, text in known.items() if text in header] or list(known)
-    msg = (
-        f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
-        f"{' or '.join(possible)}, say so in the sheet's options: "
-        f"{' or '.join(f'separator={name}' for name in possible)}"
-    )
-    raise InputError(msg, key="separator")
-
-
 def _whole_lines(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines, those joined that a quoted line break divides."""
     lines = iter(lines)
@@ -226,18 +172,3 @@ def _whole_lines(lines: Iterable[str]) -> Iterator[str]:
         while whole.count('"') % 2 and len(whole) < _LONGEST_QUOTE and (more := next(lines, "")):
             whole += more
         yield whole
-
-
-def _leaves_out_the_row_names_name(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether each row has one cell more than the header, as R's write.table writes.
-
-    Rows that merely end with a separator have, too, but their last cells are empty.
-    """
-    below = rows[1:]
-    longer = bool(below) and all(len(row) == len(rows[0]) + 1 for row in below)
-    return longer and any(row[-1].strip() for row in below)
-
-
-def _begins_with_a_comment(head: Sequence[str]) -> bool:
-    """Return whether the first line only says what made the table, as featureCounts' does."""
-    return len(head) > 1 and head[0].startswith("# ") and "\t" not in head[0] and "\t" in head[1]

@@ -3,26 +3,20 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xnbflow.data.atomic import atomic, write_atomically
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.files import (
-    BROKEN_GZIP,
-    checksums,
-    is_cut_text,
-    open_raw,
-    what_is_wrong,
-)
+from xnbflow.data.sources.files import BROKEN_GZIP, checksums, is_cut_text, open_raw, what_is_wrong
 from xnbflow.data.sources.sheet import local_path
 
 if TYPE_CHECKING:
     import io
 
-__all__ = ["Downloads", "RetryPolicy"]
+__all__ = ["DownloadFailedError", "Downloads", "NotThereError", "RetryPolicy"]
 
 _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 _LONGEST_LISTING = 1 << 22
@@ -32,6 +26,14 @@ _CUT = (
 )
 
 _Made = TypeVar("_Made")
+
+
+class DownloadFailedError(Exception):
+    """A place does not give the file; the message says why."""
+
+
+class NotThereError(DownloadFailedError):
+    """A place does not have the file under this name: 404 and the like."""
 
 
 @dataclass(frozen=True)
@@ -63,44 +65,24 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class _Fetched:
-    """A file, where its checksum is recorded, and the place it comes from (None: was here)."""
+    """A file, where its checksum is recorded, and the place it comes from (None: it was here)."""
 
     path: Path
     record: Path
     place: str | None
     known: bool
 
-    @property
-    def downloaded(self) -> bool:
-        """Whether it is a copy of our own, not one in a folder of the user's."""
-        return self.place is not None and self.path.parent == self.record.parent
+
+@dataclass(frozen=True)
+class _Known:
+    """A checksum that a file must have, who says so, and what to do if another file is right."""
+
+    sha256: str
+    who: str
+    mend: str
 
 
 @dataclass
-class _Trial:
-    """Files fetched for something that may yet be refused, and the places that are refused."""
-
-    begun: bool = False
-    fetched: list[_Fetched] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
-
-    def begin(self) -> None:
-        """Forget the last trial's files."""
-        self.begun = True
-        self.fetched.clear()
-
-    def refuse(self, reason: str) -> bool:
-        """Drop the files and leave their places; False if none was fetched for this trial."""
-        fresh = [(each, each.place) for each in self.fetched if each.place is not None]
-        for each, place in fresh:
-            why = reason.replace(str(each.path), place)
-            self.refused[place] = why if place in why else f"{place}: {why}"
-            if each.downloaded:
-                each.path.unlink(missing_ok=True)
-        return bool(fresh)
-
-
-@dataclass(frozen=True)
 class Downloads:
     """Where files come from and go to.
 
@@ -120,30 +102,30 @@ class Downloads:
     base_urls: Mapping[str, Sequence[str]] = field(default_factory=dict)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     lock: Path | None = None
-    _trial: _Trial = field(default_factory=_Trial, init=False, repr=False)
+    _fetched: list[_Fetched] = field(default_factory=list, init=False, repr=False)
+    _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    _on_trial: bool = field(default=False, init=False, repr=False)
 
     def accepted(self, make: Callable[[], _Made]) -> _Made:
         """Return what is made of fetched files; if it is refused, of those of the next place.
 
-        Parameters
-        ----------
-        make : callable
-            Calls `fetch` or `fetch_location`, reads what they return and checks it. Where it raises
-            an `InputError`, files fetched for it are not kept, nor their checksums recorded, and
-            it is called again as long as there are places left.
-
-        Raises
-        ------
-        InputError
-            If no place has files of which ``make`` can make something.
+        Where ``make`` raises an `InputError`, files fetched for it are not kept, nor their
+        checksums recorded, and it is called again as long as there are places left.
         """
+        self._on_trial = True
         while True:
-            self._trial.begin()
+            self._fetched.clear()
             try:
                 made = make()
             except InputError as error:
-                if not self._trial.refuse(str(error)):
+                fresh = [(each, each.place) for each in self._fetched if each.place is not None]
+                if not fresh:
                     raise
+                for each, place in fresh:
+                    why = str(error).replace(str(each.path), place)
+                    self._refused[place] = why if place in why else f"{place}: {why}"
+                    if each.path.parent == each.record.parent:  # a copy of our own
+                        each.path.unlink(missing_ok=True)
             else:
                 self._keep_checksums()
                 return made
@@ -153,49 +135,27 @@ class Downloads:
     ) -> Path:
         """Return a local copy of a source's file, downloaded if need be.
 
-        Parameters
-        ----------
-        source : str
-            Name of the source; its subfolder of `folder`, and its key in `base_urls`.
-        path : str
-            The file's path below a base URL. Every place may hold it gzipped, with ``.gz`` added;
-            a folder may hold it without the path's folders.
-        default : sequence of str
-            The base URLs where none are configured.
-        sha256 : str, optional
-            Checksum of the file, or of what it holds uncompressed. Without it the checksum is
-            recorded at first sight in ``<file>.sha256`` and demanded from then on.
+        The path is below the base URLs, those of ``default`` where none are configured; every place
+        may hold it gzipped, with ``.gz`` added, a folder without the path's folders. The checksum
+        is that of the file, or of what it holds uncompressed; without one it is recorded at first
+        sight in ``<file>.sha256`` and demanded from then on.
 
         Raises
         ------
         InputError
             If no place has the file, or what is there is not the file.
         """
-        name = path.rpartition("/")[2]
         places = [_candidates(base, path) for base in self.base_urls.get(source, default)]
-        return self._get(places, self.folder / source / name, sha256)
+        return self._get(places, self.folder / source / path.rpartition("/")[2], sha256)
 
     def fetch_location(
         self, source: str, location: str, *, name: str, sha256: str | None = None
     ) -> Path:
         """Return a local copy of a file named by its own URL, or the file itself if it is local.
 
-        Parameters
-        ----------
-        source : str
-            Name of the source; its subfolder of `folder`.
-        location : str
-            An ``http(s)://`` or ``file://`` URL, or a path.
-        name : str
-            How to call the local copy; a digest of the URL is added, so that another URL is
-            another file.
-        sha256 : str, optional
-            As in `fetch`; a local file's checksum is not recorded, for its owner may change it.
-
-        Raises
-        ------
-        InputError
-            As in `fetch`.
+        A digest of the URL is added to the ``name`` of the copy, so that another URL is another
+        file. The checksum of a local file is not recorded, for its owner may change it; else as
+        `fetch`.
         """
         path = local_path(location)
         if path is None:
@@ -203,30 +163,16 @@ class Downloads:
             digest = hashlib.sha256(location.encode()).hexdigest()[:8]
             target = self.folder / source / f"{stem}-{digest}{dot}{suffixes}"
             return self._get([[location]], target, sha256)
-        if wrong := what_is_wrong(path):
-            msg = f"{path} {wrong}"
-            raise InputError(msg, file=str(path))
-        if sha256:
-            _refuse(path, self._known(name, sha256))
+        _refuse(path, self._known(name, sha256) if sha256 else None)
         return path
 
     @contextmanager
     def open_head(
         self, source: str, path: str, *, default: Sequence[str] = ()
     ) -> Iterator[tuple[str, "io.BufferedReader[Any]"]]:
-        """Open a source's file to read its beginning; the rest is not fetched.
+        """Open a source's file to read its beginning, decompressed; the rest is not fetched.
 
-        Parameters
-        ----------
-        source, path, default
-            As in `fetch`.
-
-        Yields
-        ------
-        where : str
-            The URL or path.
-        stream : binary file
-            Decompressed.
+        It yields the URL or path, and the stream; its parameters are those of `fetch`.
 
         Raises
         ------
@@ -235,27 +181,28 @@ class Downloads:
         """
         failures = []
         present = self.folder / source / path.rpartition("/")[2]
-        for candidate in (present, *self._candidates(source, path, default)):
-            if isinstance(candidate, Path):
-                if candidate.is_file():
-                    with open_raw(candidate) as stream:
-                        yield str(candidate), stream
-                    return
-                failures.append(f"{candidate}: no such file")
+        bases = self.base_urls.get(source, default)
+        for place in (present, *(each for base in bases for each in _candidates(base, path))):
+            if isinstance(place, Path) and place.is_file():
+                with open_raw(place) as stream:
+                    yield str(place), stream
+                return
+            if isinstance(place, Path):
+                failures.append(f"{place}: no such file")
                 continue
-            from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_download`
+            from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_downloaded`
 
             try:
-                with http.open_url(candidate, self.retry.timeout) as stream:
-                    yield candidate, stream
-            except http.DownloadFailedError as error:
-                failures.append(f"{candidate}: {error}")
+                with http.open_url(place, self.retry.timeout) as stream:
+                    yield place, stream
+            except DownloadFailedError as error:
+                failures.append(f"{place}: {error}")
             except BROKEN_GZIP as error:
-                msg = f"{candidate} is broken gzip ({error}); try again later"
-                raise InputError(msg, file=candidate) from error
+                msg = f"{place} is broken gzip ({error}); try again later"
+                raise InputError(msg, file=place) from error
             else:
                 return
-        msg = f"cannot get {path.rpartition('/')[2]}:\n  " + "\n  ".join(failures[1:])
+        msg = f"cannot get {present.name}:\n  " + "\n  ".join(failures[1:])
         msg += "\nCheck the network, or name another place, or the file by its path"
         raise InputError(msg, file=str(present))
 
@@ -265,21 +212,16 @@ class Downloads:
             local = local_path(base)
             if local is not None:
                 found = [p.name for f in (local / folder, local) if f.is_dir() for p in f.iterdir()]
-                if found:
-                    return found
-                continue
-            from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_download`
+            else:
+                from xnbflow.data.sources import http  # noqa: PLC0415 - as in `_downloaded`
 
-            try:
-                with http.open_url(f"{base.rstrip('/')}/{folder}", self.retry.timeout) as stream:
-                    return _HREF.findall(stream.read(_LONGEST_LISTING).decode(errors="replace"))
-            except http.DownloadFailedError:
-                continue
+                found = []
+                url = f"{base.rstrip('/')}/{folder}"
+                with suppress(DownloadFailedError), http.open_url(url, self.retry.timeout) as page:
+                    found = _HREF.findall(page.read(_LONGEST_LISTING).decode(errors="replace"))
+            if found:
+                return found
         return []
-
-    def _candidates(self, source: str, path: str, default: Sequence[str]) -> list[str | Path]:
-        bases = self.base_urls.get(source, default)
-        return [candidate for base in bases for candidate in _candidates(base, path)]
 
     def _get(
         self, places: Sequence[Sequence[str | Path]], target: Path, sha256: str | None
@@ -287,15 +229,24 @@ class Downloads:
         known = self._known(target.name, sha256)
         for present in _variants(target):
             if present.is_file():
-                _refuse(present, known or _Known.recorded(_record_of(present)))
-                self._note(present, sha256, place=None)
-                return present
+                record = _record_of(present)
+                _refuse(present, known or _recorded(record))
+                return self._noted(_Fetched(present, record, None, bool(sha256)))
         failures = []
         for candidates in places:
-            try:
-                return self._get_first(candidates, target, known, sha256)
-            except _FailedError as error:
-                failures.append(f"  {error}")
+            why: list[DownloadFailedError] = []
+            for place in candidates:
+                try:
+                    path = self._taken(place, target, known)
+                except NotThereError as error:
+                    why.append(error)
+                except DownloadFailedError as error:
+                    why = [error]
+                    break
+                else:
+                    record = _record_of(target.parent / path.name)
+                    return self._noted(_Fetched(path, record, str(place), bool(sha256)))
+            failures.append(f"  {why[0]}")
         tried = "\n".join(failures) or "  no base URL or folder is configured for this source"
         msg = (
             f"cannot get {target.name}:\n{tried}\n"
@@ -304,135 +255,93 @@ class Downloads:
         )
         raise InputError(msg, file=str(target))
 
-    def _get_first(
-        self,
-        candidates: Sequence[str | Path],
-        target: Path,
-        known: "_Known | None",
-        sha256: str | None,
-    ) -> Path:
-        """Return the first file that is there, of those that one place may have."""
-        absences = []
-        for candidate in candidates:
-            if reason := self._trial.refused.get(str(candidate)):
-                raise _FailedError(reason)
-            try:
-                if isinstance(candidate, Path):
-                    record = _record_of(target.parent / candidate.name)
-                    path = _use(candidate, known or _Known.recorded(record))
-                else:
-                    path = self._download(candidate, target, known)
-                    record = _record_of(path)
-            except _AbsentError as error:
-                absences.append(error)
-            else:
-                self._note(path, sha256, place=str(candidate), record=record)
-                return path
-        raise absences[0]
+    def _taken(self, place: str | Path, target: Path, known: _Known | None) -> Path:
+        """Return a mirror folder's file, or download it, if it is there and the one wanted."""
+        if reason := self._refused.get(str(place)):
+            raise DownloadFailedError(reason)
+        if isinstance(place, str):
+            return self._downloaded(place, target, known)
+        if not place.is_file():
+            msg = f"{place}: no such file"
+            raise NotThereError(msg)
+        if wrong := _complaint(place, known or _recorded(_record_of(target.parent / place.name))):
+            msg = f"{place} {wrong}"
+            raise DownloadFailedError(msg)
+        return place
 
-    def _download(self, url: str, target: Path, known: "_Known | None") -> Path:
+    def _downloaded(self, url: str, target: Path, known: _Known | None) -> Path:
         # needs the extra "workflow", and is slow to import
         from xnbflow.data.sources import http  # noqa: PLC0415
 
         if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
-        try:
-            with atomic(target) as part:
-                known = known or _Known.recorded(_record_of(target))
+        known = known or _recorded(_record_of(target))
+        with atomic(target) as part:
+            try:
                 http.download(url, part, self.retry, checked=known is not None)
-                wrong = _complaint(part, known)
-                if wrong is None and known is None and is_cut_text(part):
-                    wrong = _CUT
-                if wrong:
-                    msg = f"{url} {wrong}"
-                    raise _FailedError(msg)
-        except http.DownloadFailedError as error:
-            kind = _AbsentError if isinstance(error, http.NotThereError) else _FailedError
-            msg = f"{url}: {error}"
-            raise kind(msg) from error
+            except DownloadFailedError as error:
+                msg = f"{url}: {error}"
+                raise type(error)(msg) from error
+            wrong = _complaint(part, known)
+            if wrong is None and known is None and is_cut_text(part):
+                wrong = _CUT
+            if wrong:
+                msg = f"{url} {wrong}"
+                raise DownloadFailedError(msg)
         return target
 
-    def _known(self, name: str, sha256: str | None) -> "_Known | None":
+    def _known(self, name: str, sha256: str | None) -> _Known | None:
         """Return the checksum that a file must have by the sheet, else by the lock."""
         if sha256:
             return _Known(sha256, "the sheet", "correct the sheet")
-        locked = _read_lock(self.lock).get(name.removesuffix(".gz"))
-        if locked is None:
-            return None
-        return _Known(locked, str(self.lock), f"take its line out of {self.lock}")
+        if locked := _sums(self.lock).get(name.removesuffix(".gz")):
+            return _Known(locked, str(self.lock), f"take its line out of {self.lock}")
+        return None
 
-    def _note(
-        self, path: Path, sha256: str | None, *, place: str | None, record: Path | None = None
-    ) -> None:
+    def _noted(self, fetched: _Fetched) -> Path:
         """Remember a file until what is made of it is accepted; outside of a trial, it is."""
-        record = record or _record_of(path)
-        self._trial.fetched.append(_Fetched(path, record, place, known=bool(sha256)))
-        if not self._trial.begun:
+        self._fetched.append(fetched)
+        if not self._on_trial:
             self._keep_checksums()
+        return fetched.path
 
     def _keep_checksums(self) -> None:
         """Record the checksums of the files that were fetched."""
-        lock = _read_lock(self.lock)
-        for fetched in self._trial.fetched:
+        lock = _sums(self.lock)
+        for fetched in self._fetched:
             found = checksums(fetched.path)
             if not fetched.known and not fetched.record.is_file():
-                _write_record(fetched.record, found[0])
+                _write(fetched.record, f"{found[0]}  {fetched.record.stem}\n")
             lock[fetched.path.name.removesuffix(".gz")] = found[-1]
-        self._trial.fetched.clear()
+        self._fetched.clear()
         if self.lock is not None and lock:
-            text = "".join(f"{found}  {name}\n" for name, found in sorted(lock.items()))
-            write_atomically(self.lock, lambda part: part.write_text(text))
+            _write(
+                self.lock, "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(lock.items()))
+            )
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A checksum that a file must have, who says so, and what to do if another file is right."""
-
-    sha256: str
-    who: str
-    mend: str
-
-    @classmethod
-    def recorded(cls, record: Path) -> "_Known | None":
-        """Return the checksum of a file ``<name>.sha256``; None where there is none."""
-        if not record.is_file():
-            return None
-        found = _sums(record)
-        if len(found) != 1:
-            msg = f"{record} holds no SHA-256; delete it to record the file that is there now"
-            raise InputError(msg, file=str(record))
-        (sha256,) = found.values()
-        return cls(sha256, str(record), f"delete {record}")
+def _write(path: Path, text: str) -> None:
+    write_atomically(path, lambda part: part.write_text(text))
 
 
-def _sums(path: Path) -> dict[str, str]:
-    """Return the checksums in a file as of ``sha256sum``, by name."""
+def _recorded(record: Path) -> _Known | None:
+    """Return the checksum of a file ``<name>.sha256``; None where there is none."""
+    if not record.is_file():
+        return None
+    found = _sums(record)
+    if len(found) != 1:
+        msg = f"{record} holds no SHA-256; delete it to record the file that is there now"
+        raise InputError(msg, file=str(record))
+    return _Known(next(iter(found.values())), str(record), f"delete {record}")
+
+
+def _sums(path: Path | None) -> dict[str, str]:
+    """Return the checksums in a file as of ``sha256sum``, by name; none where there is no file."""
+    if path is None or not path.is_file():
+        return {}
     text = path.read_bytes().decode(errors="replace")
     lines = [re.fullmatch(r"([0-9a-f]{64})(?:  (.+))?", line) for line in text.splitlines()]
     return {line[2] or "": line[1] for line in lines if line}
-
-
-def _read_lock(lock: Path | None) -> dict[str, str]:
-    return _sums(lock) if lock is not None and lock.is_file() else {}
-
-
-class _FailedError(Exception):
-    """A place does not give the file."""
-
-
-class _AbsentError(_FailedError):
-    """A place does not have the file under this name."""
-
-
-def _use(path: Path, known: _Known | None) -> Path:
-    """Return a mirror folder's file if it is there and the one wanted."""
-    if not path.is_file():
-        msg = f"{path}: no such file"
-        raise _AbsentError(msg)
-    if wrong := _complaint(path, known):
-        msg = f"{path} {wrong}"
-        raise _FailedError(msg)
-    return path
 
 
 def _candidates(base: str, path: str) -> list[str | Path]:
@@ -446,9 +355,7 @@ def _candidates(base: str, path: str) -> list[str | Path]:
 
 def _variants(path: Path) -> tuple[Path, Path]:
     """Return a path with and without ``.gz``, as given first."""
-    if path.suffix == ".gz":
-        return path, path.with_suffix("")
-    return path, path.with_name(path.name + ".gz")
+    return path, path.with_suffix("") if path.suffix == ".gz" else path.with_name(path.name + ".gz")
 
 
 def _record_of(path: Path) -> Path:
@@ -469,13 +376,9 @@ def _complaint(path: Path, known: _Known | None) -> str | None:
         found = checksums(path)
     except InputError as error:
         return str(error).removeprefix(f"{path} ")
-    if known is not None and known.sha256 not in found:
-        return (
-            f"has SHA-256 {found[0]}, but {known.who} says {known.sha256}: it is damaged or "
-            f"another version; delete it and get it again, or {known.mend} if it is the right file"
-        )
-    return None
-
-
-def _write_record(record: Path, sha256: str) -> None:
-    write_atomically(record, lambda part: part.write_text(f"{sha256}  {record.stem}\n"))
+    if known is None or known.sha256 in found:
+        return None
+    return (
+        f"has SHA-256 {found[0]}, but {known.who} says {known.sha256}: it is damaged or "
+        f"another version; delete it and get it again, or {known.mend} if it is the right file"
+    )

@@ -81,13 +81,7 @@ _WAY_OUT = {
 
 @contextmanager
 def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
-    """Open a file for reading its bytes, decompressed where it is gzipped.
-
-    Parameters
-    ----------
-    path : path
-        A plain or gzipped file; which of both is seen from its content, and a name in ``.gz``
-        must keep its promise.
+    """Open a file for reading its bytes, decompressed where its content is gzipped.
 
     Yields
     ------
@@ -96,17 +90,16 @@ def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     Raises
     ------
     InputError
-        If the file does not exist, is empty, is an HTML page or an archive, is broken gzip, or
-        unpacks to many times what data do; while it is read, if a line has no end.
+        If `what_is_wrong` names something, or the file unpacks to many times what data do; while
+        it is read, if a line has no end or the gzip is broken.
     """
     path = Path(path)
     with about_file(path):
         if wrong := what_is_wrong(path):
             msg = f"{path} {wrong}"
             raise InputError(msg)
-        is_gzip = _starts_with(path, _GZIP)
         try:
-            raw = _Decompressed(path) if is_gzip else path.open("rb", buffering=0)
+            raw = _Decompressed(path) if _is_gzip(path) else path.open("rb", buffering=0)
             with _LineReader(path, raw) as stream:
                 yield stream
         except BROKEN_GZIP as error:
@@ -159,21 +152,9 @@ class _Decompressed(io.RawIOBase):
         super().close()
 
 
-def refuse_bomb(path: str | Path, packed: int, unpacked: int) -> None:
-    """Refuse a file that unpacks to many times its size, and is large.
-
-    Parameters
-    ----------
-    path : path
-        For the error.
-    packed, unpacked : int
-        Bytes, as far as it has been read.
-
-    Raises
-    ------
-    InputError
-    """
-    if unpacked > _HARMLESS and unpacked > _MOST_RATIO * packed:
+def refuse_bomb(path: Path, packed: int, unpacked: int) -> None:
+    """Raise an `InputError` if bytes unpack to more than 64 MiB and 250 times as many."""
+    if unpacked > max(_HARMLESS, _MOST_RATIO * packed):
         msg = (
             f"{path} unpacks to more than {_MOST_RATIO} times its size, as no table of numbers "
             "does; if it is data nevertheless, unpack it yourself and name the unpacked file"
@@ -182,12 +163,7 @@ def refuse_bomb(path: str | Path, packed: int, unpacked: int) -> None:
 
 
 def refuse_too_wide(path: str | Path, line: bytes, separators: bytes) -> None:
-    """Refuse a line of more than twenty million cells, before each becomes an object.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a line of more than twenty million cells, before each becomes an object."""
     if len(line) <= _MOST_COLUMNS:
         return
     n_cells = max(line.count(separator) for separator in separators) + 1
@@ -201,20 +177,19 @@ def what_is_wrong(path: str | Path) -> str | None:
     path = Path(path)
     if not path.is_file():
         return "does not exist or is not a file; correct the path or put the file there"
-    with path.open("rb") as stream:
-        head = stream.read(_HEAD)
-    if path.suffix == ".gz" and head and not head.startswith(_GZIP):
-        return "is named .gz but is not gzipped; rename it, or get it again"
+    head = _head(path)
     try:
         if head.startswith(_GZIP):
             with gzip.open(path) as packed:
                 head = packed.read(_HEAD)
+        elif path.suffix == ".gz" and head:
+            return "is named .gz but is not gzipped; rename it, or get it again"
     except BROKEN_GZIP as error:
         return _broken(error)
-    return _what_no_data_starts_with(head, zipped=path.suffix.lower() in _ZIPPED)
+    return _what_no_data_starts_with(path, head)
 
 
-def _what_no_data_starts_with(head: bytes, *, zipped: bool) -> str | None:
+def _what_no_data_starts_with(path: Path, head: bytes) -> str | None:
     if not head.strip():
         return "is empty; get it again"
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
@@ -224,7 +199,7 @@ def _what_no_data_starts_with(head: bytes, *, zipped: bool) -> str | None:
             f"is {kind}, not data: an error or log-in page was saved under the data's name; get "
             "the data itself"
         )
-    if head.startswith(_ZIP) and not zipped:
+    if head.startswith(_ZIP) and path.suffix.lower() not in _ZIPPED:
         return "is a ZIP archive; unpack it and name the data file itself"
     return None
 
@@ -248,13 +223,7 @@ def format_of(head: bytes) -> str | None:
 
 
 def refuse_other_formats(path: str | Path) -> None:
-    """Refuse a file that is no text in lines and cells.
-
-    Raises
-    ------
-    InputError
-        Names the format and what to do.
-    """
+    """Raise an `InputError` for a file of another format than text in lines and cells."""
     with open_raw(path) as stream:
         found = format_of(stream.read(_HEAD))
     if found in _WAY_OUT:
@@ -273,7 +242,7 @@ def checksums(path: str | Path) -> tuple[str, ...]:
     path = Path(path)
     with path.open("rb") as stream:
         packed = hashlib.file_digest(stream, "sha256").hexdigest()
-    if not _starts_with(path, _GZIP):
+    if not _is_gzip(path):
         return (packed,)
     with open_raw(path) as stream:
         return packed, hashlib.file_digest(stream, "sha256").hexdigest()
@@ -284,17 +253,21 @@ def is_cut_text(path: str | Path) -> bool:
 
     A gzipped file that was cut is broken, and needs no such guess.
     """
+    head = _head(path)
     with Path(path).open("rb") as stream:
-        head = stream.read(_HEAD)
         stream.seek(-1, io.SEEK_END)
         last = stream.read()
     is_text = b"\0" not in head and not head.startswith((_GZIP, b"PAR1"))
     return is_text and last not in b"\r\n"
 
 
-def _starts_with(path: Path, magic: bytes) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(len(magic)) == magic
+def _head(path: str | Path) -> bytes:
+    with Path(path).open("rb") as stream:
+        return stream.read(_HEAD)
+
+
+def _is_gzip(path: str | Path) -> bool:
+    return _head(path).startswith(_GZIP)
 
 
 def _broken(error: Exception) -> str:

@@ -7,24 +7,22 @@ annotation.
 
 import io
 import re
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.counts import either
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, about_file
-from xnbflow.data.sources.annotation import annotation_path, read_annotation
+from xnbflow.data.sources.annotation import BASE_URLS, annotated, fetch_annotation
 from xnbflow.data.sources.assembly import Draft, assemble
 from xnbflow.data.sources.class_labels import listed
-from xnbflow.data.sources.delimited import DelimitedText, Dialect
+from xnbflow.data.sources.delimited import DelimitedText
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.geo_head import GeoHead, read_head
-from xnbflow.data.sources.sheet import SheetRow, is_accession, local_path
+from xnbflow.data.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.data.sources.table_file import Columns
 
 __all__ = [
@@ -36,10 +34,6 @@ __all__ = [
     "read_geo",
 ]
 
-#: Where NCBI serves GEO.
-BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
-
-_PLATFORM = re.compile(r"GPL\d+")
 _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
 
 
@@ -52,7 +46,7 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         If the file cannot be had or read. Where an accession has several platforms, it names them.
     """
     location = dataset.location
-    dataset = _with_annotation(dataset, downloads)  # first: a series of no use is not downloaded
+    dataset = fetch_annotation(dataset, downloads)  # first: a series of no use is not downloaded
     if is_accession(location):
         path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
     else:
@@ -61,32 +55,11 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     return read_geo(path, dataset)
 
 
-def _with_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
-    """Get the platform's annotation, if the sheet names one to download."""
-    annotation = dataset.options.get("annotation", "none")
-    try:
-        if _PLATFORM.fullmatch(annotation):
-            found = downloads.fetch("geo", annotation_path(annotation), default=BASE_URLS)
-        elif "://" in annotation:
-            found = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
-        else:
-            return dataset
-    except InputError as error:
-        msg = (
-            f"data set {dataset.id}, annotation={annotation}: {error}\nGEO has an annotation of "
-            "some platforms only: without it take annotation=none, and features have no symbols"
-        )
-        raise InputError(msg) from error
-    return replace(dataset, options=dataset.options | {"annotation": str(found)})
-
-
 def accession_path(accession: str) -> str:
     """Return where an accession's file stands below GEO's base URL.
 
     Examples
     --------
-    >>> accession_path("GSE4107")
-    'series/GSE4nnn/GSE4107/matrix/GSE4107_series_matrix.txt.gz'
     >>> accession_path("GSE781-GPL96")
     'series/GSEnnn/GSE781/matrix/GSE781-GPL96_series_matrix.txt.gz'
     >>> accession_path("GDS507")
@@ -161,13 +134,15 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
     """
     path = Path(path)
     where = f"data set {dataset.id}: {path}"
+    notes: list[str] = []
+    check_options(dataset)
     with about_file(path):
         with open_raw(path) as stream:
             head = read_head(path, stream)
             field, texts = head.label_texts(where, dataset.label or "")
-            features, values, identifiers = _read_values(path, stream, head)
+            features, values, symbols = _read_values(path, stream, head)
+        genes = annotated(dataset, features, head.platform, notes)
         is_plain = field not in head.characteristics
-        notes: list[str] = []
         draft = Draft(
             where,
             values,
@@ -176,7 +151,7 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
             texts,
             f"label {field!r}",
             head.fields if is_plain else head.fields.drop(columns=field),
-            feature_metadata=_annotation(dataset, features, head, identifiers, notes),
+            feature_metadata=symbols if genes is None else genes,
             place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
             notes=notes,
             tell_unlogged=True,
@@ -184,31 +159,47 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
         return assemble(dataset, draft)
 
 
-class _GeoTable(DelimitedText):
-    def advice(self, _: str) -> str:
-        return "get the file again, or correct the cell"
-
-
 def _read_values(
     path: Path, stream: io.BufferedIOBase, head: GeoHead
-) -> tuple[list[str], np.ndarray, list[str] | None]:
-    """Return probes, values in the order of the head's samples, and a GDS' identifiers."""
-    if not head.has_table:
-        _refuse_no_values(path, head)
-    table = _GeoTable(path, stream, Dialect("\t"), first_line=head.lines + 1, end=head.table_end)
-    if not table.header:
-        _refuse_no_values(path, head)
-    places = _sample_places(path, table.header, head)
-    names = [name.upper() for name in table.header]
-    text = [0, names.index("IDENTIFIER")] if "IDENTIFIER" in names else [0]
-    cells = table.read(Columns(text, places))
-    if not table.ended:
-        msg = f"{path} ends before {head.table_end}: it is cut off; delete it and get it again"
-        raise InputError(msg)
-    features, *identifiers = cells.texts
+) -> tuple[list[str], np.ndarray, pd.DataFrame | None]:
+    """Return probes, values in the order of the head's samples, and the symbols of a GDS."""
+    features: list[str] = []
+    if head.has_table:
+        table = DelimitedText(
+            path,
+            stream,
+            ("\t", "."),
+            first_line=head.lines + 1,
+            end=head.table_end,
+            advice="get the file again, or correct the cell",
+        )
+        if table.header:
+            places = _sample_places(path, table.header, head)
+            names = [name.upper() for name in table.header]
+            text = [0, names.index("IDENTIFIER")] if "IDENTIFIER" in names else [0]
+            cells = table.read(Columns(text, places))
+            if not table.ended:
+                msg = (
+                    f"{path} ends before {head.table_end}: it is cut off; delete it and get it "
+                    "again"
+                )
+                raise InputError(msg)
+            features, *identifiers = cells.texts
     if not features:
-        _refuse_no_values(path, head)
-    return features, cells.numbers, identifiers[0] if identifiers else None
+        files = list(dict.fromkeys(head.supplementary))
+        own = [name for name in files if "/series/" in name] or files
+        named = f"; its supplementary files are {listed(own)}" if own else ""
+        msg = (
+            f"{path} has no table of values ({head.accession}, "
+            f"{head.facts.get('type', '') or 'of unknown type'}): sequencing studies keep their "
+            f"counts in supplementary files{named}. Get the table of counts and use source table, "
+            f"with the option phenotype={head.accession or path} for what is known of the samples"
+        )
+        raise InputError(msg)
+    if not identifiers:
+        return features, cells.numbers, None
+    symbols = ["" if text.lower() in _CONTROL else text for text in identifiers[0]]
+    return features, cells.numbers, pd.DataFrame({"symbol": symbols}, dtype=object)
 
 
 def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:
@@ -223,42 +214,3 @@ def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:
         )
         raise InputError(msg)
     return [header.index(sample) for sample in head.samples]
-
-
-def _refuse_no_values(path: Path, head: GeoHead) -> None:
-    files = list(dict.fromkeys(head.supplementary))
-    own = [name for name in files if "/series/" in name] or files
-    named = f"; its supplementary files are {listed(own)}" if own else ""
-    kind = head.facts.get("type", "")
-    msg = (
-        f"{path} has no table of values ({head.accession}, {kind or 'of unknown type'}): "
-        "sequencing studies keep their counts in supplementary files"
-        f"{named}. Get the table of counts and use source table, with the option "
-        f"phenotype={head.accession or path} for what is known of the samples"
-    )
-    raise InputError(msg)
-
-
-def _annotation(
-    dataset: SheetRow,
-    features: list[str],
-    head: GeoHead,
-    identifiers: list[str] | None,
-    notes: list[str],
-) -> pd.DataFrame | None:
-    """Return symbols (and gene identifiers) of probes, from an annotation or the GDS itself."""
-    option = dataset.options.get("annotation", "none")
-    if option != "none":
-        table, platform = read_annotation(local_path(option) or option, features)
-        if platform and platform not in head.platform.split():
-            notes.append(f"the annotation is of {platform}, the series of {head.platform}")
-        count = int((table["symbol"] != "").sum())
-        notes.append(
-            f"{count} of {len(features)} features {either(count, 'has', 'have')} a symbol in "
-            "the annotation"
-        )
-        return table
-    if identifiers is None:
-        return None
-    symbols = ["" if text.lower() in _CONTROL else text for text in identifiers]
-    return pd.DataFrame({"symbol": symbols}, dtype=object)

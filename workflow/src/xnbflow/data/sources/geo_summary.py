@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -47,21 +47,9 @@ _MOST_CLASSES = 10
 class GeoSummary:
     """What the head of a GEO file says, and a proposal for the sheet.
 
-    Attributes
-    ----------
-    accession, title, platform, type : str
-    n_samples : int
-    has_table : bool
-        Whether the file has a table of values (a series matrix of RNA-seq may be told to have one
-        and hold no row: that is seen on reading).
-    values : DataFrame
-        One row per field and distinct value: ``field``, ``value``, ``samples`` (how many).
-    row : SheetRow or None
-        The proposed row; None where nothing looks like a class.
-    reason : str
-        Why that label, or why none.
-    supplementary : tuple of str
-        Files beside the table.
+    ``values`` has a row per field and distinct value, with the number of ``samples``. ``row`` is
+    the proposed row, None where nothing looks like a class; ``reason`` says why. A table that
+    begins (``has_table``) may hold no row, as of RNA-seq.
     """
 
     accession: str
@@ -109,19 +97,10 @@ class GeoSummary:
 def summarise(location: str, downloads: Downloads) -> GeoSummary:
     """Say what a GEO accession or file holds; of a remote file only the head is read.
 
-    Parameters
-    ----------
-    location : str
-        ``GSE4107``, ``GSE781-GPL96``, ``GDS507``, or a file's path.
-    downloads : Downloads
-        A file that has been downloaded is used; else ``base_urls["geo"]`` (or NCBI) are asked, and
-        the connection is closed where the table begins.
-
     Raises
     ------
     InputError
-        If the file cannot be had or read; where the accession has several platforms, it names
-        them.
+        If the file cannot be had. Where the accession has several platforms, it names them.
     """
     if not is_accession(location):
         with open_raw(location) as stream:
@@ -149,9 +128,17 @@ def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> Geo
         for value, count in Counter(head.fields[name]).most_common()
     ]
     row, reason = _proposal(location, head)
-    if row and row.source == "geo" and head.has_table and _not_logged(stream):
-        row = replace(row, options=row.options | {"transform": "log2"})
-        reason += " The first values of the table are not logged: transform=log2."
+    if row and row.source == "geo" and head.has_table:
+        values = [
+            float(cell)
+            for line in islice(stream, 1, _FIRST_ROWS)
+            if not line.startswith(b"!")
+            for cell in line.split(b"\t")[1:]
+            if _NUMBER.fullmatch(cell.strip())
+        ]
+        if values and is_not_logged(intensity_quantiles(np.array([values]))):
+            row = replace(row, options=row.options | {"transform": "log2"})
+            reason += " The first values of the table are not logged: transform=log2."
     return GeoSummary(
         head.accession,
         head.title,
@@ -166,60 +153,44 @@ def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> Geo
     )
 
 
-def _not_logged(stream: "io.BufferedReader[Any]") -> bool:
-    """Return whether the first rows of a table hold intensities without a logarithm."""
-    values = [
-        float(cell)
-        for line in islice(stream, 1, _FIRST_ROWS)
-        if not line.startswith(b"!")
-        for cell in line.split(b"\t")[1:]
-        if _NUMBER.fullmatch(cell.strip())
-    ]
-    return bool(values) and is_not_logged(intensity_quantiles(np.array([values])))
-
-
 def _proposal(location: str, head: GeoHead) -> tuple[SheetRow | None, str]:
-    """Return the row of the best-looking label."""
-    candidates = [
-        (score, name, texts)
-        for name in head.fields
-        if name not in head.short and (score := _score(name, texts := list(head.fields[name]))) > 0
-    ]
+    """Return the row of the best-looking label, and the reason."""
+    scores = {
+        name: _score(name, head.fields[name]) for name in head.fields if name not in head.short
+    }
+    best = max(scores, key=scores.__getitem__, default=None)
     stems = _title_stems(list(head.fields.get("title", [])))
-    if stems and not any(score >= 2 for score, _, _ in candidates):
-        regex = "|".join(re.escape(stem).replace(r"\ ", " ") for stem in stems)
-        if ";" not in regex:
-            return _row(location, head, "title", {"regex": f"({regex})"}), (
-                f"Proposed label: title, which says {' or '.join(map(repr, stems))}."
-            )
-    if not candidates:
+    regex = "|".join(re.escape(stem).replace(r"\ ", " ") for stem in stems)
+    if stems and max(scores.values(), default=0) < 2 and ";" not in regex:
+        row = _row(location, head, "title", {"regex": f"({regex})"})
+        return row, f"Proposed label: title, which says {' or '.join(map(repr, stems))}."
+    if best is None or not scores[best]:
         return None, (
             "No field looks like a class (2 to 10 values, each of several samples); choose one and "
             "name it as label, with regex= and map= where it needs them."
         )
-    _, name, texts = max(candidates, key=lambda found: found[0])
-    missing = sum(not text for text in texts)
-    options = {"unlabelled": "drop"} if missing else {}
-    label = name if name in ("source", "description") else f"characteristics:{name}"
-    told = (
+    counts = Counter(head.fields[best])
+    missing = counts.pop("", 0)
+    label = best if best in ("source", "description") else f"characteristics:{best}"
+    left_out = (
         f" ({counted(missing, 'sample', 'has', 'have')} none and would be left out)"
         if missing
         else ""
     )
-    values = ", ".join(f"{v} ({n})" for v, n in Counter(filter(None, texts)).most_common())
-    return _row(location, head, label, options), f"Proposed label: {name}{told}: {values}."
+    values = ", ".join(f"{v} ({n})" for v, n in counts.most_common())
+    row = _row(location, head, label, {"unlabelled": "drop"} if missing else {})
+    return row, f"Proposed label: {best}{left_out}: {values}."
 
 
-def _score(name: str, texts: Sequence[str]) -> int:
+def _score(name: str, texts: Iterable[str]) -> int:
     """Return how much a field looks like a class: 0 for not at all."""
-    counts = Counter(filter(None, map(plain_text, texts)))
+    found = list(map(plain_text, texts))
+    counts = Counter(filter(None, found))
     if not 2 <= len(counts) <= _MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
         return 0
-    if min(counts.values()) < 2 or sum(counts.values()) < len(texts) / 2:
+    if min(counts.values()) < 2 or sum(counts.values()) < len(found) / 2:
         return 0
-    if name == "description":
-        return 1
-    return 3 if _CLASS.search(name) else 2
+    return 1 if name == "description" else 2 + bool(_CLASS.search(name))
 
 
 def _title_stems(titles: Sequence[str]) -> list[str]:

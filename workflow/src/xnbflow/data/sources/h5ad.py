@@ -8,13 +8,7 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.anndata_file import (
-    CellMatrix,
-    matrix_of,
-    opened,
-    require_stored,
-    table_of,
-)
+from xnbflow.data.sources.anndata_file import matrix_of, opened, require_stored, table_of
 from xnbflow.data.sources.annotation import standard_names
 from xnbflow.data.sources.assembly import Draft, assemble
 from xnbflow.data.sources.class_labels import UNLABELLED, listed
@@ -49,52 +43,40 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
         If h5py is not installed, or the file has not what the options name.
     """
     path = Path(path)
+    named = {"label": dataset.label, "group": dataset.options.get("group")}
     with opened(path) as file:
         matrix = matrix_of(path, file, dataset.options.get("matrix", "X"))
-        var, obs = matrix.var, table_of(path, file, "obs")
-        if dataset.label is None:  # cells to predict
-            obs = obs.assign(**{UNLABELLED: UNLABELLED})
-        label = _column(path, obs, dataset.label or UNLABELLED, "label")
-        options = dict(dataset.options)
-        if "group" in options:
-            options["group"] = _column(path, obs, options["group"], "group")
-        values = _read(matrix)
-    metadata = _texts(obs)
-    genes = standard_names(_texts(var))
+        cells, genes = _texts(table_of(path, file, "obs")), standard_names(_texts(matrix.var))
+        for key, name in named.items():
+            column = name and name.removeprefix("obs:").strip()
+            if column and column not in cells:
+                msg = (
+                    f"{path}: obs has no {column!r}, which the sheet's {key} names; its columns of "
+                    f"text are {listed(list(cells.columns))}"
+                )
+                raise InputError(msg, file=str(path), key=key)
+            named[key] = column
+        what = f"a dense table of {matrix.shape[0]:,} cells by {matrix.shape[1]:,} genes"
+        require_stored(path, 8 * prod(matrix.shape), what)
+        values = np.empty(matrix.shape[::-1])
+        for which, block in matrix.blocks(_VALUES_PER_CHUNK):
+            values[which] = as_dense(block)
+    label, group = named.values()
+    names = list(map(str, cells.index))
     draft = Draft(
         f"data set {dataset.id}: {path}",
         values,
-        list(map(str, var.index)),
-        list(map(str, obs.index)),
-        list(_texts(obs[[label]])[label]),
+        list(map(str, matrix.var.index)),
+        names,
+        [UNLABELLED] * len(names) if label is None else list(cells.pop(label)),
         f"obs {label!r}",
-        metadata.drop(columns=label, errors="ignore"),
-        feature_metadata=genes if len(genes.columns) else None,
-        place=lambda gene, cell: f"gene {var.index[gene]!r}, cell {obs.index[cell]!r}",
+        cells.reset_index(drop=True),
+        feature_metadata=genes.reset_index(drop=True) if len(genes.columns) else None,
+        place=lambda gene, cell: f"gene {matrix.var.index[gene]!r}, cell {names[cell]!r}",
     )
+    options = dataset.options | ({"group": group} if group else {})
     row = SheetRow(dataset.id, dataset.source, dataset.location, label=label, options=options)
     return assemble(row, draft)
-
-
-def _column(path: Path, obs: pd.DataFrame, name: str, key: str) -> str:
-    name = name.removeprefix("obs:").strip()
-    if name not in obs:
-        msg = (
-            f"{path}: obs has no {name!r}, which the sheet's {key} names; it has "
-            f"{listed(list(obs.columns))}"
-        )
-        raise InputError(msg)
-    return name
-
-
-def _read(matrix: CellMatrix) -> np.ndarray:
-    """Return the matrix turned, (n_genes, n_cells), dense; a block of genes at a time."""
-    what = f"a dense table of {matrix.shape[0]:,} cells by {matrix.shape[1]:,} genes"
-    require_stored(matrix.element.file.filename, 8 * prod(matrix.shape), what)
-    values = np.empty(matrix.shape[::-1])
-    for which, block in matrix.blocks(_VALUES_PER_CHUNK):
-        values[which] = as_dense(block)
-    return values
 
 
 def _texts(table: pd.DataFrame) -> pd.DataFrame:
@@ -104,4 +86,4 @@ def _texts(table: pd.DataFrame) -> pd.DataFrame:
         for name in table
         if not pd.api.types.is_float_dtype(table[name].dtype)
     }
-    return pd.DataFrame(kept, dtype=object, index=range(len(table)))
+    return pd.DataFrame(kept, dtype=object, index=table.index)

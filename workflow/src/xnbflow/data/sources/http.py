@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.client import RemoteDisconnected
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,10 @@ from isal import igzip
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError
 
-from xnbflow.data.errors import quoted
-from xnbflow.data.sources.downloads import RetryPolicy
+from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.sources.downloads import DownloadFailedError, NotThereError, RetryPolicy
 
-__all__ = ["DownloadFailedError", "NotThereError", "download", "open_url"]
+__all__ = ["download", "open_url"]
 
 _CHUNK = 1 << 18
 _SECONDS_BEFORE_PROGRESS = 3.0
@@ -26,14 +25,6 @@ _SECONDS_BEFORE_PROGRESS = 3.0
 _TEMPORARY = frozenset({408, 425, 429})
 #: Without compression in transit Content-Length is the file's, and a shorter answer an error.
 _HEADERS = {"Accept-Encoding": "identity"}
-
-
-class DownloadFailedError(Exception):
-    """A URL could not be downloaded; the message says why, without the URL."""
-
-
-class NotThereError(DownloadFailedError):
-    """The server answered, but does not give such a file: 404 and the like."""
 
 
 class _TemporaryError(DownloadFailedError):
@@ -45,29 +36,20 @@ class _TemporaryError(DownloadFailedError):
 def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None:
     """Download a URL; progress is shown on the standard error stream when it takes long.
 
-    Parameters
-    ----------
-    url : str
-        What to download.
-    path : Path
-        Where to write it. Each attempt has a file of its own beside it.
-    retry : RetryPolicy
-        How long to wait, and how often to try.
-    checked : bool
-        Whether the checksum of the file is known. Without, an answer that somebody on the way
-        could change or cut unseen is refused: a redirection from https to http, and a body of
-        unknown length.
+    Each attempt has a file of its own beside the path. Without a known checksum (``checked``), an
+    answer that somebody on the way could change or cut unseen is refused: a redirection from https
+    to http, and a body of unknown length.
 
     Raises
     ------
     DownloadFailedError
-        If all attempts failed.
+        If all attempts failed; the message says why, without the URL.
     """
     end = time.monotonic() + retry.deadline
     for attempt in range(retry.retries + 1):
         part = path.with_name(f"{path.name}.{attempt}")
         try:
-            _attempt(url, part, retry, end, checked=checked)
+            _attempt(_Transfer(url, part, retry.timeout, checked=checked), retry, end)
             part.replace(path)
             return
         except _TemporaryError as error:
@@ -88,25 +70,18 @@ class _Transfer(threading.Thread):
 
     def __init__(self, url: str, part: Path, timeout: float, *, checked: bool) -> None:
         super().__init__(daemon=True)
-        self._url, self._part, self._timeout, self._checked = url, part, timeout, checked
-        self.abandoned = False
-        self.received = 0
+        self.url, self.part, self.timeout, self.checked = url, part, timeout, checked
+        self.abandoned, self.received = False, 0
         self.length: int | None = None
         self.error: Exception | None = None
 
     def run(self) -> None:
         """Write the answer's body to the file."""
         try:
-            with (
-                self._part.open("wb") as file,
-                requests.get(
-                    self._url, headers=_HEADERS, timeout=self._timeout, stream=True
-                ) as answer,
-            ):
-                answer.raise_for_status()
+            with self.part.open("wb") as file, _answered(self.url, self.timeout) as answer:
                 announced = answer.headers.get("Content-Length", "")
                 self.length = int(announced) if announced.isdecimal() else None
-                if not self._checked:
+                if not self.checked:
                     _refuse_unsafe(answer)
                 while not self.abandoned and (chunk := answer.raw.read1(_CHUNK)):
                     file.write(chunk)
@@ -128,10 +103,10 @@ def _refuse_unsafe(answer: requests.Response) -> None:
         raise DownloadFailedError(msg)
 
 
-def _attempt(url: str, part: Path, retry: RetryPolicy, end: float, *, checked: bool) -> None:
-    transfer = _Transfer(url, part, retry.timeout, checked=checked)
+def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
+    """Wait for a transfer as long as the policy says."""
     progress = tqdm(
-        desc=url.rpartition("/")[2],
+        desc=transfer.url.rpartition("/")[2],
         unit="B",
         unit_scale=True,
         delay=_SECONDS_BEFORE_PROGRESS,
@@ -157,41 +132,35 @@ def _attempt(url: str, part: Path, retry: RetryPolicy, end: float, *, checked: b
         transfer.abandoned = True
         progress.close()
     if transfer.error is not None:
-        raise _in_words(transfer.error, retry.timeout) from transfer.error
+        raise transfer.error
 
 
-def _in_words(error: Exception, timeout: float) -> Exception:
-    """Return in words, and by class, why an attempt failed; an unexpected error as it is."""
-    if isinstance(error, requests.HTTPError):
+@contextmanager
+def _answered(url: str, timeout: float) -> Iterator[requests.Response]:
+    """Open a URL; a failure becomes a `DownloadFailedError` that says whether it may pass."""
+    try:
+        with requests.get(url, headers=_HEADERS, timeout=timeout, stream=True) as answer:
+            answer.raise_for_status()
+            yield answer
+    except InputError:  # of who reads
+        raise
+    except requests.HTTPError as error:
         answer = error.response
         said = f"{answer.status_code} {quoted(answer.reason)[1:-1]}"
         if answer.status_code < 500 and answer.status_code not in _TEMPORARY:
-            return NotThereError(said)
+            raise NotThereError(said) from error
         failure, wait = _TemporaryError(said), answer.headers.get("Retry-After", "")
         failure.retry_after = float(wait) if wait.isdecimal() else None
-        return failure
-    if isinstance(error, requests.Timeout) or "timed out" in str(error):
-        return _TemporaryError(f"no answer within {timeout:g} s")
-    if isinstance(error, requests.ConnectionError | HTTPError):
-        reason = _innermost(error)
-        what = "the host closes the connection" if isinstance(reason, RemoteDisconnected) else (
-            f"the connection failed ({quoted(str(reason), 160)[1:-1]})"
-        )  # fmt: skip
-        return _TemporaryError(what)
-    if isinstance(error, requests.RequestException | ValueError):
-        return DownloadFailedError(quoted(str(error), 160)[1:-1])
-    return error
-
-
-def _innermost(error: BaseException) -> object:
-    """Return the innermost reason of a failed or broken connection."""
-    reason: object = error
-    while isinstance(reason, BaseException):
-        inner = getattr(reason, "reason", None) or (reason.args[-1] if reason.args else None)
-        if not isinstance(inner, BaseException):
-            break
-        reason = inner
-    return reason
+        raise failure from error
+    except (requests.RequestException, HTTPError, ValueError) as error:
+        if isinstance(error, requests.Timeout) or "timed out" in str(error):
+            msg = f"no answer within {timeout:g} s"
+            raise _TemporaryError(msg) from error
+        said = quoted(str(error), 160)[1:-1]
+        if isinstance(error, requests.ConnectionError | HTTPError):
+            msg = f"the connection failed ({said})"
+            raise _TemporaryError(msg) from error
+        raise DownloadFailedError(said) from error
 
 
 @contextmanager
@@ -203,13 +172,9 @@ def open_url(url: str, timeout: float) -> Iterator["io.BufferedReader[Any]"]:
     DownloadFailedError
         If there is no answer, or not that file.
     """
-    try:
-        with requests.get(url, stream=True, timeout=timeout, headers=_HEADERS) as answer:
-            answer.raise_for_status()
-            answer.raw.auto_close = False  # at the end a buffer may still hold some
-            stream: Any = io.BufferedReader(answer.raw, 1 << 15)
-            if stream.peek(2).startswith(b"\x1f\x8b"):
-                stream = io.BufferedReader(igzip.IGzipFile(fileobj=stream), 1 << 15)
-            yield stream
-    except (requests.RequestException, HTTPError) as error:
-        raise DownloadFailedError(str(_in_words(error, timeout))) from error
+    with _answered(url, timeout) as answer:
+        answer.raw.auto_close = False  # at the end a buffer may still hold some
+        stream: Any = io.BufferedReader(answer.raw, 1 << 15)
+        if stream.peek(2).startswith(b"\x1f\x8b"):
+            stream = io.BufferedReader(igzip.IGzipFile(fileobj=stream), 1 << 15)
+        yield stream

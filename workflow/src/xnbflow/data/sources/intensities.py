@@ -6,16 +6,7 @@ from xnbflow.data.counts import counted
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.errors import InputError
 
-__all__ = [
-    "TRANSFORMS",
-    "intensity_quantiles",
-    "is_not_logged",
-    "looks_like_counts",
-    "transform",
-]
-
-#: What the sheet's option ``transform`` may be.
-TRANSFORMS = ("none", "log2", "log2p1", "log_cpm")
+__all__ = ["intensity_quantiles", "is_not_logged", "looks_like_counts", "transform"]
 
 _AT_MOST = 250_000
 #: Fewer features that look like counts are no table of genes.
@@ -39,15 +30,10 @@ def intensity_quantiles(values: np.ndarray) -> np.ndarray:
 
 
 def is_not_logged(quantiles: np.ndarray) -> bool:
-    """Return whether intensities look as if no logarithm had been taken.
+    """Return whether intensities of such `intensity_quantiles` look as if not logged.
 
     The rule of GEO2R (NCBI): the 99 % quantile exceeds 100, or the range exceeds 50 while the lower
     quartile is positive.
-
-    Parameters
-    ----------
-    quantiles : ndarray, shape (6,)
-        Of `intensity_quantiles`.
 
     Examples
     --------
@@ -91,47 +77,41 @@ def looks_like_counts(values: np.ndarray) -> bool:
 
 
 def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool = True) -> list[str]:
-    """Take logarithms in place, and say what was seen and done.
+    """Take logarithms of values (n_features, n_samples) in place, and say what was seen and done.
 
-    None of them learns anything of other samples, so that they may be taken before folds are drawn.
-
-    Parameters
-    ----------
-    where : str
-        The data set, for errors.
-    values : ndarray of float64, shape (n_features, n_samples)
-        Changed in place. Of ``log2`` values of 0 and below become missing, as in GEO2R.
-    how : {"none", "log2", "log2p1", "log_cpm"}
-        ``log2p1`` is log2(x + 1), ``log_cpm`` log(1 + counts per million of the sample), see
-        `xnbflow.preprocessing.CountsPerMillion`.
-    tell_unlogged : bool
-        Whether values that look not logged are worth a note. Counts always are.
-
-    Returns
-    -------
-    list of str
-        For people: whether values look logged, and how many became missing.
+    Of ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
+    ``log_cpm`` log(1 + counts per million of the sample), see
+    `xnbflow.preprocessing.CountsPerMillion`. None of them learns anything of other samples, so that
+    they may be taken before folds are drawn. ``tell_unlogged`` says whether values that look not
+    logged are worth a note; counts always are.
 
     Raises
     ------
     InputError
-        If `how` is unknown, log2p1 or log_cpm meets negative values, or log_cpm a sample without
-        counts or a missing one.
+        If log2p1 or log_cpm meets negative values, or log_cpm a sample without counts or a missing
+        one.
     """
-    if how not in TRANSFORMS:
-        msg = f"{where}: transform is {how!r}; use one of {', '.join(TRANSFORMS)}"
-        raise InputError(msg, key="transform")
-    if how == "none":
-        return _suggested(values, tell_unlogged=tell_unlogged)
     if how == "log_cpm":
-        return _log_cpm(where, values)
+        return _log_cpm(f"{where}: transform=log_cpm", values)
+    if how == "none" and len(values) >= _GENES and looks_like_counts(values):
+        note = (
+            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, say "
+            "transform=log_cpm in the sheet's options, for log(1 + counts per million); if they "
+            "are intensities, transform=log2"
+        )
+        return [note]
+    if how == "none" and not tell_unlogged:
+        return []
     quantiles = intensity_quantiles(values)
+    seen = f"99 % quantile {quantiles[4]:.4g}, largest {quantiles[5]:.4g}"
+    if how == "none":
+        note = f"the values look like intensities not logged ({seen}); consider transform=log2"
+        return [note] if is_not_logged(quantiles) else []
     if how == "log2p1" and quantiles[0] < 0:
         msg = f"{where}: transform=log2p1 of {quantiles[0]:.4g}; values must not be negative"
         raise InputError(msg, key="transform")
     notes = [f"logarithms to base 2 were taken of {'x + 1' if how == 'log2p1' else 'all values'}"]
     if not is_not_logged(quantiles):
-        seen = _in_words(quantiles)
         notes.append(f"the values look logged already ({seen}); is transform={how} meant?")
     lost = 0
     for part in row_slices(values.shape):
@@ -142,51 +122,29 @@ def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool =
         rows[rows <= 0] = np.nan
         np.log2(rows, out=rows)
     if lost:
-        notes.append(
-            f"{counted(lost, 'value')} of 0 or below became missing: they have no logarithm"
-        )
+        text = f"{counted(lost, 'value')} of 0 or below became missing: they have no logarithm"
+        notes.append(text)
     return notes
 
 
-def _suggested(values: np.ndarray, *, tell_unlogged: bool) -> list[str]:
-    """Suggest a transform for values that are not transformed."""
-    if len(values) >= _GENES and looks_like_counts(values):
-        note = (
-            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, say "
-            "transform=log_cpm in the sheet's options, for log(1 + counts per million); if they "
-            "are intensities, transform=log2"
-        )
-        return [note]
-    quantiles = intensity_quantiles(values) if tell_unlogged else None
-    if quantiles is None or not is_not_logged(quantiles):
-        return []
-    seen = _in_words(quantiles)
-    return [f"the values look like intensities not logged ({seen}); consider transform=log2"]
-
-
-def _in_words(quantiles: np.ndarray) -> str:
-    return f"99 % quantile {quantiles[4]:.4g}, largest {quantiles[5]:.4g}"
-
-
-def _log_cpm(where: str, values: np.ndarray) -> list[str]:
+def _log_cpm(what: str, values: np.ndarray) -> list[str]:
     notes = ["log(1 + counts per million of the sample) was taken of all values"]
     if not looks_like_counts(values):
         notes.append("the values do not look like counts of reads; is transform=log_cpm meant?")
-    missing = int(np.isnan(values).sum())
-    if missing:
-        msg = (
-            f"{where}: transform=log_cpm, but {counted(missing, 'count', 'is', 'are')} missing, "
-            "without which the "
-            "sum of a sample is unknown; write 0 where no read was found"
+    sizes, lowest = values.sum(axis=0), values.min(initial=0.0)
+    wrong = None
+    if np.isnan(sizes).any():
+        missing = counted(int(np.isnan(values).sum()), "count", "is", "are")
+        wrong = (
+            f", but {missing} missing, without which the sum of a sample is unknown; write 0 where "
+            "no read was found"
         )
-        raise InputError(msg, key="transform")
-    lowest, sizes = values.min(initial=0.0), values.sum(axis=0)
-    if lowest < 0:
-        msg = f"{where}: transform=log_cpm of {lowest:.4g}; counts must not be negative"
-        raise InputError(msg, key="transform")
-    if (sizes == 0).any():
-        sample = int(np.argmin(sizes)) + 1
-        msg = f"{where}: transform=log_cpm: sample {sample} has no counts at all; leave it out"
+    elif lowest < 0:
+        wrong = f" of {lowest:.4g}; counts must not be negative"
+    elif (sizes == 0).any():
+        wrong = f": sample {int(np.argmin(sizes)) + 1} has no counts at all; leave it out"
+    if wrong:
+        msg = f"{what}{wrong}"
         raise InputError(msg, key="transform")
     for part in row_slices(values.shape):
         rows = values[part]

@@ -13,6 +13,7 @@ from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.files import format_of, open_raw
 from xnbflow.data.sources.geo_head import GeoHead, read_head
 from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.sources.table_file import Columns
 from xnbflow.data.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 __all__ = ["joined", "position_of", "read_phenotype"]
@@ -24,15 +25,10 @@ _ACCESSION = "geo_accession"
 def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
     """Read a phenotype file: every column as text, indexed by the sample's name.
 
-    Parameters
-    ----------
-    path : path
-        Any format of a table (`read_table`), a row per sample; or a series
-        matrix or GDS of GEO, with or without values.
-    dataset : SheetRow
-        Its option ``phenotype_id`` names the column of sample names; without it, that is the
-        column called as the sheet's ``id_column``, else the first. Of GEO it is a field
-        (``title``), and without it samples are called by their accessions.
+    It has any format of a table (`read_table`), a row per sample, or is a series matrix or GDS of
+    GEO, with or without values. The option ``phenotype_id`` names the column of sample names;
+    without it, that is the column called as the sheet's ``id_column``, else the first. Of GEO it is
+    a field (``title``), and without it samples are called by their accessions.
 
     Raises
     ------
@@ -40,35 +36,28 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
         If a name repeats or is missing, or a column occurs twice.
     """
     path = Path(path)
-    if suffix_of(path) not in WORKBOOKS:
-        with open_raw(path) as stream:
-            if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
-                return _of_geo(path, read_head(path, stream), dataset)
-    with open_table(path, {}) as table:
-        names, texts = table.header, table.texts()
+    wanted = dataset.options.get("phenotype_id")
     with about_file(path):
+        if suffix_of(path) not in WORKBOOKS:
+            with open_raw(path) as stream:
+                if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
+                    return _of_geo(path, read_head(path, stream), dataset)
+        with open_table(path, {}) as table:
+            names = table.header
+            texts = table.read(Columns(range(len(names)), ())).texts
         for name, count in Counter(names).items():
             if count > 1:
                 msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"
                 raise InputError(msg, key=name)
-        wanted = dataset.options.get("phenotype_id")
-        key = 0
+        key = names.index(dataset.id_column) if dataset.id_column in names else 0
         if wanted:
             key = position_of(path, names, wanted, "phenotype_id")
-        elif dataset.id_column in names:
-            key = names.index(dataset.id_column)
         frame = pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object)
         return _indexed(path, frame, names[key])
 
 
 def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
-    """Return the position of a name of the sheet, which must occur once.
-
-    Raises
-    ------
-    InputError
-        If it occurs never or several times; its key is `key`, which names it in the sheet.
-    """
+    """Return the position of a name, which the sheet's ``key`` has and which must occur once."""
     count = list(names).count(name)
     if count == 1:
         return list(names).index(name)
@@ -94,9 +83,8 @@ def _of_geo(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
     if wanted := dataset.options.get("phenotype_id"):
         key, _ = head.label_texts(str(path), wanted)
     frame = _indexed(path, head.fields.copy(), key)
-    asked = [name for name in (dataset.label, dataset.options.get("group")) if name]
-    for name in asked:
-        if head.field_named(name) not in (None, key):
+    for name in (dataset.label, dataset.options.get("group")):
+        if name and head.field_named(name) not in (None, key):
             field, _ = head.label_texts(str(path), name)
             frame = frame.rename(columns={field: name})
     return frame
@@ -104,27 +92,18 @@ def _of_geo(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
 
 def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
     samples = frame.pop(key)
-    if (samples == "").any() or samples.duplicated().any():
-        bad = samples[(samples == "") | samples.duplicated()].iloc[0]
-        what = f"sample {quoted(bad)} occurs twice" if bad else "a row has no sample name"
+    bad = samples[(samples == "") | samples.duplicated()]
+    if len(bad):
+        what = f"sample {quoted(bad.iloc[0])} occurs twice" if bad.iloc[0] else "a cell is empty"
         msg = f"{path}, column {quoted(key)}: {what}; correct it, or name another phenotype_id"
-        raise InputError(msg, file=str(path), key=key)
+        raise InputError(msg, key=key)
     return frame.set_index(pd.Index(samples, name=None))
 
 
 def joined(
     where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
 ) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
-    """Match samples with the rows of a phenotype.
-
-    Returns
-    -------
-    keep : ndarray of bool, shape (n_samples,)
-        Which samples have a row.
-    rows : DataFrame
-        Their rows, in the samples' order.
-    notes : list of str
-        Names the samples of which only one file knows.
+    """Return which samples have a row of a phenotype, their rows in order, and notes.
 
     Raises
     ------
@@ -135,27 +114,20 @@ def joined(
     keep = names.isin(phenotype.index)
     if not keep.any():
         known = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
-        way_out = (
-            f"They are in its column {known[0]!r}: say phenotype_id={known[0]}"
-            if known
-            else "Name the columns by id_column and the option phenotype_id"
-        )
+        way_out = "Name the columns by id_column and the option phenotype_id"
+        if known:
+            way_out = f"They are in its column {known[0]!r}: say phenotype_id={known[0]}"
         msg = (
             f"{where}: no sample of the table is in the phenotype file; the table has "
             f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. {way_out}"
         )
         raise InputError(msg, key="phenotype_id")
     notes = []
-    if not keep.all():
-        only = list(names[~keep])
-        notes.append(
-            f"{counted(len(only), 'sample', 'is', 'are')} left out, without phenotype: "
-            f"{listed(only)}"
-        )
-    beyond = list(phenotype.index[~phenotype.index.isin(names)])
-    if beyond:
-        notes.append(
-            f"{counted(len(beyond), 'sample', 'is', 'are')} in the phenotype file only: "
-            f"{listed(beyond)}"
-        )
+    for only, what in (
+        (names[~keep], "left out, without phenotype"),
+        (phenotype.index[~phenotype.index.isin(names)], "in the phenotype file only"),
+    ):
+        if len(only):
+            text = f"{counted(len(only), 'sample', 'is', 'are')} {what}: {listed(list(only))}"
+            notes.append(text)
     return keep, phenotype.loc[names[keep]].reset_index(drop=True), notes

@@ -26,15 +26,11 @@ _AT_LEAST, _LONE = 20, 3
 
 
 def suggested_group(
-    sample_metadata: pd.DataFrame | None, labels: Sequence[str] | np.ndarray
+    sample_metadata: pd.DataFrame, labels: Sequence[str] | np.ndarray
 ) -> str | None:
     """Return the column whose name and values speak of repeated patients, None if there is none.
 
-    Parameters
-    ----------
-    sample_metadata : DataFrame of str, shape (n_samples, n_columns), or None
-    labels : sequence of str, shape (n_samples,)
-        A column that is the label by another name is no group.
+    A column that is the label by another name is no group.
 
     Examples
     --------
@@ -42,8 +38,6 @@ def suggested_group(
     >>> suggested_group(table, ["t", "t", "n", "n"])
     'patient'
     """
-    if sample_metadata is None:
-        return None
     n_classes = len(set(labels))
     for pattern in (_PATIENT, _BATCH):
         for name in sample_metadata:
@@ -68,7 +62,7 @@ def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
     return [
         str(name)
         for name in features
-        if str(name).startswith(("__", "N_", "n_")) and _TALLY.fullmatch(str(name))
+        if name.startswith(("__", "N_", "n_")) and _TALLY.fullmatch(name)
     ]
 
 
@@ -76,11 +70,6 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
     """Name features, three at most, that look unlike all others: covariates, not genes.
 
     Those of whole numbers only where others are not, and those wholly above or below all others.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_features, n_samples)
-    features : sequence of str
 
     Examples
     --------
@@ -101,7 +90,13 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
     varies = low < high
     if 0 < (whole & varies).sum() <= _LONE:
         found |= whole & varies
-    found |= _outside(low, high)
+    by_low, by_high = np.argsort(-low, kind="stable"), np.argsort(high, kind="stable")
+    spread = np.nanmedian(high - low)
+    for n in range(1, _LONE + 1):  # wholly above or below all others, with a gap between
+        if low[by_low[n - 1]] > np.nanmax(np.delete(high, by_low[:n])) + spread:
+            found[by_low[:n]] = True
+        if high[by_high[n - 1]] < np.nanmin(np.delete(low, by_high[:n])) - spread:
+            found[by_high[:n]] = True
     names = [str(features[i]) for i in np.flatnonzero(found).tolist()]
     return names if len(names) <= _LONE else []
 
@@ -109,14 +104,8 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
 def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:
     """Return the positions of samples that have all values in common: one sample, given twice.
 
-    A fold that tests one and trains on the other measures memory. Of few features, or of whole
-    numbers alone, samples agree by chance: nothing is said of these, nor where a group keeps such
-    samples together.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_features, n_samples)
-    groups : ndarray of str, shape (n_samples,), or None
+    Of few features, or of whole numbers alone, samples agree by chance: nothing is said of these,
+    nor where a group keeps such samples together.
 
     Examples
     --------
@@ -141,16 +130,3 @@ def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> li
         and (groups is None or len(set(groups[found].tolist())) > 1)
         and not (values[:, found[0]] == np.floor(values[:, found[0]])).all()
     ]
-
-
-def _outside(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return which features, few, lie wholly above or below all others, with a gap between."""
-    found = np.zeros(len(low), dtype=bool)
-    by_low, by_high = np.argsort(-low, kind="stable"), np.argsort(high, kind="stable")
-    spread = np.nanmedian(high - low)
-    for n in range(1, _LONE + 1):
-        if low[by_low[n - 1]] > np.nanmax(np.delete(high, by_low[:n])) + spread:
-            found[by_low[:n]] = True
-        if high[by_high[n - 1]] < np.nanmin(np.delete(low, by_high[:n])) - spread:
-            found[by_high[:n]] = True
-    return found

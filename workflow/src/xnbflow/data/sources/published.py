@@ -1,18 +1,21 @@
-"""What the readers of published data sets share: a raw file becomes a frame of clean columns."""
+"""Published data sets: a raw file is downloaded, and cleaned as its paper says."""
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.data.counts import counted, either
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.sheet import SheetRow
 
-__all__ = ["fetch_frame", "numbers", "refuse_empty", "sample_rows"]
+__all__ = ["Published", "load_published", "numbers", "refuse_empty"]
 
 _NO_TABLE = (
     pd.errors.ParserError,
@@ -22,93 +25,88 @@ _NO_TABLE = (
 )
 
 
-def fetch_frame(
-    dataset: SheetRow,
-    downloads: Downloads,
-    path: str,
-    *,
-    bases: Sequence[str],
-    columns: Sequence[str],
-    text: Collection[str] = (),
-    header: bool,
-    separator: str = ",",
-) -> pd.DataFrame:
-    """Get a published file and read it.
+@dataclass(frozen=True)
+class Published:
+    """Where a data set is published, and how its file becomes samples.
 
-    Parameters
-    ----------
-    dataset : SheetRow
-        A row of the sheet; its option ``file`` names another file than ``path``.
-    downloads : Downloads
-        Where files come from and go to.
-    path : str
-        The file below the base URLs.
-    bases : sequence of str
-        Where it is published.
-    columns : sequence of str
-        The file's columns; where it has a header, those that it must have.
-    text : collection of str
-        Those of them that hold text; the others hold numbers.
-    header : bool
-        Whether its first line names the columns.
-    separator : str
-        What stands between cells.
+    ``clean`` takes the row of the sheet and the file's ``columns``; it returns a frame of features
+    (in radians, numbers and codes) with the column ``label`` and samples as its index, and the kind
+    of each feature. Columns of ``text`` are text, the others numbers. Without ``header`` the file
+    has exactly these columns.
+    """
 
-    Returns
-    -------
-    DataFrame
-        One row per line, and these columns alone; what is missing or ``?`` is NaN.
+    path: str
+    columns: Sequence[str]
+    clean: Callable[[SheetRow, pd.DataFrame], tuple[pd.DataFrame, Mapping[str, str]]]
+    bases: Sequence[str] = ()
+    text: Collection[str] = ()
+    header: bool = True
+
+
+def load_published(
+    dataset: SheetRow, downloads: Downloads, known: Mapping[str, Published]
+) -> DataSet:
+    """Get the data set that the row's location names.
+
+    Its options are ``rows`` and ``seed`` (a random sample of that many samples) and ``file``
+    (another name of the raw file below the base URLs or in a folder).
 
     Raises
     ------
     InputError
-        If the file cannot be had or has other columns, or a cell that should be a number is none.
+        If there is none of that name, its file cannot be had, or it is not the original.
     """
-    path = dataset.options.get("file", path)
-    local = downloads.fetch(dataset.source, path, default=bases, sha256=dataset.sha256)
-    missing = ["", "?", "NA"]
+    if dataset.location not in known:
+        msg = (
+            f"data set {dataset.id}: source {dataset.source} has no data set "
+            f"{quoted(dataset.location)}; use one of {', '.join(known)}, or source 'table'"
+        )
+        raise InputError(msg, key="location")
+    entry = known[dataset.location]
+    path = dataset.options.get("file", entry.path)
+    local = downloads.fetch(dataset.source, path, default=entry.bases, sha256=dataset.sha256)
+    frame, kinds = entry.clean(dataset, _columns(dataset, entry, local))
+    refuse_empty(dataset, frame)
+    frame = _some_rows(dataset, frame)
+    values = numbers(dataset, frame[list(kinds)])
+    return DataSet(
+        dataset.id, values, list(kinds), frame.index, frame["label"], list(kinds.values())
+    )
+
+
+def _columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFrame:
+    """Read the columns of an entry; what is missing or ``?`` is NaN."""
     try:
         with open_raw(local) as stream, warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
             frame = pd.read_csv(
                 stream,
-                sep=separator,
-                header=0 if header else None,
-                na_values=missing,
+                sep="\t" if ".tsv" in entry.path else ",",
+                header=0 if entry.header else None,
+                na_values=["", "?", "NA"],
                 keep_default_na=False,
                 low_memory=False,
                 index_col=False,
             )
     except _NO_TABLE as error:
         msg = f"{local} is not a table: {str(error).strip()[:200]}; get it again"
-        raise InputError(msg) from error
-    _name_columns(frame, columns, str(local), dataset.location, header=header)
+        raise InputError(msg, file=str(local)) from error
+    if not entry.header and len(frame.columns) == len(entry.columns):
+        frame.columns = list(entry.columns)
+    if absent := [column for column in entry.columns if column not in frame]:
+        msg = (
+            f"{local}: {dataset.location} has {len(entry.columns)} columns, but of "
+            f"{counted(len(frame.columns), 'column')} in the file none is {absent[0]!r}; get the "
+            "original file"
+        )
+        raise InputError(msg, file=str(local), key=absent[0])
     typed = {}
-    for column in columns:
-        if column in text:
+    for column in entry.columns:
+        if column in entry.text:
             typed[column] = frame[column].map(str, na_action="ignore").astype(object)
         else:
             (typed[column],) = numbers(dataset, frame[[column]], allow_missing=True)
     return pd.DataFrame(typed, index=frame.index)
-
-
-def _name_columns(
-    frame: pd.DataFrame, columns: Sequence[str], place: str, location: str, *, header: bool
-) -> None:
-    """Name the columns of a file without a header; refuse others than the published ones."""
-    if header:
-        absent = [column for column in columns if column not in frame.columns]
-        if absent:
-            msg = f"{place}, line 1: there is no column {absent[0]!r}; get the original file"
-            raise InputError(msg)
-        return
-    if len(frame.columns) != len(columns):
-        msg = (
-            f"{place}: {counted(len(frame.columns), 'column')}, but {location} has {len(columns)}; "
-            "get the original file"
-        )
-        raise InputError(msg)
-    frame.columns = list(columns)
 
 
 def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = False) -> np.ndarray:
@@ -117,7 +115,7 @@ def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = Fal
     Raises
     ------
     InputError
-        If a cell is no number, or missing where that is not allowed.
+        If a cell is no finite number, or missing where that is not allowed.
     """
     values = np.empty((len(frame.columns), len(frame)))
     for row, column in enumerate(frame.columns):
@@ -136,33 +134,27 @@ def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = Fal
                 f"data set {dataset.id}: column {column!r} of row {frame.index[first]} (from 0) is "
                 f"{what}; get the original file"
             )
-            raise InputError(msg)
+            raise InputError(msg, key=column)
     return values
 
 
 def refuse_empty(dataset: SheetRow, frame: pd.DataFrame) -> None:
-    """Refuse a file of which no row can be used.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise an `InputError` if no row of a file can be used."""
     if frame.empty:
         msg = f"data set {dataset.id}: no row of the file can be used; get the original file"
         raise InputError(msg)
 
 
-def sample_rows(dataset: SheetRow, frame: pd.DataFrame) -> pd.DataFrame:
+def _some_rows(dataset: SheetRow, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the random rows that the options ``rows`` and ``seed`` ask for, in their order."""
-    if "rows" not in dataset.options:
-        return frame
-    n_rows = int(dataset.options["rows"])
+    n_rows = int(dataset.options.get("rows", len(frame)))
     if not 0 < n_rows <= len(frame):
         msg = (
             f"data set {dataset.id}: option rows={n_rows}, but there "
-            f"{either(len(frame), 'is', 'are')} {counted(len(frame), 'row')}; "
-            "correct the sheet"
+            f"{either(len(frame), 'is', 'are')} {counted(len(frame), 'row')}; correct the sheet"
         )
-        raise InputError(msg)
+        raise InputError(msg, key="rows")
+    if "rows" not in dataset.options:
+        return frame
     rng = np.random.default_rng(int(dataset.options.get("seed", 0)))
     return frame.iloc[np.sort(rng.choice(len(frame), n_rows, replace=False))]

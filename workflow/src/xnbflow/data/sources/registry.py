@@ -38,15 +38,15 @@ _OF_FILES: dict[str, dict[str, Any]] = {
     "literal": _NAMES,
     "map": _ANY,
     "missing": {
-        "pattern": r"^(refuse|impute|drop_features(:[0-9.]+)?)$",
-        "description": "refuse, impute, drop_features or drop_features:0.2",
+        "pattern": r"^(refuse|impute|drop_features(:(0?\.[0-9]+|[01](\.0*)?))?)$",
+        "description": "refuse, impute, drop_features or drop_features:0.2 (a share)",
     },
     "regex": _ANY,
     "transform": {
         "enum": ["none", "log2", "log2p1", "log_cpm"],
         "description": "none, log2, log2p1 or log_cpm",
     },
-    "unlabelled": {"enum": ["refuse", "drop"], "description": "refuse or drop"},
+    "unlabelled": {"enum": ["refuse", "drop", "ignore"], "description": "refuse or drop"},
 }
 
 _OWN = (

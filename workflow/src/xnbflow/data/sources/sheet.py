@@ -20,6 +20,7 @@ from xnbflow.data.sources.registry import ACCESSION, known_sources
 __all__ = [
     "COLUMNS",
     "SheetRow",
+    "check_options",
     "is_accession",
     "local_path",
     "read_sheet",
@@ -160,28 +161,33 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
     """
     path = Path(path)
     with about_file(path):
-        return _sheet(path)
-
-
-def _sheet(path: Path) -> dict[str, SheetRow]:
-    (line, header), *rows = _rows(path)
-    _check_columns(f"{path}, line {line}", header)
-    sheet: dict[str, SheetRow] = {}
-    for line, cells in rows:
-        where = f"{path}, line {line}"
-        if len(cells) != len(header):
+        (line, header), *rows = _rows(path)
+        wrong = [f"unknown column {quoted(name, 30)}" for name in header if name not in COLUMNS]
+        wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
+        wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
+        if wrong:
             msg = (
-                f"{where}: {counted(len(cells), 'cell')}, but the header has {len(header)}; "
-                "separate cells by one tab each and keep empty ones"
+                f"{path}, line {line}: {'; '.join(wrong[:2])}. The columns are "
+                f"{', '.join(COLUMNS)}, separated by tabs; only {' and '.join(_REQUIRED)} must be "
+                "there"
             )
             raise InputError(msg)
-        given = dict(zip(header, cells, strict=True))
-        dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
-        if dataset.id in sheet:
-            msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
-            raise InputError(msg, key="id")
-        sheet[dataset.id] = dataset
-    return sheet
+        sheet: dict[str, SheetRow] = {}
+        for line, cells in rows:
+            where = f"{path}, line {line}"
+            if len(cells) != len(header):
+                msg = (
+                    f"{where}: {counted(len(cells), 'cell')}, but the header has {len(header)}; "
+                    "separate cells by one tab each and keep empty ones"
+                )
+                raise InputError(msg)
+            given = dict(zip(header, cells, strict=True))
+            dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
+            if dataset.id in sheet:
+                msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
+                raise InputError(msg, key="id")
+            sheet[dataset.id] = dataset
+        return sheet
 
 
 def sheet_text(datasets: Iterable[SheetRow]) -> str:
@@ -192,13 +198,12 @@ def sheet_text(datasets: Iterable[SheetRow]) -> str:
     >>> sheet_text([SheetRow("wine", "bundled", "wine")]).splitlines()[1].split("\t")[:4]
     ['wine', 'bundled', 'wine', '']
     """
-    rows = [COLUMNS, *(_cells(dataset) for dataset in datasets)]
+    rows: list[tuple[str, ...]] = [COLUMNS]
+    for dataset in datasets:
+        options = ";".join(f"{key}={value}" for key, value in dataset.options.items())
+        values = vars(dataset) | {"options": options}
+        rows.append(tuple("" if values[key] is None else str(values[key]) for key in COLUMNS))
     return "".join("\t".join(cells) + "\n" for cells in rows)
-
-
-def _cells(dataset: SheetRow) -> list[str]:
-    values = vars(dataset) | {"options": ";".join(f"{k}={v}" for k, v in dataset.options.items())}
-    return ["" if values[column] is None else str(values[column]) for column in COLUMNS]
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
@@ -219,18 +224,6 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
         msg = f"{path} is empty; its header has the columns {', '.join(COLUMNS)}"
         raise InputError(msg)
     return rows
-
-
-def _check_columns(where: str, header: list[str]) -> None:
-    wrong = [f"unknown column {quoted(name, 30)}" for name in header if name not in COLUMNS]
-    wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
-    wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
-    if wrong:
-        msg = (
-            f"{where}: {'; '.join(wrong[:2])}. The columns are {', '.join(COLUMNS)}, separated by "
-            f"tabs; only {' and '.join(_REQUIRED)} must be there"
-        )
-        raise InputError(msg)
 
 
 def _dataset(cells: dict[str, str], where: str) -> SheetRow:
@@ -282,6 +275,20 @@ def _refuse(
             "correct it"
         )
         raise InputError(msg, key=str(key))
+
+
+def check_options(dataset: SheetRow) -> None:
+    """Refuse options that the source does not declare so, of a row that no sheet had."""
+    known = known_sources()[dataset.source].options
+    for key, value in dataset.options.items():
+        schema = known.get(key, {})
+        pattern = schema.get("pattern", "")
+        if value not in schema.get("enum", [value]) or not re.search(pattern, value):
+            msg = (
+                f"data set {dataset.id}: option {key} {quoted(value)} is not "
+                f"{schema.get('description', 'allowed')}; correct it"
+            )
+            raise InputError(msg, key=key)
 
 
 def is_accession(location: str) -> bool:

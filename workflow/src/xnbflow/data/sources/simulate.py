@@ -87,11 +87,11 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
     effects = np.sqrt(SHARED_EFFECT) * shared + np.sqrt(1 - SHARED_EFFECT) * own
     # against the rest a class has its own regulated genes, and the others' in part
     effects *= np.sqrt(SEPARATION * (n_classes - 1) / REGULATED)
-    names = np.array([class_name(code) for code in range(n_classes)], dtype=object)
+    names = np.array([f"class_{code}" for code in range(n_classes)], dtype=object)
     factors = {f"factor_{k + 1}": scale * common[:, k] for k in range(len(FACTORS))}
     return pd.DataFrame(
         {
-            "feature": feature_names(n_features),
+            "feature": np.char.mod("probe_%06d", np.arange(1, n_features + 1)),
             "class": np.where(regulated, names[regulator], None),
             "effect": np.where(regulated, effects, 0.0),
             "block": block,
@@ -133,13 +133,15 @@ def simulate_series(
     """
     truth = simulate_truth(n_features, n_classes, seed)
     rng = np.random.default_rng(derive_seed("values", n_samples, n_features, n_classes, seed))
-    codes = _draw_codes(n_samples, n_classes, rng)
+    edges = np.cumsum(np.linspace(2.0, 1.0, n_classes))  # the first class is twice the last
+    codes = np.searchsorted(edges / edges[-1], (np.arange(n_samples) + 0.5) / n_samples)
+    codes = rng.permutation(codes)
     values = np.empty((n_features, n_samples))
     factors = rng.standard_normal((len(FACTORS), n_samples))
     for start in range(0, n_features, _ROWS_PER_CHUNK):
         rows = slice(start, start + _ROWS_PER_CHUNK)
         _fill(values[rows], truth[rows], factors, rng)
-    labels = np.array([class_name(code) for code in range(n_classes)])[codes]
+    labels = np.char.mod("class_%d", codes)
     purity = rng.uniform(*PURITY, n_samples) / np.mean(PURITY)
     marked = truth["effect"].to_numpy() != 0
     own = truth["class"].to_numpy()[marked, None] == labels
@@ -157,14 +159,9 @@ def load(dataset: SheetRow, *_: object) -> DataSet:
 
 
 def write_truth(dataset: SheetRow, path: str | Path) -> None:
-    """Write what was planted in a data set as a Parquet file.
+    """Write what was planted in the data set of a row as a Parquet file.
 
-    Parameters
-    ----------
-    dataset : SheetRow
-        A row of the sheet. The table has no rows unless its source is ``simulate``.
-    path : path
-        Where to write.
+    The table (see `simulate_truth`) has no rows unless the row's source is ``simulate``.
     """
     truth = pd.DataFrame(columns=TRUTH_TABLE.fixed)
     if dataset.source == "simulate":
@@ -172,26 +169,9 @@ def write_truth(dataset: SheetRow, path: str | Path) -> None:
     write_parquet(truth, path, TRUTH_TABLE)
 
 
-def class_name(code: int) -> str:
-    """Return the label of a simulated class."""
-    return f"class_{code}"
-
-
-def feature_names(n_features: int) -> np.ndarray:
-    """Return the names of simulated features, shape (n_features,)."""
-    return np.char.mod("probe_%06d", np.arange(1, n_features + 1))
-
-
 def _shape_and_seed(dataset: SheetRow) -> tuple[Any, Any, int]:
     seed = int(dataset.options.get("seed", derive_seed(dataset.id)))
     return dataset.features, dataset.classes, seed
-
-
-def _draw_codes(n_samples: int, n_classes: int, rng: np.random.Generator) -> np.ndarray:
-    """Return class codes in random order; the first class is about twice as large as the last."""
-    edges = np.cumsum(np.linspace(2.0, 1.0, n_classes))
-    codes = np.searchsorted(edges / edges[-1], (np.arange(n_samples) + 0.5) / n_samples)
-    return rng.permutation(codes)
 
 
 def _fill(
@@ -210,14 +190,10 @@ def _fill(
     values += loading * np.repeat(of_modules, MODULE_SIZE, axis=0)[:n_rows]
     values += common @ factors
     shape = truth["shape"].to_numpy()
+    variance = _SKEW**2  # of log-normal values, then centred and of unit variance
+    center, sd = np.exp(variance / 2), np.sqrt(np.expm1(variance) * np.exp(variance))
     for name, sign in (("skewed", 1.0), ("left-skewed", -1.0)):
-        values[shape == name] = sign * _skewed(sign * values[shape == name])
+        rows = shape == name
+        values[rows] = sign * ((np.exp(_SKEW * (sign * values[rows])) - center) / sd)
     bimodal = shape == "bimodal"
     values[bimodal] = np.cbrt(values[bimodal]) / _BIMODAL_SD
-
-
-def _skewed(values: np.ndarray) -> np.ndarray:
-    """Return log-normal values, centred and of unit variance, from standard normal ones."""
-    variance = _SKEW**2
-    center, sd = np.exp(variance / 2), np.sqrt(np.expm1(variance) * np.exp(variance))
-    return (np.exp(_SKEW * values) - center) / sd

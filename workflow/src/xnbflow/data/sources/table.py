@@ -22,7 +22,7 @@ from xnbflow.data.sources.class_labels import UNLABELLED, listed, plain_text
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo import fetch_accession
 from xnbflow.data.sources.phenotype import joined, position_of, read_phenotype
-from xnbflow.data.sources.sheet import SheetRow, is_accession
+from xnbflow.data.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.data.sources.table_file import Columns, TableFile
 from xnbflow.data.sources.table_formats import open_table, suffix_of
 
@@ -35,19 +35,19 @@ _KEPT_TEXTS = 50
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     """Get a table from its path or URL, and read it as its row of the sheet says."""
-    path = _fetched(dataset.location, dataset.id, downloads, dataset.sha256)
+
+    def fetched(location: str, name: str, sha256: str | None = None) -> Path:
+        name += "".join(Path(urlsplit(location).path).suffixes[-2:])
+        return downloads.fetch_location("table", location, name=name, sha256=sha256)
+
+    path = fetched(dataset.location, dataset.id, dataset.sha256)
     if phenotype := dataset.options.get("phenotype"):
         if is_accession(phenotype):
             local = fetch_accession(dataset.id, phenotype, downloads)
         else:
-            local = _fetched(phenotype, f"{dataset.id}-phenotype", downloads, None)
+            local = fetched(phenotype, f"{dataset.id}-phenotype")
         dataset = replace(dataset, options=dataset.options | {"phenotype": str(local)})
     return read_table(path, dataset)
-
-
-def _fetched(location: str, name: str, downloads: Downloads, sha256: str | None) -> Path:
-    suffixes = "".join(Path(urlsplit(location).path).suffixes[-2:])
-    return downloads.fetch_location("table", location, name=name + suffixes, sha256=sha256)
 
 
 def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
@@ -102,27 +102,23 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
     (['wind', 'speed'], ['angular', 'linear'], [[1.57, 3.14], [3.0, 5.0]])
     """
     path = Path(path)
+    check_options(dataset)
     if suffix_of(path) == ".h5ad":
         from xnbflow.data.sources.h5ad import read_h5ad  # noqa: PLC0415 - an extra
 
         return read_h5ad(path, dataset)
     with about_file(path):
-        phenotype = None
-        if location := dataset.options.get("phenotype"):
-            phenotype = read_phenotype(location, dataset)
-        kinds = _Kinds.of(dataset)
+        location = dataset.options.get("phenotype")
+        phenotype = read_phenotype(location, dataset) if location else None
+        kinds = _Kinds(dataset)
         with open_table(path, dataset.options) as table:
             if not table.header:
                 msg = f"{path} has no header; get it again"
                 raise InputError(msg)
-            if dataset.orientation == "rows":  # of columns only reading can tell
-                kinds.refuse_idle(path, [*table.header, *(() if phenotype is None else phenotype)])
-                content = _samples_in_rows(dataset, kinds, table, phenotype)
-            else:
-                content = _samples_in_columns(dataset, kinds, table, phenotype)
-        content.notes += table.notes
-        settled = _settle_kinds(dataset, kinds, content)
-        return assemble(dataset, _draft(path, dataset, content, settled, phenotype))
+            turned = dataset.orientation == "columns"
+            read = _samples_in_columns if turned else _samples_in_rows
+            content = read(dataset, kinds, table, phenotype)
+        return assemble(dataset, _draft(path, dataset, content, kinds, phenotype))
 
 
 @dataclass
@@ -143,37 +139,35 @@ class _Content:
     sample_place: Callable[[int], str]
     feature_place: Callable[[int], str]
     feature_texts: dict[str, list[str]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
 class _Kinds:
     """The sheet's patterns of names, by option; of angles each with its period."""
 
-    drop: list[str]
-    features: list[str]
-    categorical: list[str]
-    angular: dict[str, float]
-
-    @classmethod
-    def of(cls, dataset: SheetRow) -> "_Kinds":
-        angular = dict(_period(dataset, text) for text in dataset.names("angular"))
-        names = dataset.names
-        return cls(names("drop"), names("features"), names("categorical"), angular)
+    def __init__(self, dataset: SheetRow) -> None:
+        self.drop, self.features, self.categorical = map(
+            dataset.names, ("drop", "features", "categorical")
+        )
+        self.angular: dict[str, float] = {}
+        for text in dataset.names("angular"):
+            name, _, unit = text.rpartition(":")
+            try:
+                self.angular[name] = _PERIODS.get(unit) or float(unit)
+            except ValueError:
+                name = ""
+            if not name or not 0 < self.angular[name] < math.inf:
+                msg = (
+                    f"data set {dataset.id}: the sheet's option angular has {quoted(text)}; write "
+                    "name:degrees, name:radians or name:<period>, say hour:24"
+                )
+                raise InputError(msg, key="angular")
 
     def is_feature(self, name: str) -> bool:
         """Return whether a column is a feature, going by its name."""
-        if _matches(name, self.drop):
-            return False
-        return not self.features or _matches(
-            name, [*self.features, *self.categorical, *self.angular]
-        )
+        known = [*self.features, *self.categorical, *self.angular]
+        return not _matches(name, self.drop) and (not self.features or _matches(name, known))
 
-    def period(self, name: str) -> float | None:
-        """Return the period of a feature that is an angle."""
-        return next((p for pattern, p in self.angular.items() if _matches(name, [pattern])), None)
-
-    def refuse_idle(self, path: Path, names: Sequence[str]) -> None:
+    def refuse_idle(self, path: str | Path, names: Sequence[str]) -> None:
         """Refuse patterns of names that match nothing."""
         for option, patterns in vars(self).items():
             for pattern in patterns:
@@ -190,26 +184,11 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
     return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _period(dataset: SheetRow, text: str) -> tuple[str, float]:
-    """Split ``name:unit`` into the name and the period."""
-    name, _, unit = text.rpartition(":")
-    try:
-        period = _PERIODS.get(unit) or float(unit)
-    except ValueError:
-        period = 0.0
-    if not name or not 0 < period < math.inf:
-        msg = (
-            f"data set {dataset.id}: the sheet's option angular has {quoted(text)}; write "
-            "name:degrees, name:radians or name:<period>, say hour:24"
-        )
-        raise InputError(msg, key="angular")
-    return name, period
-
-
 def _samples_in_rows(
     dataset: SheetRow, kinds: _Kinds, table: TableFile, phenotype: pd.DataFrame | None
 ) -> _Content:
     names, path = table.header, Path(table.path)
+    kinds.refuse_idle(path, [*names, *(() if phenotype is None else phenotype)])
     key = 0 if names[0] == "" else None  # the row names that R and pandas write
     if dataset.id_column:
         key = position_of(path, names, dataset.id_column, "id_column")
@@ -220,7 +199,7 @@ def _samples_in_rows(
     aside = {name for name in names if name not in own and not kinds.is_feature(name)}
     kept = own if len(aside) > _KEPT_TEXTS else own | aside
     order = [p for p, name in enumerate(names) if p != key and name not in own | aside]
-    _refuse_no_features(path, order)
+    _refuse_nothing(path, order, "features")
     coded = [p for p in order if names[p] in table.nominal or _matches(names[p], kinds.categorical)]
     texts = [*(p for p, name in enumerate(names) if p == key or name in kept), *coded]
     numbers = sorted(set(order).difference(coded)) if coded else order
@@ -254,14 +233,13 @@ def _samples_in_columns(
     places = [p for p in range(len(names)) if p != key and p not in set(aside)]
     kept = aside if len(aside) <= _KEPT_TEXTS else []
     wanted = _wanted_texts(dataset, phenotype, None)
-    is_text = _text_rows(kinds, set(wanted))
-    cells = table.read(Columns((key, *kept), places, key, is_text))
+    cells = table.read(Columns((key, *kept), places, key, _text_rows(kinds, set(wanted))))
     plain, *feature_texts = cells.texts
     text_rows = {row[key]: (line, row) for line, row in cells.text_rows}
     count = Counter(row[key] for _, row in cells.text_rows)
     for name, option in wanted.items():
         seen = [*count.elements(), *plain]
-        if phenotype is not None and name not in phenotype and name not in seen:
+        if phenotype is not None and name not in seen:
             _refuse_nowhere(dataset, name, option, phenotype)
         position_of(path, [text for text in seen if text == name] or seen, name, option)
     coded = [name for name in count if _matches(name, kinds.categorical)]
@@ -271,7 +249,7 @@ def _samples_in_columns(
         lines = lines + [text_rows[name][0] for name in coded]
         order.sort(key=lines.__getitem__)
         values = np.vstack([values, np.full((len(coded), len(places)), np.nan)])[order]
-    _refuse_no_features(path, order)
+    _refuse_nothing(path, order, "features")
     return _Content(
         [names[place] for place in places],
         [features[i] for i in order],
@@ -311,15 +289,12 @@ def _wanted_texts(
     """Return the names of the table's label and group, each with its key of the sheet."""
     wanted = {}
     for key, name in (("label", dataset.label), ("group", dataset.options.get("group"))):
-        if not name:
-            continue
         elsewhere = phenotype is not None and name in phenotype
-        if not elsewhere:
-            if phenotype is not None and names is not None and name not in names:
-                _refuse_nowhere(dataset, name, key, phenotype)
-            wanted[name] = key
-        elif names is not None and name in names:
-            wanted[name] = key  # no feature, whichever file it is taken from
+        if not name or (elsewhere and name not in (names or ())):
+            continue
+        if phenotype is not None and names is not None and name not in names:
+            _refuse_nowhere(dataset, name, key, phenotype)
+        wanted[name] = key  # no feature, whichever file it is taken from
     return wanted
 
 
@@ -327,13 +302,13 @@ def _draft(
     path: Path,
     dataset: SheetRow,
     content: _Content,
-    kinds: list[str],
+    kinds: _Kinds,
     phenotype: pd.DataFrame | None,
 ) -> Draft:
     where = f"data set {dataset.id}: {path}"
-    _refuse_bad_names(path, "feature", content.features, content.feature_place, repeat=True)
-    _refuse_bad_names(path, "sample", content.samples, content.sample_place)
-    content.notes += _names_of_no_gene(content.features)
+    _refuse_bad_names(path, content)
+    feature_kinds = _settle_kinds(dataset, kinds, content)
+    notes = _names_of_no_gene(content.features)
     values, samples = content.values, np.asarray(content.samples, dtype=str)
     metadata = pd.DataFrame(
         {name: text for name, text in content.texts.items() if name not in content.features},
@@ -342,17 +317,16 @@ def _draft(
     )
     kept = np.arange(len(samples))
     if phenotype is not None:
-        keep, rows, notes = joined(where, samples, phenotype)
-        content.notes += notes
+        keep, rows, said = joined(where, samples, phenotype)
+        notes += said
         if not keep.all():
             kept = np.flatnonzero(keep)
             values, samples = np.ascontiguousarray(values[:, keep]), samples[keep]
         metadata = metadata.loc[keep].reset_index(drop=True)
         _refuse_contradictions(where, dataset, samples, metadata, rows)
         metadata = pd.concat([metadata.drop(columns=list(rows), errors="ignore"), rows], axis=1)
-    if dataset.label is None:  # samples to predict: no row of a sheet is without
-        labels: Any = [UNLABELLED] * len(samples)
-    else:
+    labels: Any = [UNLABELLED] * len(samples)  # of samples to predict
+    if dataset.label is not None:
         labels = list(metadata.pop(dataset.label))
     feature_metadata = standard_names(pd.DataFrame(content.feature_texts, dtype=object))
     return Draft(
@@ -363,12 +337,12 @@ def _draft(
         labels,
         f"label {dataset.label!r}",
         metadata,
-        kinds,
+        feature_kinds,
         feature_metadata if len(feature_metadata.columns) else None,
         lambda feature, sample: (
             f"{content.feature_place(feature)}, {content.sample_place(int(kept[sample]))}"
         ),
-        content.notes,
+        notes,
     )
 
 
@@ -382,7 +356,7 @@ def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[s
         content.values[row, known] = category_codes([cells[i] for i in known])
         settled[row] = "categorical"
     for row, name in enumerate(content.features) if kinds.angular else ():
-        period = kinds.period(name)
+        period = next((p for key, p in kinds.angular.items() if _matches(name, [key])), None)
         if settled[row] == "linear" and period is not None:
             content.values[row] *= 2 * math.pi / period
             settled[row] = "angular"
@@ -405,31 +379,23 @@ def _names_of_no_gene(features: Sequence[str]) -> list[str]:
     return notes
 
 
-def _refuse_bad_names(
-    path: Path,
-    what: str,
-    names: Sequence[str],
-    place: Callable[[int], str],
-    *,
-    repeat: bool = False,
-) -> None:
-    """Refuse what has no name, and names that repeat unless that is settled later."""
-    if not names:
-        _refuse_no_features(path, names, what)
-    if len(set(names)) == len(names) and "" not in names:
-        return
-    first: dict[str, int] = {}
-    for i, name in enumerate(names):
-        if not name:
-            msg = f"{path}, {place(i)}: the {what} has no name; name it, or drop it"
+def _refuse_bad_names(path: Path, content: _Content) -> None:
+    """Refuse what has no name, and samples whose names repeat; features may until they merge."""
+    for what, names, place in (
+        ("feature", content.features, content.feature_place),
+        ("sample", content.samples, content.sample_place),
+    ):
+        _refuse_nothing(path, names, f"{what}s")
+        column = pd.Series(names, dtype=object)
+        bad = (column == "") | (column.duplicated() & (what == "sample"))
+        if bad.any():
+            i = int(bad.argmax())
+            wrong = f"the {what} has no name; name it, or drop it"
+            if names[i]:
+                first = place(names.index(names[i]))
+                wrong = f"{what} name {quoted(names[i])} occurs in {first}, too; make them unique"
+            msg = f"{path}, {place(i)}: {wrong}"
             raise InputError(msg, key=place(i))
-        if name in first and not repeat:
-            msg = (
-                f"{path}, {place(i)}: {what} name {quoted(name)} occurs in {place(first[name])}, "
-                f"too; make {what} names unique"
-            )
-            raise InputError(msg, key=place(i))
-        first[name] = i
 
 
 def _refuse_contradictions(
@@ -462,7 +428,7 @@ def _refuse_nowhere(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFr
     raise InputError(msg, key=key)
 
 
-def _refuse_no_features(path: Path, found: Sequence[object], what: str = "feature") -> None:
+def _refuse_nothing(path: Path, found: Sequence[object], what: str) -> None:
     if not found:
-        msg = f"{path}: there are no {what}s; check label, id_column, orientation and drop"
+        msg = f"{path}: there are no {what}; check label, id_column, orientation and drop"
         raise InputError(msg)

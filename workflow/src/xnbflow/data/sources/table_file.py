@@ -6,7 +6,6 @@ which it is.
 
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +14,17 @@ import numpy as np
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, quoted
-from xnbflow.data.sources.cell_texts import complaint, is_missing, numbers_of
+from xnbflow.data.sources.cell_texts import (
+    DECIMAL_COMMA,
+    DECIMAL_POINT,
+    complaint,
+    is_missing,
+    numbers_of,
+)
 
 __all__ = ["Cells", "Columns", "TableFile"]
 
 _CELLS_AT_ONCE = 200_000
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 #: A row's number, its first cells, and the others, a line each.
 Row = tuple[int, list[str], str]
@@ -29,16 +32,9 @@ Row = tuple[int, list[str], str]
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a table are text and which are numbers; the others are passed over.
+    """Which columns, by position, are text and which are numbers; the others are passed over.
 
-    Attributes
-    ----------
-    text, numbers : sequence of int
-        Positions.
-    key : int
-        The column of row names.
-    is_text : callable, optional
-        Given a row's name, whether the whole row is text.
+    ``key`` is that of row names; ``is_text`` says by a row's name whether the whole row is text.
     """
 
     text: Sequence[int]
@@ -51,16 +47,9 @@ class Columns:
 class Cells:
     """What a table holds below its header.
 
-    Attributes
-    ----------
-    lines : list of int
-        The number of each row, from 1.
-    texts : list of list of str
-        For each column of text its cells.
-    numbers : ndarray of float64, shape (n_rows, n_numbers)
-        NaN where a value is missing.
-    text_rows : list of (int, list of str)
-        Rows that are text, with their numbers; they are not among the others.
+    ``lines`` are the numbers of its rows, ``texts`` the cells of each column of text, ``numbers``
+    has the shape (n_rows, n_numbers), NaN where a value is missing. Rows that are text are apart,
+    with their numbers.
     """
 
     lines: list[int]
@@ -70,34 +59,20 @@ class Cells:
 
 
 class TableFile:
-    """A table whose header is read; a format adds `rows`.
+    """A table whose header is read; a format sets ``header`` and yields `rows`.
 
-    Parameters
-    ----------
-    path : path
-        For errors.
-
-    Attributes
-    ----------
-    header : list of str
-    unit : str
-        What its rows are called in messages: line or row.
-    decimal : str
-        The decimal sign.
-    nominal : set of str
-        Columns of which the file says that they hold categories.
-    notes : list of str
-        What a user should know.
+    The path is for errors; ``advice`` says what to do about a cell that is no finite number, else
+    it depends on the cell. ``unit`` is what rows are called in messages, ``nominal`` the columns of
+    which the file says that they hold categories.
     """
 
     unit = "row"
     decimal = "."
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = path
+    def __init__(self, path: str | Path, advice: str | None = None) -> None:
+        self.path, self._advice = path, advice
         self.header: list[str] = []
         self.nominal: set[str] = set()
-        self.notes: list[str] = []
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header, each with its number."""
@@ -107,57 +82,6 @@ class TableFile:
         """Yield the rows below the header, divided before the column ``first``."""
         for number, cells in self.rows():
             yield self.divided(number, cells, first)
-
-    def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
-        """Read all rows.
-
-        Parameters
-        ----------
-        columns : Columns
-        by_column : bool
-            Whether a column's numbers lie side by side in memory, or a row's.
-
-        Raises
-        ------
-        InputError
-            If a row has too few or too many cells, or a cell is no number.
-        """
-        width, numbers = len(self.header), columns.numbers
-        first = numbers[0] if len(numbers) else width
-        if [*numbers] != [*range(first, width)] or any(place >= first for place in columns.text):
-            first = width
-        found = Cells([], [[] for _ in columns.text], np.empty(0))
-        blocks: list[np.ndarray] = []
-        rows = self.divided_rows(first)
-        while batch := list(itertools.islice(rows, max(1, _CELLS_AT_ONCE // width))):
-            if columns.is_text is not None:
-                batch = self._without_texts(batch, columns, found, first)
-            found.lines += [number for number, _, _ in batch]
-            for texts, place in zip(found.texts, columns.text, strict=True):
-                texts.extend([cells[place].strip() for _, cells, _ in batch])
-            blocks.append(self._numbers(batch, numbers, first))
-        found.numbers = _stacked(blocks, len(numbers), by_column=by_column)
-        return found
-
-    def texts(self) -> list[list[str]]:
-        """Return the cells of each column as text."""
-        return self.read(Columns(range(len(self.header)), ())).texts
-
-    def advice(self, cell: str) -> str:
-        """Return what to do about a cell that is no finite number."""
-        if _DECIMAL_COMMA.fullmatch(cell.strip()):
-            return (
-                "this looks like a decimal comma: say decimal=comma in the sheet's options, or "
-                "save it with decimal points"
-            )
-        if is_missing(cell) or cell.strip("+-").lower() in {"inf", "infinity"}:
-            return "fill it in, remove the sample, or list the feature under drop= in the options"
-        return "correct it, or list the feature under categorical= or drop= in the sheet's options"
-
-    def place(self, column: int, number: int | None = None) -> str:
-        """Return where a column is, or a cell of it."""
-        named = f"column {column + 1} ({quoted(self.header[column])})"
-        return named if number is None else f"{named}, {self.unit} {number}"
 
     def divided(self, number: int, cells: Sequence[str], first: int) -> Row:
         """Return a row, divided before the column ``first``.
@@ -175,18 +99,46 @@ class TableFile:
             raise InputError(msg, key=f"{self.unit} {number}")
         return number, list(cells[:first]), "\n".join([cell.strip() for cell in cells[first:]])
 
-    def _without_texts(
-        self, rows: list[Row], columns: Columns, found: Cells, first: int
-    ) -> list[Row]:
-        """Return the rows of numbers, and add the others to what is found."""
-        kept = []
-        for number, cells, rest in rows:
-            if columns.is_text is not None and columns.is_text(cells[columns.key].strip()):
-                whole = [*cells, *(rest.split("\n") if first < len(self.header) else ())]
-                found.text_rows.append((number, [cell.strip() for cell in whole]))
-            else:
-                kept.append((number, cells, rest))
-        return kept
+    def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
+        """Read all rows; in memory a row's numbers are adjacent, or a column's.
+
+        Raises
+        ------
+        InputError
+            If a row has too few or too many cells, or a cell is no number.
+        """
+        width, numbers = len(self.header), columns.numbers
+        first = numbers[0] if len(numbers) else width
+        if [*numbers] != [*range(first, width)] or any(place >= first for place in columns.text):
+            first = width
+        found = Cells([], [[] for _ in columns.text], np.empty(0))
+        blocks: list[np.ndarray] = []
+        rows = self.divided_rows(first)
+        while batch := list(itertools.islice(rows, max(1, _CELLS_AT_ONCE // width))):
+            kept = []
+            for number, cells, rest in batch:
+                if columns.is_text is not None and columns.is_text(cells[columns.key].strip()):
+                    whole = [*cells, *(rest.split("\n") if first < width else ())]
+                    found.text_rows.append((number, [cell.strip() for cell in whole]))
+                else:
+                    kept.append((number, cells, rest))
+            found.lines += [number for number, _, _ in kept]
+            for texts, place in zip(found.texts, columns.text, strict=True):
+                texts.extend([cells[place].strip() for _, cells, _ in kept])
+            blocks.append(self._numbers(kept, numbers, first))
+        stop = len(found.lines)
+        shape = (len(numbers), stop) if by_column else (stop, len(numbers))
+        found.numbers = np.empty(shape).T if by_column else np.empty(shape)
+        while blocks:  # each is released when it is copied
+            block = blocks.pop()
+            found.numbers[stop - len(block) : stop] = block
+            stop -= len(block)
+        return found
+
+    def place(self, column: int, number: int | None = None) -> str:
+        """Return where a column is, or a cell of it."""
+        named = f"column {column + 1} ({quoted(self.header[column])})"
+        return named if number is None else f"{named}, {self.unit} {number}"
 
     def _numbers(self, rows: list[Row], places: Sequence[int], first: int) -> np.ndarray:
         """Return the numbers of rows, shape (n_rows, n_places)."""
@@ -194,7 +146,7 @@ class TableFile:
         if first == len(self.header):
             texts = ["\n".join([cells[place] for place in places]) for _, cells, _ in rows]
         count = len(rows) * len(places)
-        values = numbers_of("\n".join(texts), count, self.decimal) if count else np.empty(0)
+        values = numbers_of("\n".join(texts), count, self.decimal)
         if values is None:
             values = np.array(
                 [
@@ -209,25 +161,24 @@ class TableFile:
         text = cell.strip()
         if is_missing(text):
             return math.nan
-        if self.decimal == "," and _DECIMAL_POINT.fullmatch(text):
+        if self.decimal == "," and DECIMAL_POINT.fullmatch(text):
             wrong = f"{quoted(cell)} has a decimal point, but other cells have commas"
             advice = "make them agree"
         else:
             text = text.replace(",", ".", 1) if self.decimal == "," else text
-            wrong, advice = complaint(text) or "", self.advice(cell)
+            wrong, advice = complaint(text) or "", self._advice or _advice(cell.strip())
         if wrong:
             msg = f"{self.path}, {self.place(column, number)}: {wrong}; {advice}"
             raise InputError(msg, key=self.header[column], remedy=advice)
         return float(text)
 
 
-def _stacked(blocks: list[np.ndarray], width: int, *, by_column: bool) -> np.ndarray:
-    """Return blocks of rows as one matrix; a block is released when it is copied."""
-    count = sum(map(len, blocks))
-    values = np.empty((width, count)).T if by_column else np.empty((count, width))
-    stop = count
-    while blocks:
-        block = blocks.pop()
-        values[stop - len(block) : stop] = block
-        stop -= len(block)
-    return values
+def _advice(cell: str) -> str:
+    if DECIMAL_COMMA.fullmatch(cell):
+        return (
+            "this looks like a decimal comma: say decimal=comma in the sheet's options, or save it "
+            "with decimal points"
+        )
+    if cell.strip("+-").lower() in {"inf", "infinity"}:
+        return "fill it in, remove the sample, or list the feature under drop= in the options"
+    return "correct it, or list the feature under categorical= or drop= in the sheet's options"

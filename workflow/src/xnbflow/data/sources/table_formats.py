@@ -1,7 +1,6 @@
 """Formats of tables: text, workbooks, ARFF and Parquet, each a `TableFile`."""
 
 import csv
-import datetime
 import importlib.util
 import io
 import pickle
@@ -19,9 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, about_file, quoted
-from xnbflow.data.sources.delimited import SEPARATORS, DelimitedText, Dialect, sniff
+from xnbflow.data.sources.delimited import SEPARATORS, DelimitedText, sniff
 from xnbflow.data.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
 from xnbflow.data.sources.table_file import Cells, Columns, TableFile
 
@@ -42,14 +40,9 @@ _LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
 
 @contextmanager
 def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
-    """Open a table by its format, which its name shows.
+    """Open a table by its format, which its name shows: Parquet, ARFF, a workbook, or text.
 
-    Parameters
-    ----------
-    path : path
-        ``.parquet``, ``.arff``, a workbook, or text in lines and cells.
-    options : mapping of str to str
-        Of the sheet: ``separator``, ``decimal``, ``sheet``.
+    The sheet's options ``separator``, ``decimal`` and ``sheet`` count.
 
     Raises
     ------
@@ -69,7 +62,13 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
             elif suffix == ".arff":
                 yield Arff(path, stream)
             else:
-                yield DelimitedText(path, stream, lambda head: _dialect(path, head, options))
+                separator = SEPARATORS.get(options.get("separator", ""))
+                default = separator or ("\t" if suffix in _TABS else ",")
+                sign = _DECIMALS.get(options.get("decimal", ""))
+                certain = separator is not None
+                yield DelimitedText(
+                    path, stream, lambda head: sniff(path, head, default, sign, certain=certain)
+                )
 
 
 def suffix_of(path: str | Path) -> str:
@@ -85,32 +84,8 @@ def suffix_of(path: str | Path) -> str:
     return inner.suffix.lower()
 
 
-def _dialect(path: Path, head: list[str], options: Mapping[str, str]) -> Dialect:
-    decimal, name = options.get("decimal"), options.get("separator")
-    for key, value, known in (("decimal", decimal, _DECIMALS), ("separator", name, SEPARATORS)):
-        if value is not None and value not in known:
-            msg = (
-                f"{path}: unknown {key} {quoted(value)} in the sheet's options; "
-                f"use one of {', '.join(known)}"
-            )
-            raise InputError(msg, key=key)
-    default = SEPARATORS[name or ("tab" if suffix_of(path) in _TABS else "comma")]
-    return sniff(path, head, default, decimal and _DECIMALS[decimal], certain=name is not None)
-
-
 class Workbook(TableFile):
-    """A sheet of a workbook, read by python-calamine in a process of bounded memory.
-
-    A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
-    library ends the process that asks for them.
-
-    Parameters
-    ----------
-    path : path
-        The workbook.
-    sheet : str, optional
-        The sheet's name; the first one without.
-    """
+    """A sheet of a workbook, the first one if it is not named; read by python-calamine."""
 
     def __init__(self, path: Path, sheet: str | None) -> None:
         super().__init__(path)
@@ -119,17 +94,6 @@ class Workbook(TableFile):
             rows.pop(0)
         self._cells = [[_text(cell) for cell in row] for row in rows]
         self.header = self._cells.pop(0) if self._cells else []
-        dates = [
-            _text(cell)
-            for cell in [*(rows[0] if rows else []), *(row[0] for row in rows if row)]
-            if isinstance(cell, datetime.date)
-        ]
-        if dates:
-            self.notes.append(
-                f"{counted(len(dates), 'name', 'is a date', 'are dates')} "
-                f"({', '.join(dates[:5])}): Excel makes dates of gene "
-                "symbols such as SEPT2 and MARCH1; correct them"
-            )
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header that are not empty."""
@@ -137,6 +101,11 @@ class Workbook(TableFile):
 
 
 def _workbook_rows(path: Path, sheet: str | None) -> list[list[Any]]:
+    """Read a sheet in a process of bounded memory.
+
+    A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
+    library ends the process that asks for them.
+    """
     if wrong := what_is_wrong(path):
         msg = f"{path} {wrong}"
         raise InputError(msg)
@@ -176,7 +145,7 @@ def _text(cell: Any) -> str:
 class Arff(TableFile):
     """Weka's ARFF: attributes with their types, then rows as CSV.
 
-    Nominal attributes, ``{a, b}`` or string, are categories.
+    Nominal attributes, ``{a, b}`` or string, are categories. SciPy's reader takes no strings.
     """
 
     unit = "line"
@@ -188,47 +157,42 @@ class Arff(TableFile):
             word = line.split(None, 1)[0].lower()
             if word == "@data":
                 return
-            if word == "@attribute":
-                self._add(number, line)
+            if word != "@attribute":
+                continue
+            if (match := _ATTRIBUTE.fullmatch(line)) is None:
+                raise self._refusal(number, f"{quoted(line)} is no attribute; correct it")
+            *names, kind = match.groups()
+            self.header.append(re.sub(r"\\(.)", r"\1", next(n for n in names if n is not None)))
+            if kind.lower().split()[:1] not in (["numeric"], ["real"], ["integer"]):
+                self.nominal.add(self.header[-1])
         msg = f"{path} has no @data; it is no whole ARFF file. Get it again"
         raise InputError(msg)
+
+    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
+        """Yield the rows below ``@data``."""
+        for number, line in self._lines:
+            if line.startswith("{"):
+                wrong = "a sparse row; in Weka, apply SparseToNonSparse and save it again"
+                raise self._refusal(number, wrong)
+            quote = "'" if "'" in line else '"'
+            reader = csv.reader([line], quotechar=quote, escapechar="\\", skipinitialspace=True)
+            try:
+                yield number, [cell.strip() for cell in next(reader)]
+            except csv.Error as error:
+                wrong = f"not valid ARFF ({error}); correct the line"
+                raise self._refusal(number, wrong) from error
 
     def _numbered(self, stream: io.BufferedIOBase) -> Iterator[tuple[int, str]]:
         for number, raw in enumerate(stream, 1):
             try:
                 line = raw.decode("utf-8-sig").strip()
             except UnicodeDecodeError as error:
-                msg = f"{self.path}, line {number}: not UTF-8 text; save the file as UTF-8"
-                raise InputError(msg, key=f"line {number}") from error
+                raise self._refusal(number, "not UTF-8 text; save the file as UTF-8") from error
             if line and not line.startswith("%"):
                 yield number, line
 
-    def _add(self, number: int, line: str) -> None:
-        match = _ATTRIBUTE.fullmatch(line)
-        if match is None:
-            msg = f"{self.path}, line {number}: {quoted(line)} is no attribute; correct it"
-            raise InputError(msg, key=f"line {number}")
-        *names, kind = match.groups()
-        name = re.sub(r"\\(.)", r"\1", next(n for n in names if n is not None))
-        self.header.append(name)
-        if kind.lower().split()[:1] not in (["numeric"], ["real"], ["integer"]):
-            self.nominal.add(name)
-
-    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
-        """Yield the rows below ``@data``."""
-        for number, line in self._lines:
-            wrong = "a sparse row; in Weka, apply the filter SparseToNonSparse and save it again"
-            if not line.startswith("{"):
-                quote = "'" if "'" in line else '"'
-                reader = csv.reader([line], quotechar=quote, escapechar="\\", skipinitialspace=True)
-                try:
-                    yield number, [cell.strip() for cell in next(reader)]
-                except csv.Error as error:
-                    wrong = f"not valid ARFF ({error}); correct the line"
-                else:
-                    continue
-            msg = f"{self.path}, line {number}: {wrong}"
-            raise InputError(msg, key=f"line {number}")
+    def _refusal(self, number: int, wrong: str) -> InputError:
+        return InputError(f"{self.path}, line {number}: {wrong}", key=f"line {number}")
 
 
 class ParquetTable(TableFile):
@@ -251,20 +215,18 @@ class ParquetTable(TableFile):
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
         """Read all rows; see `TableFile.read`."""
         numbers = [self._table[place] for place in columns.numbers]
-        are_numbers = all(
-            pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
-            for column in numbers
-        )
-        if columns.is_text is not None or not are_numbers:
-            return super().read(columns, by_column=by_column)
-        values = np.empty((len(numbers), len(self._table)))
-        for row, column in enumerate(numbers):
-            values[row] = column.cast(pa.float64(), safe=False).to_numpy()
-        if np.isinf(values).any():
-            return super().read(columns, by_column=by_column)
-        texts = [self._texts(place) for place in columns.text]
-        values = values.T if by_column else np.ascontiguousarray(values.T)
-        return Cells(list(range(1, len(self._table) + 1)), texts, values)
+        kinds = {column.type for column in numbers}
+        if columns.is_text is None and all(
+            pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in kinds
+        ):
+            values = np.empty((len(numbers), len(self._table)))
+            for row, column in enumerate(numbers):
+                values[row] = column.cast(pa.float64(), safe=False).to_numpy()
+            if not np.isinf(values).any():
+                texts = [self._texts(place) for place in columns.text]
+                values = values.T if by_column else np.ascontiguousarray(values.T)
+                return Cells(list(range(1, len(self._table) + 1)), texts, values)
+        return super().read(columns, by_column=by_column)  # which says what is no number
 
     def _texts(self, place: int) -> list[str]:
         cells = self._table[place].to_pylist()

@@ -4,7 +4,7 @@ They are those of the papers on directional and on generalized naive Bayes; kind
 there. Samples are named by their row in the file, from 0.
 """
 
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.downloads import Downloads
-from xnbflow.data.sources.published import fetch_frame, numbers, refuse_empty, sample_rows
+from xnbflow.data.sources.published import Published, load_published, numbers, refuse_empty
 from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["BASE_URLS", "UCI", "load"]
@@ -34,16 +34,8 @@ SPAMBASE = [
 ]
 
 MAGIC = [
-    "fLength",
-    "fWidth",
-    "fSize",
-    "fConc",
-    "fConc1",
-    "fAsym",
-    "fM3Long",
-    "fM3Trans",
-    "fAlpha",
-    "fDist",
+    *("fLength", "fWidth", "fSize", "fConc", "fConc1"),
+    *("fAsym", "fM3Long", "fM3Trans", "fAlpha", "fDist"),
 ]
 
 _LEADS = ["DI", "DII", "DIII", "AVR", "AVL", "AVF", "V1", "V2", "V3", "V4", "V5", "V6"]
@@ -61,20 +53,14 @@ ARRHYTHMIA = [
 _ARRHYTHMIA_DISCRETE = {"sex", *(f"{lead}_{what}" for lead in _LEADS for what in _ODDITIES)}
 _LEAST_DEVIATING_SHARE = 0.01
 
-_COVERTYPE_QUANTITATIVE = [
-    "Elevation",
-    "Aspect",
-    "Slope",
-    "Horizontal_Distance_To_Hydrology",
-    "Vertical_Distance_To_Hydrology",
-    "Horizontal_Distance_To_Roadways",
-    "Hillshade_9am",
-    "Hillshade_Noon",
-    "Hillshade_3pm",
+_QUANTITATIVE = [
+    *("Elevation", "Aspect", "Slope"),
+    *("Horizontal_Distance_To_Hydrology", "Vertical_Distance_To_Hydrology"),
+    *("Horizontal_Distance_To_Roadways", "Hillshade_9am", "Hillshade_Noon", "Hillshade_3pm"),
     "Horizontal_Distance_To_Fire_Points",
 ]
 COVERTYPE = [
-    *_COVERTYPE_QUANTITATIVE,
+    *_QUANTITATIVE,
     *(f"Wilderness_Area_{area}" for area in range(1, 5)),
     *(f"Soil_Type_{soil}" for soil in range(1, 41)),
 ]
@@ -85,53 +71,39 @@ _COVERTYPE_LABELS = [
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a data set whose location is one of `UCI`.
-
-    Its options are ``rows`` and ``seed`` (a random sample of that many rows) and ``file`` (another
-    name of the raw file below the base URLs or in a folder).
-
-    Raises
-    ------
-    InputError
-        If there is none of that name, or its file cannot be had or read.
-    """
-    if dataset.location not in UCI:
-        msg = (
-            f"data set {dataset.id}: no UCI data set {dataset.location!r} is known here; "
-            f"use one of {', '.join(UCI)}, or source 'table'"
-        )
-        raise InputError(msg)
-    path, columns, make = UCI[dataset.location]
-    frame = fetch_frame(
-        dataset,
-        downloads,
-        path,
-        bases=BASE_URLS,
-        columns=[*columns, "class"],
-        text={"class"} if make is _magic else (),
-        header=False,
-    )
-    refuse_empty(dataset, frame)
-    return make(dataset, sample_rows(dataset, frame))
+    """Get a data set whose location is one of `UCI`; see `load_published`."""
+    return load_published(dataset, downloads, UCI)
 
 
-def _spambase(dataset: SheetRow, frame: pd.DataFrame) -> DataSet:
-    """4,601 mails; names as in the paper on generalized naive Bayes, spam the second class."""
-    values = numbers(dataset, frame[SPAMBASE])
-    labels = _labels(dataset, frame, {0: "mail", 1: "spam"})
-    return DataSet(dataset.id, values, SPAMBASE, frame.index, labels)
+def _kinds(features: list[str], **special: Any) -> dict[str, str]:
+    """Return each feature's kind: that whose list names it, else linear."""
+    kind = {name: kind for kind, names in special.items() for name in names}
+    return {name: kind.get(name, "linear") for name in features}
 
 
-def _magic(dataset: SheetRow, frame: pd.DataFrame) -> DataSet:
-    """19,020 showers; ``fAlpha``, the angle of the axis to the origin, in degrees."""
-    values = numbers(dataset, frame[MAGIC])
-    kinds = _kinds(MAGIC, angular={"fAlpha"})
-    labels = _labels(dataset, frame, {"g": "gamma", "h": "hadron"})
-    return DataSet(dataset.id, _in_radians(values, kinds), MAGIC, frame.index, labels, kinds)
+def _labelled(
+    kinds: dict[str, str], labels: Mapping[Any, str]
+) -> Callable[[SheetRow, pd.DataFrame], tuple[pd.DataFrame, dict[str, str]]]:
+    """Return what turns degrees into radians and codes of classes into names."""
+
+    def clean(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+        label = frame["class"].map(labels)
+        if label.isna().any():
+            row = label.index[label.isna()][0]
+            msg = (
+                f"data set {dataset.id}: row {row} (from 0) has the class "
+                f"{frame['class'][row]!r}, not one of {', '.join(map(str, labels))}; get the "
+                "original file"
+            )
+            raise InputError(msg, key="class")
+        angles = [name for name, kind in kinds.items() if kind == "angular"]
+        return frame.assign(label=label, **np.deg2rad(frame[angles])), kinds
+
+    return clean
 
 
-def _arrhythmia(dataset: SheetRow, frame: pd.DataFrame) -> DataSet:
-    """452 electrocardiograms, cleaned so that the paper's counts result (its Table 6).
+def _arrhythmia(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Clean 452 electrocardiograms so that the paper's counts result (its Table 6).
 
     Of the rows those with a P wave's angle stay: 430. What else is missing becomes the mean of its
     column, of angles the circular mean; of the J point's angle that is most of it. Linear
@@ -140,66 +112,56 @@ def _arrhythmia(dataset: SheetRow, frame: pd.DataFrame) -> DataSet:
     """
     frame = frame[frame["P_angle"].notna()]
     refuse_empty(dataset, frame)
+    kinds = _kinds(ARRHYTHMIA, angular=_VECTOR_ANGLES, categorical=_ARRHYTHMIA_DISCRETE)
     values = numbers(dataset, frame[ARRHYTHMIA], allow_missing=True)
-    kinds = _kinds(ARRHYTHMIA, angular=set(_VECTOR_ANGLES), categorical=_ARRHYTHMIA_DISCRETE)
-    values = _in_radians(values, kinds)
-    used = []
-    for row, kind in enumerate(kinds):
-        missing = np.isnan(values[row])
-        present = values[row, ~missing]
-        deviating = len(present) - np.unique_counts(present).counts.max()
-        if kind != "linear" or deviating >= _LEAST_DEVIATING_SHARE * len(frame):
-            used.append(row)
+    columns = {}
+    for (name, kind), cells in zip(kinds.items(), values, strict=True):
+        column = np.deg2rad(cells) if kind == "angular" else cells
+        missing = np.isnan(column)
+        present = column[~missing]
         if kind == "angular":
-            values[row, missing] = np.arctan2(np.sin(present).sum(), np.cos(present).sum())
-        elif kind == "linear":
-            values[row, missing] = present.mean()
+            column[missing] = np.arctan2(np.sin(present).sum(), np.cos(present).sum())
+        elif kind == "categorical":
+            column = np.unique(column, return_inverse=True)[1]
         else:
-            values[row] = np.unique(values[row], return_inverse=True)[1]
-    labels = np.where(numbers(dataset, frame[["class"]])[0] == 1, "normal", "arrhythmia")
-    features = np.array(ARRHYTHMIA)[used]
-    return DataSet(dataset.id, values[used], features, frame.index, labels, kinds[used])
+            deviating = len(present) - np.unique_counts(present).counts.max()
+            if deviating < _LEAST_DEVIATING_SHARE * len(frame):
+                continue
+            column[missing] = present.mean()
+        columns[name] = column
+    columns["label"] = np.where(frame["class"] == 1, "normal", "arrhythmia")
+    numbers(dataset, frame[["class"]])
+    cleaned = pd.DataFrame(columns, index=frame.index)
+    return cleaned, {name: kinds[name] for name in cleaned.columns[:-1]}
 
 
-def _covertype(dataset: SheetRow, frame: pd.DataFrame) -> DataSet:
-    """581,012 patches of forest; Aspect and Slope are angles in degrees (2 in Table 6)."""
-    values = numbers(dataset, frame[COVERTYPE])
-    discrete = set(COVERTYPE) - set(_COVERTYPE_QUANTITATIVE)
-    kinds = _kinds(COVERTYPE, angular={"Aspect", "Slope"}, categorical=discrete)
-    labels = _labels(dataset, frame, dict(enumerate(_COVERTYPE_LABELS, 1)))
-    return DataSet(dataset.id, _in_radians(values, kinds), COVERTYPE, frame.index, labels, kinds)
+def _uci(
+    path: str, features: list[str], clean: Callable[..., Any], text: tuple[str, ...] = ()
+) -> Published:
+    return Published(path, [*features, "class"], clean, BASE_URLS, text, header=False)
 
 
-#: Each data set's file below the base URLs, its feature columns, and its reader.
+#: Mails; showers (the axis' angle to the origin, in degrees); electrocardiograms; patches of forest
+#: (aspect and slope are the two angles of Table 6). Names as in the papers.
 UCI = {
-    "spambase": ("spambase/spambase.data", SPAMBASE, _spambase),
-    "magic": ("magic/magic04.data", MAGIC, _magic),
-    "arrhythmia": ("arrhythmia/arrhythmia.data", ARRHYTHMIA, _arrhythmia),
-    "covertype": ("covtype/covtype.data.gz", COVERTYPE, _covertype),
+    "spambase": _uci(
+        "spambase/spambase.data", SPAMBASE, _labelled(_kinds(SPAMBASE), {0: "mail", 1: "spam"})
+    ),
+    "magic": _uci(
+        "magic/magic04.data",
+        MAGIC,
+        _labelled(_kinds(MAGIC, angular=["fAlpha"]), {"g": "gamma", "h": "hadron"}),
+        text=("class",),
+    ),
+    "arrhythmia": _uci("arrhythmia/arrhythmia.data", ARRHYTHMIA, _arrhythmia),
+    "covertype": _uci(
+        "covtype/covtype.data.gz",
+        COVERTYPE,
+        _labelled(
+            _kinds(
+                COVERTYPE, angular=["Aspect", "Slope"], categorical=COVERTYPE[len(_QUANTITATIVE) :]
+            ),
+            dict(enumerate(_COVERTYPE_LABELS, 1)),
+        ),
+    ),
 }
-
-
-def _kinds(
-    features: list[str], *, angular: AbstractSet[str], categorical: AbstractSet[str] = frozenset()
-) -> np.ndarray:
-    names = np.array(features)
-    is_angle, is_category = np.isin(names, list(angular)), np.isin(names, list(categorical))
-    return np.where(is_angle, "angular", np.where(is_category, "categorical", "linear"))
-
-
-def _in_radians(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-    angular = kinds == "angular"
-    values[angular] = np.deg2rad(values[angular])
-    return values
-
-
-def _labels(dataset: SheetRow, frame: pd.DataFrame, names: dict[Any, Any]) -> np.ndarray:
-    labels = frame["class"].map(names)
-    if labels.isna().any():
-        row = labels.index[labels.isna()][0]
-        msg = (
-            f"data set {dataset.id}: row {row} (from 0) has the class {frame['class'][row]!r}, "
-            f"not one of {', '.join(map(str, names))}; get the original file"
-        )
-        raise InputError(msg)
-    return labels.to_numpy()

@@ -121,6 +121,13 @@ Trust = Annotated[
 ]
 
 
+#: How what a message says of a sheet is said on the command line.
+_OF_SHEETS = (
+    ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
+    "key=value.)"
+)
+
+
 def run() -> None:
     """Run the command line of this process."""
     warnings.simplefilter("always", UserWarning)
@@ -133,7 +140,8 @@ def run() -> None:
     except BrokenPipeError:
         os._exit(0)
     except InputError as error:
-        sys.stderr.write(f"Error: {error}{_here(str(error))}\n")
+        here = _OF_SHEETS if "sheet" in str(error) else ""
+        sys.stderr.write(f"Error: {error}{here}\n")
         code = 1
     except OSError as error:
         sys.stderr.write(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
@@ -143,17 +151,7 @@ def run() -> None:
     os._exit(code)  # threads of libraries may still wait for work: that must not change the code
 
 
-def _here(message: str) -> str:
-    """Return how what a sheet says is said on the command line."""
-    if "sheet" not in message:
-        return ""
-    return (
-        ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
-        "key=value.)"
-    )
-
-
-def _version(*, asked: bool) -> None:
+def _version(asked: bool) -> None:
     if asked:
         say(f"xnbflow {__version__}")
         raise typer.Exit
@@ -162,10 +160,7 @@ def _version(*, asked: bool) -> None:
 @app.callback()
 def _top(
     *,
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=lambda asked: _version(asked=asked), is_eager=True),
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
 ) -> None:
     pass
 
@@ -334,41 +329,27 @@ def run_study(context: typer.Context, study: str) -> None:
     call_snakemake(study, context.args)
 
 
-def snakefile() -> Path:
-    """Return the workflow's Snakefile.
+def call_snakemake(study: str, options: Sequence[str]) -> None:
+    """Run a target with further options of Snakemake, and end with its exit code.
 
     Raises
     ------
     InputError
-        If this library was installed without the workflow.
+        If this library was installed without the workflow, or Snakemake is not installed.
     """
-    path = Path(__file__).parents[4] / "Snakefile"
-    if not path.is_file():
+    snakefile = Path(__file__).parents[4] / "Snakefile"
+    beside = Path(sys.executable).with_name("snakemake")
+    program = str(beside) if beside.exists() else shutil.which("snakemake")
+    if not snakefile.is_file():
         msg = (
             "this installation of xnbflow has the library only; clone the repository to run "
             "studies, or call Snakemake with its Snakefile"
         )
         raise InputError(msg)
-    return path
-
-
-def call_snakemake(study: str, options: Sequence[str]) -> None:
-    """Run a study and end this process with Snakemake's exit code.
-
-    Parameters
-    ----------
-    study : str
-        A target of the workflow.
-    options : sequence of str
-        Further options; ``--cores all`` where none says how many.
-    """
-    beside = Path(sys.executable).with_name("snakemake")
-    program = str(beside) if beside.exists() else shutil.which("snakemake")
     if program is None:
-        msg = "Snakemake is not installed; install xnbflow with its extra `workflow`"
-        raise InputError(msg)
-    told = {option.partition("=")[0] for option in options}
-    cores = [] if told & {"--cores", "-c", "--jobs", "-j", "--profile"} else ["--cores", "all"]
-    arguments = [program, "--snakefile", str(snakefile()), study, *cores, *options]
+        raise InputError("Snakemake is not installed; install xnbflow with its extra `workflow`")
+    given = {option.partition("=")[0] for option in options}
+    cores = [] if given & {"--cores", "-c", "--jobs", "-j", "--profile"} else ["--cores", "all"]
     sys.stdout.flush()
+    arguments = [program, "--snakefile", str(snakefile), study, *cores, *options]
     os.execv(program, arguments)  # noqa: S606  the same process, no shell

@@ -82,16 +82,8 @@ def parameters(given: Iterable[str]) -> dict[str, Any]:
 def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return a classifier's entry, as a configuration has it, before any data are read.
 
-    Parameters
-    ----------
-    method : str
-        A method's name, where hyphens stand for underscores, or an import path.
-    params : dict
-
-    Raises
-    ------
-    InputError
-        If there is no such method, or it does not take a parameter.
+    ``method`` is a method's name, where hyphens stand for underscores, or an import path. An
+    `InputError` says that there is no such method, or that it does not take a parameter.
 
     Examples
     --------
@@ -124,15 +116,9 @@ def geo_summary(accession: str, mirrors: Sequence[str] = ()) -> GeoSummary:
 
 
 def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str:
-    """Write the sheet and the configuration of a study of a GEO accession.
+    """Write the files ``<name>.tsv`` and ``<name>.yaml`` of a study of a GEO accession.
 
-    Parameters
-    ----------
-    told : GeoSummary
-    name : str
-        Of study and data set, and of the files ``<name>.tsv`` and ``<name>.yaml``.
-    mirrors : sequence of str
-        Where to download from instead of NCBI.
+    ``mirrors`` are where to download from instead of NCBI.
 
     Returns
     -------
@@ -142,7 +128,7 @@ def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str
     Raises
     ------
     InputError
-        If the name is none, no label is proposed, or one of the files is there.
+        If the name is not valid, no label is proposed, or one of the files exists.
     """
     if not _NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
@@ -153,29 +139,25 @@ def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str
     sheet, configuration = (Path(f"{name}.{suffix}") for suffix in ("tsv", "yaml"))
     for path in (sheet, configuration):
         if path.exists():
-            msg = f"{path} is there already; remove it, or choose another name"
-            raise InputError(msg)
+            raise InputError(f"{path} exists; remove it, or choose another name")
     few = told.n_samples < _FEW_SAMPLES or "group" in told.row.options
-    study = {
-        "title": told.title or told.accession,
-        "datasets": [name],
-        "classifiers": ["nb", "csnb", "xnb", "forest"],
-        "folds": ["5-fold" if few else "10-fold"],
-    }
     settings: dict[str, Any] = {
         "run": [name],
         "sheets": ["config/datasets.tsv", str(sheet)],
-        "studies": {name: study},
+        "studies": {
+            name: {
+                "title": told.title or told.accession,
+                "datasets": [name],
+                "classifiers": ["nb", "csnb", "xnb", "forest"],
+                "folds": ["5-fold" if few else "10-fold"],
+            }
+        },
     }
     if mirrors:
         settings["download"] = {"base_urls": {"geo": list(mirrors)}}
-    _write_text(sheet, sheet_text([replace(told.row, id=name)]))
-    _write_text(configuration, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
+    deliver(sheet_text([replace(told.row, id=name)]), sheet)
+    deliver(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), configuration)
     return f"snakemake {name} --cores 4 --configfile {configuration}"
-
-
-def _write_text(path: Path, text: str) -> None:
-    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
@@ -212,14 +194,17 @@ def as_text(told: dict[str, Any], path: Path) -> str:
         ),
     ]
     if figures:
-        majority = figures["majority"]
-        groups = figures.get("groups")
+        majority, groups = figures["majority"], figures.get("groups")
         over = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
         lines.append(f"cross-validated ({figures['folds']} folds{over}):")
         named = {"accuracy": figures["accuracy"]}
         named |= {f"recall of {label}": value for label, value in figures["recall"].items()}
         width = max(map(len, named))
-        lines += [f"  {name:{width}}  {_proportion(value)}" for name, value in named.items()]
+        lines += [
+            f"  {name:{width}}  {value['value']:.3f} ({value['right']:g} of {value['of']}; "
+            f"95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
+            for name, value in named.items()
+        ]
         lines.append(
             f"  always the largest class, {majority['class']}, would be right in "
             f"{majority['share']:.3f}"
@@ -230,31 +215,20 @@ def as_text(told: dict[str, Any], path: Path) -> str:
     return "\n".join(lines)
 
 
-def _proportion(value: dict[str, Any]) -> str:
-    return (
-        f"{value['value']:.3f} ({value['right']:g} of {value['of']}; "
-        f"95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
-    )
-
-
 def signature_text(model: TrainedModel) -> str:
     """Return a signature's first features per class, for people."""
     if model.signature.empty:
         return "no signature: it uses all features for every class"
     lines = []
     for label, rows in model.signature.groupby("class", sort=False):
-        named = [
-            f"{row['symbol'] or row['feature']} ({row['direction']}{_share(row['share_of_folds'])})"
-            for _, row in rows.head(_SHOWN).iterrows()
-        ]
+        shares = ["" if pd.isna(n) else f", {n:.0%} of folds" for n in rows["share_of_folds"]]
+        genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
+        cells = list(zip(genes, rows["direction"], shares, strict=True))[:_SHOWN]
+        named = [f"{gene} ({direction}{share})" for gene, direction, share in cells]
         more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
         text = f"{label}: {', '.join(named)}{more}"
         lines.append(textwrap.fill(text, 100, subsequent_indent="  ", break_long_words=False))
     return "\n".join(lines)
-
-
-def _share(share: float) -> str:
-    return "" if pd.isna(share) else f", {share:.0%} of folds"
 
 
 def signature_lines(model: TrainedModel, *, gmt: bool) -> str:
@@ -272,4 +246,4 @@ def deliver(text: str, path: Path | None) -> None:
     if path is None:
         sys.stdout.write(text)
         return
-    _write_text(path, text)
+    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))

@@ -29,15 +29,13 @@ def write_explanation_page(explanation: Explanation, path: Path, name: str) -> N
 def explanation_section(explanation: Explanation, name: str) -> Section:
     """Return an explanation as a section of a page: evidence drawn from 0, and who the sample is.
 
-    Parameters
-    ----------
-    explanation : Explanation
-    name : str
-        What the model is called.
+    ``name`` is what the model is called.
     """
     row = explanation.prediction.table.iloc[0]
     blocks: list[Block] = [Prose(note, "warning") for note in explanation.prediction.notes]
-    blocks.append(Facts({"Model": name, "Predicted": row["label"], "Typicality": _typical(row)}))
+    typical = f"{row['typicality']:.1%} of held-out training samples are less typical"
+    typical += ": unlike the training samples" if row["atypical"] else ""
+    blocks.append(Facts({"Model": name, "Predicted": row["label"], "Typicality": typical}))
     blocks.append(Evidence([_packed(explanation, name)], _HOW_TO_READ))
     shown = ["class", "feature", "symbol", "value", "evidence"]
     strongest = explanation.terms[shown].head(_MOST_TERMS)
@@ -58,11 +56,6 @@ _HOW_TO_READ = (
 )
 #: Terms of a class on the page, the strongest; the rest is one term.
 _MOST_TERMS = 200
-
-
-def _typical(row: pd.Series) -> str:
-    share = f"{row['typicality']:.1%} of held-out training samples are less typical"
-    return f"{share}: unlike the training samples" if row["atypical"] else share
 
 
 def _packed(explanation: Explanation, name: str) -> dict[str, Any]:
