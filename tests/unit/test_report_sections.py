@@ -136,6 +136,19 @@ def test_how_well_a_finding_is_supported_is_written_with_its_reasons(changes, le
     assert answer._verdict("XNB", summary, pd.DataFrame(), recall)[1] == "poor"
 
 
+def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen():
+    summary = pd.DataFrame({"mean": [0.9]}, index=["accuracy"])
+    recall = pd.DataFrame({"class": ["a"], "recognised": [True]})
+    row = {"level": "well supported", "reasons": "", "p_value": 0.005, "choices": 1}
+    verdicts = pd.DataFrame([row | {"accuracy": 0.9, "majority": 0.5, "chance": 0.5,
+                                    "balanced_lower": 0.6, "balanced_upper": 0.95}])  # fmt: skip
+    assert answer._verdict("XNB", summary, verdicts, recall)[1] == "good"
+    text, level = answer._verdict("XNB", summary, verdicts, recall, ["it did not hold in two"])
+    assert level == "fair"
+    assert text.startswith("Partly supported: XNB")
+    assert ", but it did not hold in two." in text
+
+
 @pytest.mark.parametrize(
     ("recall", "recognised", "note", "words"),
     [
@@ -454,8 +467,35 @@ def test_interchangeable_features_are_named_once_per_selected_one(results_with):
     row = {"classifier": "xnb", "class": "a", "feature": "g1"}
     rows = [{**row, "alternative": "g2", "frequency": 0.5},
             {**row, "alternative": "g3", "frequency": 0.9}]  # fmt: skip
+    rows += [{**row, "classifier": "nb", "alternative": "g9", "frequency": 1.0}]
     (group,) = _ties(results_with("ties", rows), "xnb")
-    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "a", "g1", "g3, g2", 0.9]]
+    shown = group.blocks[0].frame.drop(columns="dataset").to_numpy().tolist()
+    assert shown == [["XNB", "a", "g1", "g3, g2", 0.9], ["NB", "a", "g1", "g9", 1.0]]
+
+
+def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(results_with):
+    row = {"true": "a", "predicted": "b", "suspect": True}
+    rows = [
+        {**row, "classifier": "nb", "sample": "both"},
+        {**row, "classifier": "xnb", "sample": "both"},
+        {**row, "classifier": "nb", "sample": "one", "suspect": False},
+        {**row, "classifier": "xnb", "sample": "one"},
+        {**row, "classifier": "nb", "sample": "other class"},
+        {**row, "classifier": "xnb", "sample": "other class", "predicted": "c"},
+        {**row, "classifier": "nb", "sample": "tested by one"},
+    ]
+    (prose,) = answer._suspects(results_with("samples", rows))
+    assert "for both (d: labelled “a”, predicted “b”). They" in prose.text
+    assert answer._suspects(results_with("samples", rows[2:])) == []
+
+
+def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):
+    found = answer._as_good(results, "xnb")
+    table = found[-1].blocks[0].frame
+    assert table["classifier"].tolist()[0] == "XNB"
+    assert table.groupby(["dataset", "classifier", "class"]).size().max() == 1
+    known = results.tables["as_good"].query("classifier == 'xnb' and as_good > selected")
+    assert len(found) == 1 + bool(len(known))
 
 
 def test_features_have_their_gene_symbol_and_data_sets_their_groups():

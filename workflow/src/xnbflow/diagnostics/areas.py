@@ -36,7 +36,7 @@ def sample_order(values: np.ndarray) -> np.ndarray:
         order[:, 1:] = np.where(equal, -1 - order[:, 1:], order[:, 1:])
         found[strip] = order
 
-    map_strips(sort, *values.shape, ns_per_value=50.0)
+    map_strips(sort, len(values), values.shape[1], ns_per_value=50.0)
     return found
 
 
@@ -74,7 +74,7 @@ def doubled_wins(order: np.ndarray, codes: np.ndarray, n_classes: int) -> np.nda
     def count(strip: slice) -> None:
         _count(order[strip], classes, wins[strip])
 
-    map_strips(count, *order.shape, ns_per_value=2.0 * n_classes)
+    map_strips(count, len(order), len(codes), ns_per_value=2.0 * n_classes)
     return wins
 
 
