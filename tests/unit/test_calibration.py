@@ -71,7 +71,7 @@ def test_sure_predictions_are_counted_with_how_many_are_right():
     assert table["right"].to_dict() == {0.9: 2, 0.99: 1, 0.999: 1}
     assert table.loc[0.99, "share"] == 0.5
     assert table.loc[0.99, "accuracy"] == pytest.approx(1 / 3)
-    assert table.loc[0.99, "promised"] == pytest.approx((0.9995 + 0.9991 + 0.995) / 3)
+    assert table.loc[0.99, "mean_probability"] == pytest.approx((0.9995 + 0.9991 + 0.995) / 3)
     assert set(table["predictions"]) == {6}
     lower, upper = proportion_interval(1, 3)
     assert table.loc[0.99, "accuracy_lower"] == lower
@@ -82,7 +82,11 @@ def test_nobody_sure_has_no_accuracy():
     log_posterior = np.log(np.full((5, 2), 0.5))
     table = confidence_table(np.repeat(["a"], 5), log_posterior, np.array(["a", "b"]))
     assert (table["count"] == 0).all()
-    assert table[["accuracy", "accuracy_lower", "accuracy_upper", "promised"]].isna().all(axis=None)
+    assert (
+        table[["accuracy", "accuracy_lower", "accuracy_upper", "mean_probability"]]
+        .isna()
+        .all(axis=None)
+    )
 
 
 @pytest.mark.parametrize(("right", "n"), [(5, 10), (3.7, 12), (60, 83), (1, 7)])

@@ -102,7 +102,7 @@ def test_pairs_over_data_sets_are_those_of_the_comparison():
     for column in ("mean_difference", "first_better", "equivalent"):
         np.testing.assert_allclose(table[column], expected[column], atol=1e-12)
     np.testing.assert_allclose(table["wilcoxon"], expected["p"])
-    assert set(table["not_told"]) == {""}
+    assert set(table["too_few"]) == {""}
     # Of five ranks the standard error is sqrt(3 * 4 / (6 * 5)): z of xnb and fnb by hand.
     z = ((2.5 + 3 + 3 + 3 + 3) - (1 + 1 + 1.5 + 1 + 2)) / 5 / np.sqrt(2 / 5)
     chosen = table.query("first == 'xnb' and second == 'fnb'")
@@ -117,7 +117,7 @@ def test_the_bayesian_test_is_told_from_five_data_sets_on(n, told):
     assert posterior.isna().all(axis=None) == (not told)
     assert table["wilcoxon"].notna().all()
     said = "" if told else "4 data sets; with fewer than 5 the prior decides"
-    assert set(table["not_told"]) == {said}
+    assert set(table["too_few"]) == {said}
 
 
 def test_a_data_set_that_a_classifier_failed_on_is_left_out():

@@ -274,9 +274,9 @@ def test_a_table_of_a_signature_has_no_empty_columns(results):
 def test_claims_are_the_mean_probability_of_the_predicted_class(tables):
     row = tables["accuracy"].set_index("cohort").loc["test"]
     probabilities = tables["predictions"].filter(like="probability.")
-    assert row["claimed"] == pytest.approx(probabilities.max(axis=1).mean())
+    assert row["mean_probability"] == pytest.approx(probabilities.max(axis=1).mean())
     svm = validate(TRAIN, TEST, {"method": "sklearn.svm.LinearSVC"})["accuracy"]
-    assert svm["claimed"].isna().all()
+    assert svm["mean_probability"].isna().all()
 
 
 def test_a_cohort_with_missing_values_is_trained_on_and_tested():

@@ -452,7 +452,12 @@ def results_with(tmp_path):
 
 def test_overconfidence_is_reported_in_words(results_with):
     row = {"classifier": "nb", "above": 0.99, "predictions": 100, "count": 92, "share": 0.92}
-    row |= {"accuracy": 0.49, "accuracy_lower": 0.39, "accuracy_upper": 0.59, "promised": 0.999}
+    row |= {
+        "accuracy": 0.49,
+        "accuracy_lower": 0.39,
+        "accuracy_upper": 0.59,
+        "mean_probability": 0.999,
+    }
     row |= {"overconfident": True}
     none = row | {"classifier": "xnb", "count": 0, "share": 0.0, "overconfident": False}
     results = results_with("confidence", [row | {"above": 0.9}, row, none])

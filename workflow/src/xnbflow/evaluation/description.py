@@ -236,7 +236,7 @@ def relative_evidence(
     """Return how much more probable each class makes a value than all classes together.
 
     The evidence of feature v for class c is ``log p(x | c) - log p(x)`` with the reference
-    ``p(x) = sum_k pi_k p(x | k)``: 0 says nothing, above 0 speaks for the class, below against it,
+    ``p(x) = sum_k pi_k p(x | k)``: 0 is neutral, above 0 is for the class, below against it,
     and a change of units changes nothing. The reference is that of the fold's training samples.
     What a classifier reports as evidence already, against a reference of its own, stays as it is.
 
@@ -277,15 +277,15 @@ def _log_mixture(
     found = index.get_indexer(group["feature"].unique())
     features = np.sort(found[found >= 0])
     values = series.values[features]
-    untold = np.full(len(group), np.nan)
+    unknown = np.full(len(group), np.nan)
     estimator = None if np.isnan(values).any() else density_estimator(entry, series, features)
     if estimator is None:
-        return untold
+        return unknown
     samples = np.flatnonzero(np.isin(series.samples, group["sample"].unique()))
     labels = series.labels[training]
     logs = log_densities(estimator, values[:, training], labels, values[:, samples])
     if logs is None:
-        return untold
+        return unknown
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
     reference = logsumexp(logs, axis=0, b=shares[:, None, None])
     i = pd.Index(series.features[features]).get_indexer(group["feature"])

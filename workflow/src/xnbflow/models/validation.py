@@ -48,7 +48,7 @@ __all__ = [
     "validate_all",
 ]
 
-#: How features of two cohorts are taken for the same.
+#: How features of two cohorts are matched.
 MATCHES = ("feature", "symbol")
 
 #: What may be done to each sample first: a step of the model, learned from training samples alone.
@@ -214,7 +214,7 @@ def _columns(table: str) -> list[str]:
 def _cross_validated(
     train: DataSet, steps: Mapping[str, Any]
 ) -> tuple[Performance | None, np.ndarray]:
-    """Return what as many folds as the smallest class allows find, and the claims."""
+    """Return what as many folds as the smallest class allows find, and the probabilities."""
     units = train.samples if train.groups is None else train.groups
     smallest = min(len(np.unique(units[train.labels == label])) for label in train.classes)
     if smallest < 2:
@@ -231,7 +231,7 @@ def _accuracy(cohort: str, found: Performance | None, claims: np.ndarray) -> dic
         n = sum(each.samples for each in found.classes)
         row |= {"right": round(found.accuracy.value * n), "n": n, **found.accuracy._asdict()}
         row["majority"] = found.majority
-    return row | {"claimed": claims.mean() if len(claims) else np.nan}
+    return row | {"mean_probability": claims.mean() if len(claims) else np.nan}
 
 
 def _recall(cohort: str, found: Performance | None, classes: np.ndarray) -> pd.DataFrame:

@@ -229,7 +229,7 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
             interval = f"[{row.accuracy_lower:.0%}, {row.accuracy_upper:.0%}]"
             text += f", of which {row.accuracy:.0%} {interval} are right"
         if row.overconfident:
-            text += f", below their mean predicted probability of {row.promised:.1%}"
+            text += f", below their mean predicted probability of {row.mean_probability:.1%}"
         parts.append(text)
     if not parts:
         return []
