@@ -13,7 +13,7 @@ from xnbflow.report.sections.validation import verdicts_in_words
 __all__ = ["section"]
 
 #: How many are named: features of a class, features that could replace one, suspected label errors.
-_MOST_NAMED, _MOST_ALTERNATIVES, _MOST_SUSPECTS = 6, 10, 10
+_MOST_NAMED, _MOST_ALTERNATIVES, _MOST_SUSPECTS = 6, 10, 4
 _SIGNS = {
     "high": ("▲", "higher than in every other class"),
     "low": ("▼", "lower than in every other class"),
@@ -239,15 +239,18 @@ def _suspects(results: StudyResults) -> list[Block]:
     rows = rows[rows["count"] > 1]
     if rows.empty:
         return []
-    named = [
-        f"{row.sample} ({row.dataset}: labelled “{row.true}”, predicted “{row.predicted}”)"
-        for row in rows.itertuples(index=False)
+    parts = [
+        f"in {dataset} {len(own):,} ({_listed(own['sample'].tolist(), _MOST_SUSPECTS)})"
+        for dataset, own in rows.groupby("dataset", sort=False)
     ]
     text = (
-        "Labels to check: every classifier predicts the same other class for "
-        f"{_listed(named, _MOST_SUSPECTS)}. They may be wrong, or the samples unlike their class."
+        f"Labels to check: every classifier predicts the same other class for {', '.join(parts)}. "
+        "They may be wrong, or the samples unlike their class."
     )
-    return [Prose(text, sources=results.tables.sources("samples"))]
+    caption = "Samples for which every classifier predicts the same other class in most repeats."
+    shown = results.tables.show("samples", caption, [*key, "true", "predicted"], rows)
+    group = Group("Labels to check", [shown], counted(len(rows), "sample"))
+    return [Prose(text, sources=results.tables.sources("samples")), group]
 
 
 _AS_GOOD = (
