@@ -77,7 +77,7 @@ def test_nothing_writes_a_file_another_way():
                 if target not in {"part", "buffer", "text"}:
                     found.add(f"{path.relative_to(PACKAGE)}: {ast.unparse(node)[:70]}")
     # a download has a part per attempt
-    downloads = {"sources/http.py: part.replace(path)", "sources/http.py: self._part.open('wb')"}
+    downloads = {"sources/http.py: part.replace(path)", "sources/http.py: self.part.open('wb')"}
     assert found == {"atomic.py: part.replace(path)"} | downloads
 
 
