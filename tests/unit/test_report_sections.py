@@ -490,7 +490,7 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
         {**row, "classifier": "nb", "sample": "tested by one"},
     ]
     prose, group = answer._suspects(results_with("samples", rows))
-    assert "in d 1 (both). They" in prose.text
+    assert "d: 1 sample (both). Check" in prose.text
     assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b"]]
     assert answer._suspects(results_with("samples", rows[2:])) == []
 

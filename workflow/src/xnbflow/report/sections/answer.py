@@ -240,12 +240,13 @@ def _suspects(results: StudyResults) -> list[Block]:
     if rows.empty:
         return []
     parts = [
-        f"in {dataset} {len(own):,} ({_listed(own['sample'].tolist(), _MOST_SUSPECTS)})"
+        f"{dataset}: {counted(len(own), 'sample')} "
+        f"({_listed(own['sample'].tolist(), _MOST_SUSPECTS)})"
         for dataset, own in rows.groupby("dataset", sort=False)
     ]
     text = (
-        f"Labels to check: every classifier predicts the same other class for {', '.join(parts)}. "
-        "They may be wrong, or the samples unlike their class."
+        f"Every classifier predicts the same other class. {'; '.join(parts)}. Check these labels: "
+        "they may be wrong, or the samples unlike their class."
     )
     caption = "Samples for which every classifier predicts the same other class in most repeats."
     shown = results.tables.show("samples", caption, [*key, "true", "predicted"], rows)
