@@ -11,7 +11,7 @@ __all__ = ["Study", "Validation"]
 class Validation:
     """A model of one cohort that is tested on another: ids of a classifier and of two data sets.
 
-    ``match`` says how features are taken for the same ("feature" or "symbol"), ``harmonise`` what
+    ``match`` says how features are matched ("feature" or "symbol"), ``harmonise`` what
     is done to each sample first ("none", "zscore", "rank" or "quantile").
     """
 

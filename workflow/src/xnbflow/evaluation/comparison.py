@@ -191,10 +191,10 @@ def pairwise(repeats: pd.DataFrame) -> pd.DataFrame:
         by_rank = pairwise_rank_tests(average_ranks(scores), len(scores))
         by_rank = by_rank.rename(columns={"p": "rank_p"}).set_index(_pairs(by_rank))
         by_rank = by_rank.loc[_pairs(signed), ["z", "rank_p", *_ADJUSTED]].reset_index(drop=True)
-        table = signed.drop(columns=_ADJUSTED).join(by_rank).assign(folds=folds, not_told="")
+        table = signed.drop(columns=_ADJUSTED).join(by_rank).assign(folds=folds, too_few="")
         if len(scores) < _FEWEST_DATASETS:
             few = f"with fewer than {_FEWEST_DATASETS} the prior decides"
-            table["not_told"] = f"{counted(len(scores), 'data set')}; {few}"
+            table["too_few"] = f"{counted(len(scores), 'data set')}; {few}"
             table[_POSTERIOR] = np.nan
         tables.append(table[columns])
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)

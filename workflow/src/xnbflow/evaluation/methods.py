@@ -213,7 +213,7 @@ _OWN = (
     Method(
         "selective_nb",
         "xnbflow.naive_bayes.selective.SelectiveNB",
-        "naive Bayes on the features that tell most about the class",
+        "naive Bayes on the features that carry most information on the class",
         f"{_DIRECTIONAL}, section 3.6",
         {
             "estimator": estimator(),

@@ -313,9 +313,9 @@ def selection(selected: Tables, fits: Tables, ties: Tables, halves: Halves) -> p
         times_constant=("constant", "sum"),
     ).reset_index()
     fitted = _stack(fits, ["status", "ties"]).query("status == 'ok'").groupby(_KEY)["ties"]
-    fitted = fitted.agg(fits="size", told="count").reset_index()
+    fitted = fitted.agg(fits="size", reported="count").reset_index()
     counts = counts.merge(fitted, on=_KEY, how="left")
-    counts["times_tied"] = counts["times_tied"].where(counts.pop("told") > 0).astype(float)
+    counts["times_tied"] = counts["times_tied"].where(counts.pop("reported") > 0).astype(float)
     counts["frequency"] = counts["times"] / counts["fits"]
     shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
     counts["share_of_halves"] = [
@@ -496,7 +496,7 @@ def recall(
 
 
 def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
-    """Return how often each sample was tested and misclassified, and what it was taken for.
+    """Return how often each sample was tested and misclassified, and as which class.
 
     A sample is suspect if a classifier that recognises its class (in the table ``recall``) is wrong
     in more than half of its tests: of a class that is not recognised every sample is wrong.

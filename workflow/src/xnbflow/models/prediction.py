@@ -345,14 +345,14 @@ def _notes(
     if len(atypical):
         yield (
             f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
-            f"the training samples, beyond their {ATYPICAL:.0%} point ({_named(atypical)}): take "
-            "their labels for guesses"
+            f"the training samples, beyond their {ATYPICAL:.0%} point ({_named(atypical)}): "
+            "these predictions are unreliable"
         )
 
 
 _DONE = {
     "error": "are filled in as the model does with its training samples",
-    "impute": "stand at their training medians",
+    "impute": "are replaced by their training medians",
     "drop": "are left out of the evidence",
 }
 
@@ -363,10 +363,10 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
         return ""
     lost = model.signature["feature"].isin(absent)
     shares = lost.groupby(model.signature["class"], sort=False).agg(["sum", "size"])
-    told = [
+    counts = [
         f"{label} {row['sum']} of {row['size']}" for label, row in shares.iterrows() if row["sum"]
     ]
-    return f"; signatures lose: {', '.join(told)}"
+    return f"; signatures lose: {', '.join(counts)}"
 
 
 def _named(names: np.ndarray) -> str:
@@ -431,7 +431,7 @@ def _factor(training: np.ndarray, cohort: np.ndarray, widths: np.ndarray) -> flo
     """Return the slope of cohort medians on training medians; None where medians hardly differ."""
     middle = np.median(training)
     far = np.abs(training - middle) > 2 * np.median(widths)
-    if far.sum() < 3:  # features on one level: their ratio to 0, if that is far off, tells
+    if far.sum() < 3:  # features on one level: their ratio to 0, if that is far off, shows it
         level = np.abs(training) > 2 * widths
         if level.sum() < 3:
             return None

@@ -33,7 +33,7 @@ def described(
     options: Iterable[str] = (),
     orientation: str = "rows",
 ) -> SheetRow:
-    """Return the row of a sheet that a location stands for.
+    """Return the row of a sheet for a location.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A model's signature: features that speak for a class, and which way; table and gene sets."""
+"""A model's signature: features selected for a class, and their direction; table and gene sets."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -17,7 +17,7 @@ SIGNATURE = tuple(MODEL_TABLES["signature"].fixed)
 
 _DISTANCE = "distance_to."
 #: What a gene set says of itself, by direction.
-_TOLD = {
+_WORDS = {
     "high": "high in {} against the other classes",
     "low": "low in {} against the other classes",
     "between": "in {} between the other classes",
@@ -148,7 +148,7 @@ def gene_sets(signature: pd.DataFrame, name: str, top: int | None = None) -> Ite
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
         cells = [
             "_".join(f"{name}_{label}_{way}".split()),
-            _TOLD[way].format(label),
+            _WORDS[way].format(label),
             *dict.fromkeys(genes),
         ]
         yield "\t".join(" ".join(re.split(r"[\t\r\n]+", cell)) for cell in cells)

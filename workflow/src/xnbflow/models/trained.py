@@ -112,7 +112,7 @@ class TrainedModel:
         What made it: ``method`` and ``params``, or ``steps``.
     series : dict
         ``name``, ``digest``, ``samples``, ``features`` and ``classes`` (label to samples), and
-        what else was told of its origin.
+        what else is known of its origin.
     features : ndarray of str, shape (n_features,)
         Its input, in order.
     symbols : dict of str to str

@@ -192,7 +192,9 @@ def _refuse_bad_cells(path: Path, table: DelimitedText, cells: Cells) -> None:
         if rows.any():
             row = int(rows.argmax())
             cell = cells.texts[column][row]
-            wrong = "occurs before; make names unique" if cell and not column else "says nothing"
+            wrong = (
+                "occurs before; make names unique" if cell and not column else "is a missing value"
+            )
             msg = (
                 f"{path}, {table.place(column, cells.lines[row])}: {quoted(cell)} {wrong}; fill it "
                 "in, correct it or remove the line"

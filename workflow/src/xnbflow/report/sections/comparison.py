@@ -76,7 +76,7 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> I
         )
         yield Prose(text, sources=results.tables.sources("omnibus"))
     rows = results.rows("pairwise", folds=folds)
-    few = "" if (rows["not_told"] == "").all() else " It is empty below five data sets."
+    few = "" if (rows["too_few"] == "").all() else " It is empty below five data sets."
     columns = ["first", "second", "mean_difference", "nemenyi", "holm", "shaffer"]
     columns += ["bergmann_hommel", "wilcoxon", "first_better", "equivalent", "second_better"]
     yield results.tables.show("pairwise", f"{_OVER}{few}", columns, rows)

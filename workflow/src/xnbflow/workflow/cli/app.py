@@ -302,7 +302,7 @@ def explain(
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Say which features speak for and against each class in one sample."""
+    """Show the evidence of features for and against each class in one sample."""
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
     read = commands.read_model(model, trust)

@@ -244,11 +244,10 @@ def as_text(told: dict[str, Any], path: Path) -> str:
             for name, value in named.items()
         ]
         lines.append(
-            f"  always the largest class, {majority['class']}, would be right in "
-            f"{majority['share']:.3f}"
+            f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
         )
     else:
-        lines.append("not cross-validated: nothing is known of how good it is")
+        lines.append("not cross-validated: its accuracy is unknown")
     if "portability" in told:
         some, value = told["portability"], told["portability"]["accuracy"]
         lines.append(
