@@ -2,6 +2,7 @@
 rule compare:
     input:
         **{table: trained(table) for table in TRAINING_TABLES},
+        **{key: of_gene_sets(key) for key in ("gene_sets", "genes", "signature")},
         series=of_datasets(SERIES),
         truth=of_datasets(TRUTH),
         notes=of_datasets(NOTES),
@@ -13,7 +14,6 @@ rule compare:
         dependence=diagnosed("dependence"),
         dependence_test=diagnosed("dependence_test"),
         paper=printed("xnb_table1", "xnb_table2"),
-        **{key: of_gene_sets(key) for key in ("gene_sets", "genes", "signature")},
     output:
         **{table: STUDY_TABLE.fill(table=table) for table in STUDY_TABLES},
         text=[text_of(STUDY_TABLE.fill(table=table)) for table in STUDY_TABLES],
