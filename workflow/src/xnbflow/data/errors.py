@@ -1,14 +1,17 @@
 """The one exception for bad input, and the words in which it tells what to do."""
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["InputError", "about_file", "known_names", "quoted", "require_choice"]
+__all__ = ["InputError", "about_file", "known_names", "printable", "quoted", "require_choice"]
 
 #: Characters of a value that is repeated in a message; names and paths of that length are none.
 MOST_QUOTED = 60
+#: What a terminal may take for a command, and what turns the direction of text.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class InputError(ValueError):
@@ -31,8 +34,21 @@ class InputError(ValueError):
         key: str | None = None,
         remedy: str | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(printable(message))
         self.file, self.key, self.remedy = file, key, remedy
+
+
+def printable(text: str) -> str:
+    r"""Return a text with escapes for its control characters, but for tabs and line breaks.
+
+    What comes from files is printed so: a terminal obeys control characters.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @contextmanager

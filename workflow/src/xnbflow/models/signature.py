@@ -113,7 +113,7 @@ def _spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any
     return spread
 
 
-def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
+def gene_sets(signature: pd.DataFrame, name: str, digest: str = "") -> Iterator[str]:
     r"""Yield a signature as lines of a GMT file: a gene set per class and direction.
 
     Parameters
@@ -123,6 +123,8 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
         probes of one gene the gene is named once. A tab or line break in a name becomes a space.
     name : str
         Begins every set's name, say the data set's.
+    digest : str, optional
+        Of the series; its first twelve characters end every description.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
         cells = [
             "_".join(f"{name}_{label}_{way}".split()),
-            _TOLD[way].format(label),
+            _TOLD[way].format(label) + (f"; series {digest[:12]}" if digest else ""),
             *dict.fromkeys(genes),
         ]
         yield "\t".join(" ".join(re.split(r"[\t\r\n]+", cell)) for cell in cells)
