@@ -539,3 +539,25 @@ def test_a_damaged_file_is_read_as_it_is_or_refused(tmp_path, reader, record_pro
                 outcomes["read"] += 1
         signal.alarm(0)
     record_property("outcomes", str(dict(outcomes)))
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_messages_quote_little_of_a_long_cell(tmp_path, reader):
+    """Every word of a file, one at a time, becomes as long as a page of numbers."""
+    name, good, read, *_ = READERS[reader]
+    if callable(good):
+        pytest.skip("no text")
+    path = tmp_path / name
+    words = [*re.finditer(r"[^\s,;|:=\"{}]+", good)]
+    for word in words[:: 1 + len(words) // 20]:
+        for filler in ("x" * 200_000, "x, " * 70_000):
+            text = good[: word.start()] + filler + good[word.end() :]
+            path.write_bytes(packed(path, text.encode()))
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    said = list(getattr(read(path), "notes", ()))
+                except InputError as error:
+                    said = [str(error)]
+            for message in [*said, *(str(each.message) for each in caught)]:
+                assert len(message.replace(str(tmp_path), "")) <= LONGEST, message[:1000]

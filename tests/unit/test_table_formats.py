@@ -100,6 +100,9 @@ def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
     frame = FRAME.rename(columns={"g1": pd.Timestamp("2024-09-02")})
     series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
     assert any("1 feature name is a date" in note and "SEPT2" in note for note in series.notes)
+    frame = FRAME.assign(id=[pd.Timestamp("2024-01-02"), *FRAME["id"][1:]])
+    series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
+    assert any("1 sample name is a date" in note for note in series.notes)
     text = "id,type,2-Sep,g2\ns1,t,1,2\ns2,n,3,4\n"
     series = read_table(put(tmp_path, text, "x.csv"), row(id_column="id"))
     assert any("1 feature name is a date (2-Sep)" in note for note in series.notes)
@@ -322,6 +325,14 @@ def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted):
         read_table(put(tmp_path, "type,g\na,1\nb,2\n", "x.csv"), row(**options))
     assert error.value.key in (*options, "label")
     assert repr(quoted) in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["nummeric", "numeric;", "n"])
+def test_an_attribute_of_a_type_that_arff_lacks_is_no_category(tmp_path, kind):
+    text = f"@relation r\n@attribute g {kind}\n@attribute type {{a,b}}\n@data\n1,a\n2,b\n"
+    with pytest.raises(InputError) as error:
+        read_table(put(tmp_path, text, "x.arff"), row())
+    assert error.value.key == "line 2"
 
 
 def test_a_pattern_that_would_take_years_is_refused(tmp_path):
