@@ -271,6 +271,10 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     assert {series_of(path) for path in paths.values()} == {"0123456789abcdef"}
     sets = (folder / "csnb.gmt").read_text().splitlines()
     assert all(line.split("\t")[1].endswith(model.series["digest"][:12]) for line in sets)
+    write_model(fit_model(SERIES, model.entry), tmp_path / "again.skops")
+    parts, again = parts_of(own["model"]), parts_of(tmp_path / "again.skops")
+    assert [name for name in parts if parts[name] != again[name]] == ["schema.json", "digest.json"]
+    write_model(fit_model(SERIES, model.entry), own["model"])
     assert read_model(own["model"]).series["digest"] == series_digest(SERIES)
     (tmp_path / "mine.skops").write_bytes(Path(own["model"]).read_bytes())
     read_model(tmp_path / "mine.skops")

@@ -62,9 +62,14 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     try:
         members = _members(skops.io.dumps(whole))
         schema = json.loads(members[_SCHEMA])
+        order: dict[str, str] = {}  # ids are places in memory, which differ from run to run
         for node in nodes(schema):
             if node.get("type") != "numpy":  # arrays are shared, other objects repeated
                 node.pop("__id__", None)
+            else:
+                node["file"] = order.setdefault(node["file"], f"{len(order)}.npy")
+                node["__id__"] = int(node["file"].removesuffix(".npy"))
+        members = {order.get(name, name): data for name, data in members.items()}
         _, refused = audited(schema, members)
     except (TypeError, ValueError, AttributeError) as error:
         refused = {str(error)}
@@ -77,7 +82,7 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, data in members.items():
-            archive.writestr(name, data)
+            archive.writestr(zipfile.ZipInfo(name), data)  # without the time of writing
     write_atomically(path, lambda part: part.write_bytes(packed.getbuffer()))
 
 
