@@ -345,7 +345,7 @@ def test_a_pattern_that_would_take_years_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ("id,type,g\0x\na,t,1\nb,n,2\n", "feature name"),
+        ("id,type,g\0\na,t,1\nb,n,2\n", None),
         ("id,type,g\na\x1b[2J,t,1\nb,n,2\n", "sample name"),
         ("id,type,g\na,t\x07,1\nb,n,2\n", "label"),
     ],

@@ -161,8 +161,8 @@ class BlockNB(BaseNaiveBayes):
         n_classes, pooled = len(self.classes_), self.covariance == "pooled"
         if pooled and len(codes) <= n_classes:
             msg = (
-                f"{counted(len(codes), 'sample')} in {counted(n_classes, 'class')} leave no variance within classes; "
-                "give more samples than classes"
+                f"{counted(len(codes), 'sample')} in {counted(n_classes, 'class')} leave no "
+                "variance within classes; give more samples than classes"
             )
             raise InputError(msg)
         alone = self.classes_[self.class_count_ == 1].tolist()
