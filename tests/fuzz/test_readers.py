@@ -219,7 +219,9 @@ def cells_of(content, separators=",;\t |"):
         if rows[1:] and {len(row) for row in rows[1:]} == {len(rows[0]) + 1}:  # as R writes
             rows[0].insert(0, "")
         yield (
-            [[cell.replace(",", ".") for cell in row] for row in rows] if separator == ";" else rows
+            [[re.sub(r"^([-+]?\d*),(\d)", r"\1.\2", cell) for cell in row] for row in rows]
+            if separator == ";"
+            else rows
         )
 
 
