@@ -52,7 +52,7 @@ for i, (name, entry) in enumerate(entries.items()):
         model = final_model(series, entry, predictions, selected, origin, halves)
         check_sources(snakemake)
         keys, j = ("model", "gene_sets", *MODEL_TABLES), final.index(name)
-        write_final(model, series, {key: snakemake.output[key][j] for key in keys})
+        write_final(model, series, {key: snakemake.output[key][j] for key in keys}, digest)
 for path in snakemake.output.folds:
     check_sources(snakemake)
     write_parquet(folds, path, FOLDS_TABLE)

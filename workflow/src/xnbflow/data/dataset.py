@@ -198,9 +198,9 @@ class DataSet:
             raise InputError(msg)
         for what, names in (("feature", self.features), ("sample", self.samples)):
             _refuse_duplicates(self.name, what, names)
-            _refuse_control_characters(self.name, f"{what} name", names)
-        _refuse_control_characters(self.name, "label", self.labels)
-        _refuse_control_characters(self.name, "group", () if self.groups is None else self.groups)
+            refuse_control_characters(self.name, f"{what} name", names)
+        refuse_control_characters(self.name, "label", self.labels)
+        refuse_control_characters(self.name, "group", () if self.groups is None else self.groups)
         if unknown := sorted(set(self.kinds) - set(KINDS)):
             msg = (
                 f"{self.name}: unknown feature kind {str(unknown[0])!r}; use one of "
@@ -549,7 +549,7 @@ def _not_a_series(path: str | Path, why: str) -> InputError:
     return InputError(f"{msg}; {REMEDY}")
 
 
-def _refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> None:
+def refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> None:
     """Refuse what a terminal may take for a command, and what cuts names short."""
     if _CONTROL.search("".join(texts)):
         found = next(text for text in texts if _CONTROL.search(text))

@@ -94,7 +94,7 @@ def _train_fold(
         warnings.simplefilter("always")
         try:
             tables = _fit_and_predict(clone(estimator), series, test, fit, explain)
-        except OSError:  # the machine is at fault, say a full disk
+        except (OSError, MemoryError):  # the machine is at fault, say a full disk
             raise
         except Exception as error:  # noqa: BLE001  a failed fit is an outcome of the study
             fit["status"] = "failed"

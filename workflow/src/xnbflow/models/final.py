@@ -64,13 +64,20 @@ def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame
     return {"signature": model.signature, "heatmap": heatmap(model.signature, filled(series))}
 
 
-def write_final(model: TrainedModel, series: DataSet, paths: Mapping[str, str]) -> None:
-    """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text."""
+def write_final(
+    model: TrainedModel, series: DataSet, paths: Mapping[str, str], digest: str = ""
+) -> None:
+    """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text.
+
+    The ``digest`` is that of the series' file, see `xnbflow.data.tables.digest_of_file`.
+    """
     write_model(model, paths["model"])
-    lines = [f"{line}\n" for line in gene_sets(model.signature, series.name)]
+    lines = [
+        f"{line}\n" for line in gene_sets(model.signature, series.name, model.series["digest"])
+    ]
     write_atomically(
         paths["gene_sets"], lambda part: part.write_text("".join(lines), encoding="utf-8")
     )
     for name, table in model_tables(model, series).items():
-        write_parquet(table, paths[name], MODEL_TABLES[name])
+        write_parquet(table, paths[name], MODEL_TABLES[name], digest)
         write_tsv(table, text_of(paths[name]))

@@ -117,7 +117,9 @@ def _spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any
     return spread
 
 
-def gene_sets(signature: pd.DataFrame, name: str, top: int | None = None) -> Iterator[str]:
+def gene_sets(
+    signature: pd.DataFrame, name: str, digest: str = "", top: int | None = None
+) -> Iterator[str]:
     r"""Yield a signature as lines of a GMT file: a gene set per class and direction.
 
     Parameters
@@ -127,6 +129,8 @@ def gene_sets(signature: pd.DataFrame, name: str, top: int | None = None) -> Ite
         probes of one gene the gene is named once. A tab or line break in a name becomes a space.
     name : str
         Begins every set's name, say the data set's.
+    digest : str, optional
+        Of the series; its first twelve characters end every description.
     top : int, optional
         So many genes of each class at most, by rank; all by default.
 
@@ -148,7 +152,7 @@ def gene_sets(signature: pd.DataFrame, name: str, top: int | None = None) -> Ite
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
         cells = [
             "_".join(f"{name}_{label}_{way}".split()),
-            _WORDS[way].format(label),
+            _WORDS[way].format(label) + (f"; series {digest[:12]}" if digest else ""),
             *dict.fromkeys(genes),
         ]
         yield "\t".join(" ".join(re.split(r"[\t\r\n]+", cell)) for cell in cells)

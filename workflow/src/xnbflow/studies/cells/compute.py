@@ -89,7 +89,7 @@ def _judge(
             found = _cross_validate(data, finder, params["splits"], params["repeats"])
             status = {"status": "ok", "reason": ""}
         except Exception as error:
-            if not finder.package:
+            if not finder.package or isinstance(error, MemoryError):
                 raise
             status = {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
     version = {"version": finder.version}

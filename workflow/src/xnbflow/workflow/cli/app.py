@@ -16,19 +16,19 @@ from typing import Annotated, Any
 import typer
 
 from xnbflow import __version__
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, printable
 
 __all__ = ["app", "run"]
 
 
 def say(text: str) -> None:
     """Print a result."""
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(printable(f"{text}\n"))
 
 
 def warn(text: str) -> None:
     """Print what a reader must know although no result is."""
-    sys.stderr.write(f"note: {text}\n")
+    sys.stderr.write(printable(f"note: {text}\n"))
 
 
 def tell_json(value: Any) -> None:
@@ -145,7 +145,12 @@ def run() -> None:
         sys.stderr.write(f"Error: {error}{here}\n")
         code = 1
     except OSError as error:
-        sys.stderr.write(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
+        sys.stderr.write(
+            printable(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
+        )
+        code = 1
+    except MemoryError as error:
+        sys.stderr.write(f"Error: memory is exhausted ({error}); use a machine with more memory\n")
         code = 1
     sys.stdout.flush()
     sys.stderr.flush()

@@ -14,7 +14,7 @@ import yaml
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import GeoSummary, summarise
 from xnbflow.data.sources.sheet import sheet_text
@@ -289,9 +289,8 @@ def signature_lines(model: TrainedModel, *, gmt: bool, top: int | None = None) -
         msg = f"{type(model.estimator).__name__} uses all features for every class"
         raise InputError(f"{msg}: it has no signature; fit csnb or xnb")
     if gmt:
-        return "".join(
-            f"{line}\n" for line in gene_sets(model.signature, model.series["name"], top)
-        )
+        names = (model.series["name"], model.series["digest"])
+        return "".join(f"{line}\n" for line in gene_sets(model.signature, *names, top))
     rows = model.signature
     return tsv(rows if top is None else rows[rows["rank"] <= top])
 
@@ -299,6 +298,6 @@ def signature_lines(model: TrainedModel, *, gmt: bool, top: int | None = None) -
 def deliver(text: str, path: Path | None) -> None:
     """Write text to a file, or to standard output."""
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.write(printable(text))
         return
     write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
