@@ -1,11 +1,11 @@
-"""How well each feature separates classes by itself: the area under the ROC curve."""
+"""How well each feature separates two classes by itself: the area under the ROC curve, exactly."""
 
 import numpy as np
 
 from xnbflow.density.jit import njit
 from xnbflow.density.tiles import map_strips
 
-__all__ = ["doubled_wins", "pair_areas", "rest_areas", "sample_order"]
+__all__ = ["doubled_wins", "pair_areas", "sample_order"]
 
 
 def sample_order(values: np.ndarray) -> np.ndarray:
@@ -124,18 +124,3 @@ def pair_areas(wins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     [[0.5, 0.0], [1.0, 0.5]]
     """
     return wins / (2.0 * np.outer(sizes, sizes))
-
-
-def rest_areas(wins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the area under the ROC curve of each feature for each class against all others.
-
-    Parameters are those of `pair_areas`; the result has shape (n_features, n_classes).
-
-    Examples
-    --------
-    >>> wins = doubled_wins(sample_order(np.array([[1.0, 3.0, 2.0]])), np.array([0, 1, 2]), 3)
-    >>> rest_areas(wins, np.array([1, 1, 1])).tolist()
-    [[0.0, 1.0, 0.5]]
-    """
-    own = np.diagonal(wins, axis1=1, axis2=2)
-    return (wins.sum(axis=2) - own) / (2.0 * sizes * (sizes.sum() - sizes))
