@@ -5,6 +5,8 @@ rule compare:
         series=of_datasets(SERIES),
         truth=of_datasets(TRUTH),
         notes=of_datasets(NOTES),
+        audit=of_datasets(DIAGNOSTIC.fill(table="audit")),
+        components=of_datasets(DIAGNOSTIC.fill(table="components")),
         permutation=permuted,
         normality=diagnosed("normality"),
         normality_within=diagnosed("normality_within"),

@@ -12,8 +12,9 @@ from xnbflow.data.contract import VALIDATION_TABLES
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, require_choice
+from xnbflow.diagnostics.likeness import shared_samples
 from xnbflow.evaluation.calibration import calibration_curve
-from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict, shared_samples
+from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict
 from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.methods import resolved, unlabelled
